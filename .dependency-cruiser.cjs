@@ -1,0 +1,95 @@
+// Who may import whom, and why. `npm run check` runs this after a planted violation has proved that the checker sees
+// (scripts/check.js): a rule that silently matches nothing protects nothing.
+const ours = '^(packages|apps)/'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'pure-packages',
+      comment: 'The codecs and transports stay usable and testable alone; only link and asciicast share the contract.',
+      severity: 'error',
+      from: { path: '^packages/(contract|ssh|sftp|link|asciicast)/src' },
+      to: { path: ours, pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'apps-stand-alone',
+      comment: 'Apps are released apart; what two of them need belongs into a package.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'packages-below-apps',
+      comment: 'Packages are the lower level.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/testkit/' },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'console-knows-the-contract-only',
+      comment:
+        'The browser sees the server through the contract; private keys are read there by ssh/keys and ssh/wire.',
+      severity: 'error',
+      from: { path: '^apps/(console|docs)/' },
+      to: { path: '^packages/', pathNot: '^packages/(contract|asciicast)/|^packages/ssh/src/(keys|wire)' },
+    },
+    {
+      name: 'agent-is-small',
+      comment: 'Everything the agent imports runs as root on devices.',
+      severity: 'error',
+      from: { path: '^apps/agent/src' },
+      to: { path: '^packages/', pathNot: '^packages/(link|sftp|contract)/' },
+    },
+    {
+      name: 'stores-are-private',
+      comment: "A noun's SQL is its own business; other nouns call its service, where the rules are.",
+      severity: 'error',
+      from: { path: '^apps/server/src/([^/]+)/' },
+      to: { path: '^apps/server/src/[^/]+/(presence-)?store[.]ts$', pathNot: '^apps/server/src/$1/' },
+    },
+    {
+      name: 'gateway-below-http',
+      comment: 'The data plane must not depend on the API.',
+      severity: 'error',
+      from: { path: '^apps/server/src/gateway/' },
+      to: { path: '^apps/server/src/http/|/routes[.]ts$' },
+    },
+    {
+      name: 'nouns-below-gateway',
+      comment: 'Nouns are asked by the gateway, never the other way round.',
+      severity: 'error',
+      from: {
+        path: '^apps/server/src/([^/]+)/',
+        pathNot: '^apps/server/src/(gateway|cli)/',
+      },
+      to: { path: '^apps/server/src/gateway/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'A cycle is two files pretending to be one.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that does not resolve hides from every rule above. (Docusaurus has a package of types only.)',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^@docusaurus/types$' },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    // Tests may reach anywhere, and the parser's visitor does not know `using`, which they use.
+    exclude: { path: '(^|/)(dist|build|[.]docusaurus|[.]cache)/|[.]test[.]tsx?$|/testing[./]' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.tsx', '.js', '.json', '.css', '.svg'],
+    },
+  },
+}

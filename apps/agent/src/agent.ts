@@ -1,0 +1,211 @@
+// The running agent: registers, keeps one link to the server, and serves each link's streams until it is told to stop.
+import type { KeyObject } from 'node:crypto'
+import type { LinkCause, LinkHandler } from '@bowline/link/api'
+import type { LinkClock } from '@bowline/link/clock'
+import { dialLink, type DialOutcome } from '@bowline/link/dial'
+import { LinkKeeper } from '@bowline/link/reconnect'
+import { AgentStreams } from './agent-streams.ts'
+import { register, RegistrationError, serverInfo, type DeviceFacts, type Registration } from './device/registration.ts'
+import type { Server } from './device/server-api.ts'
+import type { StatementKeyFile } from './device/statement-key-file.ts'
+import type { Authority } from './login/passwords.ts'
+import { statementVerifier } from './login/statement.ts'
+import type { Log } from './log.ts'
+
+/** Registrations while linked are this far apart, plus up to a tenth. */
+const REGISTER_AGAIN_MS = 10 * 60_000
+/** What running sessions get between SIGTERM and their end. */
+const DRAIN_MS = 5_000
+const CLOCK_TOLERANCE_SECONDS = 60
+/** Refusals of a link after which the token or the key may be the reason. */
+const REGISTER_AFTER = new Set(['unauthorized', 'not-found', 'wrong-proof'])
+
+export interface AgentParts {
+  readonly server: Server
+  readonly facts: DeviceFacts
+  readonly privateKey: KeyObject
+  readonly statementKeys: StatementKeyFile
+  readonly authority: Authority
+  readonly pingMs: number
+  readonly clock: LinkClock
+  readonly log: Log
+  /** Evenly from 0 (inclusive) to 1 (exclusive). */
+  random(): number
+}
+
+/** Long-lived: `start`, then `drain` and `close`. */
+export class Agent {
+  readonly #parts: AgentParts
+  readonly #keeper: LinkKeeper
+  readonly #stop = new AbortController()
+  /** The streams of each link; more than one while the agent moves from one to the next. */
+  readonly #links = new Set<AgentStreams>()
+  #registration: Registration | undefined
+  #sshHost: string | undefined
+  #cancelTimer: () => void = () => {}
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts
+    const { clock, log } = parts
+    this.#keeper = new LinkKeeper({
+      dial: (handler, signal) => this.#dial(handler, signal),
+      handler: { open: () => this.#ownCause('refused', 'this link is not set up'), closed: () => {} },
+      clock,
+      random: () => parts.random(),
+      linked: () => log.info('link-up', 'linked to the server'),
+      waiting: (ms, cause) => this.#waiting(ms, cause),
+      report: (error, callback) => this.#report(error, callback),
+    })
+  }
+
+  /** Begins at once, and goes on trying for ever. */
+  start(): void {
+    this.#keeper.start()
+    this.#registerLater()
+  }
+
+  /** Takes nothing new; resolves when the sessions have ended or their grace is over. */
+  async drain(): Promise<void> {
+    this.#cancelTimer()
+    this.#keeper.drain(this.#ownCause('stopped', 'the agent is stopping'))
+    const running = () => [...this.#links].some((streams) => streams.processCount > 0)
+    for (let waitedMs = 0; running() && waitedMs < DRAIN_MS; waitedMs += 100) {
+      await new Promise<void>((resolve) => this.#parts.clock.after(100, resolve))
+    }
+  }
+
+  close(): void {
+    this.#stop.abort()
+    this.#cancelTimer()
+    const cause = this.#ownCause('stopped', 'the agent has stopped')
+    for (const streams of this.#links) streams.close(cause)
+    this.#keeper.close(cause)
+  }
+
+  async #dial(handler: LinkHandler, signal: AbortSignal): Promise<DialOutcome> {
+    const { server, privateKey, clock, pingMs, log } = this.#parts
+    try {
+      this.#registration ??= await this.#firstRegistration(signal)
+    } catch (error) {
+      return this.#registrationFailed(error)
+    }
+    const { uid, token } = this.#registration
+    const streams = this.#newStreams()
+    const outcome = await dialLink(
+      { address: server.address, ...(server.pins ? { pins: server.pins } : {}), token, device: { uid, privateKey } },
+      {
+        handler: {
+          ...handler,
+          open: (kind, header, stream) => streams.open(kind, header, stream),
+          closed: (cause) => {
+            this.#links.delete(streams)
+            const level = cause.by === 'agent' ? 'info' : 'warn'
+            log[level]('link-down', 'the link ended', { by: cause.by, reason: cause.reason, message: cause.message })
+            handler.closed(cause)
+          },
+        },
+        clock,
+        options: { pingMs, deadMs: pingMs * 2.25 },
+        report: (error, callback) => this.#report(error, callback),
+      },
+      signal,
+    )
+    if ('cause' in outcome) {
+      this.#links.delete(streams)
+      if (REGISTER_AFTER.has(outcome.cause.reason)) this.#registration = undefined
+    }
+    return outcome
+  }
+
+  #newStreams(): AgentStreams {
+    const { authority, clock, log, statementKeys } = this.#parts
+    const device = () => this.#registration && { uid: this.#registration.uid, statementKey: statementKeys.key }
+    const streams = new AgentStreams({ authority, statements: statementVerifier(device, Date.now), clock, log })
+    this.#links.add(streams)
+    return streams
+  }
+
+  async #firstRegistration(signal: AbortSignal): Promise<Registration> {
+    const { server, facts } = this.#parts
+    this.#sshHost ??= (await serverInfo(server, facts, signal)).sshHost
+    return this.#register(signal)
+  }
+
+  async #register(signal: AbortSignal): Promise<Registration> {
+    const { server, facts, log, statementKeys } = this.#parts
+    const sessions = [...this.#links].flatMap((streams) => streams.sessionUids)
+    const { registration, clockAheadSeconds = 0 } = await register(server, facts, sessions, signal)
+    const { uid, name, namespace } = registration
+    const sshid = `${namespace}.${name}${this.#sshHost ? `@${this.#sshHost}` : ''}`
+    log.info('registered', 'registered with the server', { uid, sshid })
+    if (Math.abs(clockAheadSeconds) > CLOCK_TOLERANCE_SECONDS) {
+      log.warn('clock-differs', "this device's clock differs from the server's; logins by key may fail", {
+        aheadSeconds: clockAheadSeconds,
+      })
+    }
+    const { statement_key: key, statement_key_signature: signature } = registration
+    if (key) this.#adoptKey(statementKeys, key, signature)
+    return registration
+  }
+
+  #adoptKey(file: StatementKeyFile, key: string, signature: string | undefined): void {
+    const { log } = this.#parts
+    const adoption = file.adopt(key, signature)
+    if (adoption === 'learned') log.info('statement-key-kept', 'learned the statement key', { file: file.path })
+    if (adoption === 'changed')
+      log.warn('statement-key-changed', 'the statement key was replaced, signed by the old one')
+    if (adoption === 'refused') {
+      log.error(
+        'statement-key-refused',
+        'the server names a statement key that the known one has not signed; logins by key will fail. If the server was set up anew, remove the file',
+        { file: file.path },
+      )
+    }
+  }
+
+  #registrationFailed(error: unknown): DialOutcome {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#parts.log.error('registration-failed', 'the device could not be registered', { message })
+    const retryAfterSeconds = error instanceof RegistrationError ? error.retryAfterSeconds : undefined
+    const cause = this.#ownCause('registration-failed', message)
+    return retryAfterSeconds === undefined ? { cause } : { cause, retryAfterSeconds }
+  }
+
+  #registerLater(): void {
+    const ms = REGISTER_AGAIN_MS * (1 + this.#parts.random() / 10)
+    this.#cancelTimer = this.#parts.clock.after(ms, () => {
+      this.#registerLater()
+      // The next attempt at a link registers by itself.
+      if (!this.#registration || this.#links.size === 0) return
+      this.#register(this.#stop.signal).then(
+        (registration) => {
+          this.#registration = registration
+        },
+        (error: unknown) => this.#registrationFailed(error),
+      )
+    })
+  }
+
+  #waiting(ms: number, cause: LinkCause): void {
+    const { log } = this.#parts
+    const seconds = Math.round(ms / 1_000)
+    const fields = { by: cause.by, reason: cause.reason, message: cause.message, nextAttemptSeconds: seconds }
+    if (cause.reason === 'displaced') {
+      log.error(
+        'displaced',
+        'another agent runs with the identity of this device; was the machine, or its key file, copied? This one waits',
+        fields,
+      )
+    } else if (cause.reason !== 'registration-failed')
+      log.warn('link-failed', 'the server is to be dialled again', fields)
+  }
+
+  #report(error: unknown, callback: string): void {
+    const stack = error instanceof Error ? error.stack : undefined
+    this.#parts.log.error('internal-error', 'a callback failed', { callback, error: String(error), stack })
+  }
+
+  #ownCause(reason: string, message: string): LinkCause {
+    return { by: 'agent', reason, message }
+  }
+}

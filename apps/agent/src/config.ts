@@ -1,0 +1,58 @@
+// What the agent is told to be: settings of the environment and the rules between them. Every problem is found before
+// anything starts, and told all at once.
+import { resolve } from 'node:path'
+import { ConfigError, parseSettings } from '@bowline/contract/config'
+import { parsePin, parseServerAddress } from '@bowline/link/server-address'
+import type { Server } from './device/server-api.ts'
+import type { LogLevel } from './log.ts'
+
+export interface AgentConfig {
+  readonly server: Server
+  readonly tenantId: string
+  /** Absolute. */
+  readonly keyFile: string
+  readonly preferredHostname: string | undefined
+  readonly preferredIdentity: string | undefined
+  /** Single-user mode: the crypt(3) hash of its password. Undefined: the users of the system. */
+  readonly singleUserHash: string | undefined
+  readonly pingMs: number
+  readonly logLevel: LogLevel
+}
+
+/**
+ * @param options `singleUser`: single-user mode also for root
+ * @throws {ConfigError} naming each setting at fault and its rule
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  options: { singleUser: boolean; uid: number },
+): AgentConfig {
+  const settings = parseSettings('agent', env)
+  const isRoot = options.uid === 0
+  const problems: string[] = []
+  const address = parseServerAddress(settings.BOWLINE_SERVER_ADDRESS)
+  if ('fault' in address) problems.push(`BOWLINE_SERVER_ADDRESS ${address.fault}.`)
+  const pin = settings.BOWLINE_SERVER_PIN === undefined ? undefined : parsePin(settings.BOWLINE_SERVER_PIN)
+  if (pin && 'fault' in pin) problems.push(`BOWLINE_SERVER_PIN ${pin.fault}.`)
+  const hash = settings.BOWLINE_SINGLE_USER_PASSWORD
+  if (hash === undefined && options.singleUser) {
+    problems.push('BOWLINE_SINGLE_USER_PASSWORD is required in single-user mode.')
+  } else if (hash === undefined && !isRoot) {
+    problems.push(
+      'BOWLINE_SINGLE_USER_PASSWORD is required unless the agent runs as root: without root it can serve its own user only.',
+    )
+  } else if (hash !== undefined && isRoot && !options.singleUser) {
+    problems.push('BOWLINE_SINGLE_USER_PASSWORD is not for root: as root the agent serves the users of the system.')
+  }
+  if (problems.length > 0 || 'fault' in address || (pin && 'fault' in pin)) throw new ConfigError(problems)
+  return {
+    server: { address: address.value, pins: pin?.value },
+    tenantId: settings.BOWLINE_TENANT_ID,
+    keyFile: resolve(settings.BOWLINE_PRIVATE_KEY ?? (isRoot ? '/etc/bowline/agent.key' : 'bowline-agent.key')),
+    preferredHostname: settings.BOWLINE_PREFERRED_HOSTNAME,
+    preferredIdentity: settings.BOWLINE_PREFERRED_IDENTITY,
+    singleUserHash: hash,
+    pingMs: settings.BOWLINE_KEEPALIVE_INTERVAL * 1_000,
+    logLevel: settings.BOWLINE_LOG_LEVEL,
+  }
+}

@@ -1,0 +1,79 @@
+// The agent's few HTTP calls, over the same trust as its link: the connection is made and checked first, then used for
+// one request. Redirects are not followed: an address that redirects is a wrong address.
+import { text } from 'node:stream/consumers'
+import { connectServer, type ServerAddress } from '@bowline/link/server-address'
+
+/** Not by `import`: that also loads the parts of node:http that nobody here uses, 12 MB of them. */
+const { request } = process.getBuiltinModule('node:http')
+
+/** A server to call: its address and, with a pin, the digests of {@link parsePin}. */
+export interface Server {
+  readonly address: ServerAddress
+  readonly pins: readonly Uint8Array[] | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  /** Parsed JSON; undefined when the body is none. */
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+const CALL_MS = 20_000
+const MAX_BODY_BYTES = 64 * 1024
+
+/**
+ * @param path with query, below the address's prefix
+ * @param body sent as JSON
+ * @param signal gives the call up; it also ends after 20 seconds
+ * @throws {ConnectError} when there is no trusted connection
+ * @throws {Error} when the server does not answer properly
+ */
+export async function callServer(
+  server: Server,
+  call: { method: 'GET' | 'POST'; path: string; userAgent: string; body?: object },
+  signal: AbortSignal,
+): Promise<Answer> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)])
+  const socket = await connectServer(server.address, server.pins, within)
+  try {
+    return await new Promise((resolve, reject) => {
+      const { prefix, authority } = server.address
+      const payload = call.body ? JSON.stringify(call.body) : undefined
+      const outgoing = request({
+        createConnection: () => socket,
+        method: call.method,
+        path: `${prefix}${call.path}`,
+        headers: {
+          host: authority,
+          connection: 'close',
+          accept: 'application/json',
+          'user-agent': call.userAgent,
+          ...(payload ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {}),
+        },
+        signal: within,
+      })
+      outgoing.on('error', reject)
+      outgoing.on('response', (incoming) => {
+        let bytes = 0
+        incoming.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+          if (bytes > MAX_BODY_BYTES) incoming.destroy(new Error('the answer is larger than 64 KiB'))
+        })
+        const { statusCode: status = 0, headers } = incoming
+        text(incoming).then((body) => resolve({ status, body: parsed(body), headers }), reject)
+      })
+      outgoing.end(payload)
+    })
+  } finally {
+    socket.destroy()
+  }
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

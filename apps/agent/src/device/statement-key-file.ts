@@ -1,0 +1,70 @@
+// The platform's statement key as this device knows it: learned at the first registration, kept beside the device key,
+// replaced only by a key that the old one has signed. Whoever stands between device and platform later cannot swap it.
+import { verify } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import * as z from 'zod'
+import { statementKeyObject } from '../login/statement.ts'
+
+const Stored = z.object({ version: z.literal(1), statement_key: z.base64url() })
+
+/** What became of a key that the server named. */
+export type Adoption = 'kept' | 'learned' | 'changed' | 'refused'
+
+export class StatementKeyFile {
+  readonly path: string
+  #key: Uint8Array | undefined
+
+  /**
+   * @param path absolute; a missing file means that no key is known yet
+   * @throws {Error} when the file is there and cannot be read as one
+   */
+  constructor(path: string) {
+    this.path = path
+    this.#key = readStored(path)
+  }
+
+  /** Raw 32 bytes. */
+  get key(): Uint8Array | undefined {
+    return this.#key
+  }
+
+  /**
+   * Takes the key that the server named, if it is the first, or signed by the known one.
+   * @param offered raw 32 bytes, base64url
+   * @param signature Ed25519 signature of the raw bytes by the known key, base64url
+   */
+  adopt(offered: string, signature: string | undefined): Adoption {
+    const key = Buffer.from(offered, 'base64url')
+    if (this.#key && key.equals(this.#key)) return 'kept'
+    if (key.length !== 32) return 'refused'
+    const known = this.#key
+    if (known && !(signature && verify(null, key, statementKeyObject(known), Buffer.from(signature, 'base64url')))) {
+      return 'refused'
+    }
+    writeStored(this.path, key)
+    this.#key = key
+    return known ? 'changed' : 'learned'
+  }
+}
+
+function readStored(path: string): Uint8Array | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return Buffer.from(Stored.parse(JSON.parse(text)).statement_key, 'base64url')
+  } catch {
+    throw new Error(`${path} is damaged. Remove it to learn the platform's statement key again.`)
+  }
+}
+
+/** Whole or not at all. */
+function writeStored(path: string, key: Uint8Array): void {
+  const content = { version: 1, statement_key: Buffer.from(key).toString('base64url') } satisfies z.infer<typeof Stored>
+  writeFileSync(`${path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
+  renameSync(`${path}.new`, path)
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { createLog } from './log.ts'
+
+function capture(level: Parameters<typeof createLog>[0], human: boolean) {
+  const lines: string[] = []
+  return {
+    lines,
+    log: createLog(
+      level,
+      (line) => lines.push(line),
+      human,
+      () => 0,
+    ),
+  }
+}
+
+test('a line is one JSON object with its event', () => {
+  const { lines, log } = capture('info', false)
+  log.warn('login-denied', 'a login was denied', { user: 'a"b\nc', missing: undefined })
+  expect(lines).toEqual([
+    '{"time":"1970-01-01T00:00:00.000Z","level":"warn","ev":"login-denied","msg":"a login was denied","user":"a\\"b\\nc"}\n',
+  ])
+})
+
+test('what is below the level is not written', () => {
+  const { lines, log } = capture('warn', false)
+  log.info('started', 'x')
+  log.error('crashed', 'y')
+  expect(lines.length).toBe(1)
+  const silent = capture('silent', false)
+  silent.log.error('crashed', 'y')
+  expect(silent.lines).toEqual([])
+})
+
+test('people get a line without control characters of strangers', () => {
+  const { lines, log } = capture('info', true)
+  log.info('login-denied', 'a login was denied', { user: '\u001b[2J\n', count: 2 })
+  expect(lines).toEqual(['00:00:00 info  a login was denied user="\\u001b[2J\\n" count=2\n'])
+})

@@ -1,0 +1,125 @@
+// Checks a password the way this machine would: crypt(3) against shadow(5), ageing included. A wrong name costs the
+// same time as a wrong password, and every refusal has a reason that only the device and the platform see.
+import { timingSafeEqual } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { passwdEntry, shadowEntry, type ShadowEntry } from '../native/accounts.ts'
+import type { Crypt } from '../native/crypt.ts'
+import { systemAccount, type Account } from './account.ts'
+import { accountExpired, dayOf, hashState, passwordExpired } from './shadow.ts'
+import { Turns } from './turns.ts'
+
+export type Denial = 'credential' | 'unknown-user' | 'locked' | 'expired' | 'no-password' | 'busy' | 'unsupported'
+export type Verdict = { readonly account: Account } | { readonly denied: Denial }
+
+/** Who may log in, and how. Both calls may take long and are safe to make at any rate. */
+export interface Authority {
+  password(user: string, password: string): Promise<Verdict>
+  /** The platform has authorised the login; only the account itself is looked at. */
+  platform(user: string): Promise<Verdict>
+}
+
+const CHECKS_AT_ONCE = 4
+const CHECKS_WAITING = 32
+/** A user database on the network may hang; that must not pile up calls without end. */
+const LOOKUPS_AT_ONCE = 8
+const LOOKUPS_WAITING = 64
+const NEVER_EXPIRES: ShadowEntry = { hash: '', changedDay: -1, maximumDays: -1, inactiveDays: -1, expiresDay: -1 }
+/** Method and salt for names that do not exist, on a machine where no user has a password either. */
+const FALLBACK_SETTING = '$6$mXqCk1Zr5yUo8Tn4$'
+
+/**
+ * Single-user mode: any name is the agent's own user, and one hash decides.
+ * @param crypt the system's crypt(3)
+ */
+export function singleUserAuthority(own: Account, hash: string, crypt: Crypt): Authority {
+  const turns = new Turns(CHECKS_AT_ONCE, CHECKS_WAITING)
+  return {
+    async password(_user, password) {
+      const matches = await turns.take(() => hashMatches(crypt, password, hash))
+      if (matches === undefined) return { denied: 'busy' }
+      return matches ? { account: own } : { denied: 'credential' }
+    },
+    platform: async () => ({ account: own }),
+  }
+}
+
+/** How the system's users are checked where libcrypt is missing: see chkpwd.ts. */
+export type OtherCheck = (user: string, password: string) => Promise<boolean>
+
+/**
+ * Multi-user mode: the users of the system.
+ * @param check crypt(3), or the other check where there is none
+ * @param now epoch milliseconds, for password ageing
+ */
+export function systemAuthority(check: { crypt: Crypt } | { other: OtherCheck }, now: () => number): Authority {
+  const checks = new Turns(CHECKS_AT_ONCE, CHECKS_WAITING)
+  const lookups = new Turns(LOOKUPS_AT_ONCE, LOOKUPS_WAITING)
+  let decoy: Promise<string> | undefined
+
+  /** Works as long as a real check and finds nothing. */
+  async function pretend(password: string): Promise<void> {
+    if (!('crypt' in check)) return
+    decoy ??= decoySetting()
+    await check.crypt(password, await decoy)
+  }
+
+  async function verdict(user: string, password: string): Promise<Verdict> {
+    const account = await systemAccount(user)
+    if (!account) {
+      await pretend(password)
+      return { denied: 'unknown-user' }
+    }
+    const entry = await passwordOf(account.name)
+    const state = hashState(entry.hash)
+    if (state !== 'usable') {
+      await pretend(password)
+      return { denied: state }
+    }
+    const matches =
+      'crypt' in check
+        ? await hashMatches(check.crypt, password, entry.hash)
+        : await check.other(account.name, password)
+    if (!matches) return { denied: 'credential' }
+    // Only who knows the password learns that it has expired.
+    const today = dayOf(now())
+    return accountExpired(entry, today) || passwordExpired(entry, today) ? { denied: 'expired' } : { account }
+  }
+
+  async function lookUp(user: string): Promise<Verdict> {
+    const account = await systemAccount(user)
+    if (!account) return { denied: 'unknown-user' }
+    const entry = await shadowEntry(account.name)
+    return entry && accountExpired(entry, dayOf(now())) ? { denied: 'expired' } : { account }
+  }
+
+  return {
+    async password(user, password) {
+      return (await checks.take(() => verdict(user, password))) ?? { denied: 'busy' }
+    },
+    async platform(user) {
+      return (await lookups.take(() => lookUp(user))) ?? { denied: 'busy' }
+    },
+  }
+}
+
+/** A user's hash and its ageing: from shadow(5), or from passwd(5) where that still holds it. */
+async function passwordOf(user: string): Promise<ShadowEntry> {
+  const shadow = await shadowEntry(user)
+  if (shadow) return shadow
+  const hash = (await passwdEntry(user))?.password ?? ''
+  // `x` points to a shadow row that is not there: nobody's password.
+  return { ...NEVER_EXPIRES, hash: hash === 'x' ? '*' : hash }
+}
+
+async function hashMatches(crypt: Crypt, password: string, hash: string): Promise<boolean> {
+  const computed = Buffer.from((await crypt(password, hash)) ?? '')
+  const expected = Buffer.from(hash)
+  return computed.length === expected.length && computed.length > 0 && timingSafeEqual(computed, expected)
+}
+
+/** The setting of some real user, so that a decoy takes as long as this machine's passwords do. */
+async function decoySetting(): Promise<string> {
+  const rows = await readFile('/etc/shadow', 'utf8').catch(() => '')
+  const hashes = rows.split('\n').map((row) => row.split(':')[1] ?? '')
+  return hashes.findLast((hash) => hash.startsWith('$')) ?? FALLBACK_SETTING
+}

@@ -1,0 +1,121 @@
+// The device agent's program. `--single-user` serves the agent's own user also as root; `hash-password` prints the hash
+// for that mode. Settings come from the environment.
+import { text } from 'node:stream/consumers'
+import packageJson from '../package.json' with { type: 'json' }
+import { ConfigError } from '@bowline/contract/config'
+import { systemClock } from '@bowline/link/clock'
+import { Agent } from './agent.ts'
+import { readConfig, type AgentConfig } from './config.ts'
+import { describeDevice, deviceHostname, machineIdentity } from './device/identity.ts'
+import { DeviceKeyError, loadDeviceKey } from './device/key.ts'
+import { StatementKeyFile } from './device/statement-key-file.ts'
+import { hashPassword } from './hash-password.ts'
+import { createLog, type Log } from './log.ts'
+import { ownAccount } from './login/account.ts'
+import { chkpwdCheck } from './login/chkpwd.ts'
+import { singleUserAuthority, systemAuthority, type Authority } from './login/passwords.ts'
+import { systemCrypt } from './native/crypt.ts'
+
+const VERSION = packageJson.version
+const USAGE = 'usage: agent [--single-user] | agent hash-password < password | agent --version'
+
+await main(process.argv.slice(2))
+
+async function main(args: readonly string[]): Promise<void> {
+  const [word] = args
+  if (args.length > 1) return fail(USAGE, 2)
+  switch (word) {
+    case undefined:
+    case '--single-user':
+      return runAgent(word === '--single-user')
+    case 'hash-password':
+      return void process.stdout.write(`${await hashPassword((await text(process.stdin)).replace(/\n$/, ''))}\n`)
+    case '--version':
+      return void process.stdout.write(`${VERSION}\n`)
+    default:
+      return fail(USAGE, 2)
+  }
+}
+
+function runAgent(singleUser: boolean): void {
+  let agent: Agent
+  let log: Log
+  try {
+    const config = readConfig(process.env, { singleUser, uid: process.geteuid?.() ?? 0 })
+    log = createLog(config.logLevel, (line) => process.stderr.write(line), process.stderr.isTTY)
+    // Wherever it was started from may be taken away; sessions change directories and come back.
+    process.chdir('/')
+    agent = createAgent(config, log)
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(error.problems.join('\n'), 2)
+    if (error instanceof DeviceKeyError) return fail(error.message, 1)
+    throw error
+  }
+  const crash = (error: unknown): void => {
+    // What state this leaves behind nobody knows: a fresh start is safer than going on.
+    const stack = error instanceof Error ? error.stack : undefined
+    log.error('crashed', 'the agent failed', { error: String(error), stack })
+    process.exit(1)
+  }
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+  let stopping = false
+  const stop = (): void => {
+    if (stopping) process.exit(1)
+    stopping = true
+    log.info('stopping', 'stopping; once more to stop at once')
+    void agent.drain().then(() => {
+      agent.close()
+      log.info('stopped', 'stopped')
+      setImmediate(() => process.exit(0))
+    })
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  agent.start()
+}
+
+function createAgent(config: AgentConfig, log: Log): Agent {
+  const key = loadDeviceKey(config.keyFile)
+  if (key.made) log.info('key-made', 'made a device key', { file: config.keyFile })
+  const identity = config.preferredIdentity ?? machineIdentity(key.publicKeyPem)
+  const facts = {
+    description: describeDevice(VERSION),
+    hostname: config.preferredHostname ?? deviceHostname(),
+    identity,
+    publicKeyPem: key.publicKeyPem,
+    tenantId: config.tenantId,
+  }
+  const mode = config.singleUserHash === undefined ? 'multi-user' : 'single-user'
+  const server = config.server.address.authority
+  log.info('started', 'the agent has started', { version: VERSION, mode, server, identity, hostname: facts.hostname })
+  return new Agent({
+    server: config.server,
+    facts,
+    privateKey: key.privateKey,
+    statementKeys: new StatementKeyFile(`${config.keyFile}.statement.json`),
+    authority: createAuthority(config),
+    pingMs: config.pingMs,
+    clock: systemClock,
+    log,
+    random: Math.random,
+  })
+}
+
+/** @throws {ConfigError} when this system offers no way to check a password */
+function createAuthority({ singleUserHash }: AgentConfig): Authority {
+  const crypt = systemCrypt()
+  if (singleUserHash !== undefined) {
+    if (!crypt) throw new ConfigError(['Single-user mode needs libcrypt (libcrypt.so.1), which is not installed.'])
+    return singleUserAuthority(ownAccount(process.env), singleUserHash, crypt)
+  }
+  if (crypt) return systemAuthority({ crypt }, Date.now)
+  const other = chkpwdCheck()
+  if (!other) throw new ConfigError(['Passwords cannot be checked: neither libcrypt nor unix_chkpwd is installed.'])
+  return systemAuthority({ other }, Date.now)
+}
+
+function fail(message: string, status: number): void {
+  process.stderr.write(`${message}\n`)
+  process.exitCode = status
+}

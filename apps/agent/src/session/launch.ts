@@ -1,0 +1,124 @@
+// Starts one process of a person with its terminal or its pipes. Everything is synchronous and leaves either a running
+// process or nothing at all.
+import { chmodSync, chownSync, closeSync, readFileSync } from 'node:fs'
+import type { Account } from '../login/account.ts'
+import { openPipe, type Pipe } from '../native/descriptors.ts'
+import { actingAs } from '../native/identity.ts'
+import { spawnProcess } from '../native/spawn.ts'
+import { openTerminal, setTerminalSize, TerminalSettings, type TerminalSize } from '../native/terminal.ts'
+import { becoming, type CommandLine, type Tools } from './become.ts'
+import { applyTerminalModes, parseTerminalModes } from './terminal-modes.ts'
+
+/** Bulk moves faster through larger pipes than the default 64 KiB. */
+const PIPE_BYTES = 256 * 1024
+
+export interface LaunchOptions {
+  readonly account: Account
+  readonly command: CommandLine
+  /** Whether argv[0] of the command must arrive as given. */
+  readonly login: boolean
+  readonly tools: Tools
+  /** @param terminalPath path of the slave, when there is a terminal */
+  readonly environment: (terminalPath: string | undefined) => readonly string[]
+  /** Size and encoded modes (RFC 4254 section 8); without it the process gets pipes. */
+  readonly terminal?: TerminalSize & { readonly modes: Uint8Array }
+}
+
+/** A running process and this side's descriptors, which belong to the caller. */
+export type Launched = { readonly pid: number } & (
+  | { /** Master side. */ readonly terminal: number }
+  | { readonly stdin: number; readonly stdout: number; readonly stderr: number }
+)
+
+/**
+ * @throws {SystemError} when the process cannot be started; nothing is left open then
+ */
+export function launch(options: LaunchOptions): Launched {
+  return options.terminal ? launchWithTerminal(options, options.terminal) : launchWithPipes(options)
+}
+
+function launchWithTerminal(options: LaunchOptions, wanted: NonNullable<LaunchOptions['terminal']>): Launched {
+  const { master, path } = openTerminal()
+  let pid: number
+  try {
+    if (process.geteuid?.() === 0) giveTerminal(path, options.account)
+    setTerminalSize(master, wanted)
+    const settings = new TerminalSettings(master)
+    applyTerminalModes(settings, parseTerminalModes(wanted.modes))
+    settings.apply()
+    pid = spawn(options, path, path)
+  } catch (error) {
+    closeSync(master)
+    throw error
+  }
+  return { pid, terminal: master }
+}
+
+/** write(1) and the like send through the group `tty`; without that group nobody else may. */
+function giveTerminal(path: string, account: Account): void {
+  ttyGroup ??= /^tty:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))?.[1] ?? ''
+  chownSync(path, account.uid, ttyGroup === '' ? account.gid : Number(ttyGroup))
+  chmodSync(path, ttyGroup === '' ? 0o600 : 0o620)
+}
+/** Its id; empty when there is none. */
+let ttyGroup: string | undefined
+
+function launchWithPipes(options: LaunchOptions): Launched {
+  const { input, output, errors } = openPipes()
+  const theirs = [input.read, output.write, errors.write] as const
+  const ours = [input.write, output.read, errors.read] as const
+  let pid: number
+  try {
+    pid = spawn(options, theirs, undefined)
+  } catch (error) {
+    for (const fd of ours) closeSync(fd)
+    throw error
+  } finally {
+    for (const fd of theirs) closeSync(fd)
+  }
+  const [stdin, stdout, stderr] = ours
+  return { pid, stdin, stdout, stderr }
+}
+
+/** All three or none. */
+function openPipes(): { input: Pipe; output: Pipe; errors: Pipe } {
+  const opened: Pipe[] = []
+  const open = () => {
+    const pipe = openPipe(PIPE_BYTES)
+    opened.push(pipe)
+    return pipe
+  }
+  try {
+    return { input: open(), output: open(), errors: open() }
+  } catch (error) {
+    for (const { read, write } of opened) [read, write].forEach((fd) => closeSync(fd))
+    throw error
+  }
+}
+
+function spawn(
+  options: LaunchOptions,
+  stdio: string | readonly [number, number, number],
+  terminalPath: string | undefined,
+): number {
+  const command = becoming(options.account, options.command, options.login, options.tools)
+  return inHome(options.account, () => spawnProcess({ ...command, env: options.environment(terminalPath), stdio }))
+}
+
+/**
+ * Runs `act` in the home directory when the user can enter it, else in the root (as sshd does). Processes inherit it;
+ * entered with the user's own rights, which matters on a network file system that does not trust root.
+ */
+function inHome<T>(account: Account, act: () => T): T {
+  const before = process.cwd()
+  try {
+    actingAs(account, () => process.chdir(account.home))
+  } catch {
+    process.chdir('/')
+  }
+  try {
+    return act()
+  } finally {
+    process.chdir(before)
+  }
+}

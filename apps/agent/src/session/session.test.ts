@@ -1,0 +1,291 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { FakeClock } from '@bowline/link/testing'
+import { ACCOUNT, exec, exitOfSession, logIn, openSession, run, startAgent, TERMINAL, until } from '../testing.ts'
+
+const started = { type: 'started' }
+
+describe('a session without a terminal', () => {
+  test('tells its exit status', async () => {
+    const { gateway } = startAgent()
+    expect(await run(gateway, 'exit 7')).toMatchObject({ exit: { type: 'exit', status: 7 } })
+    expect(await run(gateway, 'true')).toMatchObject({ exit: { type: 'exit', status: 0 }, cause: { reason: 'done' } })
+    expect(await run(gateway, 'no-such-command-here')).toMatchObject({ exit: { type: 'exit', status: 127 } })
+  })
+
+  test('keeps stdout and stderr apart', async () => {
+    const { gateway } = startAgent()
+    expect(await run(gateway, 'echo out; echo err >&2')).toMatchObject({ stdout: 'out\n', stderr: 'err\n' })
+  })
+
+  test('tells the signal that killed it, and not as a status', async () => {
+    const { gateway } = startAgent()
+    const exit = { type: 'exit-signal', signal: 'TERM', message: '' }
+    expect(await run(gateway, 'kill -TERM $$')).toMatchObject({ exit })
+    expect(await run(gateway, 'kill -BUS $$')).toMatchObject({ exit: { type: 'exit', status: 135 } })
+  })
+
+  test('passes the command exactly, quotes and bytes included', async () => {
+    const { gateway } = startAgent()
+    expect((await run(gateway, `printf '%s|' "a  b" 'c"d' $(echo e) 'ü\\'`)).stdout).toBe('a  b|c"d|e|ü\\|')
+  })
+
+  test('reads its input to the end', async () => {
+    const { gateway } = startAgent()
+    const input = 'x'.repeat(1_000_000)
+    expect((await run(gateway, 'wc -c', {}, input)).stdout.trim()).toBe('1000000')
+  })
+
+  test('loses no byte of a large output', async () => {
+    const { gateway } = startAgent({ windowBytes: 65_536 })
+    const { stdout, exit } = await run(gateway, 'head -c 5000000 /dev/zero; exit 3')
+    expect(stdout.length).toBe(5_000_000)
+    expect(exit).toEqual({ type: 'exit', status: 3 })
+  })
+
+  test('waits for what its children still write', async () => {
+    const { gateway } = startAgent()
+    const child = '(while kill -0 $$ 2>/dev/null; do :; done; echo late)'
+    expect((await run(gateway, `${child} & echo early`)).stdout).toBe('early\nlate\n')
+  })
+
+  test('does not wait for ever for a silent child that keeps the output open', async () => {
+    const clock = new FakeClock()
+    const { gateway } = startAgent({ clock })
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!') })
+    await until(() => session.text() !== '' && clock.waiting > 0)
+    await clock.advance(10_000)
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 0 })
+    process.kill(Number(session.text()))
+  })
+
+  test('stops reading when the other end takes nothing, and goes on without a gap', async () => {
+    const { gateway } = startAgent({ windowBytes: 65_536 })
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('seq 200000') }, { consume: false })
+    await until(() => session.bytes().length >= 65_536)
+    const before = session.bytes().length
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(session.bytes().length).toBe(before)
+    session.consumes = true
+    session.stream.consumed(before)
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 0 })
+    expect(session.text().trimEnd().split('\n').at(-1)).toBe('200000')
+  })
+
+  test('gets SIGPIPE when nobody reads its output any more', async () => {
+    const { gateway } = startAgent({ windowBytes: 65_536 })
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('exec yes') }, { consume: false })
+    await until(() => session.bytes().length >= 65_536)
+    session.stream.control({ type: 'eow' }, 'overtaking')
+    session.consumes = true
+    session.stream.consumed(session.bytes().length)
+    expect(await exitOfSession(session)).toMatchObject({ type: 'exit-signal', signal: 'PIPE' })
+  })
+
+  test('delivers signals to the whole process group', async () => {
+    const { gateway } = startAgent()
+    const login = await logIn(gateway)
+    const command = 'trap "echo got; exit 5" USR1; echo ready; while :; do sleep 0.01; done'
+    const session = openSession(gateway, login, { run: exec(command) })
+    await until(() => session.text() === 'ready\n')
+    session.stream.control({ type: 'signal', name: 'USR1' })
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 5 })
+    expect(session.text()).toBe('ready\ngot\n')
+  })
+
+  test('ignores signals that SSH has no name for', async () => {
+    const { gateway } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('read x; exit 4') })
+    session.stream.control({ type: 'signal', name: 'STOP' })
+    session.stream.control({ type: 'signal', name: '__proto__' })
+    session.stream.write(Buffer.from('\n'))
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 4 })
+  })
+
+  test('is hung up with its group when the stream closes', async () => {
+    const { gateway, streams, errors } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
+    await until(() => session.text().endsWith('\n'))
+    const child = Number(session.text())
+    session.stream.close()
+    await until(() => streams.processCount === 0)
+    await until(() => !alive(child))
+    expect(errors).toEqual([])
+  })
+
+  test('is killed after a grace when it ignores the hang-up', async () => {
+    const clock = new FakeClock()
+    const { gateway, streams } = startAgent({ clock })
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('trap "" HUP; echo ready; while :; do sleep 1000; done') })
+    await until(() => session.text() === 'ready\n')
+    session.stream.close()
+    await until(() => clock.waiting > 0)
+    expect(streams.processCount).toBe(1)
+    await clock.advance(5_000)
+    await until(() => streams.processCount === 0)
+  })
+
+  test('ends with its login', async () => {
+    const { gateway, streams } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('sleep 1000') })
+    await until(() => session.messages.length > 0)
+    login.stream?.close({ by: 'admin', reason: 'terminated', message: 'ended by an administrator' })
+    expect(await session.whenClosed()).toMatchObject({ by: 'admin', reason: 'terminated' })
+    await until(() => streams.processCount === 0)
+  })
+
+  test('starts in the home directory with default signals and the usual limit of open files', async () => {
+    const { gateway } = startAgent()
+    const { stdout } = await run(gateway, 'pwd -P; grep -E "^Sig(Ign|Blk)" /proc/self/status; ulimit -Sn')
+    const lines = stdout.trim().split('\n')
+    expect(lines[0]).toBe(ACCOUNT.home)
+    expect(lines.slice(1, 3).map((line) => line.split('\t')[1])).toEqual(['0000000000000000', '0000000000000000'])
+    expect(lines[3]).toBe('1024')
+  })
+
+  test('leaves no descriptor behind', async () => {
+    const { gateway } = startAgent()
+    expect((await run(gateway, 'ls /proc/self/fd')).stdout.split('\n').slice(0, 4)).toEqual(['0', '1', '2', '3'])
+  })
+})
+
+test('sessions that have ended leave no descriptor in the agent', async () => {
+  const { gateway } = startAgent()
+  await run(gateway, 'true')
+  const descriptors = () => readdirSync('/proc/self/fd').length
+  const before = descriptors()
+  for (let round = 0; round < 10; round += 1) {
+    await run(gateway, 'echo x')
+    await run(gateway, 'echo x', { pty: TERMINAL })
+  }
+  await until(() => descriptors() <= before)
+  expect(descriptors()).toBeLessThanOrEqual(before)
+})
+
+describe('a session with a terminal', () => {
+  test('is a login shell on the controlling terminal, with job control', async () => {
+    const { gateway } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { pty: TERMINAL })
+    session.stream.write(Buffer.from('echo "<$0>"; tty; stty size; echo $TERM $SSH_TTY; exit 9\n'))
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 9 })
+    expect(session.messages[0]).toEqual(started)
+    expect(session.text()).toMatch(/<-\w*sh>\r\n(\/dev\/pts\/\d+)\r\n24 80\r\nxterm \1/)
+    expect(session.text(1)).toBe('')
+  })
+
+  test('follows the window of the client', async () => {
+    const { gateway } = startAgent()
+    const login = await logIn(gateway)
+    const command = 'trap "stty size; exit" WINCH; echo ready; while :; do sleep 0.01; done'
+    const session = openSession(gateway, login, { pty: TERMINAL, run: exec(command) })
+    await until(() => session.text().includes('ready'))
+    session.stream.control({ type: 'window-change', columns: 132, rows: 50, width: 0, height: 0 })
+    await session.whenClosed()
+    expect(session.text()).toContain('50 132')
+  })
+
+  test('applies the modes of the client', async () => {
+    const { gateway } = startAgent()
+    // VINTR = ^A, ECHO off, ONLCR off.
+    const modes = Buffer.from([1, 0, 0, 0, 1, 53, 0, 0, 0, 0, 72, 0, 0, 0, 0, 0]).toString('base64')
+    const { stdout } = await run(gateway, 'stty -a', { pty: { ...TERMINAL, modes } })
+    expect(stdout).toMatch(/intr = \^A/)
+    expect(stdout).toMatch(/(^|\s)-echo\s/)
+    expect(stdout).toMatch(/-onlcr/)
+    expect(stdout).not.toContain('\r')
+  })
+
+  test('loses no output of a process that exits at once', async () => {
+    const { gateway } = startAgent()
+    for (let round = 0; round < 10; round += 1) {
+      const { stdout } = await run(gateway, 'seq 20000', { pty: TERMINAL })
+      expect(stdout.endsWith('19999\r\n20000\r\n')).toBe(true)
+    }
+  })
+
+  test('loses no output when the reader is slower than the process', async () => {
+    const { gateway } = startAgent({ windowBytes: 4_096 })
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('seq 5000'), pty: TERMINAL }, { consume: false })
+    let consumed = 0
+    while (!session.cause) {
+      await new Promise((resolve) => setImmediate(resolve))
+      session.stream.consumed(session.bytes().length - consumed)
+      consumed = session.bytes().length
+    }
+    expect(session.text().endsWith('4999\r\n5000\r\n')).toBe(true)
+    expect(session.text().split('\r\n').length).toBe(5_001)
+  })
+
+  test('ends with its leader although something else keeps the terminal open', async () => {
+    const { gateway } = startAgent()
+    const { exit, stdout } = await run(gateway, 'trap "" HUP; sleep 1000 & echo $!', { pty: TERMINAL })
+    expect(exit).toEqual({ type: 'exit', status: 0 })
+    process.kill(Number(stdout.trim()), 'SIGKILL')
+  })
+
+  test('interrupts the foreground process on break', async () => {
+    const { gateway } = startAgent()
+    const login = await logIn(gateway)
+    const command = 'trap "exit 130" INT; echo ready; while :; do sleep 0.01; done'
+    const session = openSession(gateway, login, { run: exec(command), pty: TERMINAL })
+    await until(() => session.text().includes('ready'))
+    session.stream.control({ type: 'break', lengthMs: 500 })
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 130 })
+  })
+
+  test('that takes no input holds up neither the agent nor its own end', async () => {
+    const { gateway, streams } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, {
+      run: exec('stty raw -echo; echo ready; kill -STOP $$'),
+      pty: TERMINAL,
+    })
+    await until(() => session.text().includes('ready'))
+    session.stream.write(Buffer.alloc(250_000, 'x'))
+    expect((await run(gateway, 'echo meanwhile')).stdout).toBe('meanwhile\n')
+    session.stream.close(undefined, 'drop')
+    await until(() => streams.processCount === 0)
+  })
+
+  test('gets every byte of a large input at its own pace', async () => {
+    const { gateway } = startAgent()
+    const login = await logIn(gateway)
+    const command = 'stty raw -echo; echo ready; head -c 1000000 | md5sum'
+    const session = openSession(gateway, login, { run: exec(command), pty: TERMINAL })
+    await until(() => session.text().includes('ready'))
+    const input = randomBytes(1_000_000)
+    session.stream.write(input)
+    await session.whenClosed()
+    expect(session.text()).toContain(createHash('md5').update(input).digest('hex'))
+  })
+
+  test('is hung up when the stream closes', async () => {
+    const { gateway, streams, errors } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { pty: TERMINAL })
+    session.stream.write(Buffer.from('sleep 1000\n'))
+    await until(() => session.text().includes('sleep'))
+    session.stream.close()
+    await until(() => streams.processCount === 0)
+    expect(errors).toEqual([])
+  })
+})
+
+/** Whether a process still runs; one that only waits for its parent to look does not. */
+function alive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}

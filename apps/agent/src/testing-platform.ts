@@ -1,0 +1,101 @@
+// For tests of the agent as a whole: a platform in this process, with registration and the server's end of the link.
+import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { acceptLink } from '@bowline/link/accept'
+import type { Link, LinkCause } from '@bowline/link/api'
+import { systemClock } from '@bowline/link/clock'
+import { LINK_PATH, refuseUpgrade } from '@bowline/link/upgrade'
+import * as z from 'zod'
+
+export const DEVICE_UID = 'd'.repeat(64)
+export const TENANT = '00000000-0000-4000-8000-000000000000'
+
+const Body = z.object({
+  hostname: z.string(),
+  identity: z.object({ mac: z.string() }),
+  public_key: z.string(),
+  tenant_id: z.string(),
+  sessions: z.array(z.string()),
+})
+
+export interface FakePlatform {
+  readonly address: string
+  readonly registrations: z.infer<typeof Body>[]
+  /** Links that have been accepted, oldest first. */
+  readonly links: Link[]
+  /** Why links ended, in order. */
+  readonly ends: LinkCause[]
+  /** Answers of `devices/auth` besides uid, token and names. */
+  readonly extra: Record<string, unknown>
+  /** While set, `devices/auth` answers this status. */
+  refuseRegistration: number | undefined
+  /** While set, links are refused with this status. */
+  refuseLinks: number | undefined
+  /** Tokens that links have shown. */
+  readonly tokens: (string | undefined)[]
+  close(): Promise<void>
+}
+
+export async function startPlatform(tls?: { key: string; cert: string }): Promise<FakePlatform> {
+  const server: Server = tls ? createTlsServer(tls) : createServer()
+  const sockets = new Set<Duplex>()
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Duplex) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('request', async (request, response) => {
+    const answer = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (request.url?.startsWith('/info')) {
+      return answer(200, { version: '0.1.0', endpoints: { api: 'localhost', ssh: 'localhost:2222' } })
+    }
+    if (request.url !== '/api/devices/auth') return answer(404, {})
+    if (platform.refuseRegistration) return answer(platform.refuseRegistration, { message: 'not today' })
+    platform.registrations.push(Body.parse(JSON.parse(await text(request))))
+    const token = `token-${platform.registrations.length}`
+    answer(200, { uid: DEVICE_UID, token, name: 'box', namespace: 'home', ...platform.extra })
+  })
+  server.on('upgrade', async (request, socket, head) => {
+    platform.tokens.push(request.headers.authorization)
+    const publicKeyPem = platform.registrations.at(-1)?.public_key ?? ''
+    if (request.url !== LINK_PATH || platform.refuseLinks) return refuseUpgrade(socket, platform.refuseLinks ?? 404)
+    const outcome = await acceptLink(
+      request,
+      socket,
+      head,
+      { uid: DEVICE_UID, publicKeyPem },
+      {
+        handler: {
+          open: () => ({ by: 'gateway', reason: 'refused', message: '' }),
+          closed: (cause) => platform.ends.push(cause),
+        },
+        clock: systemClock,
+        report(error) {
+          throw error
+        },
+      },
+    )
+    if ('link' in outcome) platform.links.push(outcome.link)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new Error('the platform listens on a port')
+  const platform: FakePlatform = {
+    address: `${tls ? 'https' : 'http'}://localhost:${bound.port}`,
+    registrations: [],
+    links: [],
+    ends: [],
+    extra: {},
+    refuseRegistration: undefined,
+    refuseLinks: undefined,
+    tokens: [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+  return platform
+}

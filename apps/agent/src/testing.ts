@@ -1,0 +1,117 @@
+// For tests of the agent: a gateway's end of a link in memory, with logins and sessions as the gateway would open them.
+import type { Link, LinkMessage } from '@bowline/link/api'
+import { systemClock, type LinkClock } from '@bowline/link/clock'
+import { AuthAnswer, SessionEvent, type SessionOpen } from '@bowline/link/streams'
+import { linkPair, RecordedStream } from '@bowline/link/testing'
+import { AgentStreams } from './agent-streams.ts'
+import { createLog } from './log.ts'
+import { tmpdir } from 'node:os'
+import { ownAccount, type Account } from './login/account.ts'
+import type { Authority } from './login/passwords.ts'
+import type { StatementVerifier } from './login/statement.ts'
+
+export const SESSION_UID = 'ab'.repeat(32)
+
+/** The agent's own user with a shell that reads no files of whoever runs the tests. */
+export const ACCOUNT: Account = { ...ownAccount(process.env), shell: '/bin/sh', home: tmpdir() }
+
+/** Accepts the password `right` as the given account, and every platform login. */
+export function fakeAuthority(account: Account = ACCOUNT): Authority {
+  return {
+    password: async (_user, password) => (password === 'right' ? { account } : { denied: 'credential' }),
+    platform: async () => ({ account }),
+  }
+}
+
+const noStatements: StatementVerifier = { verify: () => 'unsupported' }
+
+/** An agent and the gateway's end of its link. */
+export interface AgentUnderTest {
+  readonly gateway: Link
+  readonly streams: AgentStreams
+  /** Log lines, parsed. */
+  readonly log: Record<string, unknown>[]
+  /** What callbacks have thrown; empty when all is well. */
+  readonly errors: unknown[]
+}
+
+export function startAgent(
+  options: { authority?: Authority; statements?: StatementVerifier; clock?: LinkClock; windowBytes?: number } = {},
+): AgentUnderTest {
+  const log: Record<string, unknown>[] = []
+  const streams = new AgentStreams({
+    authority: options.authority ?? fakeAuthority(),
+    statements: options.statements ?? noStatements,
+    clock: options.clock ?? systemClock,
+    log: createLog('trace', (line) => log.push(JSON.parse(line)), false),
+  })
+  const pair = linkPair({
+    agent: { open: (kind, header, stream) => streams.open(kind, header, stream) },
+    ...(options.windowBytes ? { options: { windowBytes: options.windowBytes } } : {}),
+  })
+  return { gateway: pair.gateway, streams, log, errors: pair.errors }
+}
+
+/** Resolves when `condition` holds; the test's own time limit is the bound. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
+}
+
+/** Opens an `auth` stream and offers credentials in order, waiting for each answer. */
+export async function offer(gateway: Link, credentials: readonly LinkMessage[], user = 'someone') {
+  const header = { session: SESSION_UID, user, remote: '203.0.113.5' }
+  const stream = RecordedStream.open(gateway, 'auth', header)
+  for (const [index, credential] of credentials.entries()) {
+    stream.stream.control(credential)
+    await until(() => stream.messages.length > index || stream.cause !== undefined)
+  }
+  return { stream, answers: stream.messages.map((message) => AuthAnswer.parse(message)) }
+}
+
+/** A login that is accepted; its stream's id is what sessions name. */
+export async function logIn(gateway: Link, user?: string): Promise<RecordedStream> {
+  const { stream, answers } = await offer(gateway, [{ method: 'password', password: 'right' }], user)
+  if (answers[0]?.type !== 'accepted') throw new Error(`the login was not accepted: ${JSON.stringify(answers)}`)
+  return stream
+}
+
+type SessionRequest = Partial<Omit<SessionOpen, 'login'>>
+export const TERMINAL = { columns: 80, rows: 24, width: 0, height: 0, term: 'xterm', modes: '' } as const
+
+/** Opens a `session` stream for a login. */
+export function openSession(
+  gateway: Link,
+  login: RecordedStream,
+  request: SessionRequest = {},
+  options: { consume?: boolean } = {},
+) {
+  const header = {
+    login: login.stream?.id,
+    run: { type: 'shell' },
+    env: [],
+    client: { address: '203.0.113.5', port: 50_022 },
+    ...request,
+  }
+  return RecordedStream.open(gateway, 'session', header, options)
+}
+
+export function exec(command: string): SessionOpen['run'] {
+  return { type: 'exec', command: Buffer.from(command).toString('base64') }
+}
+
+/** The exit of a session whose stream has closed. */
+export async function exitOfSession(session: RecordedStream): Promise<SessionEvent | undefined> {
+  await session.whenClosed()
+  return session.messages.map((message) => SessionEvent.parse(message)).findLast((event) => event.type !== 'started')
+}
+
+/** Logs in, runs a command and waits for its end. */
+export async function run(gateway: Link, command: string, request: SessionRequest = {}, input?: string) {
+  const login = await logIn(gateway)
+  const session = openSession(gateway, login, { run: exec(command), ...request })
+  if (input !== undefined) session.stream.write(Buffer.from(input))
+  session.stream.eof()
+  const exit = await exitOfSession(session)
+  login.stream?.close()
+  return { exit, stdout: session.text(0), stderr: session.text(1), cause: session.cause }
+}

@@ -1,0 +1,24 @@
+// Keeps the address in step with the session, whichever tab changed it.
+import type { Session } from '../session/session.ts'
+import { safeRedirect } from '../session/redirect.ts'
+import type { createConsoleRouter } from './router.tsx'
+
+/** Leaves for the sign-in page when the session ends, and for the wished page when one starts there. */
+export function followSignIn(session: Session, router: ReturnType<typeof createConsoleRouter>): void {
+  let wasSignedIn = false
+  session.state.subscribe(() => {
+    const state = session.state.get()
+    const { pathname, href, search } = router.state.location
+    if (state.kind === 'signed-in' && pathname === '/sign-in') {
+      void router.navigate({ href: safeRedirect(search.redirect, location.origin), replace: true })
+    }
+    if (state.kind === 'signed-out' && wasSignedIn) {
+      void router.navigate({
+        to: '/sign-in',
+        search: state.expired ? { redirect: href, expired: 'yes' } : {},
+        replace: state.expired,
+      })
+    }
+    wasSignedIn = state.kind === 'signed-in'
+  })
+}

@@ -1,0 +1,87 @@
+// The object graph of the console, wired in one place: session, calls, live events, cache.
+import { createClient } from '@bowline/contract/client'
+import { auth } from '@bowline/contract/operations/auth'
+import { events } from '@bowline/contract/operations/stats'
+import { instance } from '@bowline/contract/operations/instance'
+import { QueryClient } from '@tanstack/react-query'
+import { createLiveConnection, type LiveConnection } from '../live/live-connection.ts'
+import { createLiveFeed } from '../live/live-feed.ts'
+import { createApi, type Api } from '../session/api.ts'
+import { exclusively, openTabChannel } from '../session/browser.ts'
+import { watchConnectivity, watchedFetch, type Watch } from '../session/connectivity.ts'
+import { createSession, type Session } from '../session/session.ts'
+import { isRetryable } from '../session/retry.ts'
+
+export interface Runtime {
+  readonly session: Session
+  readonly api: Api
+  readonly watch: Watch
+  readonly live: LiveConnection
+  readonly queryClient: QueryClient
+}
+
+/** Long enough that going back and forth asks nothing: live events keep what is on screen fresh. */
+const STALE_MS = 30_000
+
+export function createRuntime(): Runtime {
+  const watch = watchConnectivity({ probe: () => client.call(instance.info, {}), later, now: () => Date.now() })
+  const client = createClient({ origin: '', fetch: watchedFetch(fetchKeepingCookies, watch) })
+  const tell = openTabChannel((message) => session.hear(message))
+  const session: Session = createSession({ client, exclusively, tell, now: () => performance.now() })
+  const api = createApi(client, session)
+  const queryClient = new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: STALE_MS, networkMode: 'always', retry: isRetryable, refetchOnWindowFocus: true },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  })
+  const feed = createLiveFeed({ queryClient, later })
+  const live = createLiveConnection({
+    open: (lastEventId, signal) =>
+      api.open(events.stream, { signal, headers: lastEventId === '' ? {} : { 'last-event-id': lastEventId } }),
+    later,
+    random: Math.random,
+    onEvent: feed.take,
+    onOpen: feed.opened,
+  })
+  let endPolling = () => {}
+  live.state.subscribe(() => {
+    endPolling()
+    endPolling = live.state.get() === 'reconnecting' ? feed.poll() : () => {}
+  })
+  followSession(session, live, queryClient)
+  watch.state.subscribe(() => {
+    if (watch.state.get().kind !== 'reachable') return
+    live.hurry()
+    void queryClient.invalidateQueries()
+  })
+  addEventListener('online', () => live.hurry())
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') live.hurry()
+  })
+  return { session, api, watch, live, queryClient }
+}
+
+/** The live stream runs while somebody is signed in; another person or namespace sees nothing of the one before. */
+function followSession(session: Session, live: LiveConnection, queryClient: QueryClient): void {
+  let owner = ''
+  session.state.subscribe(() => {
+    const state = session.state.get()
+    const next = state.kind === 'signed-in' ? `${state.person.id} ${state.person.tenant}` : ''
+    if (next === owner) return
+    owner = next
+    live.stop()
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'info' })
+    if (next !== '') live.start()
+  })
+}
+
+function later(work: () => void, delayMs: number): () => void {
+  const timer = setTimeout(work, delayMs)
+  return () => clearTimeout(timer)
+}
+
+/** `keepalive` for the exchange of the cookie: the new one must arrive even when the page is left at that moment. */
+function fetchKeepingCookies(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  return fetch(url, url === auth.refreshSession.path ? { ...init, keepalive: true } : init)
+}

@@ -1,0 +1,109 @@
+// Accepting, rejecting and removing devices: the lists change at once, and change back when the server refuses.
+import { devices } from '@bowline/contract/operations/devices'
+import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
+import { type QueryClient, type QueryKey, useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRuntime } from '../../app/context.tsx'
+import { type DeviceListSearch, type ListPage, keys, withItemAt, withoutItem } from '../../live/apply-events.ts'
+import { announce } from '../../ui/announce.tsx'
+import { notifyFailure } from '../../ui/notify.tsx'
+import { devicesMessages as texts } from './messages.ts'
+
+export type DeviceAction = 'accept' | 'reject' | 'remove'
+
+interface Request {
+  readonly device: Device
+  readonly action: DeviceAction
+}
+
+/** Status that an action leads to. */
+const RESULTS = { accept: 'accepted', reject: 'rejected', remove: 'removed' } as const satisfies Record<
+  DeviceAction,
+  DeviceStatus
+>
+const DONE = { accept: texts.accepted, reject: texts.rejected, remove: texts.removed }
+const FAILED = { accept: texts.acceptFailed, reject: texts.rejectFailed, remove: texts.removeFailed }
+
+export interface DeviceActions {
+  run(action: DeviceAction, device: Device): Promise<boolean>
+}
+
+const ACTING = ['devices', 'act'] as const
+
+/** Whether an action on a device is on its way, wherever it was started. */
+export function useIsActing(uid: string): boolean {
+  const isOnThis = ({ state }: { state: { variables: unknown } }) => {
+    const { variables } = state
+    return (
+      typeof variables === 'object' && variables !== null && 'device' in variables && isDevice(variables.device, uid)
+    )
+  }
+  return useIsMutating({ mutationKey: ACTING, predicate: isOnThis }) > 0
+}
+
+function isDevice(value: unknown, uid: string): boolean {
+  return typeof value === 'object' && value !== null && 'uid' in value && value.uid === uid
+}
+
+/** The actions on devices. `run` resolves to whether it worked; a failure has been shown by then. */
+export function useDeviceActions(): DeviceActions {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const mutation = useMutation({
+    mutationKey: ACTING,
+    mutationFn: async ({ device, action }: Request) => {
+      if (action === 'remove') await api.call(devices.remove, { params: { uid: device.uid } })
+      else await api.call(devices.setStatus, { params: { uid: device.uid, status: action } })
+    },
+    onMutate: async ({ device, action }) => {
+      // An answer that is on its way would bring the row back for a moment.
+      await queryClient.cancelQueries({ queryKey: keys.deviceLists })
+      return takeOut(queryClient, device, RESULTS[action])
+    },
+    onSuccess: (_, { device, action }) => {
+      announce(DONE[action](device.name))
+      const changed = { ...device, status: RESULTS[action] }
+      if (action !== 'remove') queryClient.setQueryData<Device>(keys.device(device.uid), (before) => before && changed)
+    },
+    onError: (error, { device, action }, taken) => {
+      putBack(queryClient, device, taken ?? [])
+      notifyFailure({ title: FAILED[action](device.name), error, onRetry: () => void run(action, device) })
+    },
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: keys.deviceLists })
+      void queryClient.invalidateQueries({ queryKey: keys.stats })
+    },
+  })
+
+  async function run(action: DeviceAction, device: Device): Promise<boolean> {
+    return mutation.mutateAsync({ action, device }).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  return { run }
+}
+
+interface Taken {
+  readonly key: QueryKey
+  readonly index: number
+}
+
+/** Takes a device out of every cached list it will not belong to. @returns where it was */
+function takeOut(queryClient: QueryClient, device: Device, status: DeviceStatus): Taken[] {
+  const taken: Taken[] = []
+  for (const [key, page] of queryClient.getQueriesData<ListPage<Device>>({ queryKey: keys.deviceLists })) {
+    const search = key[2] as DeviceListSearch
+    const index = page?.items.findIndex(({ uid }) => uid === device.uid) ?? -1
+    if (!page || index < 0 || search.status === status) continue
+    taken.push({ key, index })
+    queryClient.setQueryData(key, withoutItem(page, device.uid))
+  }
+  return taken
+}
+
+function putBack(queryClient: QueryClient, device: Device, taken: readonly Taken[]): void {
+  for (const { key, index } of taken) {
+    queryClient.setQueryData<ListPage<Device>>(key, (page) => page && withItemAt(page, device, index))
+  }
+}

@@ -1,0 +1,31 @@
+// Which devices came while the add-device dialog was open. Pure, so that it can be tested without one.
+import type { Device } from '@bowline/contract/schemas/device'
+
+/** What is known of the pending devices when the dialog opens. */
+export interface Baseline {
+  readonly known: ReadonlySet<string>
+  /** Newest `created_at` among them; '' when nobody waited. */
+  readonly newest: string
+}
+
+export function baselineOf(pending: readonly Device[]): Baseline {
+  const newest = pending.reduce((latest, device) => (device.created_at > latest ? device.created_at : latest), '')
+  return { known: new Set(pending.map((device) => device.uid)), newest }
+}
+
+/**
+ * Adds to `arrivals` the uids of devices that registered after the baseline, in the order they came. An older device
+ * that only now moved onto the page of pending devices is not one of them.
+ */
+export function withArrivals(
+  arrivals: readonly string[],
+  baseline: Baseline,
+  pending: readonly Device[],
+): readonly string[] {
+  const fresh = pending
+    .filter((device) => !baseline.known.has(device.uid) && device.created_at >= baseline.newest)
+    .map((device) => device.uid)
+    .filter((uid) => !arrivals.includes(uid))
+    .reverse()
+  return fresh.length ? [...arrivals, ...fresh] : arrivals
+}

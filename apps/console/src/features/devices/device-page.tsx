@@ -1,0 +1,107 @@
+// One device: how to reach it, what it is, what can be done with it.
+import { ApiError } from '@bowline/contract/client'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Device } from '@bowline/contract/schemas/device'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { ChevronLeft, MonitorOff } from 'lucide-react'
+import { useState } from 'react'
+import { useRuntime } from '../../app/context.tsx'
+import { Callout } from '../../ui/callout.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Skeleton, Stack } from '../../ui/kit.ts'
+import { uiMessages } from '../../ui/messages.ts'
+import { Page } from '../../ui/page.tsx'
+import { StatusDot } from '../../ui/status-dot.tsx'
+import { useDeviceActions } from './actions.ts'
+import { DeviceFacts } from './device-facts.tsx'
+import { DeviceRowActions } from './device-row-actions.tsx'
+import { devicesMessages as texts } from './messages.ts'
+import { deviceQuery } from './queries.ts'
+import { RemoveDevice } from './remove-device.tsx'
+import { SshLine } from './ssh-line.tsx'
+import classes from './device-page.module.css'
+
+export function DevicePage({ uid }: { readonly uid: string }) {
+  const { api } = useRuntime()
+  const isUid = DeviceUid.safeParse(uid).success
+  const query = useQuery({ ...deviceQuery(api, uid), enabled: isUid })
+  const device = query.data
+  if (!isUid || (query.error instanceof ApiError && query.error.status === 404)) {
+    return (
+      <Page title={texts.deviceGone} trail={<Trail />}>
+        <EmptyState icon={<MonitorOff size={24} />} title={texts.deviceGone} text={texts.deviceGoneText} />
+      </Page>
+    )
+  }
+  if (device) return <KnownDevice device={device} />
+  return (
+    <Page title={texts.title} trail={<Trail />}>
+      {query.isError ? (
+        <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Skeleton height={280} />
+      )}
+    </Page>
+  )
+}
+
+function Trail() {
+  return (
+    <Link to="/devices" className={classes['trail']}>
+      <ChevronLeft size={15} aria-hidden />
+      {texts.backToDevices}
+    </Link>
+  )
+}
+
+function KnownDevice({ device }: { readonly device: Device }) {
+  const actions = useDeviceActions()
+  const navigate = useNavigate()
+  const [removing, setRemoving] = useState<Device>()
+  const remove = async () => {
+    if (await actions.run('remove', device)) void navigate({ to: '/devices', search: { status: tabOf(device) } })
+  }
+  return (
+    <Page
+      title={device.name}
+      trail={<Trail />}
+      mark={
+        device.status === 'accepted' ? (
+          <StatusDot on={device.online} label={device.online ? uiMessages.online : uiMessages.offline} text />
+        ) : null
+      }
+      actions={
+        <DeviceRowActions
+          device={device}
+          onAccept={() => void actions.run('accept', device)}
+          onReject={() => void actions.run('reject', device)}
+          onRemove={() => setRemoving(device)}
+        />
+      }
+    >
+      <Stack gap="md">
+        <Reach device={device} />
+        <DeviceFacts device={device} />
+      </Stack>
+      <RemoveDevice device={removing} onClose={() => setRemoving(undefined)} onConfirm={() => void remove()} />
+    </Page>
+  )
+}
+
+/** The way to the device, or why there is none. */
+function Reach({ device }: { readonly device: Device }) {
+  if (device.status === 'pending') return <Callout tone="warn">{texts.pendingHint}</Callout>
+  if (device.status !== 'accepted') return <Callout tone="note">{texts.rejectedHint}</Callout>
+  return (
+    <section aria-label={texts.connect} className={classes['reach']}>
+      <SshLine device={device} />
+      {device.online ? null : <p className={classes['hint']}>{texts.offlineHint}</p>}
+    </section>
+  )
+}
+
+function tabOf({ status }: Device): 'accepted' | 'pending' | 'rejected' {
+  return status === 'pending' || status === 'rejected' ? status : 'accepted'
+}

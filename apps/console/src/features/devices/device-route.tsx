@@ -1,0 +1,10 @@
+// Binds the device page to its address.
+import { getRouteApi } from '@tanstack/react-router'
+import { DevicePage } from './device-page.tsx'
+
+const route = getRouteApi('/app/devices/$uid')
+
+export function DeviceRoute() {
+  const { uid } = route.useParams()
+  return <DevicePage key={uid} uid={uid} />
+}

@@ -1,0 +1,16 @@
+// A device's operating system in a line.
+import type { Device } from '@bowline/contract/schemas/device'
+import { Text } from '../../ui/kit.ts'
+
+export function DeviceSystem({ device }: { readonly device: Device }) {
+  const { info } = device
+  if (!info) return null
+  return (
+    <span>
+      {info.pretty_name}{' '}
+      <Text span size="xs" c="dimmed">
+        {info.arch}
+      </Text>
+    </span>
+  )
+}

@@ -1,0 +1,28 @@
+// Empty lists of devices. The first one is the start of everything, so it holds the command itself.
+import { SearchX, Server, ShieldCheck, UserX } from 'lucide-react'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { InstallCommand } from './install-command.tsx'
+import { devicesMessages as texts } from './messages.ts'
+import type { DeviceTab } from './search.ts'
+import classes from './devices.module.css'
+
+/** `words`: what was searched for. */
+export function NoMatches({ words }: { readonly words: string }) {
+  return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches(words)} text={texts.noMatchesText} />
+}
+
+export function NoDevices({ status }: { readonly status: DeviceTab }) {
+  if (status === 'pending') {
+    return <EmptyState icon={<ShieldCheck size={24} />} title={texts.emptyPending} text={texts.emptyPendingText} />
+  }
+  if (status === 'rejected') {
+    return <EmptyState icon={<UserX size={24} />} title={texts.emptyRejected} text={texts.emptyRejectedText} />
+  }
+  return (
+    <EmptyState icon={<Server size={24} />} title={texts.emptyAccepted} text={texts.emptyAcceptedText}>
+      <div className={classes['command']}>
+        <InstallCommand />
+      </div>
+    </EmptyState>
+  )
+}

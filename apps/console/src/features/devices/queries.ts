@@ -1,0 +1,58 @@
+// What the console asks about devices.
+import { devices } from '@bowline/contract/operations/devices'
+import { stats } from '@bowline/contract/operations/stats'
+import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { type ListPage, keys } from '../../live/apply-events.ts'
+import { listPage } from '../../live/list-page.ts'
+import type { Api } from '../../session/api.ts'
+import { deviceFilter } from './device-filter.ts'
+
+export const DEVICES_PER_PAGE = 25
+
+export const DEVICE_SORTS = ['last_seen', 'name', 'created_at', 'status_updated_at'] as const
+export type DeviceSort = (typeof DEVICE_SORTS)[number]
+
+export interface DeviceListQuery {
+  readonly status: DeviceStatus
+  readonly page: number
+  readonly sort: DeviceSort
+  readonly order: 'asc' | 'desc'
+  /** Words to search for; '' for all. */
+  readonly words: string
+}
+
+export function deviceListQuery(api: Api, { status, page, sort, order, words }: DeviceListQuery) {
+  const filter = deviceFilter(words)
+  const search = { status, page, per_page: DEVICES_PER_PAGE, sort_by: sort, order_by: order, filter }
+  return queryOptions({
+    queryKey: keys.deviceList(search),
+    queryFn: async ({ signal }): Promise<ListPage<Device>> => {
+      const query = { ...search, page: String(page), per_page: String(DEVICES_PER_PAGE) }
+      return listPage(await api.call(devices.list, { query, signal }))
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The devices that wait for somebody, the newest first. */
+export function pendingDevicesQuery(api: Api) {
+  return deviceListQuery(api, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '' })
+}
+
+export function deviceQuery(api: Api, uid: string) {
+  return queryOptions({
+    queryKey: keys.device(uid),
+    queryFn: async ({ signal }) =>
+      (await api.call(devices.get, { params: { uid: DeviceUid.parse(uid) }, signal })).body,
+  })
+}
+
+/** Counts of devices and sessions. */
+export function statsQuery(api: Api) {
+  return queryOptions({
+    queryKey: keys.stats,
+    queryFn: async ({ signal }) => (await api.call(stats.get, { signal })).body,
+  })
+}

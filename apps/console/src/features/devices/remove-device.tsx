@@ -1,0 +1,26 @@
+// Asks before a device is removed: its sessions go with it.
+import type { Device } from '@bowline/contract/schemas/device'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Text } from '../../ui/kit.ts'
+import { devicesMessages as texts } from './messages.ts'
+
+interface RemoveDeviceProps {
+  /** undefined: nobody asks. */
+  readonly device: Device | undefined
+  readonly onConfirm: (device: Device) => void
+  readonly onClose: () => void
+}
+
+export function RemoveDevice({ device, onConfirm, onClose }: RemoveDeviceProps) {
+  return (
+    <Confirm
+      opened={device !== undefined}
+      title={texts.removeTitle(device?.name ?? '')}
+      action={texts.remove}
+      onClose={onClose}
+      onConfirm={() => device && onConfirm(device)}
+    >
+      <Text size="sm">{texts.removeText}</Text>
+    </Confirm>
+  )
+}

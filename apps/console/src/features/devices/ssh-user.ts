@@ -1,0 +1,34 @@
+// The user name in SSH lines: the one last used, remembered in this browser.
+import { useStore } from '../../app/context.tsx'
+import { createStore } from '../../session/store.ts'
+
+const KEY = 'bowline.ssh-user'
+/** Longest login name of Linux (useradd). */
+const MAX_CHARS = 32
+export const DEFAULT_SSH_USER = 'root'
+
+const user = createStore(read())
+
+/** The name in every SSH line of the console. */
+export function useSshUser(): string {
+  return useStore(user)
+}
+
+/** Changes it everywhere; an empty name brings back the default. */
+export function rememberSshUser(name: string): void {
+  const chosen = name.trim().slice(0, MAX_CHARS)
+  user.set(chosen === '' ? DEFAULT_SSH_USER : chosen)
+  try {
+    localStorage.setItem(KEY, user.get())
+  } catch {
+    // Storage is switched off: remembered until the page is left.
+  }
+}
+
+function read(): string {
+  try {
+    return localStorage.getItem(KEY) ?? DEFAULT_SSH_USER
+  } catch {
+    return DEFAULT_SSH_USER
+  }
+}

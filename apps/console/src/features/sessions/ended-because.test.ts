@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { endedBecause } from './ended-because.ts'
+
+const at = '2026-11-20T12:00:00Z'
+
+it.each([
+  [{ at, by: 'gateway', reason: 'idle', message: 'Closed after 30 minutes.' }, 'Closed after 30 minutes.'],
+  [{ at, by: 'user', reason: 'exit', message: '' }, 'exit (by the user)'],
+  [{ at, by: 'policy', reason: 'too-many_sessions', message: '' }, 'too many sessions (by a rule)'],
+  [{ at, by: 'moon', reason: 'eclipse', message: '' }, 'eclipse (by moon)'],
+  [null, ''],
+])('%j ended because: %s', (closed, text) => {
+  expect(endedBecause(closed)).toBe(text)
+})

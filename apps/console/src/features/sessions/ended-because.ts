@@ -1,0 +1,12 @@
+// Why a session ended, in words.
+import type { Session } from '@bowline/contract/schemas/session'
+import { sessionsMessages as texts } from './messages.ts'
+
+const actors: ReadonlyMap<string, string> = new Map(Object.entries(texts.endedBy))
+
+/** The message people were told when there was one, else the cause: what and by whom. '' when none was stored. */
+export function endedBecause(closed: Session['closed']): string {
+  if (!closed) return ''
+  if (closed.message !== '') return closed.message
+  return texts.cause(actors.get(closed.by) ?? closed.by, closed.reason.replaceAll(/[-_]/g, ' '))
+}

@@ -1,0 +1,60 @@
+// Cells of the sessions list.
+import type { Session } from '@bowline/contract/schemas/session'
+import { Link } from '@tanstack/react-router'
+import { Badge, Text } from '../../ui/kit.ts'
+import { formatDuration } from '../../ui/numbers.ts'
+import { StatusDot } from '../../ui/status-dot.tsx'
+import { useNow } from '../../ui/ticker.ts'
+import { endedBecause } from './ended-because.ts'
+import { sessionsMessages as texts } from './messages.ts'
+import classes from './sessions.module.css'
+
+export function SessionTarget({ session }: { readonly session: Session }) {
+  const { device, username, active, authenticated } = session
+  return (
+    <span className={classes['target']}>
+      <StatusDot on={active} label={active ? texts.active : texts.ended} />
+      {device ? (
+        <Link to="/devices/$uid" params={{ uid: device.uid }} className={classes['link']}>
+          {username}@{device.name}
+        </Link>
+      ) : (
+        <span>
+          {username}@{texts.removedDevice}
+        </span>
+      )}
+      {authenticated ? null : (
+        <Badge size="sm" variant="light" color={active ? 'gray' : 'red'} className={classes['badge'] ?? ''}>
+          {active ? texts.signingIn : texts.signInFailed}
+        </Badge>
+      )}
+    </span>
+  )
+}
+
+/** The front door, and what ran behind it. */
+export function SessionType({ session }: { readonly session: Session }) {
+  const ran = session.events.types.join(', ')
+  return (
+    <span>
+      {texts.types[session.type]}
+      {ran === '' ? null : (
+        <Text span size="xs" c="dimmed">
+          {' '}
+          {ran}
+        </Text>
+      )}
+    </span>
+  )
+}
+
+export function SessionDuration({ session }: { readonly session: Session }) {
+  const nowMs = useNow()
+  const endMs = session.closed ? Date.parse(session.closed.at) : session.active ? nowMs : Date.parse(session.last_seen)
+  return <span className={classes['number']}>{formatDuration(endMs - Date.parse(session.started_at))}</span>
+}
+
+export function SessionEnd({ session }: { readonly session: Session }) {
+  if (session.active) return <span className={classes['running']}>{texts.running}</span>
+  return <Text inherit>{endedBecause(session.closed)}</Text>
+}

@@ -1,0 +1,59 @@
+// The sessions of the namespace, as they happen.
+import type { Session } from '@bowline/contract/schemas/session'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { SquareTerminal } from 'lucide-react'
+import { useRuntime } from '../../app/context.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Page } from '../../ui/page.tsx'
+import { PagedTable } from '../../ui/paged-table.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { sessionsMessages as texts } from './messages.ts'
+import { SESSIONS_PER_PAGE, sessionListQuery } from './queries.ts'
+import type { SessionsSearch } from './search.ts'
+import { SessionDuration, SessionEnd, SessionTarget, SessionType } from './session-cells.tsx'
+import classes from './sessions.module.css'
+
+const COLUMNS: readonly Column<Session>[] = [
+  { id: 'target', header: texts.columns.target, cell: (session) => <SessionTarget session={session} /> },
+  {
+    id: 'from',
+    header: texts.columns.from,
+    cell: (session) => <span className={classes['mono']}>{session.ip_address}</span>,
+  },
+  { id: 'type', header: texts.columns.type, cell: (session) => <SessionType session={session} /> },
+  { id: 'started', header: texts.columns.started, cell: (session) => <TimeAgo time={session.started_at} /> },
+  { id: 'duration', header: texts.columns.duration, cell: (session) => <SessionDuration session={session} /> },
+  { id: 'end', header: texts.columns.end, cell: (session) => <SessionEnd session={session} /> },
+]
+
+export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
+  const { api } = useRuntime()
+  const navigate = useNavigate()
+  const list = useQuery(sessionListQuery(api, search.page))
+  return (
+    <Page title={texts.title}>
+      <PagedTable
+        label={texts.tableLabel}
+        list={list}
+        failed={texts.loadFailed}
+        columns={COLUMNS}
+        rowKey={(session) => session.uid}
+        page={search.page}
+        perPage={SESSIONS_PER_PAGE}
+        onPageGone={(page) => void navigate({ to: '/sessions', search: { page }, replace: true })}
+        renderPageLink={(page, children, label, className) => (
+          <Link to="/sessions" search={{ page }} aria-label={label} className={className}>
+            {children}
+          </Link>
+        )}
+        empty={
+          <EmptyState icon={<SquareTerminal size={24} />} title={texts.empty} text={texts.emptyText}>
+            <Link to="/devices">{texts.toDevices}</Link>
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}

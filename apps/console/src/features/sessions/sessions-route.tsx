@@ -1,0 +1,9 @@
+// Binds the sessions page to its address.
+import { getRouteApi } from '@tanstack/react-router'
+import { SessionsPage } from './sessions-page.tsx'
+
+const route = getRouteApi('/app/sessions')
+
+export function SessionsRoute() {
+  return <SessionsPage search={route.useSearch()} />
+}

@@ -1,0 +1,21 @@
+// Texts of the first-run set-up.
+export const setupMessages = {
+  title: 'Set up',
+  heading: 'Set up Bowline',
+  text: 'Create the first account. It owns a namespace of the same name as its username.',
+  labels: { name: 'Name', email: 'E-mail', username: 'Username', password: 'Password' },
+  hints: {
+    username: 'You sign in with it, and it is part of your devices’ SSH addresses.',
+    password: '5 to 30 characters.',
+  },
+  submit: 'Create account',
+  failed: 'The account was not created',
+  /** A rule for a field that the server only named. */
+  notAccepted: 'was not accepted',
+  done: 'The account is created.',
+  noLink: 'This link is not complete',
+  noLinkText: 'Set-up needs the whole link that the server printed when it started, with its “sign” part.',
+  already: 'This instance is set up already',
+  alreadyText: 'Its first account exists. Sign in with it, or ask whoever runs this server for one.',
+  toSignIn: 'Go to sign-in',
+} as const

@@ -1,0 +1,20 @@
+// Where to go after signing in. The wish comes from the URL, so anybody may have written it.
+
+/**
+ * The path to open after signing in.
+ * @param wish value of `?redirect=`
+ * @param origin the page's own
+ * @returns path, query and hash on this origin; `/` for anything else (another origin, `javascript:`, the sign-in page)
+ */
+export function safeRedirect(wish: string | undefined, origin: string): string {
+  if (wish === undefined || !wish.startsWith('/')) return '/'
+  let url: URL
+  try {
+    url = new URL(wish, origin)
+  } catch {
+    return '/'
+  }
+  if (url.origin !== origin || url.pathname.startsWith('//')) return '/'
+  if (url.pathname === '/sign-in' || url.pathname === '/setup') return '/'
+  return `${url.pathname}${url.search}${url.hash}`
+}

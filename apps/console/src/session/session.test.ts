@@ -1,0 +1,183 @@
+import { createClient } from '@bowline/contract/client'
+import { describe, expect, it } from 'vitest'
+import { fakeFetch, jsonResponse, makeToken, makeUserAuth } from '../testing/answers.ts'
+import { createFakeTimers } from '../testing/fake-timers.ts'
+import { createSession, type TabMessage } from './session.ts'
+
+type Answer = () => Response | Promise<Response>
+
+function setUp(answer: Answer) {
+  const { fetch, requests } = fakeFetch(answer)
+  const timers = createFakeTimers()
+  const told: TabMessage[] = []
+  let held = 0
+  let mostHeld = 0
+  const session = createSession({
+    client: createClient({ origin: '', fetch }),
+    exclusively: async (work) => {
+      held += 1
+      mostHeld = Math.max(mostHeld, held)
+      try {
+        return await work()
+      } finally {
+        held -= 1
+      }
+    },
+    tell: (message) => told.push(message),
+    now: timers.now,
+  })
+  return { session, requests, timers, told, mostHeld: () => mostHeld }
+}
+
+const unauthorized = () => jsonResponse({ message: 'no', code: 'UNAUTHORIZED' }, { status: 401 })
+
+describe('refreshing', () => {
+  it('exchanges the cookie once for any number of callers at the same time', async () => {
+    const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
+    const states = await Promise.all([
+      session.refresh(undefined),
+      session.refresh(undefined),
+      session.refresh(undefined),
+    ])
+    expect(states.map(({ kind }) => kind)).toEqual(['signed-in', 'signed-in', 'signed-in'])
+    expect(requests).toHaveLength(1)
+  })
+
+  it('does nothing for a caller whose token has been replaced already', async () => {
+    const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
+    await session.refresh(undefined)
+    await session.refresh('an older token')
+    expect(requests).toHaveLength(1)
+  })
+
+  it('replaces a token a minute before it ends, and not earlier', async () => {
+    let count = 0
+    const { session, timers } = setUp(() =>
+      jsonResponse(makeUserAuth({ token: makeToken(600, `token ${(count += 1)}`) })),
+    )
+    await session.refresh(undefined)
+    timers.advance(539_999)
+    expect(await session.token()).toBe(makeToken(600, 'token 1'))
+    timers.advance(1)
+    expect(await session.token()).toBe(makeToken(600, 'token 2'))
+    expect(count).toBe(2)
+  })
+
+  it('replaces a very short token after half of its life instead of at once', async () => {
+    let count = 0
+    const { session, timers } = setUp(() =>
+      jsonResponse(makeUserAuth({ token: makeToken(20, `token ${(count += 1)}`) })),
+    )
+    await session.refresh(undefined)
+    await session.token()
+    expect(count).toBe(1)
+    timers.advance(10_000)
+    await session.token()
+    expect(count).toBe(2)
+  })
+
+  it('is signed out, not expired, when there never was a session', async () => {
+    const { session } = setUp(unauthorized)
+    expect(await session.refresh(undefined)).toEqual({ kind: 'signed-out', expired: false })
+    expect(await session.token()).toBeUndefined()
+  })
+
+  it('tells that the session has expired when the server ends one that lived', async () => {
+    let ended = false
+    const { session } = setUp(() => (ended ? unauthorized() : jsonResponse(makeUserAuth())))
+    await session.refresh(undefined)
+    ended = true
+    expect(await session.refresh(await session.token())).toEqual({ kind: 'signed-out', expired: true })
+  })
+
+  it.each([
+    ['does not answer', 'fetch failed', () => Promise.reject(new TypeError('fetch failed'))],
+    ['cannot answer', 'down', () => jsonResponse({ message: 'down', code: 'UNAVAILABLE' }, { status: 503 })],
+  ])('keeps the session when the server %s', async (_, message, failing) => {
+    let answer: Answer = () => jsonResponse(makeUserAuth())
+    const { session } = setUp(() => answer())
+    await session.refresh(undefined)
+    const token = await session.token()
+    answer = failing
+    await expect(session.refresh(token)).rejects.toThrow(message)
+    expect(session.state.get().kind).toBe('signed-in')
+    expect(await session.token()).toBe(token)
+    answer = () => jsonResponse(makeUserAuth({ token: makeToken(600, 'next') }))
+    await session.refresh(token)
+    expect(await session.token()).toBe(makeToken(600, 'next'))
+  })
+
+  it('leaves what people see alone when only the token changed', async () => {
+    let count = 0
+    const { session } = setUp(() => jsonResponse(makeUserAuth({ token: makeToken(600, String((count += 1))) })))
+    const before = await session.refresh(undefined)
+    let changes = 0
+    session.state.subscribe(() => (changes += 1))
+    expect(await session.refresh(await session.token())).toBe(before)
+    expect(changes).toBe(0)
+  })
+})
+
+describe('signing in and out', () => {
+  it('keeps the token out of what the rest of the console can see', async () => {
+    const { session } = setUp(() => jsonResponse(makeUserAuth({ token: makeToken(600, 'secret') })))
+    await session.signIn({ username: 'ada', password: 'correct horse' })
+    expect(JSON.stringify(session.state.get())).not.toContain(makeToken(600, 'secret'))
+    expect(await session.token()).toBe(makeToken(600, 'secret'))
+  })
+
+  it('tells the other tabs about both', async () => {
+    const { session, told } = setUp(() => jsonResponse(makeUserAuth()))
+    await session.signIn({ username: 'ada', password: 'correct horse' })
+    await session.signOut()
+    expect(told).toEqual([{ type: 'signed-in', id: 'user-1' }, { type: 'signed-out' }])
+    expect(session.state.get()).toEqual({ kind: 'signed-out', expired: false })
+    expect(await session.token()).toBeUndefined()
+  })
+
+  it('stays signed in when the server could not be told', async () => {
+    let down = false
+    const { session, told } = setUp(() => {
+      if (down) throw new TypeError('fetch failed')
+      return jsonResponse(makeUserAuth())
+    })
+    await session.signIn({ username: 'ada', password: 'correct horse' })
+    down = true
+    await expect(session.signOut()).rejects.toThrow('fetch failed')
+    expect(session.state.get().kind).toBe('signed-in')
+    expect(told).toHaveLength(1)
+  })
+
+  it('takes the lock for everything that changes the cookie', async () => {
+    const { session, mostHeld } = setUp(() => jsonResponse(makeUserAuth()))
+    await session.refresh(undefined)
+    await session.signOut()
+    expect(mostHeld()).toBe(1)
+  })
+})
+
+describe('what another tab tells', () => {
+  it('signs this tab out', async () => {
+    const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
+    await session.refresh(undefined)
+    session.hear({ type: 'signed-out' })
+    expect(session.state.get().kind).toBe('signed-out')
+    expect(requests).toHaveLength(1)
+  })
+
+  it('makes this tab follow when another person signed in', async () => {
+    let id = 'user-1'
+    const { session } = setUp(() => jsonResponse(makeUserAuth({ id, token: makeToken(600, id) })))
+    await session.refresh(undefined)
+    id = 'user-2'
+    session.hear({ type: 'signed-in', id })
+    await expect.poll(() => session.state.get()).toMatchObject({ person: { id: 'user-2' } })
+  })
+
+  it('is ignored when it is about the person this tab shows already', async () => {
+    const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
+    await session.refresh(undefined)
+    session.hear({ type: 'signed-in', id: 'user-1' })
+    expect(requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,168 @@
+// What the fake server does for each call of the contract that the console uses.
+import { createHash, randomBytes } from 'node:crypto'
+import { fail } from '@bowline/contract/errors'
+import { auth } from '@bowline/contract/operations/auth'
+import { STATUS_WORDS, devices } from '@bowline/contract/operations/devices'
+import { instance } from '@bowline/contract/operations/instance'
+import { namespaces } from '@bowline/contract/operations/namespaces'
+import { sessions } from '@bowline/contract/operations/sessions'
+import { events, stats } from '@bowline/contract/operations/stats'
+import { Filter } from '@bowline/contract/schemas/filter'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Device } from '@bowline/contract/schemas/device'
+import type { Credentials } from './fake-credentials.ts'
+import type { Routes } from './fake-http.ts'
+import type { FakeState } from './fake-state.ts'
+import { NAMESPACE, makeNamespace } from './fixtures.ts'
+
+/** Binds every operation of the console to the state. */
+export function bindOperations(routes: Routes, state: FakeState, credentials: Credentials): void {
+  bindInstance(routes, state)
+  bindAuth(routes, state, credentials)
+  bindDevices(routes, state)
+  bindEvents(routes, state, credentials)
+
+  routes.on(namespaces.get, () => makeNamespace())
+  routes.on(sessions.list, ({ query }) => {
+    const all = [...state.sessions.values()].sort((a, b) => b.last_seen.localeCompare(a.last_seen))
+    return slice(all, query)
+  })
+}
+
+function bindInstance(routes: Routes, state: FakeState): void {
+  routes.on(instance.info, (_, { request }) => ({
+    version: '0.1.0',
+    endpoints: { ssh: `${(request.headers.host ?? '').replace(/:\d+$/, '')}:2222`, api: request.headers.host ?? '' },
+    setup: state.user !== undefined,
+    authentication: { local: true, saml: false },
+    edition: 'community' as const,
+    reachable: state.reachable,
+    pin: state.pin,
+  }))
+  routes.on(instance.setup, ({ query, body }) => {
+    if (state.user || query.sign !== state.setupSign) fail('SETUP_REFUSED')
+    state.user = { ...body, role: 'owner' }
+    return undefined
+  })
+}
+
+function bindAuth(routes: Routes, state: FakeState, credentials: Credentials): void {
+  routes.on(auth.createSession, ({ body }, { response }) => {
+    response.setHeader('x-account-lockout', '0')
+    const lockedUntil = credentials.lockedUntil(body.username)
+    if (lockedUntil > 0) {
+      response.setHeader('x-account-lockout', String(lockedUntil))
+      fail('LOCKED_OUT')
+    }
+    const { user } = state
+    if (!user || body.username !== user.username || body.password !== user.password) {
+      const until = credentials.failed(body.username)
+      response.setHeader('x-account-lockout', String(until))
+      fail(until > 0 ? 'LOCKED_OUT' : 'BAD_CREDENTIALS')
+    }
+    return credentials.start(user, response)
+  })
+  routes.on(auth.refreshSession, (_, { request, response }) => credentials.refresh(state.user, request, response))
+  routes.on(auth.deleteSession, (_, { request, response }) => {
+    credentials.end(request, response)
+    return undefined
+  })
+  routes.on(auth.authenticateDevice, ({ body }) => {
+    const mac = body.identity?.mac ?? '00:00:00:00:00:00'
+    const uid = DeviceUid.parse(
+      createHash('sha256')
+        .update(mac + body.public_key + body.tenant_id)
+        .digest('hex'),
+    )
+    const known = state.devices.get(uid)
+    const now = new Date().toISOString()
+    const device =
+      known ??
+      state.addDevice({
+        uid,
+        name: (body.hostname ?? mac.replaceAll(':', '-')).toLowerCase(),
+        identity: { mac },
+        info: body.info,
+        public_key: body.public_key,
+        status: 'pending',
+        online: false,
+        created_at: now,
+        status_updated_at: now,
+        status_update_at: now,
+        last_seen: now,
+        remote_addr: '127.0.0.1',
+      })
+    const statement = randomBytes(32).toString('base64url')
+    return { uid, token: `device.${uid}`, name: device.name, namespace: NAMESPACE, statement_key: statement }
+  })
+}
+
+function bindDevices(routes: Routes, state: FakeState): void {
+  routes.on(devices.list, ({ query }) => {
+    const words = searchedWords(query.filter)
+    const chosen = [...state.devices.values()].filter(
+      (device) => (query.status === '' || device.status === query.status) && JSON.stringify(device).includes(words),
+    )
+    const direction = query.order_by === 'asc' ? 1 : -1
+    const field: keyof Device = query.sort_by
+    chosen.sort((a, b) => direction * (a[field].localeCompare(b[field]) || a.uid.localeCompare(b.uid)))
+    return slice(chosen, query)
+  })
+  routes.on(devices.get, ({ params }) => state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' }))
+  routes.on(devices.remove, ({ params }) => {
+    if (!state.removeDevice(params.uid)) fail('NOT_FOUND', { what: 'The device' })
+    return undefined
+  })
+  routes.on(devices.setStatus, ({ params }) => {
+    const device = state.devices.get(params.uid) ?? fail('NOT_FOUND', { what: 'The device' })
+    const status = STATUS_WORDS[params.status]
+    if (status === 'unused') return undefined
+    if (device.status === 'accepted') fail('DEVICE_STATUS_FINAL')
+    const namesake = [...state.devices.values()].some(
+      (other) => other.uid !== device.uid && other.status === 'accepted' && other.name === device.name,
+    )
+    if (status === 'accepted' && namesake) fail('DEVICE_NAME_TAKEN', { name: device.name })
+    state.setStatus(device.uid, status)
+    return undefined
+  })
+}
+
+function bindEvents(routes: Routes, state: FakeState, credentials: Credentials): void {
+  routes.on(stats.get, () => {
+    const all = [...state.devices.values()]
+    const count = (status: Device['status']) => all.filter((device) => device.status === status).length
+    return {
+      registered_devices: count('accepted'),
+      online_devices: all.filter((device) => device.status === 'accepted' && device.online).length,
+      pending_devices: count('pending'),
+      rejected_devices: count('rejected'),
+      active_sessions: [...state.sessions.values()].filter((session) => session.active).length,
+    }
+  })
+  routes.on(events.stream, (_, { request, response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    response.write(': hello\n\n')
+    const header = request.headers['last-event-id']
+    const end = state.follow(typeof header === 'string' ? Number(header) : undefined, (id, event) => {
+      if (!response.writableEnded) response.write(`id: ${id}\ndata: ${JSON.stringify(event)}\n\n`)
+    })
+    credentials.streams.add(response)
+    response.on('close', () => {
+      end()
+      credentials.streams.delete(response)
+    })
+    // The answer of a stream is written above.
+    return { type: 'reset' as const }
+  })
+}
+
+/** The fake understands one kind of filter: the console's search. */
+function searchedWords(filter: string | undefined): string {
+  if (filter === undefined) return ''
+  const [first] = Filter.parse(JSON.parse(Buffer.from(filter, 'base64').toString('utf8')))
+  return first?.type === 'property' ? String(first.params.value) : ''
+}
+
+function slice<T>(all: T[], { page, per_page }: { page: number; per_page: number }): { items: T[]; total: number } {
+  return { items: all.slice((page - 1) * per_page, page * per_page), total: all.length }
+}

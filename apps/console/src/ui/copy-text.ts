@@ -1,0 +1,27 @@
+// Copying to the clipboard, also where the page has no secure context and the clipboard API is missing.
+
+/** @returns whether the text is on the clipboard now */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copyBySelection(text)
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const area = document.createElement('textarea')
+  area.value = text
+  area.style.position = 'fixed'
+  area.style.opacity = '0'
+  const focused = document.activeElement
+  // Inside an open dialog, because a focus trap takes the focus back from anything outside of it.
+  const place = focused?.closest('[role="dialog"]') ?? document.body
+  place.append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return done
+}

@@ -1,0 +1,16 @@
+// What went wrong, for people: a cause and, when the server answered, the id under which its log has it.
+import { ApiError } from '@bowline/contract/client'
+import { isUnreachable } from '../session/connectivity.ts'
+import { uiMessages } from './messages.ts'
+
+export interface Described {
+  readonly cause: string
+  /** '' when the server did not answer. */
+  readonly requestId: string
+}
+
+export function describeError(error: unknown): Described {
+  if (error instanceof ApiError) return { cause: error.message, requestId: error.requestId }
+  if (isUnreachable(error)) return { cause: uiMessages.unreachable, requestId: '' }
+  return { cause: error instanceof Error ? error.message : String(error), requestId: '' }
+}

@@ -1,0 +1,33 @@
+// Facts about one thing: names and values.
+import type { ReactNode } from 'react'
+import { Title } from './kit.ts'
+import classes from './facts.module.css'
+
+interface FactsProps {
+  readonly title: string
+  readonly children: ReactNode
+}
+
+export function Facts({ title, children }: FactsProps) {
+  return (
+    <section className={classes['facts']}>
+      <Title order={2}>{title}</Title>
+      <dl>{children}</dl>
+    </section>
+  )
+}
+
+interface FactProps {
+  readonly name: string
+  readonly children: ReactNode
+}
+
+/** One line of `Facts`. */
+export function Fact({ name, children }: FactProps) {
+  return (
+    <div className={classes['fact']}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+// The parts of the component kit that the console uses as they are, with their stylesheets. Features import this file,
+// never the kit itself, so that the kit stays replaceable and its accessibility fixes (theme.ts) apply everywhere.
+// A part that is added here brings its stylesheet and those of the parts inside of it (kit.test.ts looks after it).
+// Order matters: what a part is made of stands above it.
+import '@mantine/core/styles/baseline.css'
+import '@mantine/core/styles/default-css-variables.css'
+import '@mantine/core/styles/global.css'
+import '@mantine/core/styles/ScrollArea.css'
+import '@mantine/core/styles/UnstyledButton.css'
+import '@mantine/core/styles/VisuallyHidden.css'
+import '@mantine/core/styles/Paper.css'
+import '@mantine/core/styles/Popover.css'
+import '@mantine/core/styles/CloseButton.css'
+import '@mantine/core/styles/Group.css'
+import '@mantine/core/styles/Loader.css'
+import '@mantine/core/styles/Overlay.css'
+import '@mantine/core/styles/ModalBase.css'
+import '@mantine/core/styles/Input.css'
+import '@mantine/core/styles/ActionIcon.css'
+import '@mantine/core/styles/Badge.css'
+import '@mantine/core/styles/Button.css'
+import '@mantine/core/styles/Drawer.css'
+import '@mantine/core/styles/Menu.css'
+import '@mantine/core/styles/Modal.css'
+import '@mantine/core/styles/Notification.css'
+import '@mantine/core/styles/PasswordInput.css'
+import '@mantine/core/styles/Skeleton.css'
+import '@mantine/core/styles/Stack.css'
+import '@mantine/core/styles/Text.css'
+import '@mantine/core/styles/Title.css'
+import '@mantine/core/styles/Tooltip.css'
+import '@mantine/notifications/styles.css'
+
+export {
+  ActionIcon,
+  Badge,
+  Button,
+  Drawer,
+  Group,
+  Loader,
+  Menu,
+  Modal,
+  Popover,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core'

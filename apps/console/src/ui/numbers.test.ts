@@ -1,0 +1,36 @@
+import { NEVER } from '@bowline/contract/schemas/common'
+import { expect, it } from 'vitest'
+import { formatAgo, formatDuration, formatMoment } from './numbers.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const before = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
+
+it.each([
+  [0, 'just now'],
+  [59, 'just now'],
+  [60, '1 min. ago'],
+  [3_599, '59 min. ago'],
+  [7_200, '2 hr. ago'],
+  [86_400, 'yesterday'],
+  [86_400 * 45, 'last mo.'],
+])('%d seconds ago reads as %s', (seconds, text) => {
+  expect(formatAgo(before(seconds), NOW)).toBe(text)
+})
+
+it('takes a moment in the future as now: clocks differ a little', () => {
+  expect(formatAgo(before(-30), NOW)).toBe('just now')
+})
+
+it('knows the contract’s never', () => {
+  expect([formatAgo(NEVER, NOW), formatMoment(NEVER)]).toEqual(['never', 'never'])
+})
+
+it.each([
+  [41_900, '41 s'],
+  [125_000, '2 min 5 s'],
+  [7_500_000, '2 h 5 min'],
+  [90_000_000, '1 d 1 h'],
+  [-5, '0 s'],
+])('%d ms last %s', (milliseconds, text) => {
+  expect(formatDuration(milliseconds)).toBe(text)
+})

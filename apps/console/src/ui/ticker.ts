@@ -1,0 +1,49 @@
+// The current time for components that tell it. One timer per period serves all of them, and none runs when nobody looks.
+import { useSyncExternalStore } from 'react'
+
+interface Ticker {
+  readonly subscribe: (listener: () => void) => () => void
+  readonly nowMs: () => number
+}
+
+function createTicker(periodMs: number): Ticker {
+  const listeners = new Set<() => void>()
+  let nowMs = Date.now()
+  let timer: ReturnType<typeof setInterval> | undefined
+  const tick = () => {
+    nowMs = Date.now()
+    for (const listener of listeners) listener()
+  }
+  return {
+    nowMs: () => nowMs,
+    subscribe(listener) {
+      if (listeners.size === 0) nowMs = Date.now()
+      listeners.add(listener)
+      timer ??= setInterval(tick, periodMs)
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+      }
+    },
+  }
+}
+
+const calm = createTicker(15_000)
+const seconds = createTicker(1_000)
+const none = () => () => {}
+
+/** Milliseconds since the epoch, moving every 15 seconds. */
+export function useNow(): number {
+  return useSyncExternalStore(calm.subscribe, calm.nowMs)
+}
+
+/**
+ * Milliseconds left until `deadlineMs` (of `Date.now()`), never below 0. The component re-renders every second while
+ * there is a deadline; pass 0 for none.
+ */
+export function useCountdown(deadlineMs: number): number {
+  const nowMs = useSyncExternalStore(deadlineMs > 0 ? seconds.subscribe : none, seconds.nowMs)
+  return deadlineMs > 0 ? Math.max(0, deadlineMs - nowMs) : 0
+}

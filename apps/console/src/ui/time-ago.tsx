@@ -1,0 +1,13 @@
+// A moment, told relative to now, with the exact time in its title.
+import { formatAgo, formatMoment } from './numbers.ts'
+import { useNow } from './ticker.ts'
+
+/** `time`: RFC 3339. */
+export function TimeAgo({ time }: { readonly time: string }) {
+  const now = useNow()
+  return (
+    <time dateTime={time} title={formatMoment(time)}>
+      {formatAgo(time, now)}
+    </time>
+  )
+}

@@ -1,0 +1,10 @@
+// Light, dark or what the system says.
+import { useMantineColorScheme } from '@mantine/core'
+
+export type Theme = 'light' | 'dark' | 'auto'
+
+/** The chosen theme and the function that changes and remembers it. */
+export function useTheme(): readonly [Theme, (theme: Theme) => void] {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return [colorScheme, setColorScheme]
+}

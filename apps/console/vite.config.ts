@@ -1,0 +1,36 @@
+// The console's build: base `/`, hashed assets, nothing inlined (the server's CSP allows no inline script and no data
+// fonts). `vite` serves it for development against the server named by CONSOLE_API.
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  server: { host: '127.0.0.1', port: 5173, proxy: { '/api': api, '/info': api, '/install.sh': api } },
+  build: {
+    target: 'es2022',
+    outDir: 'dist',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: {
+      output: {
+        // Libraries change rarely: their own files stay cached when only the console changes.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+            {
+              name: 'mantine',
+              test: /node_modules\/(@mantine|@floating-ui|react-remove-scroll|react-transition-group)\//,
+            },
+            { name: 'contract', test: /node_modules\/zod\/|packages\/contract\// },
+            { name: 'tanstack', test: /node_modules\/@tanstack\// },
+          ],
+        },
+      },
+    },
+  },
+})

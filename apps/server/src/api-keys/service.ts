@@ -1,0 +1,167 @@
+// Use cases of API keys (api.md section 16.9). A key is a UUID that is shown once; its hash is kept. Its role counts
+// only as far as its creator's role reaches today, and it dies with the creator's membership.
+import { createHash } from 'node:crypto'
+import { fail } from '@bowline/contract/errors'
+import type { apiKeys as operations } from '@bowline/contract/operations/api-keys'
+import type { Input, Output } from '@bowline/contract/operation'
+import { type Role, rank } from '@bowline/contract/roles'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { ApiKey } from '@bowline/contract/schemas/api-key'
+import type { Kysely } from 'kysely'
+import { audit } from '../audit/service.ts'
+import type { ApiKeyActor, TenantContext, UserActor } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Listing } from '../http/route.ts'
+import type { Ids } from '../platform/ids.ts'
+import {
+  type ApiKeyRow,
+  deleteAllKeysOf,
+  deleteApiKey,
+  deleteKeysOf,
+  findApiKey,
+  findKeyByHash,
+  insertApiKey,
+  isHashTaken,
+  isNameTaken,
+  listApiKeys,
+  updateApiKey,
+} from './store.ts'
+
+export interface ApiKeyDeps {
+  /** System connection: a key's value is unique over all namespaces. */
+  readonly system: Kysely<Schema>
+  readonly ids: Ids
+}
+
+/** Whose key it is: it never reaches further than this member's role. */
+export interface Creator {
+  readonly id: UserId
+  readonly role: Role
+}
+
+/**
+ * Creates a key. Without a role it gets the creator's, but never `owner`: nobody hands that out.
+ * @throws {BowlineError} ROLE_TOO_HIGH above the creator's role; CONFLICT for a taken name or key
+ */
+export async function createApiKey(
+  deps: ApiKeyDeps,
+  ctx: TenantContext,
+  body: Input<typeof operations.create>['body'],
+  creator: Creator = userOf(ctx),
+): Promise<Output<typeof operations.create>> {
+  const role = body.role ?? (creator.role === 'owner' ? 'administrator' : creator.role)
+  requireGrantable(creator.role, role)
+  if (await isNameTaken(ctx.db, body.name)) fail('CONFLICT', { field: 'name' }, ['name'])
+  const id = body.key ?? deps.ids.uuid()
+  const hash = keyHash(id)
+  if (await isHashTaken(deps.system, hash)) fail('CONFLICT', { field: 'key' }, ['key'])
+  const row = await ctx.db.transaction().execute(async (db) => {
+    const inserted = await insertApiKey(db, {
+      tenant_id: ctx.tenant,
+      name: body.name,
+      key_hash: hash,
+      role,
+      created_by: creator.id,
+      expires_at: expiry(ctx.clock.now(), body.expires_at),
+    })
+    await audit({ ...ctx, db }, 'api-key.create', body.name, { role, expires_at: body.expires_at })
+    return inserted
+  })
+  return { ...toApiKey(row), id, user_id: row.created_by }
+}
+
+export async function list(
+  ctx: TenantContext,
+  query: Input<typeof operations.list>['query'],
+): Promise<Listing<ApiKey>> {
+  const { rows, total } = await listApiKeys(ctx.db, {
+    sortBy: query.sort_by,
+    order: query.order_by,
+    limit: query.per_page,
+    offset: (query.page - 1) * query.per_page,
+  })
+  return { items: rows.map((row) => toApiKey(row)), total }
+}
+
+/** @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH; CONFLICT when another key has the name */
+export async function update(
+  ctx: TenantContext,
+  name: string,
+  body: Input<typeof operations.update>['body'],
+): Promise<void> {
+  const row = (await findApiKey(ctx.db, name)) ?? fail('NOT_FOUND', { what: 'The API key' })
+  requireGrantable(userOf(ctx).role, row.role)
+  if (body.role) requireGrantable(userOf(ctx).role, body.role)
+  const newName = body.name ?? name
+  if (newName !== name && (await isNameTaken(ctx.db, newName))) fail('CONFLICT', { field: 'name' }, ['name'])
+  await ctx.db.transaction().execute(async (db) => {
+    const role = body.role ?? row.role
+    await updateApiKey(db, name, { name: newName, role, updated_at: new Date(ctx.clock.now()) })
+    await audit({ ...ctx, db }, 'api-key.update', name, {
+      before: { name, role: row.role },
+      after: { name: newName, role },
+    })
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND */
+export async function remove(ctx: TenantContext, name: string): Promise<void> {
+  await ctx.db.transaction().execute(async (db) => {
+    if (!(await deleteApiKey(db, name))) fail('NOT_FOUND', { what: 'The API key' })
+    await audit({ ...ctx, db }, 'api-key.remove', name)
+  })
+}
+
+/** Deletes the keys that a member made. @param db system connection, inside the caller's transaction */
+export function removeKeysOf(db: Kysely<Schema>, tenant: TenantId, creator: UserId): Promise<void> {
+  return deleteKeysOf(db, tenant, creator)
+}
+
+/** Deletes the keys that a person made in any namespace. @param db system connection, inside the caller's transaction */
+export function removeAllKeysOf(db: Kysely<Schema>, creator: UserId): Promise<void> {
+  return deleteAllKeysOf(db, creator)
+}
+
+/** The actor behind a key's text; undefined when it is unknown, expired, or its creator has left. */
+export async function actorOfKey(system: Kysely<Schema>, key: string, now: number): Promise<ApiKeyActor | undefined> {
+  const found = await findKeyByHash(system, keyHash(key), new Date(now))
+  if (!found) return undefined
+  const role = rank(found.role) <= rank(found.creatorRole) ? found.role : found.creatorRole
+  return { kind: 'api-key', name: found.name, tenant: found.tenant, role, creator: found.creator }
+}
+
+function userOf(ctx: TenantContext): UserActor & { readonly role: Role } {
+  const { actor } = ctx
+  if (actor.kind !== 'user' || actor.role === undefined) return fail('USER_TOKEN_REQUIRED')
+  return { ...actor, role: actor.role }
+}
+
+/** A role that `own` may put on a key: its own or lower, `owner` never. */
+function requireGrantable(own: Role, role: Role): void {
+  if (role === 'owner' || rank(role) > rank(own)) fail('ROLE_TOO_HIGH', { role: own, target: role })
+}
+
+/** 365 days are a calendar year, as existing clients expect. */
+function expiry(now: number, days: number): Date | null {
+  if (days < 0) return null
+  const end = new Date(now)
+  if (days === 365) end.setUTCFullYear(end.getUTCFullYear() + 1)
+  else end.setUTCDate(end.getUTCDate() + days)
+  return end
+}
+
+function keyHash(key: string): Buffer {
+  return createHash('sha256').update(key.toLowerCase()).digest()
+}
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    name: row.name,
+    tenant_id: row.tenant_id,
+    role: row.role,
+    created_by: row.created_by,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    expires_in: row.expires_at ? Math.floor(row.expires_at.getTime() / 1_000) : -1,
+  }
+}

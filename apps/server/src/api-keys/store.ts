@@ -1,0 +1,96 @@
+// SQL of API keys.
+import type { Role } from '@bowline/contract/roles'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { countRows } from '../db/count.ts'
+import type { ApiKeysTable, Schema } from '../db/schema.ts'
+
+export type ApiKeyRow = Selectable<ApiKeysTable>
+
+export async function insertApiKey(db: Kysely<Schema>, key: Insertable<ApiKeysTable>): Promise<ApiKeyRow> {
+  return db.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Which of name and hash are taken. A hash may be another namespace's: it is looked for over all of them. */
+export async function isNameTaken(db: Kysely<Schema>, name: string): Promise<boolean> {
+  const row = await db.selectFrom('api_keys').select('name').where('name', '=', name).executeTakeFirst()
+  return row !== undefined
+}
+
+export async function isHashTaken(system: Kysely<Schema>, hash: Buffer): Promise<boolean> {
+  const row = await system.selectFrom('api_keys').select('name').where('key_hash', '=', hash).executeTakeFirst()
+  return row !== undefined
+}
+
+export function findApiKey(db: Kysely<Schema>, name: string): Promise<ApiKeyRow | undefined> {
+  return db.selectFrom('api_keys').selectAll().where('name', '=', name).executeTakeFirst()
+}
+
+export async function listApiKeys(
+  db: Kysely<Schema>,
+  query: {
+    sortBy: 'expires_in' | 'name' | 'role' | 'created_at' | 'updated_at'
+    order: 'asc' | 'desc'
+    limit: number
+    offset: number
+  },
+): Promise<{ rows: ApiKeyRow[]; total: number }> {
+  const column = query.sortBy === 'expires_in' ? 'expires_at' : query.sortBy
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    // Keys that never expire count as the latest.
+    .orderBy(column, (order) => (query.order === 'asc' ? order.asc().nullsLast() : order.desc().nullsFirst()))
+    .orderBy('name')
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  const count = await countRows(db.selectFrom('api_keys'))
+  return { rows, total: count }
+}
+
+export async function updateApiKey(db: Kysely<Schema>, name: string, values: Updateable<ApiKeysTable>): Promise<void> {
+  await db.updateTable('api_keys').set(values).where('name', '=', name).execute()
+}
+
+/** @returns false when there was none */
+export async function deleteApiKey(db: Kysely<Schema>, name: string): Promise<boolean> {
+  const result = await db.deleteFrom('api_keys').where('name', '=', name).executeTakeFirst()
+  return result.numDeletedRows === 1n
+}
+
+/** Deletes the keys that a member of a namespace made. System connection. */
+export async function deleteKeysOf(system: Kysely<Schema>, tenant: TenantId, creator: UserId): Promise<void> {
+  await system.deleteFrom('api_keys').where('tenant_id', '=', tenant).where('created_by', '=', creator).execute()
+}
+
+/** Deletes the keys that a person made anywhere. System connection. */
+export async function deleteAllKeysOf(system: Kysely<Schema>, creator: UserId): Promise<void> {
+  await system.deleteFrom('api_keys').where('created_by', '=', creator).execute()
+}
+
+/** The key with that hash and its creator's role now: one query. System connection. */
+export function findKeyByHash(
+  system: Kysely<Schema>,
+  hash: Buffer,
+  now: Date,
+): Promise<{ tenant: TenantId; name: string; role: Role; creator: UserId; creatorRole: Role } | undefined> {
+  return system
+    .selectFrom('api_keys')
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.tenant_id', '=', 'api_keys.tenant_id')
+        .onRef('members.user_id', '=', 'api_keys.created_by')
+        .on('members.status', '=', 'accepted'),
+    )
+    .select([
+      'api_keys.tenant_id as tenant',
+      'api_keys.name',
+      'api_keys.role',
+      'api_keys.created_by as creator',
+      'members.role as creatorRole',
+    ])
+    .where('key_hash', '=', hash)
+    .where((where) => where.or([where('api_keys.expires_at', 'is', null), where('api_keys.expires_at', '>', now)]))
+    .executeTakeFirst()
+}

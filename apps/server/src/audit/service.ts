@@ -1,0 +1,69 @@
+// The audit log of a namespace: who did what. Append only; the database refuses anything else.
+import type { Actor, TenantContext } from '../context.ts'
+
+/** Words of the audit log, `noun.verb`; one per kind of deed. */
+export type AuditAction =
+  | 'device.accept'
+  | 'device.reject'
+  | 'device.pending'
+  | 'device.unused'
+  | 'device.remove'
+  | 'device.update'
+  | 'device.tags'
+  | 'device.choose'
+  | 'tag.rename'
+  | 'tag.remove'
+  | 'public-key.create'
+  | 'public-key.update'
+  | 'public-key.remove'
+  | 'firewall-rule.create'
+  | 'firewall-rule.update'
+  | 'firewall-rule.remove'
+  | 'tunnel.create'
+  | 'tunnel.remove'
+  | 'connector.create'
+  | 'connector.update'
+  | 'connector.remove'
+  | 'session.close'
+  | 'session.update'
+  | 'recording.remove'
+  | 'api-key.create'
+  | 'api-key.update'
+  | 'api-key.remove'
+  | 'namespace.create'
+  | 'namespace.update'
+  | 'namespace.remove'
+  | 'member.add'
+  | 'member.update'
+  | 'member.remove'
+  | 'member.leave'
+
+/** Non-secret facts of a deed; for a change `{ before, after }` with the fields that changed. */
+export type AuditDetails = Readonly<Record<string, unknown>>
+
+/** Writes an entry. Call it in the transaction of the deed itself, with that transaction's `db` in the context. */
+export async function audit(
+  ctx: TenantContext,
+  action: AuditAction,
+  target: string,
+  details: AuditDetails = {},
+): Promise<void> {
+  const { type, id } = auditActor(ctx.actor)
+  await ctx.db
+    .insertInto('audit_log')
+    .values({ tenant_id: ctx.tenant, actor_type: type, actor_id: id, action, target, ip: ctx.source, details })
+    .execute()
+}
+
+function auditActor(actor: Actor): { type: 'user' | 'api-key' | 'system'; id: string } {
+  switch (actor.kind) {
+    case 'user':
+      return { type: 'user', id: actor.id }
+    case 'api-key':
+      return { type: 'api-key', id: actor.name }
+    case 'device':
+      return { type: 'system', id: `device ${actor.uid}` }
+    case 'system':
+      return { type: 'system', id: actor.name }
+  }
+}

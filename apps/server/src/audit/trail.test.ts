@@ -1,0 +1,76 @@
+// What the audit log tells of changes, and that no trace can be changed.
+import { randomUUID } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freshKeyData } from '../http/testing-samples.ts'
+import { type BootedServer, type Person, bootServer } from '../testing.ts'
+
+const { audit, devices, apiKeys } = operations
+let server: BootedServer
+beforeAll(async () => {
+  server = await bootServer({ settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
+  await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const newcomer = () => server.addPerson(`p${randomUUID().slice(0, 8)}`)
+const entries = async (person: Person) => (await person.client.call(audit.list, { query: { per_page: '100' } })).body
+
+it('tells who changed what, from where, before and after', async () => {
+  const person = await newcomer()
+  const { uid } = await server.acceptedDevice(person, { hostname: 'box' })
+  const response = await server.fetch(`/api/devices/${uid}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${person.auth.token}`,
+      'content-type': 'application/json',
+      'x-forwarded-for': '203.0.113.9',
+    },
+    body: JSON.stringify({ name: 'renamed' }),
+  })
+  expect(response.status).toBe(200)
+  const [last] = await entries(person)
+  expect(last).toMatchObject({
+    actor: { type: 'user', id: person.id, name: person.username },
+    action: 'device.update',
+    target: uid,
+    ip: '203.0.113.9',
+    details: { before: { name: 'box', public_url: false }, after: { name: 'renamed', public_url: false } },
+  })
+})
+
+it('names the API key that did it', async () => {
+  const person = await newcomer()
+  const { body: key } = await person.client.call(apiKeys.create, { body: { name: 'machine', expires_at: -1 } })
+  const { uid } = await server.acceptedDevice(person)
+  await server.fetch(`/api/devices/${uid}`, { method: 'DELETE', headers: { 'x-api-key': key.id } })
+  const [last] = await entries(person)
+  expect(last).toMatchObject({ actor: { type: 'api-key', id: 'machine', name: 'machine' }, action: 'device.remove' })
+  expect(JSON.stringify(await entries(person))).not.toContain(key.id)
+})
+
+it('has no entry for what was refused or changed nothing', async () => {
+  const person = await newcomer()
+  const before = await entries(person)
+  await person.client.call(devices.remove, { params: { uid: 'a'.repeat(64) } }).catch(() => undefined)
+  const key = { name: 'k', username: '(', filter: { hostname: '.*' }, data: freshKeyData() }
+  await person.client.call(operations.publicKeys.create, { body: key }).catch(() => undefined)
+  expect(await entries(person)).toEqual(before)
+})
+
+it('is for administrators', async () => {
+  const [owner, operator] = [await newcomer(), await newcomer()]
+  await server.addMember(owner.tenant, operator.id, 'operator')
+  const { body } = await operator.client.call(operations.auth.switchNamespace, { params: { tenant: owner.tenant } })
+  const response = await server.fetch('/api/audit', { headers: { authorization: `Bearer ${body.token}` } })
+  expect(response.status).toBe(403)
+})
+
+it.each(['update', 'delete'] as const)('lets no working role %s an entry', async (verb) => {
+  const person = await newcomer()
+  await server.acceptedDevice(person)
+  const change = verb === 'update' ? sql`update audit_log set action = 'device.reject'` : sql`delete from audit_log`
+  await expect(change.execute(server.database.forTenant(person.tenant))).rejects.toThrow('permission denied')
+  expect((await entries(person)).map(({ action }) => action)).toEqual(['device.accept'])
+})

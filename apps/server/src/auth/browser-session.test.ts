@@ -1,0 +1,276 @@
+// Browser sessions: the refresh cookie, its rotation and its end, over HTTP with a clock that the test moves.
+import { operations } from '@bowline/contract/operations'
+import type { UserAuth } from '@bowline/contract/schemas/user'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type FakeClock, fakeClock } from '../platform/testing.ts'
+import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const { createSession, refreshSession } = operations.auth
+let clock: FakeClock
+let server: BootedServer
+let ada: Person
+beforeAll(async () => {
+  clock = fakeClock()
+  server = await bootServer({ clock, settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
+  ada = await server.setUpAccount()
+})
+afterAll(() => server.close())
+// Each test signs in once or twice; the limit per source lets that pass.
+beforeEach(() => clock.advance(MINUTE))
+
+interface Answer {
+  readonly status: number
+  readonly auth: UserAuth
+  /** The whole Set-Cookie header; '' when there is none. */
+  readonly setCookie: string
+  /** `name=value` for the next request. */
+  readonly cookie: string
+}
+
+async function send(path: string, init: RequestInit): Promise<Answer> {
+  const response = await server.fetch(path, init)
+  const setCookie = response.headers.get('set-cookie') ?? ''
+  const text = await response.text()
+  const auth = (text === '' ? {} : JSON.parse(text)) as UserAuth
+  return { status: response.status, auth, setCookie, cookie: setCookie.split(';')[0] ?? '' }
+}
+
+function signIn(headers: Record<string, string> = {}, username = 'ada'): Promise<Answer> {
+  const body = JSON.stringify({ username, password: PASSWORD })
+  return send(createSession.path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
+}
+const refresh = (cookie: string, headers: Record<string, string> = {}) =>
+  send(refreshSession.path, { method: 'POST', headers: { cookie, ...headers } })
+const signOut = (cookie: string, headers: Record<string, string> = {}) =>
+  send(createSession.path, { method: 'DELETE', headers: { cookie, ...headers } })
+const statusWith = async (token: string) =>
+  (await server.fetch('/api/stats', { headers: { authorization: `Bearer ${token}` } })).status
+
+describe('a browser session', () => {
+  it('has a cookie that scripts cannot read and other sites cannot send', async () => {
+    const { status, setCookie } = await signIn()
+    expect(status).toBe(200)
+    expect(setCookie).toMatch(/^bowline=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/)
+  })
+
+  it('has a cookie that is bound to this host and to https where https is spoken', async () => {
+    const https = { 'x-forwarded-proto': 'https' }
+    const { setCookie, cookie } = await signIn(https)
+    expect(setCookie).toMatch(/^__Host-bowline=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
+    expect((await refresh(cookie, https)).status).toBe(200)
+  })
+
+  it('keeps no cookie in the clear in the database', async () => {
+    const { cookie } = await signIn()
+    const rows = await server.database.system().selectFrom('refresh_tokens').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(cookie.slice('bowline='.length))
+  })
+
+  it('has the headers of a sign-in on every answer', async () => {
+    for (const password of [PASSWORD, 'wrong']) {
+      const response = await server.fetch(createSession.path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: 'ada', password }),
+      })
+      expect([response.headers.get('x-account-lockout'), response.headers.get('x-mfa-token')]).toEqual(['0', ''])
+    }
+  })
+
+  it('has a token of ten minutes', async () => {
+    const { auth } = await signIn()
+    expect(await statusWith(auth.token)).toBe(200)
+    clock.advance(11 * MINUTE)
+    expect(await statusWith(auth.token)).toBe(401)
+  })
+
+  it('is not prolonged by its tokens: only by its cookie', async () => {
+    const { auth } = await signIn()
+    clock.advance(9 * MINUTE)
+    const { body } = await server.client(auth.token).call(operations.auth.getUser, {})
+    const swap = { params: { tenant: ada.tenant } }
+    const { body: swapped } = await server.client(auth.token).call(operations.auth.switchNamespace, swap)
+    clock.advance(2 * MINUTE + 1_000)
+    expect(await statusWith(body.token)).toBe(401)
+    expect(await statusWith(swapped.token)).toBe(401)
+  })
+
+  it('lives 30 days after its last refresh', async () => {
+    const first = await signIn()
+    clock.advance(29 * DAY)
+    const second = await refresh(first.cookie)
+    expect(second.status).toBe(200)
+    clock.advance(29 * DAY)
+    const third = await refresh(second.cookie)
+    expect(third.status).toBe(200)
+    clock.advance(30 * DAY)
+    expect((await refresh(third.cookie)).status).toBe(401)
+  })
+})
+
+describe('a refresh', () => {
+  it('gives a new token and a new cookie', async () => {
+    const first = await signIn()
+    const second = await refresh(first.cookie)
+    expect(second.cookie).toMatch(/^bowline=[\w-]{43}$/)
+    expect(second.cookie).not.toBe(first.cookie)
+    expect(second.auth).toMatchObject({ user: 'ada', tenant: ada.tenant })
+    expect(await statusWith(second.auth.token)).toBe(200)
+    expect((await refresh(second.cookie)).status).toBe(200)
+  })
+
+  it('with a cookie that was exchanged before ends the session, its tokens and its newest cookie', async () => {
+    const other = await signIn()
+    const first = await signIn()
+    const second = await refresh(first.cookie)
+    const replayed = await refresh(first.cookie)
+    expect(replayed.status).toBe(401)
+    expect(replayed.setCookie).toMatch(/^bowline=; .*Expires=Thu, 01 Jan 1970/)
+    expect(await statusWith(first.auth.token)).toBe(401)
+    expect(await statusWith(second.auth.token)).toBe(401)
+    expect((await refresh(second.cookie)).status).toBe(401)
+    expect(await statusWith(other.auth.token)).toBe(200)
+  })
+
+  it('of one cookie by many at once leaves no session alive', async () => {
+    const { cookie } = await signIn()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(cookie)))
+    const won = answers.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(1)
+    expect((await refresh(won[0]?.cookie ?? '')).status).toBe(401)
+  })
+
+  it.each(['', 'bowline=', 'bowline=nonsense', 'other=1', `bowline=${'a'.repeat(3_000)}`])(
+    'without a cookie that is known is 401: %s',
+    async (cookie) => {
+      expect((await refresh(cookie)).status).toBe(401)
+    },
+  )
+
+  it('is refused when the person is no confirmed user any more', async () => {
+    await server.addPerson('leaving')
+    const { cookie } = await signIn({}, 'leaving')
+    const users = server.database.system().updateTable('users')
+    await users.set({ status: 'not-confirmed' }).where('username', '=', 'leaving').execute()
+    expect((await refresh(cookie)).status).toBe(401)
+  })
+
+  it('leads to another namespace when the membership has ended', async () => {
+    const guest = await server.addPerson('guest')
+    await server.addMember(ada.tenant, guest.id, 'observer')
+    const { auth, cookie } = await signIn({}, 'guest')
+    await server.client(auth.token).call(operations.auth.switchNamespace, { params: { tenant: ada.tenant } })
+    await server.removeMember(ada.tenant, guest.id)
+    expect((await refresh(cookie)).auth).toMatchObject({ tenant: guest.tenant, role: 'owner' })
+  })
+})
+
+describe('signing out', () => {
+  it('ends the cookie and every token made from it, and clears the cookie', async () => {
+    const first = await signIn()
+    const second = await refresh(first.cookie)
+    const gone = await signOut(second.cookie)
+    expect([gone.status, gone.setCookie]).toEqual([200, expect.stringMatching(/^bowline=; .*Path=\/.*HttpOnly/)])
+    expect(await statusWith(first.auth.token)).toBe(401)
+    expect(await statusWith(second.auth.token)).toBe(401)
+    expect((await refresh(second.cookie)).status).toBe(401)
+  })
+
+  it('leaves other sessions and the tokens of programs alone', async () => {
+    const other = await signIn()
+    await signOut((await signIn()).cookie)
+    expect(await statusWith(other.auth.token)).toBe(200)
+    const { body } = await server
+      .client()
+      .call(operations.auth.login, { body: { username: 'ada', password: PASSWORD } })
+    expect(await statusWith(body.token)).toBe(200)
+  })
+
+  it('without a session is nothing to complain about', async () => {
+    expect((await signOut('')).status).toBe(200)
+    expect((await signOut('bowline=nonsense')).status).toBe(200)
+  })
+
+  it('at the same moment as a refresh leaves nothing behind', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const { cookie } = await signIn()
+      const [refreshed] = await Promise.all([refresh(cookie), signOut(cookie)])
+      // Whoever comes first: no token that the refresh gave outlives the sign-out.
+      expect(await statusWith(refreshed.auth.token ?? '')).toBe(401)
+      expect((await refresh(refreshed.cookie)).status).toBe(401)
+    }
+  })
+})
+
+describe('the origin of a request', () => {
+  const host = () => new URL(server.origin).host
+
+  it.each<[string, () => Record<string, string>]>([
+    ['no browser', () => ({})],
+    ['this page', () => ({ origin: server.origin, 'sec-fetch-site': 'same-origin' })],
+    ['the address bar', () => ({ 'sec-fetch-site': 'none' })],
+    ['this page behind a proxy that ends TLS', () => ({ origin: `https://${host()}` })],
+    [
+      'a page whose host is told with its own port',
+      () => ({ origin: 'https://a.example', 'x-forwarded-host': 'A.example:443' }),
+    ],
+  ])('may be %s', async (_, headers) => {
+    const { status, cookie } = await signIn(headers())
+    expect(status).toBe(200)
+    const refreshed = await refresh(cookie, headers())
+    expect(refreshed.status).toBe(200)
+    expect((await signOut(refreshed.cookie, headers())).status).toBe(200)
+  })
+
+  it.each<[string, () => Record<string, string>]>([
+    ['another site', () => ({ origin: 'https://evil.example' })],
+    ['another port of this host', () => ({ origin: 'http://127.0.0.1:1' })],
+    ['another host of this site', () => ({ 'sec-fetch-site': 'same-site' })],
+    ['another site that hides itself', () => ({ origin: 'null' })],
+    ['another site, as only the browser tells', () => ({ 'sec-fetch-site': 'cross-site' })],
+    ['nothing that can be read', () => ({ origin: 'nonsense' })],
+  ])('may not be %s', async (_, headers) => {
+    const { cookie } = await signIn()
+    for (const answer of [
+      await signIn(headers()),
+      await refresh(cookie, headers()),
+      await signOut(cookie, headers()),
+    ]) {
+      expect([answer.status, answer.auth, answer.setCookie]).toMatchObject([403, { code: 'ORIGIN_REFUSED' }, ''])
+    }
+    expect((await refresh(cookie)).status).toBe(200)
+  })
+})
+
+describe('switching the namespace in a browser session', () => {
+  it('moves the whole session', async () => {
+    const both = await server.addPerson('both')
+    await server.addMember(ada.tenant, both.id, 'operator')
+    const { auth, cookie } = await signIn({}, 'both')
+    const swap = { params: { tenant: ada.tenant } }
+    const { body } = await server.client(auth.token).call(operations.auth.switchNamespace, swap)
+    expect(body).toMatchObject({ tenant: ada.tenant, role: 'operator' })
+    const refreshed = await refresh(cookie)
+    expect(refreshed.auth).toMatchObject({ tenant: ada.tenant, role: 'operator' })
+    await signOut(refreshed.cookie)
+    expect(await statusWith(body.token)).toBe(401)
+  })
+})
+
+describe('the clean-up', () => {
+  it('removes what has expired and leaves what lives', async () => {
+    await signIn()
+    clock.advance(31 * DAY)
+    const { cookie } = await signIn()
+    clock.advance(10 * MINUTE)
+    await expect
+      .poll(async () => {
+        const rows = server.database.system().selectFrom('refresh_tokens').select('expires_at')
+        return (await rows.execute()).filter(({ expires_at }) => expires_at.getTime() < clock.now()).length
+      })
+      .toBe(0)
+    expect((await refresh(cookie)).status).toBe(200)
+  })
+})

@@ -1,0 +1,29 @@
+// Password hashes: argon2id, as many at once as there are cores (each takes 19 MiB and a core for some milliseconds).
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/argon2'
+import { createSemaphore } from '../platform/limiter.ts'
+
+/** The library's default algorithm is argon2id. */
+const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** Hashes that may wait: some seconds' worth. Beyond it sign-in is refused at once instead of ever later. */
+const QUEUE = 500
+
+export interface PasswordHasher {
+  hash(password: string): Promise<string>
+  /** @param stored undefined for unknown accounts: the same time is spent and the answer is false */
+  verify(stored: string | undefined, password: string): Promise<boolean>
+}
+
+export async function createPasswordHasher(): Promise<PasswordHasher> {
+  const limited = createSemaphore(availableParallelism(), QUEUE)
+  const nobody = await hash('no account has this password', OPTIONS)
+  return {
+    hash: (password) => limited(() => hash(password, OPTIONS)),
+    verify: (stored, password) =>
+      limited(async () => {
+        const matches = await verify(stored ?? nobody, password).catch(() => false)
+        return matches && stored !== undefined
+      }),
+  }
+}

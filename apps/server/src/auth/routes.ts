@@ -1,0 +1,106 @@
+// Routes of sign-in. Browser sessions live in a cookie that scripts cannot read and other origins cannot use.
+import { BowlineError, fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import { operations } from '@bowline/contract/operations'
+import type { Account } from '../users/service.ts'
+import { type RequestContext, type Route, publicRoute, userRoute } from '../http/route.ts'
+import { sourceKey } from '../platform/address.ts'
+import type { Limiter } from '../platform/limiter.ts'
+import {
+  type AuthDeps,
+  type Credentials,
+  type Origin,
+  authenticate,
+  describeUser,
+  endBrowserSession,
+  refreshBrowserSession,
+  signIn,
+  startBrowserSession,
+  switchNamespace,
+} from './service.ts'
+
+/** @param signIns how often one source may try: each try costs a core some milliseconds */
+export function authRoutes(deps: AuthDeps, signIns: Limiter): Route[] {
+  const { login, createSession, refreshSession, deleteSession, getUser, switchNamespace: swap } = operations.auth
+  /** Both headers are on every answer of a sign-in, failures included (api.md section 14). */
+  async function signInWithHeaders(context: RequestContext, body: Credentials): Promise<Account> {
+    void context.reply.header('x-account-lockout', '0').header('x-mfa-token', '')
+    if (!signIns.take(sourceKey(context.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+    try {
+      return await signIn(deps, body, originOf(context))
+    } catch (error) {
+      if (error instanceof BowlineError && error.code === 'LOCKED_OUT') {
+        void context.reply.header('x-account-lockout', String(error.details['lockedUntil']))
+      }
+      throw error
+    }
+  }
+  return [
+    publicRoute(login, async (context, { body }) => authenticate(deps, await signInWithHeaders(context, body))),
+    publicRoute(createSession, async (context, { body }) => {
+      requireOwnOrigin(context)
+      const account = await signInWithHeaders(context, body)
+      const session = await startBrowserSession(deps, account, originOf(context))
+      setRefreshCookie(context, session.refreshToken)
+      return session.auth
+    }),
+    publicRoute(refreshSession, async (context) => {
+      requireOwnOrigin(context)
+      const value = context.request.cookies[cookieName(context)] ?? fail('UNAUTHORIZED')
+      try {
+        const session = await refreshBrowserSession(deps, value, originOf(context))
+        setRefreshCookie(context, session.refreshToken)
+        return session.auth
+      } catch (error) {
+        if (error instanceof BowlineError && error.code === 'UNAUTHORIZED') clearRefreshCookie(context)
+        throw error
+      }
+    }),
+    publicRoute(deleteSession, async (context) => {
+      requireOwnOrigin(context)
+      const value = context.request.cookies[cookieName(context)]
+      if (value) await endBrowserSession(deps, value)
+      clearRefreshCookie(context)
+    }),
+    userRoute(getUser, ({ actor }) => describeUser(deps, actor)),
+    userRoute(swap, ({ actor }, { params }) => switchNamespace(deps, actor, params.tenant)),
+  ]
+}
+
+function originOf({ source, request }: RequestContext): Origin {
+  return { source, userAgent: request.headers['user-agent'] ?? '' }
+}
+
+/**
+ * Refuses requests that another site's page caused. Browsers send Origin or Sec-Fetch-Site on these; programs that send
+ * neither have no cookie of ours to misuse.
+ */
+function requireOwnOrigin({ request }: RequestContext): void {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') fail('ORIGIN_REFUSED')
+  if (request.headers.origin === undefined) return
+  const origin = URL.parse(request.headers.origin)
+  // Compared in normal form: without the scheme's own port, in lower case.
+  const own = origin && URL.parse(`${origin.protocol}//${request.host}`)
+  if (!own || own.host !== origin.host) fail('ORIGIN_REFUSED')
+}
+
+/** The `__Host-` prefix makes browsers insist on Secure, so it is for https only. */
+function cookieName({ request }: RequestContext): string {
+  return request.protocol === 'https' ? '__Host-bowline' : 'bowline'
+}
+
+function cookieOptions({ request }: RequestContext) {
+  return { httpOnly: true, sameSite: 'strict', path: '/', secure: request.protocol === 'https' } as const
+}
+
+function setRefreshCookie(context: RequestContext, value: string): void {
+  void context.reply.setCookie(cookieName(context), value, {
+    ...cookieOptions(context),
+    maxAge: LIMITS.refreshDays * 86_400,
+  })
+}
+
+function clearRefreshCookie(context: RequestContext): void {
+  void context.reply.clearCookie(cookieName(context), cookieOptions(context))
+}

@@ -1,0 +1,74 @@
+// Bearer tokens (api.md section 1): RS256, claims as existing clients know them, plus `epoch` (dies with the password)
+// and `family` (dies with the browser session).
+import { randomUUID } from 'node:crypto'
+import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import { LIMITS } from '@bowline/contract/limits'
+import { SignJWT, jwtVerify } from 'jose'
+import { z } from 'zod'
+import type { InstanceKeys } from '../instance/keys.ts'
+import type { Clock } from '../platform/clock.ts'
+
+/** Two nodes' clocks may differ by this much. */
+const LEEWAY_SECONDS = 60
+
+const UserClaims = z.object({
+  claims: z.literal('user'),
+  id: UserId,
+  origin: z.string(),
+  tenant: z.union([TenantId, z.literal('')]),
+  name: z.string(),
+  mfa: z.boolean(),
+  epoch: z.number().int(),
+  family: z.uuid().optional(),
+  exp: z.number(),
+})
+export type UserClaims = z.infer<typeof UserClaims>
+
+const DeviceClaims = z.object({ claims: z.literal('device'), uid: DeviceUid, tenant: TenantId })
+export type DeviceClaims = z.infer<typeof DeviceClaims>
+
+export interface TokenIssuer {
+  /**
+   * @param claims.family set for browser sessions: the token then lives 10 minutes instead of 72 hours
+   * @param endsAt Unix seconds at which it ends at the latest
+   */
+  user(claims: Omit<UserClaims, 'claims' | 'exp'>, endsAt?: number): Promise<string>
+  device(claims: Omit<DeviceClaims, 'claims'>): Promise<string>
+  /** The claims of a valid token of that kind; undefined for anything else. */
+  readUser(token: string): Promise<UserClaims | undefined>
+  readDevice(token: string): Promise<DeviceClaims | undefined>
+}
+
+export function createTokenIssuer(keys: InstanceKeys['token'], clock: Clock): TokenIssuer {
+  const issue = (claims: Record<string, unknown>) => {
+    const now = Math.floor(clock.now() / 1_000)
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setJti(randomUUID())
+      .setIssuedAt(now)
+      .setNotBefore(now)
+  }
+  const read = async <T>(token: string, schema: z.ZodType<T>): Promise<T | undefined> => {
+    try {
+      const { payload } = await jwtVerify(token, keys.publicKey, {
+        algorithms: ['RS256'],
+        clockTolerance: LEEWAY_SECONDS,
+        currentDate: new Date(clock.now()),
+      })
+      return schema.safeParse(payload).data
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    user(claims, endsAt = Infinity) {
+      const seconds = claims.family ? LIMITS.accessTokenMinutes * 60 : LIMITS.userTokenHours * 3_600
+      return issue({ claims: 'user', ...claims })
+        .setExpirationTime(Math.min(Math.floor(clock.now() / 1_000) + seconds, endsAt))
+        .sign(keys.privateKey)
+    },
+    device: (claims) => issue({ claims: 'device', ...claims }).sign(keys.privateKey),
+    readUser: (token) => read(token, UserClaims),
+    readDevice: (token) => read(token, DeviceClaims),
+  }
+}

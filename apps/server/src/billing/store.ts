@@ -1,0 +1,42 @@
+// SQL of billing's local rules.
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+
+/** The namespace's device limit and whether it is billed. */
+export async function findPlan(db: Kysely<Schema>): Promise<{ limit: number; billed: boolean } | undefined> {
+  const row = await db.selectFrom('namespaces').select(['max_devices', 'billing']).executeTakeFirst()
+  return row && { limit: row.max_devices, billed: row.billing !== null }
+}
+
+/** Locks the namespace's row: nothing is accepted meanwhile. */
+export async function lockPlan(db: Kysely<Schema>): Promise<void> {
+  await db.selectFrom('namespaces').select('tenant_id').forNoKeyUpdate().execute()
+}
+
+/** Puts every accepted device back to pending but those chosen. @returns the ones put back */
+export async function keepOnly(db: Kysely<Schema>, chosen: readonly DeviceUid[], at: Date): Promise<DeviceUid[]> {
+  const rows = await db
+    .updateTable('devices')
+    .set({ status: 'pending', status_updated_at: at })
+    .where('status', '=', 'accepted')
+    .where(sql<boolean>`not (uid = any(${[...chosen]}::text[]))`)
+    .returning('uid')
+    .execute()
+  return rows.map((row) => row.uid)
+}
+
+/** The devices with the most sessions. */
+export async function findMostUsed(db: Kysely<Schema>, count: number): Promise<DeviceUid[]> {
+  const rows = await db
+    .selectFrom('devices')
+    .leftJoin('sessions', 'sessions.device_uid', 'devices.uid')
+    .select('devices.uid')
+    .where('devices.status', '=', 'accepted')
+    .groupBy('devices.uid')
+    .orderBy((all) => all.fn.count('sessions.uid'), 'desc')
+    .orderBy('devices.uid')
+    .limit(count)
+    .execute()
+  return rows.map((row) => row.uid)
+}

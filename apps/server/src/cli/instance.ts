@@ -1,0 +1,89 @@
+// The instance that a command works on: the external database of the settings; else the embedded one, beside the server
+// that runs on the data folder, or started for the command alone.
+import { resolve } from 'node:path'
+import { type ServerSettings, parseSettings } from '@bowline/contract/config'
+import { fail } from '@bowline/contract/errors'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { TenantContext } from '../context.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/supervisor.ts'
+import type { OwnerConnection } from '../db/owner-session.ts'
+import type { Schema } from '../db/schema.ts'
+import { findTenant } from '../namespaces/service.ts'
+import { systemClock } from '../platform/clock.ts'
+import { type Ids, randomIds } from '../platform/ids.ts'
+import { createLog } from '../platform/log.ts'
+import { nowhere } from '../platform/positions.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Instance {
+  readonly settings: ServerSettings
+  readonly ids: Ids
+  /** Of all namespaces: the command line is the operator's. */
+  readonly system: Kysely<Schema>
+  /** The tenant id of the namespace with that name. @throws {BowlineError} NOT_FOUND */
+  tenantOf(namespace: string): Promise<TenantId>
+  contextOf(tenant: TenantId): TenantContext
+}
+
+/** A command opens one connection after the other. */
+const POOL_SIZE = 2
+const log = createLog('error', 2)
+
+/**
+ * Runs a command's work on the migrated database, and ends what was started for it.
+ * @throws {ConfigError} for the settings; whatever the database and the work throw
+ */
+export async function onInstance<T>(terminal: Terminal, work: (instance: Instance) => Promise<T>): Promise<T> {
+  return onOwner(terminal, async (owner, settings) => {
+    const database = await openDatabase({ owner, poolSize: POOL_SIZE, log })
+    try {
+      return await work(describe(database, settings))
+    } finally {
+      await database.close()
+    }
+  })
+}
+
+/** As {@link onInstance}, with the owner's connection to the database as it is. */
+export async function onOwner<T>(
+  { env }: Terminal,
+  work: (owner: OwnerConnection, settings: ServerSettings) => Promise<T>,
+): Promise<T> {
+  const settings = parseSettings('server', env)
+  if (settings.BOWLINE_DATABASE_URL) return work(settings.BOWLINE_DATABASE_URL, settings)
+  const dataDir = resolve(settings.BOWLINE_DATA_DIR)
+  const running = await findRunningPostgres(dataDir)
+  if (running) return work(running, settings)
+  const embedded = await startEmbeddedPostgres({ dataDir, log })
+  try {
+    return await work(embedded.connection, settings)
+  } finally {
+    await embedded.close()
+  }
+}
+
+function describe(database: Database, settings: ServerSettings): Instance {
+  const system = database.system()
+  return {
+    settings,
+    ids: randomIds,
+    system,
+    async tenantOf(namespace) {
+      return (await findTenant(system, namespace)) ?? fail('NOT_FOUND', { what: `The namespace ${namespace}` })
+    },
+    contextOf: (tenant) => ({
+      actor: { kind: 'system', name: 'command line' },
+      tenant,
+      db: database.forTenant(tenant),
+      clock: systemClock,
+      log,
+      edition: settings.BOWLINE_EDITION,
+      source: '',
+      locate: nowhere,
+      // Listeners are with the server process; they see the change when they load.
+      emit: () => undefined,
+    }),
+  }
+}

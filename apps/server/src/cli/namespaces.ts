@@ -1,0 +1,106 @@
+// `bowline namespace …`: namespaces and their members.
+import { TenantId } from '@bowline/contract/schemas/common'
+import { NamespaceName, RoleName } from '@bowline/contract/schemas/namespace'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { parseInput } from '../http/errors.ts'
+import { addMember, removeMember } from '../members/service.ts'
+import { foundNamespace, listAllNamespaces, removeNamespace } from '../namespaces/service.ts'
+import { onInstance } from './instance.ts'
+import { type Format, type Terminal, show, table } from './terminal.ts'
+import { accountOf } from './users.ts'
+
+const NewNamespace = z.object({
+  name: NamespaceName,
+  tenant: TenantId.optional(),
+  type: z.enum(['personal', 'team'], 'must be personal or team'),
+})
+
+export function addNamespaceCommands(program: Command, terminal: Terminal): void {
+  const namespace = program.command('namespace').description('Namespaces and their members')
+
+  namespace
+    .command('create <name> <owner> [tenant]')
+    .description('Create a namespace for a user')
+    .option('--type <type>', 'personal or team', 'team')
+    .option('--json', 'print JSON')
+    .action((name: string, owner: string, tenant: string | undefined, options: Format & { readonly type: string }) =>
+      onInstance(terminal, async (instance) => {
+        const wanted = parseInput('body', NewNamespace, { name, tenant, type: options.type })
+        const account = await accountOf(instance, owner)
+        const { system, ids, settings } = instance
+        const created = await system
+          .transaction()
+          .execute((db) => foundNamespace(db, ids, settings.BOWLINE_EDITION, { ...wanted, owner: account.id }))
+        show(terminal, options, { tenant_id: created, name: wanted.name, owner: account.username }, [
+          `Created the namespace ${wanted.name} (${created}) of ${account.username}.`,
+        ])
+      }),
+    )
+
+  namespace
+    .command('delete <name>')
+    .description('Delete a namespace with everything in it')
+    .option('--json', 'print JSON')
+    .action((name: string, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const tenant = await instance.tenantOf(name)
+        await removeNamespace(instance.system, instance.contextOf(tenant))
+        show(terminal, format, { tenant_id: tenant, name }, [`Deleted the namespace ${name}.`])
+      }),
+    )
+
+  namespace
+    .command('list')
+    .description('List the namespaces')
+    .option('--json', 'print JSON')
+    .action((format: Format) =>
+      onInstance(terminal, async ({ system }) => {
+        const namespaces = await listAllNamespaces(system)
+        const rows = namespaces.map((one) => [
+          one.name,
+          one.tenant_id,
+          one.members.find(({ role }) => role === 'owner')?.email ?? '',
+          String(one.members.length),
+          String(one.devices_count),
+        ])
+        show(terminal, format, namespaces, table(['NAME', 'TENANT ID', 'OWNER', 'MEMBERS', 'DEVICES'], rows))
+      }),
+    )
+
+  const member = namespace.command('member').description('Members of a namespace')
+
+  member
+    .command('add <username> <namespace> <role>')
+    .description('Make a user a member: administrator, operator or observer')
+    .option('--json', 'print JSON')
+    .action((username: string, name: string, given: string, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const { role } = parseInput('body', z.object({ role: RoleName }), { role: given })
+        const tenant = await instance.tenantOf(name)
+        const { id, username: user, email } = await accountOf(instance, username)
+        // The operator knows whom it is: no invitation, whatever the edition.
+        const deps = {
+          db: instance.system,
+          ids: instance.ids,
+          edition: 'enterprise' as const,
+          sendInvite: () => undefined,
+        }
+        await addMember(deps, instance.contextOf(tenant), { email, role })
+        show(terminal, format, { tenant_id: tenant, user_id: id, role }, [`${user} is ${role} of ${name} now.`])
+      }),
+    )
+
+  member
+    .command('remove <username> <namespace>')
+    .description('End a membership, with the API keys that the member made')
+    .option('--json', 'print JSON')
+    .action((username: string, name: string, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const tenant = await instance.tenantOf(name)
+        const { id, username: user } = await accountOf(instance, username)
+        await removeMember({ db: instance.system }, instance.contextOf(tenant), id)
+        show(terminal, format, { tenant_id: tenant, user_id: id }, [`${user} is no member of ${name} any more.`])
+      }),
+    )
+}

@@ -1,0 +1,49 @@
+// `bowline …`: every command of the server program.
+import { ConfigError } from '@bowline/contract/config'
+import { Command, CommanderError } from 'commander'
+import { VERSION } from '../platform/version.ts'
+import { addAnnouncementCommands } from './announcements.ts'
+import { addApiKeyCommands } from './api-keys.ts'
+import { addArchiveCommands } from './archives.ts'
+import { addNamespaceCommands } from './namespaces.ts'
+import { runServer } from './server.ts'
+import type { Terminal } from './terminal.ts'
+import { addUserCommands } from './users.ts'
+
+const FAILED = 1
+const MISUSED = 2
+
+/**
+ * Runs one command.
+ * @param args as typed, without the program's name
+ * @returns the exit status: 0; 1 when it could not be done; 2 when it was typed or set up wrongly
+ */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const program = new Command('bowline').description('SSH to any device behind any network').version(VERSION)
+  const write = (print: (line: string) => void) => (text: string) => print(text.replace(/\n$/, ''))
+  // Before the commands are added: they take both over from the program.
+  program.exitOverride().configureOutput({
+    writeOut: write((line) => terminal.print(line)),
+    writeErr: write((line) => terminal.complain(line)),
+  })
+  program
+    .command('server')
+    .description('Run the server: API, console and SSH gateway (settings: BOWLINE_* in the environment)')
+    .action(() => runServer(terminal.env))
+  addUserCommands(program, terminal)
+  addNamespaceCommands(program, terminal)
+  addApiKeyCommands(program, terminal)
+  addAnnouncementCommands(program, terminal)
+  addArchiveCommands(program, terminal)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // Commander has said it already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
+    const problems =
+      error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
+    for (const problem of problems) terminal.complain(`bowline: ${problem}`)
+    return error instanceof ConfigError ? MISUSED : FAILED
+  }
+}

@@ -1,0 +1,68 @@
+// `bowline server`: runs until a signal ends it. An unexpected error ends the process: it never limps on.
+import { ConfigError } from '@bowline/contract/config'
+import { readConfig } from '../config.ts'
+import { isLoopback } from '../platform/address.ts'
+import { systemClock } from '../platform/clock.ts'
+import { randomIds } from '../platform/ids.ts'
+import { createLog } from '../platform/log.ts'
+import { startServer } from '../server.ts'
+
+/** How long an orderly end may take. */
+const CLOSE_MS = 20_000
+
+/** Starts the server; resolves when it listens. Exits the process on failure with a sentence on stderr. */
+export async function runServer(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const config = await readConfig(env).catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error
+    for (const problem of error.problems) console.error(`bowline: ${problem}`)
+    process.exit(2)
+  })
+  const log = createLog(config.settings.BOWLINE_LOG_LEVEL, 2)
+  const die = (error: unknown): never => {
+    log.error('server.failed', { err: error })
+    process.exit(1)
+  }
+  process.on('uncaughtException', die)
+  process.on('unhandledRejection', die)
+  log.info('server.starting', { pid: process.pid, node: process.version })
+  const server = await startServer({ config, log, clock: systemClock, ids: randomIds, lost: die }).catch(
+    (error: unknown) => {
+      console.error(`bowline: ${explain(error)}`)
+      return process.exit(1)
+    },
+  )
+  const { origin, sshPort, setupLink } = server
+  if (process.send) {
+    // A parent that started this process with a channel gets it as data, and tells people in its own words.
+    const reachable = !isLoopback(config.settings.BOWLINE_HOST)
+    process.send({ origin, sshPort, setupLink, pin: config.pin, reachable })
+  } else {
+    console.log(`Bowline listens on ${origin} and, for ssh, on port ${sshPort}.`)
+    if (setupLink) console.log(`Create the first account: ${setupLink}`)
+  }
+
+  let closing = false
+  const close = (signal: string): void => {
+    if (closing) process.exit(1)
+    closing = true
+    log.info('server.draining', { signal })
+    setTimeout(() => process.exit(1), CLOSE_MS).unref()
+    server.close().then(
+      () => {
+        log.info('server.stopped')
+        process.exit(0)
+      },
+      (error: unknown) => die(error),
+    )
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => close(signal))
+}
+
+/** A sentence for the commonest reasons that keep a server from starting. */
+function explain(error: unknown): string {
+  const { code, port } = (error ?? {}) as { code?: unknown; port?: unknown }
+  if (code === 'EADDRINUSE') {
+    return `port ${String(port)} is in use; BOWLINE_HTTP_PORT and BOWLINE_SSH_PORT choose others.`
+  }
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,96 @@
+// `bowline user …`: accounts of people.
+import { fail } from '@bowline/contract/errors'
+import { Email, Password, Username } from '@bowline/contract/schemas/common'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { removeAllKeysOf } from '../api-keys/service.ts'
+import { createPasswordHasher } from '../auth/passwords.ts'
+import { endBrowserSessionsOf } from '../auth/service.ts'
+import { parseInput } from '../http/errors.ts'
+import { endSetUp } from '../instance/service.ts'
+import { type Account, createUser, findAccount, listAccounts, removeAccount, setPassword } from '../users/service.ts'
+import { type Instance, onInstance } from './instance.ts'
+import { type Format, type Terminal, show, table, valueOrStdin } from './terminal.ts'
+
+const NewUser = z.object({ username: Username, password: Password, email: Email })
+
+/** @throws {BowlineError} NOT_FOUND naming the account */
+export async function accountOf({ system }: Instance, username: string): Promise<Account> {
+  return (await findAccount(system, username)) ?? fail('NOT_FOUND', { what: `The user ${username}` })
+}
+
+export function addUserCommands(program: Command, terminal: Terminal): void {
+  const user = program.command('user').description('Accounts of people')
+
+  user
+    .command('create <username> <password> <email>')
+    .description('Create an account; a password of - is read from stdin')
+    .option('--json', 'print JSON')
+    .action(async (username: string, given: string, email: string, format: Format) => {
+      const password = await valueOrStdin(terminal, given)
+      const wanted = parseInput('body', NewUser, { username, password, email })
+      const passwordHash = await (await createPasswordHasher()).hash(wanted.password)
+      await onInstance(terminal, async ({ system, ids }) => {
+        const id = await system.transaction().execute(async (db) => {
+          await endSetUp(db)
+          const account = { name: wanted.username, passwordHash, status: 'confirmed' as const, maxNamespaces: -1 }
+          return createUser(db, ids, { ...account, username: wanted.username, email: wanted.email })
+        })
+        const created = { id, username: wanted.username, email: wanted.email }
+        show(terminal, format, created, [`Created the user ${wanted.username}.`])
+      })
+    })
+
+  user
+    .command('password <username> <password>')
+    .description('Set a password and end every session; a password of - is read from stdin')
+    .option('--json', 'print JSON')
+    .action(async (username: string, given: string, format: Format) => {
+      const { password } = parseInput('body', NewUser.pick({ password: true }), {
+        password: await valueOrStdin(terminal, given),
+      })
+      await onInstance(terminal, async (instance) => {
+        const account = await accountOf(instance, username)
+        const deps = { passwords: await createPasswordHasher(), endSessions: endBrowserSessionsOf }
+        await setPassword(instance.system, deps, account.id, password)
+        show(terminal, format, { id: account.id, username: account.username }, [
+          `Set the password of ${account.username}; everybody signed in with the old one is out.`,
+        ])
+      })
+    })
+
+  user
+    .command('delete <username>')
+    .description('Delete an account; refused to owners of namespaces')
+    .option('--json', 'print JSON')
+    .action((username: string, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const account = await accountOf(instance, username)
+        await instance.system.transaction().execute(async (db) => {
+          await removeAllKeysOf(db, account.id)
+          await removeAccount(db, account.id)
+        })
+        show(terminal, format, { id: account.id, username: account.username }, [
+          `Deleted the user ${account.username}.`,
+        ])
+      }),
+    )
+
+  user
+    .command('list')
+    .description('List the accounts')
+    .option('--json', 'print JSON')
+    .action((format: Format) =>
+      onInstance(terminal, async ({ system }) => {
+        const accounts = (await listAccounts(system)).map(({ id, username, name, email, status }) => ({
+          id,
+          username,
+          name,
+          email,
+          status,
+        }))
+        const rows = accounts.map(({ username, name, email, status }) => [username, name, email, status])
+        show(terminal, format, accounts, table(['USERNAME', 'NAME', 'E-MAIL', 'STATUS'], rows))
+      }),
+    )
+}

@@ -1,0 +1,80 @@
+// What follows from the settings of the server: files, keys, certificates, ranges.
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigError } from '@bowline/contract/config'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-config-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const read = (env: Record<string, string> = {}) => readConfig({ BOWLINE_DATA_DIR: folder, ...env })
+const problemsOf = (env: Record<string, string>) =>
+  read(env).then(
+    () => [],
+    (error: unknown) => {
+      if (error instanceof ConfigError) return error.problems
+      throw error
+    },
+  )
+
+describe('the configuration', () => {
+  it('of a server on loopback needs nothing: it speaks http and makes its key', async () => {
+    const { tls, pin, dataFolder } = await read()
+    expect([tls, pin, dataFolder]).toEqual([undefined, '', folder])
+    expect((await stat(join(folder, 'secret.key'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('of a server that others reach has a certificate of its own and a pin for it', async () => {
+    const first = await read({ BOWLINE_HOST: '0.0.0.0', BOWLINE_DOMAIN: 'ssh.example.org' })
+    expect(first.tls?.cert).toMatch(/^-----BEGIN CERTIFICATE-----/)
+    expect(first.pin).toMatch(/^sha256\/\//)
+    const second = await read({ BOWLINE_HOST: '0.0.0.0', BOWLINE_DOMAIN: 'ssh.example.org' })
+    expect(second.pin).toBe(first.pin)
+  })
+
+  it('of a server behind trusted proxies leaves TLS to them', async () => {
+    const { tls, isTrustedProxy } = await read({ BOWLINE_HOST: '0.0.0.0', BOWLINE_TRUSTED_PROXIES: '10.0.0.0/8' })
+    expect([tls, isTrustedProxy('10.1.2.3'), isTrustedProxy('11.1.2.3')]).toEqual([undefined, true, false])
+  })
+
+  it('takes the certificate of the operator, without a pin', async () => {
+    await writeFile(join(folder, 'cert'), 'a certificate')
+    await writeFile(join(folder, 'key'), 'a key')
+    const files = { BOWLINE_TLS_CERT_FILE: join(folder, 'cert'), BOWLINE_TLS_KEY_FILE: join(folder, 'key') }
+    expect(await read({ BOWLINE_HOST: '0.0.0.0', ...files })).toMatchObject({
+      tls: { cert: 'a certificate', key: 'a key' },
+      pin: '',
+    })
+  })
+
+  it('names what is missing of the two files', async () => {
+    expect(await problemsOf({ BOWLINE_TLS_CERT_FILE: join(folder, 'cert') })).toEqual([
+      'BOWLINE_TLS_CERT_FILE and BOWLINE_TLS_KEY_FILE are needed together.',
+    ])
+    await writeFile(join(folder, 'cert'), 'a certificate')
+    const files = { BOWLINE_TLS_CERT_FILE: join(folder, 'cert'), BOWLINE_TLS_KEY_FILE: join(folder, 'gone') }
+    expect(await problemsOf(files)).toEqual([`BOWLINE_TLS_KEY_FILE: ${join(folder, 'gone')} cannot be read (ENOENT).`])
+  })
+
+  it.each(['BOWLINE_TRUSTED_PROXIES', 'BOWLINE_UNCOUNTED_SOURCES'])(
+    'names a range in %s that is none',
+    async (name) => {
+      expect(await problemsOf({ [name]: '10.0.0.0/8,10.0.0.0/' })).toEqual([
+        `${name}: '10.0.0.0/' is not an address or a range such as 10.0.0.0/8.`,
+      ])
+    },
+  )
+
+  it('with an external database needs the key that all nodes share', async () => {
+    const database = { BOWLINE_DATABASE_URL: 'postgres://localhost/bowline' }
+    expect(await problemsOf(database)).toEqual(['BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.'])
+    const { secretKey } = await read({ ...database, BOWLINE_SECRET_KEY: '0F'.repeat(32) })
+    expect(secretKey.open('x', secretKey.seal('x', Buffer.from('text'))).toString()).toBe('text')
+    await expect(readFile(join(folder, 'secret.key'))).rejects.toThrow('ENOENT')
+  })
+})

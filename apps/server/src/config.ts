@@ -1,0 +1,93 @@
+// The server's configuration: the settings of the contract, and what follows from them. Read once, at start.
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { ConfigError, type ServerSettings, parseSettings } from '@bowline/contract/config'
+import { addressRanges, isLoopback } from './platform/address.ts'
+import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/certificate.ts'
+import { type Locate, nowhere, openPositions } from './platform/positions.ts'
+import { SecretKey, secretKeyFromFile } from './platform/seal.ts'
+
+export interface ServerConfig {
+  readonly settings: ServerSettings
+  /** Absolute. */
+  readonly dataFolder: string
+  readonly secretKey: SecretKey
+  readonly tls: TlsMaterial | undefined
+  /** Pin of a self-signed certificate; '' when the certificate is the operator's or there is none. */
+  readonly pin: string
+  /** Where an address is on the map; nowhere without a file of positions. */
+  readonly locate: Locate
+  readonly isTrustedProxy: (address: string) => boolean
+  /** Sources that the SSH gate does not count. */
+  readonly isUncounted: (address: string) => boolean
+}
+
+/**
+ * Reads the environment and the files it names.
+ * @throws {ConfigError} naming each setting at fault and its rule
+ */
+export async function readConfig(env: Readonly<Record<string, string | undefined>>): Promise<ServerConfig> {
+  const settings = parseSettings('server', env)
+  const dataFolder = resolve(settings.BOWLINE_DATA_DIR)
+  const ranges = (name: 'BOWLINE_TRUSTED_PROXIES' | 'BOWLINE_UNCOUNTED_SOURCES') => {
+    try {
+      return addressRanges(settings[name])
+    } catch (error) {
+      throw new ConfigError([`${name}: ${error instanceof Error ? error.message : String(error)}`])
+    }
+  }
+  const isTrustedProxy = ranges('BOWLINE_TRUSTED_PROXIES')
+  const { tls, pin } = await readTls(settings, dataFolder)
+  return {
+    settings,
+    dataFolder,
+    secretKey: await readSecretKey(settings, dataFolder),
+    tls,
+    pin,
+    locate: await readPositions(settings.BOWLINE_GEOIP_FILE),
+    isTrustedProxy,
+    isUncounted: ranges('BOWLINE_UNCOUNTED_SOURCES'),
+  }
+}
+
+async function readPositions(file: string | undefined): Promise<Locate> {
+  if (file === undefined) return nowhere
+  return openPositions(file).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === undefined ? 'cannot be read as an MMDB file' : `cannot be read (${code})`
+    throw new ConfigError([`BOWLINE_GEOIP_FILE: ${file} ${why}.`])
+  })
+}
+
+/** With an external database the key must be given: a key file of one node would lock out the others. */
+async function readSecretKey(settings: ServerSettings, dataFolder: string): Promise<SecretKey> {
+  if (settings.BOWLINE_SECRET_KEY) return new SecretKey(settings.BOWLINE_SECRET_KEY)
+  if (settings.BOWLINE_DATABASE_URL) {
+    throw new ConfigError(['BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.'])
+  }
+  return secretKeyFromFile(join(dataFolder, 'secret.key'))
+}
+
+/** The operator's certificate; or a self-signed one when other machines can connect and no proxy is in front. */
+async function readTls(
+  settings: ServerSettings,
+  dataFolder: string,
+): Promise<{ tls: TlsMaterial | undefined; pin: string }> {
+  const { BOWLINE_TLS_CERT_FILE: certFile, BOWLINE_TLS_KEY_FILE: keyFile } = settings
+  if (certFile || keyFile) {
+    if (!certFile || !keyFile) {
+      throw new ConfigError(['BOWLINE_TLS_CERT_FILE and BOWLINE_TLS_KEY_FILE are needed together.'])
+    }
+    const read = (name: string, file: string) =>
+      readFile(file, 'utf8').catch((error: unknown) => {
+        throw new ConfigError([`${name}: ${file} cannot be read (${String((error as NodeJS.ErrnoException).code)}).`])
+      })
+    const cert = await read('BOWLINE_TLS_CERT_FILE', certFile)
+    return { tls: { cert, key: await read('BOWLINE_TLS_KEY_FILE', keyFile) }, pin: '' }
+  }
+  if (isLoopback(settings.BOWLINE_HOST) || settings.BOWLINE_TRUSTED_PROXIES.length > 0)
+    return { tls: undefined, pin: '' }
+  const names = ['localhost', '127.0.0.1', ...(settings.BOWLINE_DOMAIN ? [settings.BOWLINE_DOMAIN] : [])]
+  const tls = await selfSignedCertificate(dataFolder, names)
+  return { tls, pin: publicKeyPin(tls.cert) }
+}

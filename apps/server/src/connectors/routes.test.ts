@@ -1,0 +1,120 @@
+// Connectors over HTTP: saved, judged, and their key never given out again.
+import { randomUUID } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { SecretKey } from '../platform/seal.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+
+const { connectors, audit } = operations
+let server: BootedServer
+let cloud: BootedServer
+beforeAll(async () => {
+  server = await bootServer()
+  await server.setUpAccount()
+  cloud = await bootServer({ settings: { BOWLINE_EDITION: 'cloud', BOWLINE_EGRESS_ALLOWED: '10.7.0.0/16' } })
+})
+afterAll(async () => {
+  await server.close()
+  await cloud.close()
+})
+
+const newcomer = (on = server) => on.addPerson(`p${randomUUID().slice(0, 8)}`)
+const pem = (word: string) => `-----BEGIN ${word}-----\nsecret of ${word}\n-----END ${word}-----\n`
+const TLS = { ca: pem('CERTIFICATE'), cert: pem('CERTIFICATE'), key: pem('PRIVATE KEY') }
+const BODY = { enable: true, address: '192.168.1.9', port: 2_376, secure: true, tls: TLS }
+const create = (person: Person, changes: object = {}) =>
+  person.client.call(connectors.create, { body: { ...BODY, ...changes } })
+async function only(person: Person) {
+  const [one] = (await person.client.call(connectors.list, {})).body
+  if (!one) throw new Error('there is no connector')
+  return one
+}
+
+it('a connector is saved with 201 and a status that says why it is not connected', async () => {
+  const person = await newcomer()
+  const headers = { authorization: `Bearer ${person.auth.token}`, 'content-type': 'application/json' }
+  const response = await server.fetch('/api/connector', { method: 'POST', headers, body: JSON.stringify(BODY) })
+  expect([response.status, await response.text()]).toEqual([201, ''])
+  const connector = await only(person)
+  expect(connector).toMatchObject({ ...BODY, tenant_id: person.tenant, tls: { ...TLS, key: '' } })
+  expect(connector.status).toMatchObject({ state: 'disconnected', State: false })
+  expect(connector.status.message).toBe(connector.status.Message)
+  expect(connector.status.message).toContain('not dialled yet')
+})
+
+it('its key is sealed in the database and in no answer or audit entry', async () => {
+  const person = await newcomer()
+  await create(person)
+  const { uid } = await only(person)
+  const row = await server.database
+    .forTenant(person.tenant)
+    .selectFrom('connectors')
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  expect(row.tls_key?.toString('latin1')).not.toContain('secret of')
+  const key = new SecretKey(server.secretKey)
+  expect(key.open(`connector ${uid}`, row.tls_key ?? Buffer.alloc(0)).toString()).toBe(TLS.key)
+  const seen = [
+    await person.client.call(connectors.get, { params: { uid } }),
+    await person.client.call(connectors.list, {}),
+    await person.client.call(audit.list, {}),
+  ]
+  expect(JSON.stringify(seen.map(({ body }) => body))).not.toContain('secret of PRIVATE')
+})
+
+it('a change keeps what it does not name, the key included', async () => {
+  const person = await newcomer()
+  await create(person)
+  const { uid } = await only(person)
+  await person.client.call(connectors.update, { params: { uid }, body: { enable: false, port: 2_375 } })
+  expect(await only(person)).toMatchObject({ enable: false, port: 2_375, address: BODY.address, tls: { ca: TLS.ca } })
+  const row = await server.database
+    .forTenant(person.tenant)
+    .selectFrom('connectors')
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  expect(new SecretKey(server.secretKey).open(`connector ${uid}`, row.tls_key ?? Buffer.alloc(0)).toString()).toBe(
+    TLS.key,
+  )
+  await person.client.call(connectors.update, { params: { uid }, body: { secure: false, tls: null } })
+  expect((await only(person)).tls).toBeNull()
+  const remove = () => outcome(person.client.call(connectors.remove, { params: { uid } }))
+  expect([await remove(), await remove()]).toEqual(['200', '404 NOT_FOUND'])
+})
+
+it.each([
+  [{ tls: undefined }, '400 INVALID_INPUT tls'],
+  [{ tls: { ...TLS, key: '' } }, '400 INVALID_INPUT tls.key'],
+  [{ tls: { ...TLS, ca: 'no pem' } }, '400 INVALID_INPUT tls.ca'],
+  [{ port: 65_536 }, '400 INVALID_INPUT port'],
+  [{ address: 'http://docker' }, '400 INVALID_INPUT address'],
+  [{ address: '127.0.0.1' }, '400 INVALID_INPUT address'],
+  [{ address: 'localhost' }, '400 INVALID_INPUT address'],
+  [{ address: '169.254.169.254' }, '400 INVALID_INPUT address'],
+  [{ address: '2130706433' }, '400 INVALID_INPUT address'],
+  [{ address: '0x7f.1' }, '400 INVALID_INPUT address'],
+])('%j is refused, and nothing is saved', async (changes, expected) => {
+  const person = await newcomer()
+  expect(await outcome(create(person, changes))).toBe(expected)
+  expect((await person.client.call(connectors.list, {})).total).toBe(0)
+})
+
+it('a private network is refused in the cloud, but for what the operator allows', async () => {
+  const person = await newcomer(cloud)
+  const at = (address: string) => outcome(create(person, { address }))
+  expect(await at('192.168.1.9')).toBe('400 INVALID_INPUT address')
+  expect(await at('10.8.0.1')).toBe('400 INVALID_INPUT address')
+  expect(await at('10.7.0.1')).toBe('200')
+  const { uid } = await only(person)
+  const move = person.client.call(connectors.update, { params: { uid }, body: { address: '10.8.0.1' } })
+  expect(await outcome(move)).toBe('400 INVALID_INPUT address')
+})
+
+it('the list can be asked for those that are on or off', async () => {
+  const person = await newcomer()
+  await create(person)
+  await create(person, { enable: false })
+  const total = async (enable: 'true' | 'false') =>
+    (await person.client.call(connectors.list, { query: { enable } })).total
+  expect([await total('true'), await total('false')]).toEqual([1, 1])
+})

@@ -1,0 +1,65 @@
+// What a use case gets beside its input: who acts, in which namespace, and the few things it may touch.
+import type { LiveEvent } from '@bowline/contract/schemas/event'
+import type { Role } from '@bowline/contract/roles'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { Schema } from './db/schema.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Log } from './platform/log.ts'
+import type { Locate } from './platform/positions.ts'
+
+/** A signed-in person. */
+export interface UserActor {
+  readonly kind: 'user'
+  readonly id: UserId
+  readonly username: string
+  /** Empty when the token belongs to no namespace or the membership has ended. */
+  readonly tenant: TenantId | undefined
+  readonly role: Role | undefined
+  /** Family of the refresh cookie that the token was made from; undefined for tokens of `POST /api/login`. */
+  readonly family: string | undefined
+  /** Seconds since the epoch at which the token ends. */
+  readonly expiresAt: number
+}
+
+/** A program with an API key. */
+export interface ApiKeyActor {
+  readonly kind: 'api-key'
+  /** Name of the key in its namespace. */
+  readonly name: string
+  readonly tenant: TenantId
+  /** The key's role, or its creator's of today when that is lower. */
+  readonly role: Role
+  readonly creator: UserId
+}
+
+export interface DeviceActor {
+  readonly kind: 'device'
+  readonly uid: DeviceUid
+  readonly tenant: TenantId
+}
+
+/** The platform itself: gateway, jobs, command line. */
+export interface SystemActor {
+  readonly kind: 'system'
+  readonly name: string
+}
+
+export type Actor = UserActor | ApiKeyActor | DeviceActor | SystemActor
+
+/** Context of every use case inside a namespace. The tenant comes from the credential, never from input. */
+export interface TenantContext {
+  readonly actor: Actor
+  readonly tenant: TenantId
+  /** Sees the rows of the tenant only; the database enforces it. */
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Log
+  readonly edition: 'community' | 'enterprise' | 'cloud'
+  /** Address of the caller; '' for the platform itself. */
+  readonly source: string
+  /** Where an address is on the map. */
+  readonly locate: Locate
+  /** Tells the namespace's live listeners. */
+  emit(event: LiveEvent): void
+}

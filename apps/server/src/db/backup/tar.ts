@@ -1,0 +1,136 @@
+// The little of the tar format (POSIX ustar) that a backup needs: plain files with short names. Pure: bytes in, bytes
+// out. Invariant: reading never holds more than one entry, and none beyond the limit that the caller gives.
+
+const BLOCK_BYTES = 512
+const NAME_BYTES = 100
+/** The size field has eleven octal digits. */
+const MOST_SIZE = 8 ** 11 - 1
+const REGULAR_FILE = 0x30
+
+/** Places of the fields in a header: offset and length in bytes. */
+const FIELD = {
+  mode: [100, 8],
+  uid: [108, 8],
+  gid: [116, 8],
+  size: [124, 12],
+  mtime: [136, 12],
+  checksum: [148, 8],
+} as const
+
+/** The bytes do not form an archive that a backup could be. */
+export class TarDamaged extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'TarDamaged'
+  }
+}
+
+export interface TarEntry {
+  readonly name: string
+  readonly body: Buffer
+}
+
+/** End of an archive. */
+export const TAR_END: Buffer = Buffer.alloc(2 * BLOCK_BYTES)
+
+/**
+ * One file as it stands in an archive, readable by its owner only.
+ * @param name 1 to 100 bytes
+ * @param mtimeSeconds since the epoch
+ */
+export function tarEntry(name: string, body: Uint8Array, mtimeSeconds: number): Buffer {
+  const header = Buffer.alloc(BLOCK_BYTES)
+  const nameBytes = Buffer.byteLength(name)
+  if (nameBytes === 0 || nameBytes > NAME_BYTES) throw new RangeError('A name in an archive has 1 to 100 bytes.')
+  if (body.length > MOST_SIZE) throw new RangeError('A file in an archive has less than 8 GiB.')
+  header.write(name, 0)
+  writeOctal(header, FIELD.mode, 0o600)
+  writeOctal(header, FIELD.uid, 0)
+  writeOctal(header, FIELD.gid, 0)
+  writeOctal(header, FIELD.size, body.length)
+  writeOctal(header, FIELD.mtime, mtimeSeconds)
+  header[156] = REGULAR_FILE
+  header.write('ustar\u000000', 257)
+  writeOctal(header, FIELD.checksum, checksum(header))
+  return Buffer.concat([header, body, Buffer.alloc(padding(body.length))])
+}
+
+/**
+ * Reads the files of an archive in order.
+ * @param mostBytes of one file
+ * @throws {TarDamaged} when a header is damaged, a file is larger than the limit, the archive ends early, or something
+ * follows its end. The source is read to its own end, so that a checksum there is compared too.
+ */
+export async function* readTar(
+  chunks: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): AsyncGenerator<TarEntry, void, undefined> {
+  const source = new ByteSource(chunks)
+  for (;;) {
+    const header = await source.read(BLOCK_BYTES)
+    if (header.every((byte) => byte === 0)) return source.expectZerosOnly()
+    if (readOctal(header, FIELD.checksum) !== checksum(header) || header[156] !== REGULAR_FILE) {
+      throw new TarDamaged('The archive is damaged: a header is not what it says.')
+    }
+    const size = readOctal(header, FIELD.size)
+    if (size > mostBytes) throw new TarDamaged(`The archive has a file of ${size} bytes, more than ${mostBytes}.`)
+    const name = header.subarray(0, NAME_BYTES).toString('utf8').replace(/\0+$/, '')
+    const body = (await source.read(size + padding(size))).subarray(0, size)
+    yield { name, body }
+  }
+}
+
+/** Hands out exactly as many bytes as are asked for. */
+class ByteSource {
+  readonly #chunks: AsyncIterator<Uint8Array>
+  #rest = Buffer.alloc(0)
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  async read(count: number): Promise<Buffer> {
+    const parts = [this.#rest]
+    let length = this.#rest.length
+    while (length < count) {
+      const { done, value } = await this.#chunks.next()
+      if (done) throw new TarDamaged('The archive ends early.')
+      parts.push(Buffer.from(value))
+      length += value.length
+    }
+    const all = Buffer.concat(parts, length)
+    this.#rest = all.subarray(count)
+    return all.subarray(0, count)
+  }
+
+  async expectZerosOnly(): Promise<void> {
+    for (let chunk: Uint8Array = this.#rest; ;) {
+      if (chunk.some((byte) => byte !== 0)) throw new TarDamaged('Something follows the end of the archive.')
+      const { done, value } = await this.#chunks.next()
+      if (done) return
+      chunk = value
+    }
+  }
+}
+
+function padding(size: number): number {
+  return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
+}
+
+function writeOctal(header: Buffer, [offset, length]: readonly [number, number], value: number): void {
+  header.write(value.toString(8).padStart(length - 1, '0'), offset)
+  header[offset + length - 1] = 0
+}
+
+function readOctal(header: Buffer, [offset, length]: readonly [number, number]): number {
+  const text = header.subarray(offset, offset + length).toString('latin1')
+  const digits = /^[0-7]+/.exec(text)?.[0]
+  if (digits === undefined) throw new TarDamaged('The archive is damaged: a header has a field without a number.')
+  return Number.parseInt(digits, 8)
+}
+
+/** Sum of all bytes, the checksum's own counted as blanks. */
+function checksum(header: Buffer): number {
+  const [offset, length] = FIELD.checksum
+  return header.reduce((sum, byte, index) => sum + (index >= offset && index < offset + length ? 0x20 : byte), 0)
+}

@@ -1,0 +1,63 @@
+// The server's database: opened once, migrated, and handed out in two views. Invariant: `forTenant` is the only way to
+// the namespaced tables for anything that acts for somebody; `system` is for the files that architecture.md names.
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { Kysely, sql } from 'kysely'
+import type { Log } from '../platform/log.ts'
+import { type ConnectionPool, openPool } from './connection-pool.ts'
+import { poolDialect } from './dialect.ts'
+import { migrate, MIGRATIONS_FOLDER, readMigrations } from './migrate.ts'
+import { asOwner, type OwnerConnection } from './owner-session.ts'
+import { refuseTransactionPooling } from './pooler.ts'
+import { APP_ROLE, ensureWorkingRoles, SYSTEM_ROLE } from './roles.ts'
+import type { Schema } from './schema.ts'
+
+export interface Database {
+  /**
+   * The rows of one namespace. Every checkout of a connection sets the tenant, in and outside transactions; PostgreSQL
+   * hides and refuses the rest. Cheap: may be called per request.
+   */
+  forTenant(tenant: TenantId): Kysely<Schema>
+  /** All rows: sign-in, SSHID lookup, jobs. */
+  system(): Kysely<Schema>
+  /** Resolves when the database answers; rejects with the driver's error. */
+  ping(): Promise<void>
+  /** Waits for the connections in use, then closes them all. */
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  readonly owner: OwnerConnection
+  /** Most connections of each of the two pools. */
+  readonly poolSize: number
+  readonly log: Log
+}
+
+/**
+ * Checks the server, creates missing roles, migrates, and opens the pools.
+ * @throws {DatabaseRefused} when the server, its login or its migrations do not fit; the message says what to change
+ */
+export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): Promise<Database> {
+  const migrations = await readMigrations(MIGRATIONS_FOLDER)
+  await asOwner(owner, async (client, facts) => {
+    await refuseTransactionPooling(owner, client)
+    await ensureWorkingRoles(client, facts)
+    for (const { version, name } of await migrate(client, migrations)) log.info('database.migrated', { version, name })
+  })
+  const tenants = openPool(owner, APP_ROLE, poolSize, log)
+  const everything = openPool(owner, SYSTEM_ROLE, poolSize, log)
+  const system = view(everything, undefined)
+  return {
+    forTenant: (tenant) => view(tenants, tenant),
+    system: () => system,
+    async ping() {
+      await sql`select 1`.execute(system)
+    },
+    async close() {
+      await Promise.all([tenants.close(), everything.close()])
+    },
+  }
+}
+
+function view(pool: ConnectionPool, tenant: TenantId | undefined): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: poolDialect(pool, tenant) })
+}

@@ -1,0 +1,167 @@
+// Which account runs PostgreSQL where. Most of this is about root, which PostgreSQL refuses; for an ordinary user there
+// is nothing to choose.
+import { spawnSync } from 'node:child_process'
+import { chmod, chown, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { isPostgresOf } from './pid-file.ts'
+import { clusterOf, ended, isRoot, NOBODY, query, served, serverProgram, testFolders } from './testing.ts'
+
+const { madeFolder, newFolder, otherServer } = testFolders()
+
+/** Whether `command` works on this host, for what containers may forbid. */
+function works(...command: [string, ...string[]]): boolean {
+  return spawnSync(command[0], command.slice(1)).status === 0
+}
+
+function asRoot(): void {
+  it('PostgreSQL runs as nobody where nobody can pass the folders', async () => {
+    const dataDir = await newFolder()
+    await served(dataDir, async (postgres) => {
+      expect((await stat(`/proc/${postgres.pid}`)).uid).toBe(NOBODY)
+    })
+  })
+
+  const namespaces = works('unshare', '--user', `--map-user=${NOBODY}`, 'true')
+  it.runIf(namespaces)(
+    'a cluster goes to root in a namespace when the folder is closed to nobody, and stays there',
+    async () => {
+      const dataDir = await madeFolder()
+      await served(dataDir, (postgres) => query(postgres, 'create table kept as select 42 as answer'))
+      for (const mode of [0o700, 0o711]) {
+        await chmod(dataDir, mode)
+        await served(dataDir, async (postgres) => {
+          expect((await stat(await clusterOf(dataDir))).uid).toBe(0)
+          expect(await query(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
+        })
+      }
+    },
+  )
+
+  it('without CAP_SYS_PTRACE, as in a container, it is recognised, adopted and stopped all the same', async () => {
+    const dataDir = await madeFolder()
+    const limited = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace']
+    const first = await otherServer(dataDir, limited)
+    first.child.kill('SIGKILL')
+    await ended(first.child)
+    const second = await otherServer(dataDir, limited)
+    expect(second.report).toMatchObject({ ready: true, pid: first.report.pid })
+    second.child.kill('SIGTERM')
+    await ended(second.child)
+    expect(await isPostgresOf(await clusterOf(dataDir), second.report.pid ?? 0)).toBe(false)
+  })
+
+  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] as const
+  it.runIf(works(...asNobody, 'cat', serverProgram))(
+    'a cluster of an ordinary account stays with that account',
+    async () => {
+      const dataDir = await newFolder()
+      await chown(dataDir, NOBODY, NOBODY)
+      const { child, report } = await otherServer(dataDir, asNobody)
+      expect(report).toMatchObject({ ready: true })
+      child.kill('SIGTERM')
+      await ended(child)
+      await served(dataDir, async (postgres) => {
+        expect((await stat(`/proc/${postgres.pid}`)).uid).toBe(NOBODY)
+      })
+    },
+  )
+
+  const nameless = 54_321
+  const asNameless = ['setpriv', `--reuid=${nameless}`, `--regid=${nameless}`, '--clear-groups'] as const
+  const namelessMay = works(...asNameless, 'unshare', '--user', `--map-user=${NOBODY}`, 'cat', serverProgram)
+  it.runIf(namelessMay)('an account without a name, as containers have them, will do', async () => {
+    const dataDir = await newFolder()
+    await chown(dataDir, nameless, nameless)
+    const { child, report } = await otherServer(dataDir, asNameless)
+    expect(report).toMatchObject({ ready: true })
+    child.kill('SIGTERM')
+    await ended(child)
+    expect((await stat(await clusterOf(dataDir))).uid).toBe(nameless)
+  })
+
+  // A user namespace of its own, in which root cannot make another one, with a /var/lib of its own. The shell gets its
+  // rights by the second exec: at the first one it had no uid yet.
+  const closedWorld = `
+    unshare --user --mount sh -c 'until grep -q 65536 /proc/self/uid_map; do sleep 0.02; done; exec sh -c "$0"' "
+      mount -t tmpfs -o mode=755 none /var/lib && echo 0 >/proc/sys/user/max_user_namespaces || exit 1
+      $1" &
+    until [ "$(readlink /proc/$!/ns/user)" != "$(readlink /proc/self/ns/user)" ]; do sleep 0.02; done
+    echo 0 0 65536 >/proc/$!/gid_map && echo 0 0 65536 >/proc/$!/uid_map && wait $!`
+  const canClose = namespaces && works('timeout', '10', 'sh', '-c', closedWorld, 'sh', 'true')
+  /** Runs shell commands in the closed world. */
+  const inClosedWorld = (script: string) =>
+    spawnSync('sh', ['-c', closedWorld, 'sh', script], { encoding: 'utf8' }).stdout.trim().split('\n')
+  /** Several servers one after the other, on a machine that may be busy. */
+  const SLOW_MS = 120_000
+  const serveOnce = (dataDir: string) => `"${process.execPath}" "${serverProgram}" "${dataDir}" once`
+
+  it.runIf(canClose)(
+    'where a namespace is forbidden, the group of nobody may pass a closed data folder',
+    { timeout: SLOW_MS },
+    async () => {
+      const dataDir = await newFolder(0o700)
+      const [first, second] = inClosedWorld(`${serveOnce(dataDir)}; ${serveOnce(dataDir)}`)
+      expect(first).toContain('"ready":true')
+      expect(second).toContain('"ready":true')
+      const { mode, gid } = await stat(dataDir)
+      expect({ mode: mode & 0o777, gid }).toEqual({ mode: 0o710, gid: NOBODY })
+      expect((await stat(await clusterOf(dataDir))).uid).toBe(NOBODY)
+    },
+  )
+
+  it.runIf(canClose)(
+    'the cluster goes to /var/lib when nothing else will do, and is found again',
+    { timeout: SLOW_MS },
+    async () => {
+      const closed = await newFolder(0o700)
+      const dataDir = join(closed, 'data')
+      const serve = serveOnce(dataDir)
+      const script = `${serve}; ls -d /var/lib/bowline/*/18-data; ${serve}; rm -r /var/lib/bowline; ${serve}`
+      const [first, folder, second, third] = inClosedWorld(script)
+      expect(first).toContain('"ready":true')
+      expect(folder?.replace('/18-data', '')).toBe((await readFile(join(dataDir, 'postgres/location'), 'utf8')).trim())
+      expect(second).toContain('"ready":true')
+      expect(third).toContain('location names a folder that does not exist')
+      expect((await stat(closed)).mode & 0o777).toBe(0o700)
+    },
+  )
+
+  const canMount = works('unshare', '--mount', 'sh', '-c', 'mount -t tmpfs none /mnt')
+  it.runIf(canMount)(
+    'a full disk is called a full disk, at the first start and later',
+    { timeout: SLOW_MS },
+    async () => {
+      const dataDir = await newFolder()
+      const serve = serveOnce(dataDir)
+      const start = (setUp: string) =>
+        spawnSync('unshare', ['--mount', 'sh', '-c', `${setUp}; ${serve}`], { encoding: 'utf8' }).stdout
+      const disk = (size: string) => `mount -t tmpfs -o mode=755,size=${size} none "${dataDir}"`
+      const full = `the disk that holds ${dataDir}/postgres is full`
+      expect(start(disk('20m'))).toContain(full)
+      expect(start(disk('80m'))).toContain(full)
+      const fill = `dd if=/dev/zero of="${dataDir}/fill" bs=4k 2>&1 | cat >/dev/null`
+      expect(start(`${disk('160m')}; ${serve}; ${fill}`)).toContain(full)
+    },
+  )
+}
+
+function asOrdinaryUser(): void {
+  it('PostgreSQL runs as the same user', async () => {
+    const dataDir = await newFolder()
+    await served(dataDir, async (postgres) => {
+      expect((await stat(`/proc/${postgres.pid}`)).uid).toBe(process.getuid?.())
+    })
+  })
+}
+
+describe('the account', () => {
+  if (isRoot) asRoot()
+  else asOrdinaryUser()
+})
+
+it('a folder that vanished is not taken for a new start', async () => {
+  const dataDir = await madeFolder()
+  await writeFile(join(dataDir, 'postgres/location'), '/nonexistent/bowline\n')
+  await expect(served(dataDir, async () => undefined)).rejects.toThrow(/the database was there/)
+})

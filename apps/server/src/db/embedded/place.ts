@@ -1,0 +1,173 @@
+// Where the cluster and its binaries live and which account runs them. Invariant: once made, a cluster is found again
+// from the data folder alone.
+//
+//   <data>/postgres/          0711, so that another account can pass but not look
+//     18/                     binaries, see package.ts
+//     18-data/                the cluster, 0700, owned by the account
+//     postgres.log
+//     location                only when the cluster had to go elsewhere: the folder that takes the place of this one
+import { createHash } from 'node:crypto'
+import { access, chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { Log } from '../../platform/log.ts'
+import { type Account, nobodyAccount, runAs } from './account.ts'
+import { isMissing, startFailed, StartFailed } from './failure.ts'
+import { installCopy, type PostgresPackage } from './package.ts'
+
+export interface Place {
+  /** Real path of the folder above binaries and cluster. */
+  readonly home: string
+  readonly account: Account
+  /** Folder of the binaries: `bin`, `lib`, `share`. */
+  readonly binaries: string
+  /** Real path of the cluster, which may not exist yet. */
+  readonly cluster: string
+}
+
+/** Clusters whose data folder no other account can reach, when user namespaces are forbidden too. */
+const ELSEWHERE = '/var/lib/bowline'
+
+/**
+ * Chooses the place for a data folder and installs the binaries there.
+ * @param dataDir is created when missing
+ * @throws {StartFailed} when no account can run PostgreSQL there
+ */
+export async function choosePlace(dataDir: string, source: PostgresPackage, log: Log): Promise<Place> {
+  const root = process.getuid?.() === 0
+  const inData = join(dataDir, 'postgres')
+  await mkdir(inData, { recursive: true, mode: root ? 0o711 : 0o700 })
+  const named = await readLocation(inData)
+  const home = named ?? (await realpath(inData))
+  const first = await tryHome(home, source, root ? 'drop' : 'self')
+  if (first.place) return first.place
+  if (root && named === undefined) {
+    const place =
+      (await tryPassingDataFolder(dataDir, home, source)) ?? (first.hasCluster ? undefined : await goElsewhere())
+    if (place) return place
+  }
+  throw startFailed(`No account of this host can run PostgreSQL in ${home}`, first.said, home)
+
+  async function goElsewhere(): Promise<Place | undefined> {
+    const folder = join(ELSEWHERE, createHash('sha256').update(home).digest('hex').slice(0, 16))
+    await mkdir(folder, { recursive: true, mode: 0o711 })
+    const { place } = await tryHome(folder, source, 'drop')
+    if (!place) return undefined
+    log.warn('database.starting', { folder, reason: `only root can reach ${home}; back this folder up as well` })
+    await writeLocation(inData, folder)
+    await rm(join(inData, String(source.major)), { recursive: true, force: true })
+    return place
+  }
+}
+
+/**
+ * Where user namespaces are forbidden, as in containers, a data folder that is closed to everybody but root is opened to
+ * the group of nobody, for passing only: better than to keep the database outside the volume that holds the folder.
+ */
+async function tryPassingDataFolder(
+  dataDir: string,
+  home: string,
+  source: PostgresPackage,
+): Promise<Place | undefined> {
+  const nobody = await nobodyAccount()
+  const { uid, gid, mode } = await stat(dataDir)
+  if (nobody?.kind !== 'user' || uid !== 0 || (mode & 0o077) !== 0) return undefined
+  await chown(dataDir, 0, nobody.gid)
+  await chmod(dataDir, 0o710)
+  const { place } = await tryHome(home, source, 'drop')
+  if (place) return place
+  await chmod(dataDir, mode & 0o777)
+  await chown(dataDir, 0, gid)
+  return undefined
+}
+
+/** Path of the cluster that a data folder has already; undefined when it has none. */
+export async function existingCluster(dataDir: string, major: number): Promise<string | undefined> {
+  const inData = join(dataDir, 'postgres')
+  const cluster = join((await readLocation(inData)) ?? inData, `${major}-data`)
+  return (await clusterOwner(cluster)) === undefined ? undefined : realpath(cluster)
+}
+
+interface Attempt {
+  readonly place?: Place
+  readonly hasCluster: boolean
+  /** What the last account that was tried got to hear. */
+  readonly said: string
+}
+
+async function tryHome(home: string, source: PostgresPackage, mode: 'self' | 'drop'): Promise<Attempt> {
+  const binaries = join(home, String(source.major))
+  const cluster = join(home, `${source.major}-data`)
+  // The umask may have taken the passing right away.
+  if (mode === 'drop') await chmod(home, 0o711)
+  try {
+    await installCopy(source, binaries)
+  } catch (error) {
+    throw startFailed('Copying the embedded PostgreSQL failed', String(error), home, error)
+  }
+  const owner = await clusterOwner(cluster)
+  let said = ''
+  for (const account of mode === 'self' ? ownAccounts() : await rootAccounts(owner)) {
+    const { status, output } = await runAs(account, join(binaries, 'bin/postgres'), ['--version'], home)
+    if (status === 0) return { place: { home, account, binaries, cluster }, hasCluster: owner !== undefined, said }
+    said = output
+  }
+  return { hasCluster: owner !== undefined, said }
+}
+
+const NAMESPACE: Account = { kind: 'namespace' }
+
+/** As root: the account that owns the cluster already, then nobody, then a namespace. */
+async function rootAccounts(owner: { uid: number; gid: number } | undefined): Promise<Account[]> {
+  const nobody = await nobodyAccount()
+  const others = nobody ? [nobody, NAMESPACE] : [NAMESPACE]
+  if (!owner) return others
+  return [owner.uid === 0 ? NAMESPACE : { kind: 'user', ...owner }, ...others]
+}
+
+/** PostgreSQL asks for the name of its account, which a container may not have; in a namespace it is nobody. */
+function ownAccounts(): Account[] {
+  const self: Account = { kind: 'self' }
+  return hasName() ? [self] : [NAMESPACE, self]
+}
+
+function hasName(): boolean {
+  try {
+    userInfo()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function clusterOwner(cluster: string): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    await access(join(cluster, 'PG_VERSION'))
+    const { uid, gid } = await stat(cluster)
+    return { uid, gid }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+async function readLocation(inData: string): Promise<string | undefined> {
+  try {
+    const folder = (await readFile(join(inData, 'location'), 'utf8')).trim()
+    return await realpath(folder)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    try {
+      await access(join(inData, 'location'))
+    } catch {
+      return undefined
+    }
+    throw new StartFailed(`${join(inData, 'location')} names a folder that does not exist; the database was there.`)
+  }
+}
+
+async function writeLocation(inData: string, folder: string): Promise<void> {
+  const file = join(inData, 'location')
+  await writeFile(`${file}.new`, `${folder}\n`, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}

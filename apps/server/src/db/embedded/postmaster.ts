@@ -1,0 +1,200 @@
+// One run of PostgreSQL: starting it, recognising one that runs already, stopping it. Knows nothing of locks and
+// restarts; those are supervisor.ts.
+import type { ChildProcess } from 'node:child_process'
+import { chown, lchown, lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, fileOwner, spawnAs } from './account.ts'
+import { isMissing, StartFailed } from './failure.ts'
+import { isPostgresOf, type PidFile, postgresProcessesOf, readPidFile } from './pid-file.ts'
+import type { Place } from './place.ts'
+
+export const PORT = 5432
+
+/**
+ * Server settings. Nothing listens on the network; statements and values stay out of the log (they hold personal data),
+ * and so do errors that a client caused, so that nobody outside can make it grow.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '',
+  port: String(PORT),
+  unix_socket_permissions: '0700',
+  shared_buffers: '64MB',
+  max_wal_size: '512MB',
+  // No replicas; saves write-ahead log and a process.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  // SSH traffic runs on the same cores.
+  max_parallel_workers_per_gather: '0',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+}
+
+/** Socket paths end at 107 bytes and data folders may be deep, so sockets live in short folders of these. */
+const RUN_PARENTS = ['/tmp', '/var/tmp', '/dev/shm'] as const
+const RUN_PREFIX = 'bowline-pg-'
+const LARGEST_LOG_BYTES = 8 * 1_048_576
+const POLL_MS = 20
+/** How long children of a postmaster that was killed may take to notice. */
+const ORPHAN_PATIENCE_MS = 10_000
+const FAST_SHUTDOWN_PATIENCE_MS = 60_000
+const IMMEDIATE_SHUTDOWN_PATIENCE_MS = 20_000
+
+export function logFile(place: Place): string {
+  return join(place.home, 'postgres.log')
+}
+
+/** A new private folder for the socket, owned by the account. */
+export async function makeRunDir(account: Account): Promise<string> {
+  const { uid, gid } = fileOwner(account)
+  let reason: unknown
+  for (const parent of RUN_PARENTS) {
+    try {
+      const folder = await mkdtemp(join(parent, RUN_PREFIX))
+      await chown(folder, uid, gid)
+      return folder
+    } catch (error) {
+      reason = error
+    }
+  }
+  throw new StartFailed(`No folder for the database's socket can be made in ${RUN_PARENTS.join(', ')}: ${reason}`)
+}
+
+/**
+ * Empties the folder of sockets and lock files of an earlier run, or makes it again when a cleaner of /tmp took it. The
+ * parent is open to everybody, so nothing here follows a link or takes over a folder that somebody else has made.
+ */
+async function cleanRunDir(folder: string, account: Account): Promise<void> {
+  const { uid, gid } = fileOwner(account)
+  try {
+    const found = await lstat(folder)
+    if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
+      throw new StartFailed(`${folder}, the folder of the database's socket, was replaced by somebody else.`)
+    }
+    for (const name of await readdir(folder)) await rm(join(folder, name), { force: true })
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    await mkdir(folder, { mode: 0o700 })
+    await lchown(folder, uid, gid)
+  }
+}
+
+/** Removes a folder that {@link makeRunDir} made; any other path is left alone. */
+export async function removeRunDir(folder: string): Promise<void> {
+  const ours = RUN_PARENTS.some((parent) => dirname(folder) === parent && folder.startsWith(`${parent}/${RUN_PREFIX}`))
+  if (ours) await rm(folder, { recursive: true, force: true })
+}
+
+/** The running postmaster of a cluster; undefined when there is none. */
+export async function findPostmaster(cluster: string): Promise<PidFile | undefined> {
+  const { pid, port, socketDir } = (await readPidFile(cluster)) ?? {}
+  if (pid === undefined || port === undefined || socketDir === undefined) return undefined
+  return (await isPostgresOf(cluster, pid)) ? { pid, port, socketDir } : undefined
+}
+
+/**
+ * Starts PostgreSQL; it is not yet ready when this returns. What it prints goes to {@link logFile}.
+ * @param extraSettings overrides, for tests
+ * @param ended called once, when it has ended or could not be started; possibly before this returns
+ */
+export async function launch(
+  place: Place,
+  runDir: string,
+  extraSettings: Readonly<Record<string, string>>,
+  ended: () => void,
+): Promise<ChildProcess> {
+  await clearTheWay(place, runDir)
+  await cleanRunDir(runDir, place.account)
+  const settings = { ...SETTINGS, ...extraSettings, unix_socket_directories: runDir }
+  const args = ['-D', place.cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const log = await openLog(place)
+  try {
+    const program = join(place.binaries, 'bin/postgres')
+    const child = spawnAs(place.account, program, args, place.home, ['ignore', log.fd, log.fd])
+    // Now, not after the next await: a program that cannot run has ended by then.
+    for (const event of ['exit', 'error']) child.once(event, ended)
+    return child
+  } finally {
+    await log.close()
+  }
+}
+
+/**
+ * Deals with what a killed postmaster leaves behind: children that still hold its memory (they end on their own, or are
+ * ended), and a pid file whose number some other program has got since, which PostgreSQL would take for a postmaster.
+ */
+async function clearTheWay(place: Place, runDir: string): Promise<void> {
+  const deadline = performance.now() + ORPHAN_PATIENCE_MS
+  for (;;) {
+    const processes = await postgresProcessesOf(place.cluster)
+    if (processes.length === 0) break
+    // One that has just been started by another server: ours will find its pid file and end.
+    const { pid } = (await readPidFile(place.cluster)) ?? {}
+    if (pid !== undefined && processes.includes(pid)) return
+    if (performance.now() > deadline) for (const pid of processes) signal(pid, 'SIGKILL')
+    await sleep(POLL_MS)
+  }
+  const stale = await readPidFile(place.cluster)
+  if (stale?.socketDir && stale.socketDir !== runDir) await removeRunDir(stale.socketDir)
+  // A number that nobody has is left to PostgreSQL, which also looks whether the old memory is still in use.
+  if (stale?.pid && (await isTaken(stale.pid)) && !(await isPostgresOf(place.cluster, stale.pid))) {
+    await unlink(join(place.cluster, 'postmaster.pid'))
+  }
+}
+
+async function isTaken(pid: number): Promise<boolean> {
+  try {
+    await stat(`/proc/${pid}`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function openLog(place: Place) {
+  const file = logFile(place)
+  try {
+    if ((await stat(file)).size > LARGEST_LOG_BYTES) await rename(file, `${file}.1`)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  const log = await open(file, 'a', 0o600)
+  const { uid, gid } = fileOwner(place.account)
+  await log.chown(uid, gid)
+  return log
+}
+
+/**
+ * Asks for a fast shutdown (open transactions are rolled back) and waits for the end.
+ * @throws {Error} when it does not end even when it is told to drop everything
+ */
+export async function stopPostmaster(cluster: string, pid: number): Promise<void> {
+  signal(pid, 'SIGINT')
+  if (await hasEnded(cluster, pid, FAST_SHUTDOWN_PATIENCE_MS)) return
+  // Immediate shutdown: the next start replays the write-ahead log; nothing committed is lost.
+  signal(pid, 'SIGQUIT')
+  if (await hasEnded(cluster, pid, IMMEDIATE_SHUTDOWN_PATIENCE_MS)) return
+  throw new Error(`PostgreSQL (process ${pid}) does not end.`)
+}
+
+async function hasEnded(cluster: string, pid: number, patienceMs: number): Promise<boolean> {
+  const deadline = performance.now() + patienceMs
+  while (await isPostgresOf(cluster, pid)) {
+    if (performance.now() > deadline) return false
+    await sleep(POLL_MS)
+  }
+  return true
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended meanwhile.
+  }
+}

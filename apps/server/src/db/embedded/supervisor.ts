@@ -1,0 +1,172 @@
+// The embedded PostgreSQL: started, adopted after a crash of ours, restarted after a crash of its own, stopped.
+// Invariant: at most one living server works with a data folder; it holds an advisory lock on a connection of its own,
+// and the loss of that connection is what tells that PostgreSQL has gone.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../platform/log.ts'
+import { DATABASE, ensureCluster, OWNER_USER, type Passwords, readPasswords } from './cluster.ts'
+import { AlreadyRunning } from './failure.ts'
+import { type HeldPostmaster, type ServedCluster, takeHold } from './hold.ts'
+import { findPackage } from './package.ts'
+import { choosePlace, existingCluster } from './place.ts'
+import { findPostmaster, makeRunDir, PORT, removeRunDir, stopPostmaster } from './postmaster.ts'
+
+export interface EmbeddedOptions {
+  /** Folder of the server; the cluster goes to `postgres/` in it. */
+  readonly dataDir: string
+  readonly log: Log
+  /** Gives up starting. */
+  readonly signal?: AbortSignal
+  /** Another server has taken the database over while PostgreSQL was down; this process must end. */
+  readonly lost?: (error: Error) => void
+  /** PostgreSQL settings on top, for tests: `{ fsync: 'off' }`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export interface EmbeddedPostgres {
+  /** The owner's address; stays the same over restarts. `host` is the folder of the socket. */
+  readonly connection: {
+    readonly host: string
+    readonly port: number
+    readonly user: string
+    readonly password: string
+    readonly database: string
+  }
+  /** Process id of the postmaster; changes with a restart. */
+  readonly pid: number
+  /** Fast shutdown; resolves when PostgreSQL has ended. */
+  close(): Promise<void>
+}
+
+/** How long PostgreSQL must have been up for the next crash to count as a first one. */
+const STABLE_MS = 60_000
+const FIRST_BACKOFF_MS = 100
+const LARGEST_BACKOFF_MS = 10_000
+
+/**
+ * Starts PostgreSQL for a data folder, or adopts the one that a killed server has left running.
+ * @throws {AlreadyRunning} when another server uses the folder
+ * @throws {StartFailed} when it cannot be started; the message names the cause
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, log, signal, settings = {} } = options
+  const place = await choosePlace(dataDir, await findPackage(), log)
+  log.info('database.starting', { account: place.account.kind, folder: place.cluster })
+  const runDir = await makeRunDir(place.account)
+  try {
+    if (!(await findPostmaster(place.cluster))) await ensureCluster(place, runDir, settings['fsync'] !== 'off')
+    const passwords = await readPasswords(place.cluster)
+    const supervisor = new Supervisor(options, { place, passwords, settings })
+    await supervisor.start(runDir, signal)
+    if (supervisor.connection.host !== runDir) await removeRunDir(runDir)
+    return supervisor
+  } catch (error) {
+    await removeRunDir(runDir)
+    throw error
+  }
+}
+
+/**
+ * The owner's address of the PostgreSQL that a running server has on a data folder: for commands that work beside it.
+ * @returns undefined when none runs
+ */
+export async function findRunningPostgres(dataDir: string): Promise<EmbeddedPostgres['connection'] | undefined> {
+  const cluster = await existingCluster(dataDir, (await findPackage()).major)
+  const running = cluster === undefined ? undefined : await findPostmaster(cluster)
+  if (cluster === undefined || !running) return undefined
+  return ownerConnection(running.socketDir, await readPasswords(cluster))
+}
+
+function ownerConnection(host: string, { owner }: Passwords): EmbeddedPostgres['connection'] {
+  return { host, port: PORT, user: OWNER_USER, password: owner, database: DATABASE }
+}
+
+class Supervisor implements EmbeddedPostgres {
+  readonly #options: EmbeddedOptions
+  readonly #cluster: ServedCluster
+  readonly #stop = new AbortController()
+  #held: HeldPostmaster | undefined
+  #connection: EmbeddedPostgres['connection'] | undefined
+  #recovery: Promise<void> = Promise.resolve()
+  #backoffMs = FIRST_BACKOFF_MS
+  #upSince = 0
+
+  constructor(options: EmbeddedOptions, cluster: ServedCluster) {
+    this.#options = options
+    this.#cluster = cluster
+  }
+
+  get connection(): EmbeddedPostgres['connection'] {
+    if (!this.#connection) throw new Error('PostgreSQL has not been started.')
+    return this.#connection
+  }
+
+  get pid(): number {
+    return this.#held?.pid ?? 0
+  }
+
+  /** @param runDir for the socket, when PostgreSQL does not run yet */
+  async start(runDir: string, signal?: AbortSignal): Promise<void> {
+    const held = await takeHold(
+      this.#cluster,
+      runDir,
+      signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
+    )
+    this.#connection = ownerConnection(held.socketDir, this.#cluster.passwords)
+    this.#options.log.info(held.adopted ? 'database.adopted' : 'database.ready', { pid: held.pid })
+    this.#watch(held)
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#recovery
+    const held = this.#held
+    if (!held) return
+    // The lock goes with the shutdown, not before: nobody may adopt a PostgreSQL that is going down.
+    await stopPostmaster(this.#cluster.place.cluster, held.pid)
+    await held.lock.end().catch(() => undefined)
+    await removeRunDir(held.socketDir)
+    this.#held = undefined
+    this.#options.log.info('database.stopped', { pid: held.pid })
+  }
+
+  #watch(held: HeldPostmaster): void {
+    this.#held = held
+    this.#upSince = performance.now()
+    void held.lost.then(() => {
+      if (!this.#stop.signal.aborted) this.#recovery = this.#recover(held.socketDir)
+    })
+  }
+
+  #giveUp(error: Error): void {
+    this.#held = undefined
+    try {
+      this.#options.lost?.(error)
+    } catch (failure) {
+      this.#options.log.error('database.error', { error: String(failure) })
+    }
+  }
+
+  /** Goes on until PostgreSQL is back, somebody else has it, or `close` is called. */
+  async #recover(runDir: string): Promise<void> {
+    const { log } = this.#options
+    log.error('database.error', { error: 'PostgreSQL ended or closed our connection; restarting', pid: this.pid })
+    if (performance.now() - this.#upSince > STABLE_MS) this.#backoffMs = FIRST_BACKOFF_MS
+    while (!this.#stop.signal.aborted) {
+      try {
+        await sleep(this.#backoffMs, undefined, { signal: this.#stop.signal })
+        this.#backoffMs = Math.min(this.#backoffMs * 2, LARGEST_BACKOFF_MS)
+        const held = await takeHold(this.#cluster, runDir, this.#stop.signal)
+        log.warn('database.restarted', { pid: held.pid })
+        this.#watch(held)
+        return
+      } catch (error) {
+        if (this.#stop.signal.aborted) return
+        log.error('database.error', { error: String(error) })
+        if (error instanceof AlreadyRunning) {
+          this.#giveUp(error)
+          return
+        }
+      }
+    }
+  }
+}

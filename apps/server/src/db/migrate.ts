@@ -1,0 +1,138 @@
+// Forward-only migrations: migrations/NNNN_name.sql, each in a transaction of its own. Invariant: a database has exactly
+// the first n files, unchanged; two servers that start together run each file once.
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Client } from 'pg'
+import { DatabaseRefused } from './owner-session.ts'
+
+/** Key of the advisory lock: "bowline" read as a base-36 number. It is per database. */
+const MIGRATION_LOCK = Number.parseInt('bowline', 36)
+const LOCK_TIMEOUT = '2min'
+
+export interface Migration {
+  /** 1, 2, 3 … without gaps. */
+  readonly version: number
+  /** The file's name without number and ending. */
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the file, hex. */
+  readonly checksum: string
+}
+
+/** The folder that ships with the server. */
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations/', import.meta.url))
+
+/**
+ * Reads the migrations of a folder.
+ * @param folder holds `NNNN_name.sql` files, numbered from 0001 without gaps, and nothing else
+ */
+export async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).sort()
+  return Promise.all(
+    files.map(async (file, index) => {
+      const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file)
+      if (!match?.[2]) throw new Error(`${file} in ${folder} is not named NNNN_name.sql.`)
+      if (Number(match[1]) !== index + 1) throw new Error(`Migration ${file} is out of order: expected ${index + 1}.`)
+      const sql = await readFile(join(folder, file), 'utf8')
+      return { version: index + 1, name: match[2], sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+/** A migration that a database has had. */
+export type AppliedMigration = Pick<Migration, 'version' | 'name' | 'checksum'>
+
+/**
+ * Brings the database of `client` up to date. Waits while another server migrates.
+ * @param client a connection of the owner, outside a transaction
+ * @returns the migrations that were run now
+ * @throws {DatabaseRefused} when the database was migrated by a newer server or a migration was changed afterwards
+ */
+export async function migrate(client: Client, migrations: readonly Migration[]): Promise<Migration[]> {
+  return whileLocked(client, async () => {
+    await prepareHistory(client)
+    const applied = await readHistory(client)
+    refuseForeign('The database', applied, migrations)
+    const missing = migrations.slice(applied.length)
+    for (const migration of missing) {
+      await client.query('begin')
+      try {
+        await applyMigration(client, migration)
+        await client.query('commit')
+      } catch (cause) {
+        await client.query('rollback')
+        const name = `${migration.version} ${migration.name}`
+        throw new Error(`Migration ${name} failed; the database is as it was before it.`, { cause })
+      }
+    }
+    return missing
+  })
+}
+
+/** Runs `work` while no other server can migrate the database. */
+export async function whileLocked<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'; set search_path = public`)
+  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+  try {
+    return await work()
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+  }
+}
+
+/** Makes the table in which migrations are recorded. */
+export async function prepareHistory(client: Client): Promise<void> {
+  await client.query(
+    `create table if not exists schema_migrations (
+       version integer constraint migrations_run_once primary key,
+       name text not null,
+       checksum text not null,
+       applied_at timestamptz(3) not null default now())`,
+  )
+}
+
+/** The migrations that a database has had, in order. */
+export async function readHistory(client: Client): Promise<AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>(
+    'select version, name, checksum from schema_migrations order by version',
+  )
+  return rows
+}
+
+/** Runs and records one migration in the caller's transaction. */
+export async function applyMigration(client: Client, { version, name, sql, checksum }: Migration): Promise<void> {
+  await client.query(sql)
+  await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+    version,
+    name,
+    checksum,
+  ])
+}
+
+/**
+ * Refuses what was made with other migrations than the ones at hand.
+ * @param what had the migrations: `The database`, `The backup`
+ */
+export function refuseForeign(
+  what: string,
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): void {
+  for (const [index, { version, name, checksum }] of applied.entries()) {
+    const known = migrations[index]
+    if (!known) {
+      throw new DatabaseRefused(
+        `${what} was made by a newer Bowline (migration ${version} ${name}; this one knows ${migrations.length}). ` +
+          'Use that version.',
+      )
+    }
+    if (known.version !== version || known.name !== name || known.checksum !== checksum) {
+      throw new DatabaseRefused(
+        `${what} had another migration ${version} (${name}) than this Bowline has (${known.name}). ` +
+          'A migration is never changed after it was released; write a new one.',
+      )
+    }
+  }
+}

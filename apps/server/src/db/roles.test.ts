@@ -1,0 +1,121 @@
+// What an administrator may find: logins that must be refused, roles that must be prepared. Needs a superuser, so it has
+// an embedded PostgreSQL of its own.
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { silentLog } from '../platform/log.ts'
+import { openDatabase } from './database.ts'
+import { readPasswords, SUPERVISOR_USER } from './embedded/cluster.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/supervisor.ts'
+import { clusterOf, settings, testFolders } from './embedded/testing.ts'
+import { type OwnerFacts, whyRefused } from './owner-session.ts'
+
+const { newFolder } = testFolders()
+let postgres: EmbeddedPostgres
+let administrator: Client
+beforeAll(async () => {
+  const dataDir = await newFolder()
+  postgres = await startEmbeddedPostgres({ dataDir, log: silentLog, settings })
+  const { supervisor } = await readPasswords(await clusterOf(dataDir))
+  administrator = new Client({ ...postgres.connection, user: SUPERVISOR_USER, password: supervisor })
+  await administrator.connect()
+})
+afterAll(async () => {
+  await administrator.end()
+  await postgres.close()
+})
+
+/** A login with a database of its own, on a server that knows nothing of Bowline yet. */
+beforeEach(async () => {
+  await administrator.query('drop database if exists external with (force)')
+  for (const role of ['external', 'bowline_app', 'bowline_system']) {
+    await administrator.query(`drop role if exists ${role}`)
+  }
+  await administrator.query(`create role external login password 'x'`)
+  await administrator.query('create database external owner external')
+})
+
+async function open(): Promise<void> {
+  const owner = { ...postgres.connection, user: 'external', password: 'x', database: 'external' }
+  const database = await openDatabase({ owner, poolSize: 1, log: silentLog })
+  await database.ping()
+  await database.close()
+}
+
+describe('opening a database', () => {
+  it('makes the roles when the login has CREATEROLE, and finds them the next time', async () => {
+    await administrator.query('alter role external createrole')
+    await open()
+    await administrator.query('alter role external nocreaterole')
+    await expect(open()).resolves.toBeUndefined()
+  })
+
+  it('prints SQL when it may not make them, which is all that an administrator has to run', async () => {
+    const message = await open().then(
+      () => '',
+      (error: unknown) => String(error),
+    )
+    const statements = message.split('\n').slice(1)
+    expect(statements).toEqual([
+      '  create role bowline_app nologin;',
+      '  create role bowline_system nologin;',
+      '  grant bowline_app, bowline_system to "external" with inherit false, set true;',
+    ])
+    await administrator.query(statements.join('\n'))
+    await open()
+  })
+
+  it('refuses working roles with powers that they must not have', async () => {
+    await administrator.query('alter role external createrole')
+    await open()
+    await administrator.query('alter role bowline_app bypassrls')
+    await expect(open()).rejects.toThrow('alter role bowline_app nologin nosuperuser nobypassrls')
+  })
+
+  it('refuses an owner who would see rows without becoming a working role', async () => {
+    await administrator.query('create role bowline_app nologin; create role bowline_system nologin')
+    await administrator.query('grant bowline_app, bowline_system to external with inherit true, set true')
+    await expect(open()).rejects.toThrow('with inherit false, set true')
+  })
+
+  it('refuses a superuser, and a login with BYPASSRLS', async () => {
+    await administrator.query('alter role external superuser')
+    await expect(open()).rejects.toThrow('is a superuser')
+    await administrator.query('alter role external nosuperuser bypassrls')
+    await expect(open()).rejects.toThrow('has BYPASSRLS')
+  })
+
+  it('refuses a login that may not create tables', async () => {
+    await administrator.query(`alter database external owner to ${SUPERVISOR_USER}`)
+    await expect(open()).rejects.toThrow('alter database "external" owner to "external"')
+  })
+})
+
+describe('a server or login is refused', () => {
+  const good: OwnerFacts = {
+    user: 'bowline',
+    database: 'bowline',
+    major: 15,
+    encoding: 'UTF8',
+    superuser: false,
+    bypassesRowSecurity: false,
+    mayCreate: true,
+  }
+
+  it('not when nothing is wrong, on any PostgreSQL from 15 on', () => {
+    expect([15, 16, 17, 18].map((major) => whyRefused({ ...good, major }))).toEqual(Array(4).fill(undefined))
+  })
+
+  it('by the name of its version when it is too old', () => {
+    expect(whyRefused({ ...good, major: 14 })).toBe(
+      'Bowline needs PostgreSQL 15 or newer; this server is PostgreSQL 14.',
+    )
+  })
+
+  it('when it cannot keep every text', () => {
+    expect(whyRefused({ ...good, encoding: 'SQL_ASCII' })).toContain('encoding SQL_ASCII')
+  })
+
+  it('with identifiers quoted, so that the SQL can be pasted', () => {
+    expect(whyRefused({ ...good, user: 'a"b', mayCreate: false })).toContain('owner to "a""b";')
+  })
+})

@@ -1,0 +1,134 @@
+// What every table must have, read from PostgreSQL's catalogue, so that a later migration cannot forget it.
+import { sql } from 'kysely'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testDatabase, type TestDatabase } from './testing.ts'
+
+let test: TestDatabase
+beforeAll(async () => {
+  test = await testDatabase()
+})
+afterAll(() => test.close())
+
+async function rows<T>(query: ReturnType<typeof sql<T>>): Promise<T[]> {
+  return [...(await query.execute(test.database.system())).rows]
+}
+
+const TABLES_WITH_A_TENANT = sql`select c.oid from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'tenant_id'`
+
+describe('every table with a tenant_id', () => {
+  it('has row-level security enabled and forced', async () => {
+    const tables = await rows(
+      sql<{ name: string; enabled: boolean; forced: boolean }>`select relname as name, relrowsecurity as enabled,
+        relforcerowsecurity as forced from pg_class where oid in (${TABLES_WITH_A_TENANT}) order by 1`,
+    )
+    expect(tables.map(({ name }) => name)).toEqual([
+      'api_keys',
+      'audit_log',
+      'connectors',
+      'devices',
+      'firewall_rules',
+      'members',
+      'namespaces',
+      'public_keys',
+      'removed_devices',
+      'session_events',
+      'sessions',
+      'tunnels',
+    ])
+    expect(tables.filter(({ enabled, forced }) => !enabled || !forced)).toEqual([])
+  })
+
+  it('has the two policies of isolate_by_tenant and no other', async () => {
+    const policies = await rows(
+      sql<{ name: string; policies: string[] }>`select c.relname as name,
+          array_agg(format('%s to %s: %s / %s', p.polname, (select string_agg(rolname, ',') from pg_roles where oid = any(p.polroles)),
+            pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) order by p.polname) as policies
+        from pg_class c left join pg_policy p on p.polrelid = c.oid
+        where c.oid in (${TABLES_WITH_A_TENANT}) group by 1`,
+    )
+    const own = "(tenant_id = (current_setting('bowline.tenant'::text))::uuid)"
+    const expected = ['every_namespace to bowline_system: true / true', `own_namespace to bowline_app: ${own} / ${own}`]
+    expect(policies).toEqual(policies.map(({ name }) => ({ name, policies: expected })))
+  })
+})
+
+it('the tenant role has no right on a table without a tenant_id', async () => {
+  const open = await rows(
+    sql<{ name: string }>`select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm')
+        and oid not in (${TABLES_WITH_A_TENANT})
+        and has_table_privilege('bowline_app', oid, 'select, insert, update, delete, truncate, references, trigger')`,
+  )
+  expect(open).toEqual([])
+})
+
+it('the working roles may not truncate, create or own anything', async () => {
+  const rights = await rows(
+    sql<{ what: string }>`
+      select relname as what from pg_class, unnest('{bowline_app,bowline_system}'::text[]) as role
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+          and (has_table_privilege(role, oid, 'truncate, trigger, references') or pg_get_userbyid(relowner) = role)
+      union all
+      select role from unnest('{bowline_app,bowline_system}'::text[]) as role
+        where has_schema_privilege(role, 'public', 'create') or has_database_privilege(role, current_database(), 'create')`,
+  )
+  expect(rights).toEqual([])
+})
+
+it('every foreign key has an index that starts with its columns, so that deleting does not read whole tables', async () => {
+  const missing = await rows(
+    sql<{ name: string }>`select conname as name from pg_constraint k
+      where contype = 'f' and connamespace = 'public'::regnamespace and not exists (
+        select from pg_index i where i.indrelid = k.conrelid
+          and ((i.indkey::smallint[])[0:cardinality(k.conkey) - 1] @> k.conkey or i.indkey[0] = any(k.conkey)))`,
+  )
+  expect(missing).toEqual([])
+})
+
+it('every constraint is named by us: a sentence, not table_column_key', async () => {
+  const unnamed = await rows(
+    sql<{ name: string }>`select conname as name from pg_constraint
+      where connamespace = 'public'::regnamespace and contype <> 'n' and conname ~ '_(key|pkey|fkey|check)[0-9]*$'`,
+  )
+  expect(unnamed).toEqual([])
+})
+
+describe('schema.ts', () => {
+  interface Column {
+    readonly name: string
+    readonly nullable: boolean
+    readonly hasDefault: boolean
+  }
+
+  /** The columns of every table as schema.ts declares them: one line each, `| null` and `Generated` where they apply. */
+  async function declared(): Promise<Record<string, Column[]>> {
+    const source = await readFile(new URL('./schema.ts', import.meta.url), 'utf8')
+    const interfaces = new Map(
+      [...source.matchAll(/^export interface (\w+) \{\n([^]*?)^\}/gm)].map(([, name = '', body = '']) => [name, body]),
+    )
+    const tables = [...(interfaces.get('Schema') ?? '').matchAll(/^ {2}(\w+): (\w+)$/gm)]
+    const columnsOf = (body: string): Column[] =>
+      [...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, name = '', type = '']) => ({
+        name,
+        nullable: /\| null\b/.test(type),
+        hasDefault: /^Generated(Always)?</.test(type),
+      }))
+    return Object.fromEntries(tables.map(([, table = '', type = '']) => [table, columnsOf(interfaces.get(type) ?? '')]))
+  }
+
+  it('declares the tables and columns that the migrations make, with their nulls and defaults', async () => {
+    const inDatabase = await rows(
+      sql<Column & { table: string }>`select c.relname as table, a.attname as name, not a.attnotnull as nullable,
+          a.atthasdef or a.attidentity <> '' as "hasDefault"
+        from pg_class c join pg_attribute a on a.attrelid = c.oid
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+          and c.relname <> 'schema_migrations'`,
+    )
+    const line = ({ name, nullable, hasDefault }: Column, table: string) =>
+      `${table}.${name}${nullable ? ' null' : ''}${hasDefault ? ' default' : ''}`
+    const lines = Object.entries(await declared()).flatMap(([table, columns]) => columns.map((one) => line(one, table)))
+    expect(lines.sort()).toEqual(inDatabase.map((column) => line(column, column.table)).sort())
+  })
+})

@@ -1,0 +1,279 @@
+// The tables as Kysely sees them, written by hand beside migrations/*.sql. Column for column the same; a test compares
+// them with the catalogue. A column wrapped in `Generated` has a default and may be left out of an insert.
+import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import type { Role } from '@bowline/contract/roles'
+import type { Generated, GeneratedAlways } from 'kysely'
+
+/** A JSON object. Arrays at the top are left out on purpose: `pg` would send them as PostgreSQL arrays. */
+export type JsonObject = { readonly [key: string]: unknown }
+
+export interface UsersTable {
+  /** 24 hex digits. */
+  id: UserId
+  /** Null only while `status` is `invited`. */
+  name: string | null
+  /** Lower-case; null only while `status` is `invited`. */
+  username: string | null
+  /** Lower-case. */
+  email: string
+  recovery_email: string | null
+  /** Null for people who sign in by SAML only or have not registered yet. */
+  password_hash: string | null
+  status: 'invited' | 'not-confirmed' | 'confirmed'
+  origin: Generated<'local' | 'SAML'>
+  auth_methods: Generated<readonly ('local' | 'saml')[]>
+  mfa_enabled: Generated<boolean>
+  email_marketing: Generated<boolean>
+  /** −1 is unlimited, 0 may create none. */
+  max_namespaces: Generated<number>
+  preferred_tenant: TenantId | null
+  token_epoch: Generated<number>
+  created_at: Generated<Date>
+  last_login: Date | null
+}
+
+export interface NamespacesTable {
+  tenant_id: TenantId
+  name: string
+  owner: UserId
+  type: Generated<'personal' | 'team'>
+  session_record: Generated<boolean>
+  connection_announcement: Generated<string>
+  /** −1 is unlimited. */
+  max_devices: Generated<number>
+  created_at: Generated<Date>
+  /** Settings without a column of their own. */
+  settings: Generated<JsonObject>
+  /** Set while a cloud namespace has a customer with the payment provider. */
+  billing: JsonObject | null
+}
+
+export interface MembersTable {
+  tenant_id: TenantId
+  user_id: UserId
+  role: Role
+  status: 'accepted' | 'pending'
+  added_at: Generated<Date>
+  expires_at: Date | null
+  /** SHA-256 of the signature in the invitation's link, 32 bytes. */
+  invite_hash: Buffer | null
+}
+
+export interface DevicesTable {
+  uid: DeviceUid
+  tenant_id: TenantId
+  name: string
+  hostname: string | null
+  mac: string | null
+  info: Generated<JsonObject>
+  public_key: string
+  status: Generated<DeviceStatus>
+  status_updated_at: Generated<Date>
+  created_at: Generated<Date>
+  last_seen: Generated<Date>
+  disconnected_at: Date | null
+  /** Raised by each link of the device; only the holder of the newest may mark it offline. */
+  link_epoch: Generated<number>
+  /** The server process that holds the newest link; '' when none does. */
+  link_node: Generated<string>
+  remote_addr: Generated<string>
+  latitude: Generated<number>
+  longitude: Generated<number>
+  tags: Generated<readonly string[]>
+  public_url: Generated<boolean>
+}
+
+export interface SessionsTable {
+  uid: SessionUid
+  tenant_id: TenantId
+  device_uid: DeviceUid
+  username: string
+  ip_address: Generated<string>
+  started_at: Generated<Date>
+  last_seen: Generated<Date>
+  /** Set together with the three columns of the cause, never without. */
+  closed_at: Date | null
+  active: Generated<boolean>
+  authenticated: Generated<boolean>
+  recorded: Generated<boolean>
+  type: 'web' | 'term'
+  term: Generated<string>
+  latitude: Generated<number>
+  longitude: Generated<number>
+  event_types: Generated<readonly string[]>
+  seats: Generated<readonly number[]>
+  /** Which server process holds the connection. */
+  node: Generated<string>
+  cause_by: 'user' | 'agent' | 'gateway' | 'admin' | 'policy' | 'network' | null
+  cause_reason: string | null
+  cause_message: string | null
+}
+
+export interface SessionEventsTable {
+  id: GeneratedAlways<number>
+  tenant_id: TenantId
+  session_uid: SessionUid
+  seat: number
+  type: string
+  at: Generated<Date>
+  data: Generated<JsonObject>
+}
+
+export interface AuditLogTable {
+  id: GeneratedAlways<number>
+  /** Null for what concerns the whole instance; only the system role sees those. */
+  tenant_id: TenantId | null
+  at: Generated<Date>
+  actor_type: 'user' | 'api-key' | 'system'
+  actor_id: string
+  action: string
+  target: Generated<string>
+  ip: Generated<string>
+  details: Generated<JsonObject>
+}
+
+/** Has exactly one row, made by the first migration. */
+export interface InstanceTable {
+  id: Generated<string>
+  setup: Generated<boolean>
+  created_at: Generated<Date>
+  only_row: Generated<boolean>
+}
+
+export interface InstanceKeysTable {
+  name: string
+  /** Sealed with `BOWLINE_SECRET_KEY`. */
+  sealed: Buffer
+  created_at: Generated<Date>
+}
+
+export interface LoginAttemptsTable {
+  source: string
+  user_id: string
+  attempts: number
+  locked_until: Date | null
+  expires_at: Date
+}
+
+export interface RefreshTokensTable {
+  id: string
+  /** All tokens rotated from one sign-in. */
+  family: string
+  user_id: UserId
+  /** SHA-256 of the token, 32 bytes. */
+  token_hash: Buffer
+  tenant: TenantId | null
+  created_at: Generated<Date>
+  expires_at: Date
+  used_at: Date | null
+  user_agent: Generated<string>
+  ip: Generated<string>
+}
+
+export interface ApiKeysTable {
+  tenant_id: TenantId
+  name: string
+  /** SHA-256 of the key's text, 32 bytes. */
+  key_hash: Buffer
+  role: Role
+  /** The key never has a higher role than this member has now. */
+  created_by: UserId
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+  /** Null: never. */
+  expires_at: Date | null
+}
+
+export interface PublicKeysTable {
+  tenant_id: TenantId
+  fingerprint: string
+  /** SSH wire encoding of the key. */
+  blob: Buffer
+  data: string
+  name: string
+  username: string
+  /** Exactly one of `hostname` and `tags` is set. */
+  hostname: string | null
+  tags: readonly string[] | null
+  created_at: Generated<Date>
+}
+
+export interface FirewallRulesTable {
+  id: GeneratedAlways<number>
+  tenant_id: TenantId
+  action: 'allow' | 'deny'
+  active: boolean
+  priority: number
+  source_ip: string
+  username: string
+  /** Exactly one of `hostname` and `tags` is set. */
+  hostname: string | null
+  tags: readonly string[] | null
+  created_at: Generated<Date>
+}
+
+export interface TunnelsTable {
+  address: string
+  tenant_id: TenantId
+  device_uid: DeviceUid
+  host: string
+  port: number
+  /** −1: until it is deleted. */
+  ttl_seconds: number
+  expires_at: Date | null
+  created_at: Generated<Date>
+}
+
+export interface ConnectorsTable {
+  uid: string
+  tenant_id: TenantId
+  enable: boolean
+  address: string
+  port: number
+  secure: boolean
+  tls_ca: string | null
+  tls_cert: string | null
+  /** Sealed with `BOWLINE_SECRET_KEY`. */
+  tls_key: Buffer | null
+  status_state: Generated<string>
+  status_message: Generated<string>
+  created_at: Generated<Date>
+}
+
+export interface RemovedDevicesTable {
+  tenant_id: TenantId
+  uid: DeviceUid
+  removed_at: Generated<Date>
+  /** The device as it was, in the columns of the table devices. */
+  device: JsonObject
+}
+
+export interface AnnouncementsTable {
+  uuid: string
+  title: string
+  /** Markdown. */
+  content: string
+  date: Generated<Date>
+}
+
+export interface Schema {
+  api_keys: ApiKeysTable
+  public_keys: PublicKeysTable
+  firewall_rules: FirewallRulesTable
+  tunnels: TunnelsTable
+  connectors: ConnectorsTable
+  removed_devices: RemovedDevicesTable
+  announcements: AnnouncementsTable
+  users: UsersTable
+  namespaces: NamespacesTable
+  members: MembersTable
+  devices: DevicesTable
+  sessions: SessionsTable
+  session_events: SessionEventsTable
+  audit_log: AuditLogTable
+  instance: InstanceTable
+  instance_keys: InstanceKeysTable
+  login_attempts: LoginAttemptsTable
+  refresh_tokens: RefreshTokensTable
+}

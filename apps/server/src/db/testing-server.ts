@@ -1,0 +1,136 @@
+// Global set-up of the server's tests: one PostgreSQL per run with one migrated template database, from which
+// testing.ts clones. `BOWLINE_TEST_DATABASE_URL` (a login with CREATEDB and CREATEROLE) takes the place of the embedded
+// one. What a run that was killed has left behind is removed by the next.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { silentLog } from '../platform/log.ts'
+import { openDatabase } from './database.ts'
+import { readPasswords, SUPERVISOR_USER } from './embedded/cluster.ts'
+import { findPackage } from './embedded/package.ts'
+import { findPostmaster, removeRunDir, stopPostmaster } from './embedded/postmaster.ts'
+import { startEmbeddedPostgres } from './embedded/supervisor.ts'
+import { asOwner, type OwnerConnection } from './owner-session.ts'
+import { TEST_FOLDER_PARENTS, TEST_FOLDER_PREFIX, testFolderParent } from './testing-folder.ts'
+
+export interface TestServer {
+  /** A login that may create databases. */
+  readonly owner: OwnerConnection
+  /** Migrated, without rows; nobody is connected to it. */
+  readonly template: string
+  /** Databases of this run are called this and something. */
+  readonly prefix: string
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    testServer: TestServer
+  }
+}
+
+const DATABASE_PREFIX = 'bowline_test_'
+
+/** Called by vitest once per run; the answer is called at its end. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await openServer(process.env['BOWLINE_TEST_DATABASE_URL'])
+  const prefix = `${DATABASE_PREFIX}${process.pid}_`
+  const template = `${prefix}template`
+  await removeDatabases(server.owner, (name) => name.startsWith(DATABASE_PREFIX) && ownerHasGone(name))
+  await asOwner(server.owner, (client) => client.query(`create database ${template}`))
+  const database = await openDatabase({ owner: onDatabase(server.owner, template), poolSize: 1, log: silentLog })
+  await database.close()
+  project.provide('testServer', { owner: server.owner, template, prefix })
+  return async () => {
+    await removeDatabases(server.owner, async (name) => name.startsWith(prefix))
+    await server.close()
+  }
+}
+
+/** The same server and login, another database. */
+export function onDatabase(owner: OwnerConnection, database: string): OwnerConnection {
+  if (typeof owner !== 'string') return { ...owner, database }
+  const url = new URL(owner)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function openServer(url: string | undefined): Promise<{ owner: OwnerConnection; close(): Promise<void> }> {
+  if (url) return { owner: url, close: async () => undefined }
+  await removeAbandonedServers()
+  const dataDir = await mkdtemp(join(await testFolderParent(), `${TEST_FOLDER_PREFIX}${process.pid}-`))
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    log: silentLog,
+    // Autovacuum would hold a database that a test wants to drop, and its owner may not end it.
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '200',
+      autovacuum: 'off',
+    },
+  })
+  const { supervisor } = await readPasswords(await clusterOf(dataDir))
+  const client = new Client({
+    ...postgres.connection,
+    user: SUPERVISOR_USER,
+    password: supervisor,
+    database: 'postgres',
+  })
+  await client.connect()
+  await client.query(`alter role ${postgres.connection.user} createdb`)
+  await client.end()
+  return {
+    owner: postgres.connection,
+    async close() {
+      await postgres.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function clusterOf(dataDir: string): Promise<string> {
+  return join(dataDir, 'postgres', `${(await findPackage()).major}-data`)
+}
+
+/** Stops and removes the servers of runs whose process has gone. */
+async function removeAbandonedServers(): Promise<void> {
+  const parents = await Promise.all(
+    TEST_FOLDER_PARENTS.map(async (parent) => (await readdir(parent)).map((name) => join(parent, name))),
+  )
+  for (const folder of parents.flat()) {
+    if (!basename(folder).startsWith(TEST_FOLDER_PREFIX) || !(await ownerHasGone(basename(folder)))) continue
+    const cluster = await clusterOf(folder)
+    const running = await findPostmaster(cluster)
+    if (running) {
+      await stopPostmaster(cluster, running.pid)
+      await removeRunDir(running.socketDir)
+    }
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Whether the run that a folder or database is named after has ended. */
+async function ownerHasGone(name: string): Promise<boolean> {
+  const pid = /\d+/.exec(name)?.[0]
+  if (pid === undefined) return false
+  try {
+    await stat(`/proc/${pid}`)
+    return false
+  } catch {
+    return true
+  }
+}
+
+async function removeDatabases(
+  owner: OwnerConnection,
+  which: (name: string) => Promise<boolean> | false,
+): Promise<void> {
+  await asOwner(owner, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database where not datistemplate')
+    for (const { datname } of rows) {
+      if (await which(datname)) await client.query(`drop database if exists "${datname}" with (force)`)
+    }
+  })
+}

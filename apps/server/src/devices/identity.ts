@@ -1,0 +1,27 @@
+// What a device is called and known by (api.md section 6).
+import { createHash } from 'node:crypto'
+import { LIMITS } from '@bowline/contract/limits'
+import { DeviceUid, type TenantId } from '@bowline/contract/schemas/common'
+
+/**
+ * The device's uid: the same MAC (or other identity), key and namespace always give the same one. The text that is
+ * hashed is the one that existing agents' servers use, so that a device keeps its uid when it moves here.
+ */
+export function deviceUid(device: { mac: string; publicKey: string; tenant: TenantId }): DeviceUid {
+  const text = `{Identity:{MAC:"${device.mac}"},PublicKey:"${device.publicKey}",TenantID:"${device.tenant}"}`
+  return DeviceUid.parse(createHash('sha256').update(text).digest('hex'))
+}
+
+/**
+ * The name of a new device: its host name in lower case, without what an SSHID cannot carry, or its MAC with hyphens.
+ * @returns undefined when neither gives a name
+ */
+export function deviceName(hostname: string | undefined, mac: string): string | undefined {
+  const raw = hostname || mac.replaceAll(':', '-')
+  const name = raw
+    .toLowerCase()
+    .replaceAll('.', '_')
+    .replaceAll(/[^a-z0-9_-]/g, '-')
+    .slice(0, LIMITS.deviceName.max)
+  return name === '' ? undefined : name
+}

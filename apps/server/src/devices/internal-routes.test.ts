@@ -1,0 +1,79 @@
+// The calls of the platform's own parts: what they do, and that nobody else finds them.
+import { operations } from '@bowline/contract/operations'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing.ts'
+
+const SECRET = 'a node secret of the test'
+const { internal, devices } = operations
+let server: BootedServer
+let ada: Person
+let device: RegisteredDevice
+beforeAll(async () => {
+  server = await bootServer({ settings: { BOWLINE_NODE_SECRET: SECRET, BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
+  ada = await server.setUpAccount()
+  device = await server.acceptedDevice(ada, { hostname: 'box' })
+})
+afterAll(() => server.close())
+
+const isOnline = async () => (await ada.client.call(devices.get, { params: { uid: device.uid } })).body.online
+
+describe('marking a device as offline', () => {
+  it('is seen at once, and holds however often its heartbeats come', async () => {
+    const set = { disconnected_at: null, last_seen: new Date() }
+    await server.database.system().updateTable('devices').set(set).where('uid', '=', device.uid).execute()
+    expect(await isOnline()).toBe(true)
+    await server.client().call(internal.markOffline, { params: { uid: device.uid } })
+    expect(await isOnline()).toBe(false)
+  })
+
+  it('of one that is not there is 404', async () => {
+    const uid = DeviceUid.parse('a'.repeat(64))
+    expect(await outcome(server.client().call(internal.markOffline, { params: { uid } }))).toBe('404 NOT_FOUND')
+    const odd = await server.fetch('/internal/devices/x/offline', { method: 'POST' })
+    expect(odd.status).toBe(404)
+  })
+})
+
+describe('looking a device up', () => {
+  const lookup = async (domain: string, name: string) =>
+    (await server.client().call(internal.lookup, { query: { domain, name } })).body
+
+  it('finds the accepted one by both names, in any case', async () => {
+    expect((await lookup(ada.namespace.toUpperCase(), 'BOX')).uid).toBe(device.uid)
+    await server.registerDevice(ada.tenant, { hostname: 'waiting' })
+    expect(await outcome(lookup(ada.namespace, 'waiting'))).toBe('404 NOT_FOUND')
+    expect(await outcome(lookup('elsewhere', 'box'))).toBe('404 NOT_FOUND')
+    expect(await outcome(server.client().call(internal.lookup, {}))).toBe('400 INVALID_INPUT domain,name')
+  })
+})
+
+describe('a caller who is not of the platform', () => {
+  const call = async (headers: Record<string, string>) => {
+    const response = await server.fetch(`/internal/devices/${device.uid}/offline`, { method: 'POST', headers })
+    return [response.status, response.ok ? '' : ((await response.json()) as { code: string }).code]
+  }
+
+  it.each([
+    ['by way of a proxy', { 'x-forwarded-for': '203.0.113.1' }],
+    ['by way of a proxy that says it is this machine', { 'x-forwarded-for': '127.0.0.1' }],
+    ['with the standard header', { forwarded: 'for=203.0.113.1' }],
+    ['with a wrong secret', { 'x-node-secret': 'a wrong secret of the test' }],
+    ['with an empty secret', { 'x-node-secret': '' }],
+  ])('finds nothing: %s', async (_, headers) => {
+    expect(await call(headers)).toEqual([404, 'ROUTE_NOT_FOUND'])
+  })
+
+  it('finds nothing with a person’s token either', async () => {
+    const headers = { authorization: `Bearer ${ada.auth.token}`, 'x-forwarded-for': '203.0.113.1' }
+    expect(await call(headers)).toEqual([404, 'ROUTE_NOT_FOUND'])
+  })
+
+  it('is another node when it knows the secret, wherever it is', async () => {
+    expect(await call({ 'x-node-secret': SECRET, 'x-forwarded-for': '203.0.113.1' })).toEqual([200, ''])
+  })
+})
+
+it('the document of the API does not tell of these calls', async () => {
+  expect(await (await server.fetch('/openapi.json')).text()).not.toContain('/internal/')
+})

@@ -1,0 +1,56 @@
+// How many devices a namespace may have (api.md section 6). In the cloud without a subscription a removed device keeps
+// its place for 30 days, and only those that have one may come back when the namespace is full.
+import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { TenantContext } from '../context.ts'
+import { countOfStatus, forgetRemoved, listRemoved } from './store.ts'
+
+/** Removed devices of this age and younger count. */
+export function removedSince(now: number): Date {
+  return new Date(now - LIMITS.removedDeviceHours * 3_600_000)
+}
+
+/** Whether removed devices count in this namespace. */
+export async function countsRemoved(ctx: TenantContext): Promise<boolean> {
+  return ctx.edition === 'cloud' && (await readLimit(ctx)) > 0
+}
+
+/** Accepted devices, and the places that are taken: with those removed lately where they count. */
+export async function countPlaces(ctx: TenantContext): Promise<{ accepted: number; places: number }> {
+  const accepted = await countOfStatus(ctx.db, 'accepted')
+  const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
+  return { accepted, places: accepted + removed.length }
+}
+
+/** Those of some waiting devices that could be accepted now. */
+export async function findAcceptable(ctx: TenantContext, waiting: readonly DeviceUid[]): Promise<Set<DeviceUid>> {
+  if (waiting.length === 0) return new Set()
+  const limit = await readLimit(ctx)
+  if (limit <= 0) return new Set(waiting)
+  const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
+  if ((await countOfStatus(ctx.db, 'accepted')) + removed.length < limit) return new Set(waiting)
+  const places = new Set(removed.map((row) => row.uid))
+  return new Set(waiting.filter((uid) => places.has(uid)))
+}
+
+/**
+ * Takes a place for a device that is about to be accepted; the namespace's row is locked.
+ * @throws {BowlineError} DEVICE_LIMIT, in the cloud PAYMENT_REQUIRED
+ */
+export async function takePlace(ctx: TenantContext, uid: DeviceUid, limit: number): Promise<void> {
+  if (limit <= 0) return
+  if (ctx.edition !== 'cloud') {
+    if ((await countOfStatus(ctx.db, 'accepted')) >= limit) fail('DEVICE_LIMIT', { limit })
+    return
+  }
+  const removed = await listRemoved(ctx.db, removedSince(ctx.clock.now()))
+  const returns = removed.some((row) => row.uid === uid) && (await forgetRemoved(ctx.db, uid))
+  if (!returns && (await countOfStatus(ctx.db, 'accepted')) + removed.length >= limit)
+    fail('PAYMENT_REQUIRED', { limit })
+}
+
+async function readLimit(ctx: TenantContext): Promise<number> {
+  const row = await ctx.db.selectFrom('namespaces').select('max_devices').executeTakeFirst()
+  return row?.max_devices ?? 0
+}

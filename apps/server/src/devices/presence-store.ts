@@ -1,0 +1,114 @@
+// SQL of presence: which device an SSHID names, and whose link a device has.
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+
+/** What the gateway must know of the device that an SSHID names. System connection. */
+export interface LoginTarget {
+  readonly uid: DeviceUid
+  readonly tenant: TenantId
+  readonly name: string
+  readonly namespace: string
+  readonly status: DeviceStatus
+  readonly tags: readonly string[]
+  readonly announcement: string
+}
+
+/** One query: device, namespace, status and settings. System connection. */
+export function findLoginTarget(
+  db: Kysely<Schema>,
+  target: { uid: DeviceUid } | { namespace: string; device: string },
+): Promise<LoginTarget | undefined> {
+  const select = db
+    .selectFrom('devices')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'devices.tenant_id')
+    .select([
+      'devices.uid',
+      'devices.tenant_id as tenant',
+      'devices.name',
+      'namespaces.name as namespace',
+      'devices.status',
+      'devices.tags',
+      'namespaces.connection_announcement as announcement',
+    ])
+  const one =
+    'uid' in target
+      ? select.where('devices.uid', '=', target.uid)
+      : select
+          .where('namespaces.name', '=', target.namespace.toLowerCase())
+          .where(sql<string>`lower(devices.name)`, '=', target.device.toLowerCase())
+          .where('devices.status', '=', 'accepted')
+  return one.executeTakeFirst()
+}
+
+/** Takes the device's link for a node. @returns the epoch that only this link holds; undefined when it is gone */
+export async function claimLink(
+  db: Kysely<Schema>,
+  uid: DeviceUid,
+  node: string,
+  remoteAddress: string,
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('devices')
+    .set({
+      disconnected_at: null,
+      last_seen: sql<Date>`now()`,
+      link_epoch: sql<number>`link_epoch + 1`,
+      link_node: node,
+      remote_addr: remoteAddress,
+    })
+    .where('uid', '=', uid)
+    .returning('link_epoch')
+    .executeTakeFirst()
+  return row?.link_epoch
+}
+
+/** Marks a device offline unless a newer link has been made. @returns whether it was marked */
+export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: number): Promise<boolean> {
+  const result = await db
+    .updateTable('devices')
+    .set({ disconnected_at: sql<Date>`now()`, last_seen: sql<Date>`now()`, link_node: '' })
+    .where('uid', '=', uid)
+    .where('link_epoch', '=', epoch)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** Marks a device offline, whoever has its link. @returns false when there is no such device */
+export async function disconnectDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
+  const result = await db
+    .updateTable('devices')
+    .set({ disconnected_at: sql<Date>`now()`, link_node: '' })
+    .where('uid', '=', uid)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** Marks every device offline whose link a node held in an earlier life. */
+export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Promise<void> {
+  await db
+    .updateTable('devices')
+    .set({ disconnected_at: sql<Date>`now()`, link_node: '' })
+    .where('link_node', '=', node)
+    .execute()
+}
+
+/** Heartbeats of many devices in one statement. */
+export async function touchDevices(db: Kysely<Schema>, uids: readonly DeviceUid[]): Promise<void> {
+  if (uids.length === 0) return
+  // A row that somebody else holds gets its next beat: waiting for it could be waiting for one another.
+  await db
+    .updateTable('devices')
+    .set({ last_seen: sql<Date>`now()` })
+    .where('uid', 'in', (free) =>
+      free
+        .selectFrom('devices')
+        .select('uid')
+        .where('uid', '=', sql<DeviceUid>`any(${uids})`)
+        .where('disconnected_at', 'is', null)
+        .forNoKeyUpdate()
+        .skipLocked(),
+    )
+    .execute()
+}

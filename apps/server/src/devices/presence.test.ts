@@ -1,0 +1,108 @@
+// Presence of devices, as the gateway reports it, on the database.
+import { operations } from '@bowline/contract/operations'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nowhere } from '../platform/positions.ts'
+import { silentLog } from '../platform/log.ts'
+import { systemClock } from '../platform/clock.ts'
+import type { LiveEvent } from '@bowline/contract/schemas/event'
+import type { TenantContext } from '../context.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+import { forgetLinksOf, heartbeat, linkDown, linkUp } from './presence.ts'
+
+let server: BootedServer
+let person: Person
+let device: RegisteredDevice
+let heard: LiveEvent[]
+beforeAll(async () => {
+  server = await bootServer()
+  person = await server.setUpAccount()
+  device = await server.acceptedDevice(person)
+  heard = []
+})
+afterAll(() => server.close())
+
+const system = () => server.database.system()
+const ctx = (): TenantContext => ({
+  actor: { kind: 'device', uid: device.uid, tenant: person.tenant },
+  tenant: person.tenant,
+  db: server.database.forTenant(person.tenant),
+  clock: systemClock,
+  log: silentLog,
+  edition: 'community',
+  source: '',
+  locate: nowhere,
+  emit: (event) => heard.push(event),
+})
+const online = async () =>
+  (await person.client.call(operations.devices.get, { params: { uid: device.uid } })).body.online
+const lastSeen = async (uid: DeviceUid) =>
+  (await system().selectFrom('devices').select('last_seen').where('uid', '=', uid).executeTakeFirstOrThrow()).last_seen
+
+describe('a device', () => {
+  it('is online while its link is, and its listeners are told', async () => {
+    expect(await online()).toBe(false)
+    const epoch = (await linkUp(ctx(), device.uid, 'node', '192.0.2.8')) ?? 0
+    expect(await online()).toBe(true)
+    await linkDown(ctx(), device.uid, epoch)
+    expect(await online()).toBe(false)
+    expect(heard).toMatchObject([
+      { type: 'device.changed', device: { uid: device.uid, online: true, remote_addr: '192.0.2.8' } },
+      { type: 'device.changed', device: { uid: device.uid, online: false } },
+    ])
+  })
+
+  it('stays online when an older link of it ends', async () => {
+    const older = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
+    const newer = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
+    expect(newer).toBeGreaterThan(older)
+    await linkDown(ctx(), device.uid, older)
+    expect(await online()).toBe(true)
+    await linkDown(ctx(), device.uid, newer)
+  })
+
+  it('is offline after a restart of the node that held its link', async () => {
+    await linkUp(ctx(), device.uid, 'restarted', '')
+    await forgetLinksOf(system(), 'another')
+    expect(await online()).toBe(true)
+    await forgetLinksOf(system(), 'restarted')
+    expect(await online()).toBe(false)
+  })
+
+  it('that was removed has no link any more, and nothing fails', async () => {
+    const gone = await server.acceptedDevice(person)
+    const epoch = (await linkUp(ctx(), gone.uid, 'node', '')) ?? 0
+    await person.client.call(operations.devices.remove, { params: { uid: gone.uid } })
+    await expect(linkDown(ctx(), gone.uid, epoch)).resolves.toBeUndefined()
+    expect(await linkUp(ctx(), gone.uid, 'node', '')).toBeUndefined()
+  })
+})
+
+describe('a heartbeat', () => {
+  it('is for devices with a link only', async () => {
+    const linked = await server.acceptedDevice(person)
+    await linkUp(ctx(), linked.uid, 'node', '')
+    const old = new Date('2026-01-01T00:00:00Z')
+    const uids = [linked.uid, device.uid]
+    await system().updateTable('devices').set({ last_seen: old }).where('uid', 'in', uids).execute()
+    await heartbeat(system(), uids)
+    expect((await lastSeen(linked.uid)).getTime()).toBeGreaterThan(old.getTime())
+    expect(await lastSeen(device.uid)).toEqual(old)
+  })
+
+  it('does not wait for a device that somebody is changing', async () => {
+    const [held, free] = [await server.acceptedDevice(person), await server.acceptedDevice(person)]
+    const uids = [held.uid, free.uid]
+    for (const uid of uids) await linkUp(ctx(), uid, 'node', '')
+    const old = new Date('2026-01-01T00:00:00Z')
+    await system().updateTable('devices').set({ last_seen: old }).where('uid', 'in', uids).execute()
+    await system()
+      .transaction()
+      .execute(async (db) => {
+        await db.selectFrom('devices').select('uid').where('uid', '=', held.uid).forUpdate().execute()
+        await heartbeat(system(), uids)
+      })
+    expect(await lastSeen(held.uid)).toEqual(old)
+    expect((await lastSeen(free.uid)).getTime()).toBeGreaterThan(old.getTime())
+  })
+})

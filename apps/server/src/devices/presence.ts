@@ -1,0 +1,65 @@
+// Presence of devices, as the gateway reports it: links that come and go, and their heartbeats.
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { tellChanged } from './service.ts'
+import {
+  type LoginTarget,
+  claimLink,
+  disconnectDevice,
+  findLoginTarget,
+  releaseLink,
+  releaseLinksOfNode,
+  touchDevices,
+} from './presence-store.ts'
+
+export type { LoginTarget } from './presence-store.ts'
+
+/**
+ * The device that an SSHID names: by uid, or by namespace and the name of an accepted device.
+ * @param db system connection
+ */
+export function resolveLoginTarget(
+  db: Kysely<Schema>,
+  target: { uid: DeviceUid } | { namespace: string; device: string },
+): Promise<LoginTarget | undefined> {
+  return findLoginTarget(db, target)
+}
+
+/**
+ * A link of the device is up.
+ * @returns its epoch: the newest link has the highest; undefined when the device has been removed
+ */
+export async function linkUp(
+  ctx: TenantContext,
+  uid: DeviceUid,
+  node: string,
+  remoteAddress: string,
+): Promise<number | undefined> {
+  const epoch = await claimLink(ctx.db, uid, node, remoteAddress)
+  if (epoch !== undefined) await tellChanged(ctx, uid)
+  return epoch
+}
+
+/** A link is down. The device is offline only if no newer link exists. */
+export async function linkDown(ctx: TenantContext, uid: DeviceUid, epoch: number): Promise<void> {
+  if (await releaseLink(ctx.db, uid, epoch)) await tellChanged(ctx, uid)
+}
+
+/** A device is offline, says another part of the platform: until its next link. @returns false for an unknown one */
+export async function markOffline(ctx: TenantContext, uid: DeviceUid): Promise<boolean> {
+  const isKnown = await disconnectDevice(ctx.db, uid)
+  if (isKnown) await tellChanged(ctx, uid)
+  return isKnown
+}
+
+/** At start: the links that this node held in an earlier life are gone. @param db system connection */
+export function forgetLinksOf(db: Kysely<Schema>, node: string): Promise<void> {
+  return releaseLinksOfNode(db, node)
+}
+
+/** Heartbeats of many devices at once. @param db system connection */
+export function heartbeat(db: Kysely<Schema>, uids: readonly DeviceUid[]): Promise<void> {
+  return touchDevices(db, uids)
+}

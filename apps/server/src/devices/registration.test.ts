@@ -1,0 +1,308 @@
+// Registration of devices over HTTP: what agents say, what becomes of it, and what is refused.
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { loadInstanceKeys } from '../instance/keys.ts'
+import { SecretKey } from '../platform/seal.ts'
+import { type FakeClock, fakeClock } from '../platform/testing.ts'
+import { type BootedServer, type Person, bootServer, setStatus } from '../testing.ts'
+import { deviceUid } from './identity.ts'
+
+let clock: FakeClock
+let server: BootedServer
+let ada: Person
+beforeAll(async () => {
+  clock = fakeClock()
+  server = await bootServer({ clock, settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
+  ada = await server.setUpAccount()
+})
+afterAll(() => server.close())
+// The bucket of this source is full again.
+beforeEach(() => clock.advance(10_000))
+
+const ed25519 = () => generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' })
+const info = { id: 'debian', pretty_name: 'Debian 12', version: 'v0.1.0', arch: 'x64', platform: 'native' }
+const body = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+  info,
+  hostname: 'box',
+  identity: { mac: '02:00:00:00:00:01' },
+  public_key: ed25519(),
+  tenant_id: ada.tenant,
+  ...changes,
+})
+
+async function register(changes: Record<string, unknown> = {}, path = '/api/devices/auth', from = '192.0.2.1') {
+  const response = await server.fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': from },
+    body: JSON.stringify(body(changes)),
+  })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  }
+}
+
+const device = (uid: unknown) =>
+  ada.client.call(operations.devices.get, { params: { uid: DeviceUid.parse(uid) } }).then((answer) => answer.body)
+
+describe('the uid of a device', () => {
+  it('is the hash of its MAC, key and namespace in the documented form, byte for byte', async () => {
+    const key = ed25519()
+    const text = `{Identity:{MAC:"02:AB:00:00:00:01"},PublicKey:"${key}",TenantID:"${ada.tenant}"}`
+    const expected = createHash('sha256').update(text).digest('hex')
+    const answer = await register({ public_key: key, identity: { mac: '02:AB:00:00:00:01' } })
+    expect(answer).toMatchObject({ status: 200, body: { uid: expected } })
+  })
+
+  it('of a known device is the known one', () => {
+    const tenant = ada.tenant.replaceAll(/[0-9a-f]/g, '0') as typeof ada.tenant
+    const publicKey = '-----BEGIN RSA PUBLIC KEY-----\nAA==\n-----END RSA PUBLIC KEY-----\n'
+    expect(deviceUid({ mac: 'aa:bb:cc:dd:ee:ff', publicKey, tenant })).toBe(
+      createHash('sha256')
+        .update(`{Identity:{MAC:"aa:bb:cc:dd:ee:ff"},PublicKey:"${publicKey}",TenantID:"${tenant}"}`)
+        .digest('hex'),
+    )
+  })
+
+  it('stays when everything else changes, and changes with each of the three', async () => {
+    const same = { public_key: ed25519(), identity: { mac: '02:00:00:00:00:02' } }
+    const other = await server.addPerson('elsewhere')
+    const uidOf = async (changes: Record<string, unknown>) => (await register({ ...same, ...changes })).body['uid']
+    const uid = await uidOf({})
+    expect(await uidOf({ hostname: 'renamed', info: { ...info, version: 'v9' }, sessions: ['x'] })).toBe(uid)
+    expect(await uidOf({ tenant_id: ada.tenant.toUpperCase() })).toBe(uid)
+    const others = [
+      await uidOf({ identity: { mac: '02:00:00:00:00:03' } }),
+      await uidOf({ public_key: ed25519() }),
+      await uidOf({ tenant_id: other.tenant }),
+    ]
+    expect(new Set([uid, ...others]).size).toBe(4)
+  })
+})
+
+describe('the name of a new device', () => {
+  it.each<[unknown, string]>([
+    ['Box', 'box'],
+    ['box.example.org', 'box_example_org'],
+    ['my box!', 'my-box-'],
+    ['schön', 'sch-n'],
+    ['a\tb\nc', 'a-b-c'],
+    ['x'.repeat(100), 'x'.repeat(64)],
+    ['', '02-00-00-00-00-0a'],
+    [null, '02-00-00-00-00-0a'],
+    [undefined, '02-00-00-00-00-0a'],
+  ])('of host name %j is %s', async (hostname, name) => {
+    const answer = await register({ hostname, identity: { mac: '02:00:00:00:00:0A' } })
+    expect(answer).toMatchObject({ status: 200, body: { name, namespace: ada.namespace } })
+  })
+
+  it('may be one that others have: only accepted devices need names of their own', async () => {
+    const first = await register({ hostname: 'twin' })
+    const second = await register({ hostname: 'twin' })
+    expect(first.body['uid']).not.toBe(second.body['uid'])
+    expect(second.body['name']).toBe('twin')
+  })
+})
+
+describe('a registration', () => {
+  it('makes a pending device with what the agent tells', async () => {
+    const key = ed25519()
+    const answer = await register({ public_key: key, hostname: 'fresh' }, '/api/auth/device', '198.51.100.7')
+    expect(await device(answer.body['uid'])).toMatchObject({
+      name: 'fresh',
+      status: 'pending',
+      info,
+      public_key: key,
+      identity: { mac: '02:00:00:00:00:01' },
+      tenant_id: ada.tenant,
+      namespace: ada.namespace,
+      remote_addr: '198.51.100.7',
+      online: false,
+      tags: [],
+      public_url: false,
+      position: { latitude: 0, longitude: 0 },
+    })
+  })
+
+  it('gives a token that is the device’s and the platform’s statement key', async () => {
+    const { body: answer } = await register()
+    const keys = await loadInstanceKeys(server.database.system(), new SecretKey(server.secretKey))
+    expect(answer['statement_key']).toBe(keys.statement.publicRaw)
+    expect(Buffer.from(String(answer['statement_key']), 'base64url')).toHaveLength(32)
+    const claims = JSON.parse(
+      Buffer.from(String(answer['token']).split('.')[1] ?? '', 'base64url').toString(),
+    ) as object
+    expect(claims).toMatchObject({ claims: 'device', uid: answer['uid'], tenant: ada.tenant })
+    expect(claims).not.toHaveProperty('exp')
+  })
+
+  it('that is repeated refreshes what may change and keeps the name', async () => {
+    const same = { public_key: ed25519(), hostname: 'first' }
+    const { body: first } = await register(same)
+    const before = await device(first['uid'])
+    await server.database
+      .system()
+      .updateTable('devices')
+      .set({ last_seen: new Date('2026-01-01T00:00:00Z') })
+      .where('uid', '=', before.uid)
+      .execute()
+    const again = { ...same, hostname: 'second', info: { ...info, version: 'v0.2.0' } }
+    const { status, body: second } = await register(again, '/api/devices/auth', '203.0.113.5')
+    expect([status, second]).toMatchObject([200, { uid: first['uid'], name: 'first' }])
+    const after = await device(first['uid'])
+    expect(after).toMatchObject({ name: 'first', info: { version: 'v0.2.0' }, remote_addr: '203.0.113.5' })
+    expect(after.created_at).toBe(before.created_at)
+    expect(Date.parse(after.last_seen)).toBeGreaterThanOrEqual(Date.parse(before.last_seen))
+  })
+
+  it('does not say that a device is online: its link does', async () => {
+    const same = { public_key: ed25519() }
+    await register(same)
+    const { body: answer } = await register(same)
+    expect(await device(answer['uid'])).toMatchObject({ online: false })
+  })
+
+  it('of many at once is one device, told to listeners once', async () => {
+    const listener = await server.client(ada.auth.token).open(operations.events.stream, {})
+    const names = ['at-once-1', 'at-once-2', 'at-once-3', 'at-once-4']
+    for (const hostname of names) {
+      const same = { public_key: ed25519(), hostname }
+      const answers = await Promise.all(Array.from({ length: 8 }, () => register(same)))
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+      expect(new Set(answers.map((answer) => answer.body['uid'])).size).toBe(1)
+    }
+    const { body: last } = await register({ hostname: 'the-end' })
+    const heard = await readUntil(listener, String(last['uid']))
+    expect(heard.match(/"name":"at-once-\d"/g)).toEqual(names.map((name) => `"name":"${name}"`))
+  })
+
+  it('goes on for rejected and accepted devices', async () => {
+    for (const [word, status] of [
+      ['reject', 'rejected'],
+      ['accept', 'accepted'],
+    ] as const) {
+      const same = { public_key: ed25519(), hostname: `after-${word}`, identity: { mac: randomUUID() } }
+      const { body: answer } = await register(same)
+      await setStatus(ada, DeviceUid.parse(answer['uid']), word)
+      expect(await register(same)).toMatchObject({ status: 200, body: { uid: answer['uid'] } })
+      expect(await device(answer['uid'])).toMatchObject({ status })
+    }
+  })
+})
+
+/** Reads a live stream until some text has come. */
+async function readUntil(response: Response, wanted: string): Promise<string> {
+  let heard = ''
+  for await (const chunk of response.body ?? []) {
+    heard += Buffer.from(chunk).toString()
+    if (heard.includes(wanted)) break
+  }
+  return heard
+}
+
+describe('a key', () => {
+  it.each<[string, () => string]>([
+    ['Ed25519', ed25519],
+    ['RSA as existing agents send it', () => rsa('pkcs1')],
+    ['RSA', () => rsa('spki')],
+    [
+      'ECDSA',
+      () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }),
+    ],
+  ])('may be %s', async (_, key) => {
+    expect((await register({ public_key: key() })).status).toBe(200)
+  })
+
+  it.each<[string, () => string]>([
+    ['text', () => 'nonsense'],
+    ['an OpenSSH line', () => 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV'],
+    ['a broken PEM', () => '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'],
+    [
+      'of a kind that cannot sign',
+      () => generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'pem' }),
+    ],
+    // Members see public keys: a private one must not get there by an agent's mistake.
+    ['private', () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })],
+    [
+      'short RSA',
+      () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }),
+    ],
+    ['two keys', () => `${ed25519()}${ed25519()}`],
+  ])('may not be %s', async (_, key) => {
+    const answer = await register({ public_key: key(), hostname: 'bad-key' })
+    expect(answer).toMatchObject({ status: 400, body: { fields: ['public_key'] } })
+    const all = await ada.client.call(operations.devices.list, { query: { status: 'pending', per_page: '100' } })
+    expect(all.body.filter(({ name }) => name === 'bad-key')).toEqual([])
+  })
+})
+
+function rsa(type: 'pkcs1' | 'spki'): string {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type, format: 'pem' })
+}
+
+describe('what is refused', () => {
+  it.each<[string, Record<string, unknown>, number, string]>([
+    ['no identity, even with a host name', { identity: undefined }, 400, 'identity'],
+    ['an identity that is null', { identity: null }, 400, 'identity'],
+    ['neither host name nor MAC', { identity: { mac: '' }, hostname: '' }, 400, 'identity'],
+    ['no info', { info: undefined }, 400, 'info'],
+    ['info without a platform', { info: { ...info, platform: undefined } }, 400, 'info.platform'],
+    ['an empty key', { public_key: '' }, 400, 'public_key'],
+    ['a tenant that is none', { tenant_id: 'x' }, 400, 'tenant_id'],
+    ['a MAC of 65 characters', { identity: { mac: 'x'.repeat(65) } }, 400, 'identity.mac'],
+    ['a host name of 254 characters', { hostname: 'x'.repeat(254) }, 400, 'hostname'],
+    ['a key of 9,000 characters', { public_key: 'x'.repeat(9_000) }, 400, 'public_key'],
+    ['a thousand and one sessions', { sessions: Array.from({ length: 1_001 }, () => 'x') }, 400, 'sessions'],
+    ['an identity that is text', { identity: '02:00' }, 422, 'identity'],
+    ['info that is a list', { info: [] }, 422, 'info'],
+    ['a host name that is a number', { hostname: 7 }, 422, 'hostname'],
+  ])('%s', async (_, changes, status, field) => {
+    expect(await register(changes)).toMatchObject({ status, body: { fields: [field] } })
+  })
+
+  it.each([
+    ['a host name with a NUL', { hostname: 'a\0b' }],
+    ['info with half of a surrogate pair', { info: { ...info, pretty_name: '\ud800' } }],
+  ])('%s', async (_, changes) => {
+    expect(await register(changes)).toMatchObject({ status: 422, body: { code: 'UNREADABLE_BODY' } })
+  })
+
+  it('a namespace that is not there: 404, and nothing is stored', async () => {
+    const count = () =>
+      server.database
+        .system()
+        .selectFrom('devices')
+        .select((all) => all.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+    const before = await count()
+    expect(await register({ tenant_id: randomUUID() })).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+    expect(await count()).toEqual(before)
+  })
+
+  it('too many from one source, and when to come again', async () => {
+    const from = '203.0.113.200'
+    const many = Array.from({ length: 201 }, () => register({ tenant_id: randomUUID() }, '/api/devices/auth', from))
+    const answers = await Promise.all(many)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(1)
+    expect(refused[0]?.headers.get('retry-after')).toBe('1')
+    expect((await register({}, '/api/devices/auth', '203.0.113.201')).status).toBe(200)
+    clock.advance(1_000)
+    expect((await register({}, '/api/devices/auth', from)).status).toBe(200)
+  })
+
+  it('a namespace that has ten thousand devices waiting', async () => {
+    const crowded = await server.addPerson('crowded')
+    await server.registerDevice(crowded.tenant)
+    await sql`
+      insert into devices (uid, tenant_id, name, public_key)
+      select encode(sha256(${crowded.tenant}::text::bytea || n::text::bytea), 'hex'), ${crowded.tenant}, 'waiting', ''
+      from generate_series(2, 10000) as n`.execute(server.database.system())
+    await expect(server.registerDevice(crowded.tenant)).rejects.toMatchObject({ status: 429 })
+    expect((await register()).status).toBe(200)
+  })
+})

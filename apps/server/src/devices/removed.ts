@@ -1,0 +1,56 @@
+// The list of removed devices: kept in the cloud edition only, for 30 days.
+import type { Device } from '@bowline/contract/schemas/device'
+import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import { z } from 'zod'
+import type { TenantContext } from '../context.ts'
+import type { Listing } from '../http/route.ts'
+import { removedSince } from './limits.ts'
+import { type RemovedRow, listRemoved } from './store.ts'
+import { toDevice } from './wire.ts'
+
+/** The columns as they were kept in JSON. */
+const Kept = z.object({
+  uid: DeviceUid,
+  tenant_id: TenantId,
+  name: z.string(),
+  mac: z.string().nullable(),
+  info: z.record(z.string(), z.unknown()),
+  public_key: z.string(),
+  created_at: z.coerce.date(),
+  last_seen: z.coerce.date(),
+  remote_addr: z.string(),
+  latitude: z.number(),
+  longitude: z.number(),
+  tags: z.array(z.string()),
+  public_url: z.boolean(),
+})
+
+/** A page of the devices removed within the last 30 days, the latest first. */
+export async function listRemovedDevices(
+  ctx: TenantContext,
+  query: { page: number; per_page: number },
+): Promise<Listing<Device>> {
+  const rows = await listRemoved(ctx.db, removedSince(ctx.clock.now()))
+  const namespace = await ctx.db.selectFrom('namespaces').select('name').executeTakeFirst()
+  const from = (query.page - 1) * query.per_page
+  const page = rows.slice(from, from + query.per_page)
+  return { items: page.map((row) => toRemoved(row, namespace?.name ?? '')), total: rows.length }
+}
+
+function toRemoved(row: RemovedRow, namespace: string): Device {
+  const kept = Kept.parse(row.device)
+  return toDevice(
+    {
+      ...kept,
+      namespace,
+      online: false,
+      status: 'removed',
+      status_updated_at: row.removed_at,
+      hostname: null,
+      disconnected_at: row.removed_at,
+      link_epoch: 0,
+      link_node: '',
+    },
+    false,
+  )
+}

@@ -1,0 +1,31 @@
+// Routes of devices.
+import { fail } from '@bowline/contract/errors'
+import { operations } from '@bowline/contract/operations'
+import { type Route, memberRoute, publicRoute } from '../http/route.ts'
+import { sourceKey } from '../platform/address.ts'
+import type { Limiter } from '../platform/limiter.ts'
+import { type RegistrationDeps, registerDevice } from './registration.ts'
+import { setStatus } from './acceptance.ts'
+import { addTag, get, list, remove, removeTag, setTags, update } from './service.ts'
+
+/** @param registrations how often one source may register: the call needs no credential */
+export function deviceRoutes(deps: RegistrationDeps, registrations: Limiter): Route[] {
+  const { auth } = operations
+  return [
+    publicRoute(auth.authenticateDevice, ({ source }, { body }) => {
+      if (!registrations.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+      return registerDevice(deps, body, source)
+    }),
+    ...(['devices', 'containers'] as const).flatMap((kind) => [
+      memberRoute(operations[kind].list, (ctx, { query }) => list(ctx, kind, query)),
+      memberRoute(operations[kind].get, (ctx, { params }) => get(ctx, params.uid)),
+      memberRoute(operations[kind].update, (ctx, { params, body }) => update(ctx, params.uid, body)),
+      memberRoute(operations[kind].addTag, (ctx, { params, body }) => addTag(ctx, params.uid, body.tag)),
+      memberRoute(operations[kind].setTags, (ctx, { params, body }) => setTags(ctx, params.uid, body.tags)),
+      memberRoute(operations[kind].removeTag, (ctx, { params }) => removeTag(ctx, params.uid, params.tag)),
+      memberRoute(operations[kind].remove, (ctx, { params }) => remove(ctx, params.uid)),
+      memberRoute(operations[kind].setStatus, (ctx, { params }) => setStatus(ctx, params.uid, params.status)),
+    ]),
+    memberRoute(operations.devices.rename, (ctx, { params, body }) => update(ctx, params.uid, body)),
+  ]
+}

@@ -1,0 +1,163 @@
+// Use cases of devices (api.md section 6).
+import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import type { devices as operations } from '@bowline/contract/operations/devices'
+import type { Input } from '@bowline/contract/operation'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Device } from '@bowline/contract/schemas/device'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import type { Listing } from '../http/route.ts'
+import { compileFilter } from '../http/filter.ts'
+import { countsRemoved, findAcceptable } from './limits.ts'
+import { listRemovedDevices } from './removed.ts'
+import {
+  DEVICE_PROPERTIES,
+  type DeviceKind,
+  countDevices,
+  deleteDevice,
+  findDevice,
+  findDevices,
+  isNameTaken,
+  keepRemoved,
+  listDevices,
+  lockDevice,
+  updateDevice,
+} from './store.ts'
+import { toDevice } from './wire.ts'
+
+type ListQuery = Input<typeof operations.list>['query']
+
+/** A page of the namespace's devices, or of its containers. */
+export async function list(ctx: TenantContext, kind: DeviceKind, query: ListQuery): Promise<Listing<Device>> {
+  if (query.status === 'removed') return listRemovedDevices(ctx, query)
+  const { rows, total } = await listDevices(ctx.db, {
+    kind,
+    where: compileFilter(query.filter, DEVICE_PROPERTIES, 'and'),
+    status: query.status,
+    sortBy: query.sort_by,
+    order: query.order_by === 'asc' ? 'asc' : 'desc',
+    limit: query.per_page,
+    offset: (query.page - 1) * query.per_page,
+  })
+  const waiting = rows.filter((row) => row.status !== 'accepted').map((row) => row.uid)
+  const acceptable = await findAcceptable(ctx, waiting)
+  return { items: rows.map((row) => toDevice(row, acceptable.has(row.uid))), total }
+}
+
+/** @throws {BowlineError} NOT_FOUND, also for devices of other namespaces */
+export async function get(ctx: TenantContext, uid: DeviceUid): Promise<Device> {
+  const row = (await findDevice(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+  return toDevice(row, false)
+}
+
+/** Tells the listeners how a device is now. Of one that was removed meanwhile its removal has told. */
+export async function tellChanged(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  const row = await findDevice(ctx.db, uid)
+  if (!row) return
+  const acceptable = await findAcceptable(ctx, row.status === 'accepted' ? [] : [uid])
+  ctx.emit({ type: 'device.changed', device: toDevice(row, acceptable.has(uid)) })
+}
+
+/** Several devices by uid: for lists of other nouns. Unknown ones are left out. */
+export async function getMany(ctx: TenantContext, uids: readonly DeviceUid[]): Promise<Map<DeviceUid, Device>> {
+  const rows = await findDevices(ctx.db, [...new Set(uids)])
+  return new Map(rows.map((row) => [row.uid, toDevice(row, false)]))
+}
+
+/**
+ * Removes a device with its sessions.
+ * @throws {BowlineError} NOT_FOUND
+ */
+export async function remove(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  await ctx.db.transaction().execute(async (db) => {
+    const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+    // In the cloud a removed device keeps its place for a while: limits are not for swapping devices.
+    if (device.status === 'accepted' && (await countsRemoved(ctx))) {
+      await keepRemoved(db, device, new Date(ctx.clock.now()))
+    }
+    await deleteDevice(db, uid)
+    await audit({ ...ctx, db }, 'device.remove', uid, { name: device.name })
+  })
+  ctx.log.info('device.removed', { device: uid })
+  ctx.emit({ type: 'device.removed', uid })
+}
+
+/**
+ * Changes the name or the public_url mark; what is left out stays.
+ * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN
+ */
+export async function update(
+  ctx: TenantContext,
+  uid: DeviceUid,
+  changes: { readonly name?: string | undefined; readonly public_url?: boolean | undefined },
+): Promise<void> {
+  await change(ctx, uid, async (db, device) => {
+    const { name = device.name, public_url: publicUrl = device.public_url } = changes
+    const renamed = name !== device.name
+    if (renamed && (await isNameTaken(db, uid, name))) fail('DEVICE_NAME_TAKEN', { name }, ['name'])
+    await updateDevice(db, uid, { name, public_url: publicUrl })
+    await audit({ ...ctx, db }, 'device.update', uid, {
+      before: { name: device.name, public_url: device.public_url },
+      after: { name, public_url: publicUrl },
+    })
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND; CONFLICT when the device has the tag; TAG_LIMIT */
+export async function addTag(ctx: TenantContext, uid: DeviceUid, tag: string): Promise<void> {
+  await change(ctx, uid, (db, device) => {
+    if (device.tags.includes(tag)) fail('CONFLICT', { field: 'tag' }, ['tag'])
+    return writeTags(ctx, db, device, [...device.tags, tag])
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND; TAG_LIMIT */
+export async function setTags(ctx: TenantContext, uid: DeviceUid, tags: readonly string[]): Promise<void> {
+  await change(ctx, uid, (db, device) => writeTags(ctx, db, device, tags))
+}
+
+/** @throws {BowlineError} NOT_FOUND, also for a tag that the device does not have */
+export async function removeTag(ctx: TenantContext, uid: DeviceUid, tag: string): Promise<void> {
+  await change(ctx, uid, (db, device) => {
+    if (!device.tags.includes(tag)) fail('NOT_FOUND', { what: 'The tag' })
+    return writeTags(
+      ctx,
+      db,
+      device,
+      device.tags.filter((one) => one !== tag),
+    )
+  })
+}
+
+type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>
+
+async function writeTags(
+  ctx: TenantContext,
+  db: TenantContext['db'],
+  device: LockedDevice,
+  tags: readonly string[],
+): Promise<void> {
+  if (tags.length > LIMITS.tagsPerItem) fail('TAG_LIMIT', { limit: LIMITS.tagsPerItem }, ['tags'])
+  await updateDevice(db, device.uid, { tags })
+  await audit({ ...ctx, db }, 'device.tags', device.uid, { before: device.tags, after: tags })
+}
+
+/** Changes a device under its lock, and tells the listeners. */
+async function change(
+  ctx: TenantContext,
+  uid: DeviceUid,
+  work: (db: TenantContext['db'], device: LockedDevice) => Promise<void>,
+): Promise<void> {
+  await ctx.db.transaction().execute(async (db) => {
+    await work(db, (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' }))
+  })
+  await tellChanged(ctx, uid)
+}
+
+/** Counts by status, and the accepted devices that are online. */
+export function countByStatus(
+  ctx: TenantContext,
+): Promise<{ accepted: number; pending: number; rejected: number; online: number }> {
+  return countDevices(ctx.db)
+}

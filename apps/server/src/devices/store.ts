@@ -1,0 +1,244 @@
+// SQL of devices. Functions with a tenant's connection see that tenant's rows; that of presence has its own file.
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import { LIMITS } from '@bowline/contract/limits'
+import {
+  type Expression,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  type Updateable,
+  sql,
+} from 'kysely'
+import type { FilterProperties } from '../http/filter.ts'
+import { countRows } from '../db/count.ts'
+import type { DevicesTable, JsonObject, Schema } from '../db/schema.ts'
+
+export type DeviceRow = Selectable<DevicesTable> & { namespace: string; online: boolean }
+
+/** Online: its link has not closed, and something was heard of it within the window. */
+const online = sql<boolean>`devices.disconnected_at is null
+  and devices.last_seen > now() - make_interval(secs => ${sql.lit(LIMITS.onlineWindowSeconds)})`
+
+/** What lists of devices may be filtered by, under the names that clients use. */
+export const DEVICE_PROPERTIES: FilterProperties = {
+  name: { sql: sql.ref('devices.name'), type: 'text' },
+  hostname: { sql: sql.ref('devices.hostname'), type: 'text' },
+  uid: { sql: sql.ref('devices.uid'), type: 'text' },
+  status: { sql: sql.ref('devices.status'), type: 'text' },
+  online: { sql: sql`(${online})`, type: 'boolean' },
+  tags: { sql: sql.ref('devices.tags'), type: 'text-array' },
+  'tags.name': { sql: sql.ref('devices.tags'), type: 'text-array' },
+  mac: { sql: sql.ref('devices.mac'), type: 'text' },
+  'identity.mac': { sql: sql.ref('devices.mac'), type: 'text' },
+  platform: { sql: sql`devices.info->>'platform'`, type: 'text' },
+  'info.id': { sql: sql`devices.info->>'id'`, type: 'text' },
+  'info.platform': { sql: sql`devices.info->>'platform'`, type: 'text' },
+  'info.version': { sql: sql`devices.info->>'version'`, type: 'text' },
+  'info.arch': { sql: sql`devices.info->>'arch'`, type: 'text' },
+  'info.pretty_name': { sql: sql`devices.info->>'pretty_name'`, type: 'text' },
+  remote_addr: { sql: sql.ref('devices.remote_addr'), type: 'text' },
+  last_seen: { sql: sql.ref('devices.last_seen'), type: 'time' },
+  created_at: { sql: sql.ref('devices.created_at'), type: 'time' },
+}
+
+function selectDevices(db: Kysely<Schema>) {
+  return db
+    .selectFrom('devices')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'devices.tenant_id')
+    .selectAll('devices')
+    .select(['namespaces.name as namespace', online.as('online')])
+}
+
+/** Containers are devices of the connector's platform; each list leaves the other's out. */
+export type DeviceKind = 'devices' | 'containers'
+
+export interface DeviceQuery {
+  readonly kind: DeviceKind
+  readonly status: DeviceStatus | ''
+  /** Compiled filter of the caller. */
+  readonly where: Expression<SqlBool> | undefined
+  readonly sortBy: 'last_seen' | 'name' | 'created_at' | 'status' | 'status_updated_at'
+  readonly order: 'asc' | 'desc'
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of devices and how many match in all. */
+export async function listDevices(
+  db: Kysely<Schema>,
+  query: DeviceQuery,
+): Promise<{ rows: DeviceRow[]; total: number }> {
+  const ofKind = sql<boolean>`(devices.info->>'platform' is not distinct from 'connector') = ${query.kind === 'containers'}`
+  let select = selectDevices(db).where(ofKind)
+  let count = db.selectFrom('devices').where(ofKind)
+  if (query.where) {
+    select = select.where(query.where)
+    count = count.where(query.where)
+  }
+  if (query.status !== '') {
+    select = select.where('devices.status', '=', query.status)
+    count = count.where('devices.status', '=', query.status)
+  }
+  const rows = await select
+    .orderBy(`devices.${query.sortBy}`, query.order)
+    .orderBy('devices.uid')
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  return { rows, total: await countRows(count) }
+}
+
+export function findDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<DeviceRow | undefined> {
+  return selectDevices(db).where('devices.uid', '=', uid).executeTakeFirst()
+}
+
+export function findDevices(db: Kysely<Schema>, uids: readonly DeviceUid[]): Promise<DeviceRow[]> {
+  if (uids.length === 0) return Promise.resolve([])
+  return selectDevices(db).where('devices.uid', 'in', uids).execute()
+}
+
+export function lockDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<Selectable<DevicesTable> | undefined> {
+  return db.selectFrom('devices').selectAll().where('uid', '=', uid).forUpdate().executeTakeFirst()
+}
+
+/** Locks the namespace's row: acceptances of one namespace happen one after the other, so limits hold. */
+export function lockNamespace(db: Kysely<Schema>): Promise<{ max_devices: number } | undefined> {
+  // Registrations refer to the row and go on meanwhile: they do not change its key.
+  return db.selectFrom('namespaces').select('max_devices').forNoKeyUpdate().executeTakeFirst()
+}
+
+export function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pending'): Promise<number> {
+  return countRows(db.selectFrom('devices').where('status', '=', status))
+}
+
+/** Accepted devices, other than `uid`, that have this name or this MAC. */
+export function findAcceptedTwins(
+  db: Kysely<Schema>,
+  device: { uid: DeviceUid; name: string; mac: string | null },
+): Promise<{ uid: DeviceUid; name: string; mac: string | null }[]> {
+  return db
+    .selectFrom('devices')
+    .select(['uid', 'name', 'mac'])
+    .where('status', '=', 'accepted')
+    .where('uid', '!=', device.uid)
+    .where((where) =>
+      where.or([
+        where(sql<string>`lower(name)`, '=', device.name.toLowerCase()),
+        ...(device.mac ? [where('mac', '=', device.mac)] : []),
+      ]),
+    )
+    .execute()
+}
+
+export async function updateDevice(
+  db: Kysely<Schema>,
+  uid: DeviceUid,
+  values: Updateable<DevicesTable>,
+): Promise<void> {
+  await db.updateTable('devices').set(values).where('uid', '=', uid).execute()
+}
+
+/** Moves sessions and tunnels of a device to the one that replaces it. */
+export async function moveHistory(db: Kysely<Schema>, from: DeviceUid, to: DeviceUid): Promise<void> {
+  await db.updateTable('sessions').set({ device_uid: to }).where('device_uid', '=', from).execute()
+  await db.updateTable('tunnels').set({ device_uid: to }).where('device_uid', '=', from).execute()
+}
+
+/** @returns false when there was no such device */
+export async function deleteDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
+  const result = await db.deleteFrom('devices').where('uid', '=', uid).executeTakeFirst()
+  return result.numDeletedRows === 1n
+}
+
+/**
+ * Inserts a new device or refreshes a known one.
+ * Of two first registrations at once one may meet the other in the index that is not the conflict's: PostgreSQL calls
+ * that a violation. By then the other row is there, so that a second try refreshes it.
+ * @returns whether it is new
+ */
+export async function upsertDevice(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<boolean> {
+  try {
+    return await tryUpsert(db, device)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== '23505') throw error
+    return tryUpsert(db, device)
+  }
+}
+
+async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<boolean> {
+  const row = await db
+    .insertInto('devices')
+    // A device counts as offline until its link is up.
+    .values({ ...device, disconnected_at: sql<Date>`now()` })
+    .onConflict((conflict) =>
+      conflict.column('uid').doUpdateSet({
+        info: (set) => set.ref('excluded.info'),
+        remote_addr: (set) => set.ref('excluded.remote_addr'),
+        latitude: (set) => set.ref('excluded.latitude'),
+        longitude: (set) => set.ref('excluded.longitude'),
+        last_seen: sql<Date>`now()`,
+      }),
+    )
+    .returning(sql<boolean>`xmax = 0`.as('inserted'))
+    .executeTakeFirstOrThrow()
+  return row.inserted
+}
+
+/** Counts of the namespace by status, and the accepted ones online. */
+export async function countDevices(
+  db: Kysely<Schema>,
+): Promise<{ accepted: number; pending: number; rejected: number; online: number }> {
+  const { rows } = await sql<{ accepted: number; pending: number; rejected: number; online: number }>`
+    select count(*) filter (where status = 'accepted')::int as accepted,
+      count(*) filter (where status = 'pending')::int as pending,
+      count(*) filter (where status = 'rejected')::int as rejected,
+      count(*) filter (where status = 'accepted' and ${online})::int as online
+    from devices`.execute(db)
+  return rows[0] ?? { accepted: 0, pending: 0, rejected: 0, online: 0 }
+}
+
+/** Whether another accepted device has the name. */
+export async function isNameTaken(db: Kysely<Schema>, uid: DeviceUid, name: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('devices')
+    .select('uid')
+    .where('status', '=', 'accepted')
+    .where('uid', '!=', uid)
+    .where(sql<string>`lower(name)`, '=', name.toLowerCase())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Keeps a device that was removed, so that it may come back (cloud without a subscription). */
+export async function keepRemoved(db: Kysely<Schema>, device: Selectable<DevicesTable>, at: Date): Promise<void> {
+  await db
+    .insertInto('removed_devices')
+    .values({ tenant_id: device.tenant_id, uid: device.uid, removed_at: at, device: { ...device } })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'uid']).doUpdateSet({ removed_at: at }))
+    .execute()
+}
+
+/** Forgets a removed device. @returns whether it was kept */
+export async function forgetRemoved(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
+  const result = await db.deleteFrom('removed_devices').where('uid', '=', uid).executeTakeFirst()
+  return result.numDeletedRows === 1n
+}
+
+export interface RemovedRow {
+  readonly uid: DeviceUid
+  readonly removed_at: Date
+  readonly device: JsonObject
+}
+
+/** Devices removed since a time, the latest first. */
+export function listRemoved(db: Kysely<Schema>, since: Date): Promise<RemovedRow[]> {
+  return db
+    .selectFrom('removed_devices')
+    .select(['uid', 'removed_at', 'device'])
+    .where('removed_at', '>', since)
+    .orderBy('removed_at', 'desc')
+    .orderBy('uid')
+    .execute()
+}

@@ -1,0 +1,28 @@
+// A device as clients see it.
+import { type Device, DeviceInfo } from '@bowline/contract/schemas/device'
+import type { DeviceRow } from './store.ts'
+
+/** A row as clients see it. */
+export function toDevice(row: DeviceRow, acceptable: boolean): Device {
+  const changed = row.status_updated_at.toISOString()
+  return {
+    uid: row.uid,
+    name: row.name,
+    identity: row.mac === null ? null : { mac: row.mac },
+    info: DeviceInfo.safeParse(row.info).data ?? null,
+    public_key: row.public_key,
+    tenant_id: row.tenant_id,
+    last_seen: row.last_seen.toISOString(),
+    online: row.online,
+    namespace: row.namespace,
+    status: row.status,
+    status_updated_at: changed,
+    status_update_at: changed,
+    created_at: row.created_at.toISOString(),
+    remote_addr: row.remote_addr,
+    position: { latitude: row.latitude, longitude: row.longitude },
+    tags: [...row.tags],
+    public_url: row.public_url,
+    acceptable,
+  }
+}

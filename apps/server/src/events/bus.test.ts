@@ -1,0 +1,87 @@
+import { TenantId } from '@bowline/contract/schemas/common'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import { describe, expect, it } from 'vitest'
+import { fakeClock } from '../platform/testing.ts'
+import { createEventBus } from './bus.ts'
+
+const tenant = TenantId.parse('11111111-1111-4111-8111-111111111111')
+const other = TenantId.parse('22222222-2222-4222-8222-222222222222')
+const removed = (digit: string) => ({ type: 'device.removed' as const, uid: DeviceUid.parse(digit.repeat(64)) })
+
+function setUp() {
+  const clock = fakeClock()
+  const bus = createEventBus(clock, 'life')
+  const hear = (lastId?: string) => {
+    const heard: string[] = []
+    bus.listen(tenant, lastId, ({ id, event }) => heard.push(`${id} ${event.type}`))
+    return heard
+  }
+  return { bus, hear, pass: (ms: number) => clock.advance(ms) }
+}
+
+describe('event bus', () => {
+  it('delivers to the listeners of the namespace only', () => {
+    const { bus, hear } = setUp()
+    const heard = hear()
+    bus.emit(other, removed('a'))
+    bus.emit(tenant, removed('b'))
+    expect(heard).toEqual(['life.1-1 device.removed'])
+  })
+
+  it('delivers what came after the last seen event', () => {
+    const { bus, hear } = setUp()
+    for (const digit of ['a', 'b', 'c']) bus.emit(tenant, removed(digit))
+    expect(hear('life.1-1')).toEqual(['life.1-2 device.removed', 'life.1-3 device.removed'])
+    expect(hear('life.1-3')).toEqual([])
+  })
+
+  it.each(['other.1-1', 'life.1-99', 'life.2-1', 'life.1--1', 'life.1-1e0', 'life.1-', 'nonsense'])(
+    'asks a listener with the unknown id %s to load anew',
+    (lastId) => {
+      const { bus, hear } = setUp()
+      bus.emit(tenant, removed('a'))
+      expect(hear(lastId)).toEqual(['life.1-1 reset'])
+    },
+  )
+
+  it('asks a listener to load anew when what it missed is older than five minutes', () => {
+    const { bus, hear, pass } = setUp()
+    for (const digit of ['a', 'b']) bus.emit(tenant, removed(digit))
+    pass(301_000)
+    bus.emit(tenant, removed('c'))
+    expect(hear('life.1-1')).toEqual(['life.1-3 reset'])
+    expect(hear('life.1-2')).toEqual(['life.1-3 device.removed'])
+  })
+
+  it('keeps nothing of a namespace in which nothing happens any more', () => {
+    const { bus, hear, pass } = setUp()
+    bus.emit(tenant, removed('a'))
+    bus.emit(other, removed('a'))
+    expect(bus.channelCount).toBe(2)
+    pass(301_000)
+    bus.emit(other, removed('b'))
+    expect(bus.channelCount).toBe(1)
+    // Its numbers begin anew, so an id from before must not be taken for one from after.
+    bus.emit(tenant, removed('b'))
+    bus.emit(tenant, removed('c'))
+    expect(hear('life.1-1')).toEqual(['life.3-2 reset'])
+  })
+
+  it('stays with a namespace while somebody listens', () => {
+    const { bus, hear, pass } = setUp()
+    const heard = hear()
+    pass(301_000)
+    bus.emit(other, removed('a'))
+    pass(301_000)
+    bus.emit(tenant, removed('b'))
+    expect(heard).toEqual(['life.1-1 device.removed'])
+    expect(bus.listenerCount).toBe(1)
+  })
+
+  it('keeps at most 1,000 events', () => {
+    const { bus, hear } = setUp()
+    for (let i = 0; i < 1_002; i += 1) bus.emit(tenant, removed('a'))
+    expect(hear('life.1-1')).toEqual(['life.1-1002 reset'])
+    expect(hear('life.1-2')).toHaveLength(1_000)
+  })
+})

@@ -1,0 +1,205 @@
+// The live stream over HTTP, read as clients read it: by fetch, chunk by chunk.
+import { operations } from '@bowline/contract/operations'
+import { LiveEvent } from '@bowline/contract/schemas/event'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FakeClock, fakeClock } from '../platform/testing.ts'
+import { type BootedServer, type Person, bootServer, setStatus } from '../testing.ts'
+
+let clock: FakeClock
+let server: BootedServer
+let ada: Person
+beforeAll(async () => {
+  clock = fakeClock()
+  server = await bootServer({ clock })
+  ada = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+interface Heard {
+  readonly id: string
+  /** The name that readers of server-sent events dispatch by. */
+  readonly name: string
+  readonly event: LiveEvent
+}
+
+/** A listener: takes events one by one, and knows when the stream has ended. */
+async function listen(token: string, lastEventId?: string, on: BootedServer = server) {
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const response = await on.client(token).open(operations.events.stream, { headers })
+  const reader = response.body?.getReader()
+  if (!reader) throw new Error('the stream has no body')
+  let text = ''
+  let ended = false
+  const more = async (): Promise<void> => {
+    const { value, done } = await reader.read()
+    if (done) ended = true
+    else text += Buffer.from(value).toString()
+  }
+  const next = async (): Promise<Heard | undefined> => {
+    for (;;) {
+      const at = text.indexOf('\n\n')
+      const block = at < 0 ? '' : text.slice(0, at)
+      if (at >= 0) text = text.slice(at + 2)
+      const fields = new Map(block.split('\n').map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]))
+      if (fields.has('data')) {
+        const event = LiveEvent.parse(JSON.parse(fields.get('data') ?? ''))
+        return { id: fields.get('id') ?? '', name: fields.get('event') ?? '', event }
+      }
+      if (at >= 0) continue
+      if (ended) return undefined
+      await more()
+    }
+  }
+  return { response, next, leave: () => reader.cancel() }
+}
+
+describe('the live stream', () => {
+  it('is one of server-sent events that nobody stores or holds back', async () => {
+    const { response, leave } = await listen(ada.auth.token)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    await leave()
+  })
+
+  it('tells of devices that come, change and go', async () => {
+    const { next, leave } = await listen(ada.auth.token)
+    const { uid } = await server.registerDevice(ada.tenant, { hostname: 'box' })
+    await setStatus(ada, uid, 'accept')
+    await ada.client.call(operations.devices.remove, { params: { uid } })
+    expect(await next()).toMatchObject({
+      name: 'device.pending',
+      event: { type: 'device.pending', device: { uid, name: 'box', status: 'pending', acceptable: true } },
+    })
+    expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { uid, status: 'accepted' } })
+    expect((await next())?.event).toEqual({ type: 'device.removed', uid })
+    await leave()
+  })
+
+  it('tells of the device that a reinstalled one replaces', async () => {
+    const identity = { mac: '02:00:00:00:00:01' }
+    const old = await server.acceptedDevice(ada, { identity })
+    const { next, leave } = await listen(ada.auth.token)
+    const fresh = await server.acceptedDevice(ada, { identity })
+    expect((await next())?.event).toMatchObject({ type: 'device.pending', device: { uid: fresh.uid } })
+    expect((await next())?.event).toEqual({ type: 'device.removed', uid: old.uid })
+    expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { uid: fresh.uid } })
+    await leave()
+  })
+
+  it('tells nothing of other namespaces', async () => {
+    const other = await server.addPerson('other')
+    const theirs = await listen(other.auth.token)
+    await server.acceptedDevice(ada, { hostname: 'not-for-others' })
+    const { uid } = await server.registerDevice(other.tenant, { hostname: 'their-own' })
+    expect((await theirs.next())?.event).toMatchObject({ type: 'device.pending', device: { uid } })
+    await theirs.leave()
+  })
+
+  it('tells nothing of what did not happen', async () => {
+    const device = await server.acceptedDevice(ada)
+    const { next, leave } = await listen(ada.auth.token)
+    await expect(setStatus(ada, device.uid, 'reject')).rejects.toMatchObject({ status: 400 })
+    const { uid } = await server.registerDevice(ada.tenant)
+    expect((await next())?.event).toMatchObject({ type: 'device.pending', device: { uid } })
+    await leave()
+  })
+})
+
+describe('a listener that comes back', () => {
+  it('gets what it missed, from the last event that it has seen', async () => {
+    const before = await listen(ada.auth.token)
+    const first = await server.registerDevice(ada.tenant)
+    const seen = await before.next()
+    await before.leave()
+    const second = await server.registerDevice(ada.tenant)
+    const third = await server.registerDevice(ada.tenant)
+    const after = await listen(ada.auth.token, seen?.id)
+    expect(seen?.event).toMatchObject({ device: { uid: first.uid } })
+    expect((await after.next())?.event).toMatchObject({ device: { uid: second.uid } })
+    expect((await after.next())?.event).toMatchObject({ device: { uid: third.uid } })
+    await after.leave()
+  })
+
+  it('is asked to load anew when that is not known any more', async () => {
+    const before = await listen(ada.auth.token)
+    await server.registerDevice(ada.tenant)
+    const seen = await before.next()
+    await server.registerDevice(ada.tenant)
+    await before.leave()
+    clock.advance(301_000)
+    const after = await listen(ada.auth.token, seen?.id)
+    expect((await after.next())?.event).toEqual({ type: 'reset' })
+    await after.leave()
+  })
+
+  it('cannot ask for the events of another namespace by their ids', async () => {
+    const mine = await listen(ada.auth.token)
+    await server.registerDevice(ada.tenant)
+    const seen = await mine.next()
+    await server.registerDevice(ada.tenant)
+    const other = await server.addPerson('curious')
+    const theirs = await listen(other.auth.token, seen?.id)
+    expect((await theirs.next())?.event).toEqual({ type: 'reset' })
+    await theirs.leave()
+    await mine.leave()
+  })
+})
+
+describe('the end of the stream', () => {
+  const signIn = async (username: string) => {
+    const response = await server.fetch('/api/auth/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username, password: ada.password }),
+    })
+    const { token } = (await response.json()) as { token: string }
+    return { token, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
+  }
+
+  it('comes with the end of the token', async () => {
+    const { token } = await signIn('ada')
+    const { next } = await listen(token)
+    clock.advance(10 * 60_000)
+    expect(await next()).toBeUndefined()
+  })
+
+  it('comes soon after a sign-out', async () => {
+    const { token, cookie } = await signIn('ada')
+    const { next } = await listen(token)
+    await server.fetch('/api/auth/session', { method: 'DELETE', headers: { cookie } })
+    clock.advance(15_000)
+    expect(await next()).toBeUndefined()
+  })
+
+  it('comes soon after the end of the membership', async () => {
+    const guest = await server.addPerson('guest')
+    await server.addMember(ada.tenant, guest.id, 'observer')
+    const { body } = await guest.client.call(operations.auth.switchNamespace, { params: { tenant: ada.tenant } })
+    const { next } = await listen(body.token)
+    await server.removeMember(ada.tenant, guest.id)
+    clock.advance(15_000)
+    expect(await next()).toBeUndefined()
+  })
+
+  it('does not come while the credential is good', async () => {
+    const { next, leave } = await listen(ada.auth.token)
+    for (let minute = 0; minute < 10; minute += 1) clock.advance(60_000)
+    const { uid } = await server.registerDevice(ada.tenant)
+    expect((await next())?.event).toMatchObject({ device: { uid } })
+    await leave()
+  })
+
+  it('comes with the end of the server, which does not wait for listeners', async () => {
+    const ending = await bootServer()
+    const person = await ending.setUpAccount()
+    const { next } = await listen(person.auth.token, undefined, ending)
+    const closed = ending.close()
+    expect(await next()).toBeUndefined()
+    await closed
+  })
+})

@@ -1,0 +1,118 @@
+// Firewall rules over HTTP.
+import { randomUUID } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+
+const { firewall, devices } = operations
+let server: BootedServer
+let tagged: Person
+beforeAll(async () => {
+  server = await bootServer()
+  await server.setUpAccount()
+  tagged = await server.addPerson('tagged')
+  for (const tags of [['aaa', 'bbb', 'ccc'], ['ddd']]) {
+    const { uid } = await server.acceptedDevice(tagged)
+    await tagged.client.call(devices.setTags, { params: { uid }, body: { tags } })
+  }
+})
+afterAll(() => server.close())
+
+const newcomer = () => server.addPerson(`p${randomUUID().slice(0, 8)}`)
+const RULE = {
+  action: 'deny' as const,
+  active: true,
+  priority: 5,
+  source_ip: String.raw`^10\.`,
+  username: 'root',
+  filter: { hostname: '.*' },
+}
+const create = async (person: Person, changes: object = {}) =>
+  (await person.client.call(firewall.create, { body: { ...RULE, ...changes } })).body
+
+describe('a rule', () => {
+  it('is made, read, replaced and removed', async () => {
+    const person = await newcomer()
+    const rule = await create(person)
+    expect(rule).toEqual({ ...RULE, id: rule.id, tenant_id: person.tenant })
+    expect(Number.isInteger(rule.id)).toBe(true)
+    const params = { id: rule.id }
+    expect((await person.client.call(firewall.get, { params })).body).toEqual(rule)
+    const body = { ...RULE, action: 'allow' as const, active: false, priority: 0, filter: { hostname: 'web' } }
+    const { body: replaced } = await person.client.call(firewall.update, { params, body })
+    expect(replaced).toEqual({ ...body, id: rule.id, tenant_id: person.tenant })
+    const remove = () => outcome(person.client.call(firewall.remove, { params }))
+    expect([await remove(), await remove()]).toEqual(['200', '404 NOT_FOUND'])
+    expect(await outcome(person.client.call(firewall.update, { params, body }))).toBe('404 NOT_FOUND')
+    expect(await outcome(person.client.call(firewall.get, { params }))).toBe('404 NOT_FOUND')
+  })
+
+  it.each([
+    [{ priority: -1 }, '400 INVALID_INPUT priority'],
+    [{ priority: 1.5 }, '422 UNREADABLE_BODY priority'],
+    [{ action: 'maybe' }, '400 INVALID_INPUT action'],
+    [{ source_ip: '(' }, '400 INVALID_INPUT source_ip'],
+    [{ username: String.raw`(a)\1` }, '400 INVALID_INPUT username'],
+    [{ filter: { hostname: '*' } }, '400 INVALID_INPUT filter.hostname'],
+    [{ filter: { tags: [] } }, '400 INVALID_INPUT filter.tags'],
+    [{ filter: { tags: ['aaa', 'bbb', 'ccc', 'ddd'] } }, '400 INVALID_INPUT filter.tags'],
+    [{ filter: { tags: ['unused'] } }, '404 NOT_FOUND filter.tags'],
+  ])('with %j is refused', async (changes, expected) => {
+    expect(await outcome(create(tagged, changes))).toBe(expected)
+  })
+
+  it.each(['0', '-1', 'abc', '99999999999', '1.5'])('%s is no id', async (id) => {
+    const headers = { authorization: `Bearer ${tagged.auth.token}` }
+    expect([400, 404]).toContain((await server.fetch(`/api/firewall/rules/${id}`, { headers })).status)
+  })
+})
+
+describe('the tags of a rule', () => {
+  it('are added, set and removed, by body or query', async () => {
+    const { id } = await create(tagged, { filter: { tags: ['aaa'] } })
+    const params = { id }
+    const call = tagged.client.call
+    const add = (tag: string) => outcome(call(firewall.addTag, { params, body: { tag } }))
+    expect(await add('aaa')).toBe('409 CONFLICT tag')
+    expect(await add('bbb')).toBe('200')
+    expect(await add('ccc')).toBe('200')
+    expect(await add('ddd')).toBe('406 TAG_LIMIT tags')
+    expect(await outcome(call(firewall.removeTag, { params, body: { tag: 'ccc' } }))).toBe('200')
+    expect(await outcome(call(firewall.removeTag, { params, query: { tag: 'bbb' }, body: {} }))).toBe('200')
+    expect(await outcome(call(firewall.removeTag, { params, body: {} }))).toBe('400 INVALID_INPUT tag')
+    expect(await outcome(call(firewall.removeTag, { params, body: { tag: 'ccc' } }))).toBe('404 NOT_FOUND')
+    expect(await outcome(call(firewall.setTags, { params, body: { tags: ['ddd'] } }))).toBe('200')
+    expect((await call(firewall.get, { params })).body.filter).toEqual({ tags: ['ddd'] })
+    // A proxy may drop the body of a DELETE; the query needs none.
+    await add('aaa')
+    const headers = { authorization: `Bearer ${tagged.auth.token}` }
+    const bare = await server.fetch(`/api/firewall/rules/${id}/tags?tag=aaa`, { method: 'DELETE', headers })
+    expect(bare.status).toBe(200)
+  })
+})
+
+describe('the list of rules', () => {
+  it('rises by priority, and is filtered by every kind of value', async () => {
+    const person = await newcomer()
+    for (const priority of [30, 10, 20]) await create(person, { priority, active: priority !== 20 })
+    const property = (name: string, operator: string, value: unknown) => ({
+      type: 'property',
+      params: { name, operator, value },
+    })
+    const priorities = async (...items: unknown[]) => {
+      const filter = Buffer.from(JSON.stringify(items)).toString('base64')
+      const { body, total } = await person.client.call(firewall.list, { query: items.length ? { filter } : {} })
+      expect(body).toHaveLength(total)
+      return body.map(({ priority }) => priority)
+    }
+    expect(await priorities()).toEqual([10, 20, 30])
+    expect(await priorities(property('active', 'bool', 'true'))).toEqual([10, 30])
+    expect(await priorities(property('priority', 'gt', '10'))).toEqual([20, 30])
+    expect(await priorities(property('priority', 'lt', 15.5))).toEqual([10])
+    expect(await priorities(property('priority', 'eq', 1e300))).toEqual([])
+    expect(await priorities(property('priority', 'eq', 10), property('priority', 'eq', 30))).toEqual([10, 30])
+    expect(await priorities(property('tags', 'contains', ['aaa']))).toEqual([])
+    expect(await outcome(priorities(property('priority', 'bool', true)))).toBe('400 INVALID_FILTER filter')
+    expect(await outcome(priorities(property('username', 'eq', '\u0000')))).toBe('400 INVALID_FILTER filter')
+  })
+})

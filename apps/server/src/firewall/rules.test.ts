@@ -1,0 +1,76 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Attempt, type FirewallRule, evaluate } from './rules.ts'
+
+const attempt: Attempt = { address: '192.0.2.7', user: 'root', device: { name: 'pi-lab', tags: ['lab'] } }
+const rule = (change: Partial<FirewallRule>): FirewallRule => ({
+  id: 1,
+  action: 'deny',
+  active: true,
+  priority: 1,
+  source_ip: '.*',
+  username: '.*',
+  hostname: '.*',
+  tags: null,
+  ...change,
+})
+
+describe('firewall', () => {
+  it('lets everybody in without a rule', () => {
+    expect(evaluate([], attempt)).toEqual({ allow: true, rule: undefined })
+  })
+
+  it('is decided by the highest priority that matches', () => {
+    const rules = [rule({ id: 1, priority: 1 }), rule({ id: 2, priority: 9, action: 'allow' })]
+    expect(evaluate(rules, attempt)).toEqual({ allow: true, rule: 2 })
+    expect(evaluate([...rules, rule({ id: 3, priority: 99, username: 'anna' })], attempt).rule).toBe(2)
+  })
+
+  it('takes the newest of equal priorities', () => {
+    expect(evaluate([rule({ id: 4 }), rule({ id: 7, action: 'allow' }), rule({ id: 5 })], attempt).rule).toBe(7)
+  })
+
+  it('passes over inactive rules', () => {
+    expect(evaluate([rule({ active: false })], attempt).allow).toBe(true)
+  })
+
+  it.each([
+    [{ source_ip: String.raw`^192\.0\.2\.` }, true],
+    [{ source_ip: '^10' }, false],
+    [{ username: '^root$' }, true],
+    [{ username: '^(anna|bob)$' }, false],
+    [{ hostname: 'lab' }, true],
+    [{ hostname: '^lab' }, false],
+    [{ hostname: null, tags: ['lab', 'attic'] }, true],
+    [{ hostname: null, tags: ['attic'] }, false],
+  ])('matches by %o: %s', (change, matched) => {
+    expect(evaluate([rule(change)], attempt).allow).toBe(!matched)
+  })
+
+  it('fails closed on a pattern that cannot be compiled', () => {
+    expect(evaluate([rule({ username: '(' })], attempt)).toEqual({ allow: false, rule: 1 })
+    expect(evaluate([rule({ action: 'allow', username: '(' })], attempt)).toEqual({ allow: true, rule: undefined })
+  })
+
+  it('does not depend on the order in which rules come', () => {
+    const rules = fc.uniqueArray(
+      fc.record({
+        id: fc.nat(30),
+        action: fc.constantFrom('allow' as const, 'deny' as const),
+        active: fc.boolean(),
+        priority: fc.nat(3),
+        source_ip: fc.constantFrom('.*', '^10', '^192'),
+        username: fc.constantFrom('.*', 'root', 'anna'),
+        hostname: fc.constantFrom('.*', 'lab'),
+        tags: fc.constant(null),
+      }),
+      { selector: ({ id }) => id },
+    )
+    fc.assert(
+      fc.property(rules, (given) => {
+        const expected = evaluate(given, attempt)
+        expect(evaluate(given.toReversed(), attempt)).toEqual(expected)
+      }),
+    )
+  })
+})

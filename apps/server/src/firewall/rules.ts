@@ -1,0 +1,50 @@
+// Evaluation of firewall rules (api.md section 7): active rules from the highest priority down, of equal ones the newest
+// first; the first that matches decides; without a match the connection goes on. Pure.
+import { compilePattern } from '../platform/pattern.ts'
+import type { FilterColumns } from '../tags/device-filter.ts'
+
+export interface FirewallRule extends FilterColumns {
+  readonly id: number
+  readonly action: 'allow' | 'deny'
+  readonly active: boolean
+  readonly priority: number
+  /** RE2 pattern searched in the address. */
+  readonly source_ip: string
+  /** RE2 pattern searched in the login name. */
+  readonly username: string
+}
+
+export interface Attempt {
+  readonly address: string
+  /** Account on the device. */
+  readonly user: string
+  readonly device: { readonly name: string; readonly tags: readonly string[] }
+}
+
+export interface Decision {
+  readonly allow: boolean
+  /** Id of the rule that decided; undefined when none matched. */
+  readonly rule: number | undefined
+}
+
+export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Decision {
+  const ordered = rules.filter((rule) => rule.active).toSorted((a, b) => b.priority - a.priority || b.id - a.id)
+  const decisive = ordered.find((rule) => matches(rule, attempt))
+  return { allow: decisive?.action !== 'deny', rule: decisive?.id }
+}
+
+function matches(rule: FirewallRule, { address, user, device }: Attempt): boolean {
+  return (
+    searches(rule, rule.source_ip, address) &&
+    searches(rule, rule.username, user) &&
+    (rule.hostname === null
+      ? (rule.tags ?? []).some((tag) => device.tags.includes(tag))
+      : searches(rule, rule.hostname, device.name))
+  )
+}
+
+/** A stored pattern that cannot be compiled fails closed: a deny rule matches, an allow rule never does. */
+function searches(rule: FirewallRule, pattern: string, text: string): boolean {
+  const compiled = compilePattern(pattern)
+  return compiled ? compiled.search(text) : rule.action === 'deny'
+}

@@ -1,0 +1,127 @@
+// Use cases of firewall rules (api.md section 16.7).
+import { fail } from '@bowline/contract/errors'
+import type { firewall as operations } from '@bowline/contract/operations/firewall'
+import type { Input } from '@bowline/contract/operation'
+import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import { compileFilter } from '../http/filter.ts'
+import type { Listing } from '../http/route.ts'
+import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
+import { requireUsed } from '../tags/service.ts'
+import { type Attempt, type Decision, evaluate } from './rules.ts'
+import {
+  RULE_PROPERTIES,
+  type RuleRow,
+  deleteRule,
+  findActiveRules,
+  findRule,
+  insertRule,
+  listRules,
+  lockRule,
+  updateRule,
+} from './store.ts'
+
+export async function list(ctx: TenantContext, query: Input<typeof operations.list>['query']): Promise<Listing<Rule>> {
+  const { rows, total } = await listRules(ctx.db, {
+    where: compileFilter(query.filter, RULE_PROPERTIES, 'or'),
+    limit: query.per_page,
+    offset: (query.page - 1) * query.per_page,
+  })
+  return { items: rows.map((row) => toRule(row)), total }
+}
+
+/** @throws {BowlineError} NOT_FOUND */
+export async function get(ctx: TenantContext, id: number): Promise<Rule> {
+  return toRule((await findRule(ctx.db, id)) ?? unknownRule())
+}
+
+/** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag */
+export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> {
+  await requireUsable(ctx, body)
+  return ctx.db.transaction().execute(async (db) => {
+    const row = await insertRule(db, { tenant_id: ctx.tenant, ...toRuleColumns(body) })
+    await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after: body })
+    return toRule(row)
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
+export async function update(ctx: TenantContext, id: number, body: RuleBody): Promise<Rule> {
+  return change(ctx, id, async (inner) => {
+    await requireUsable(inner, body)
+    return toRuleColumns(body)
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND */
+export async function remove(ctx: TenantContext, id: number): Promise<void> {
+  await ctx.db.transaction().execute(async (db) => {
+    const row = (await deleteRule(db, id)) ?? unknownRule()
+    await audit({ ...ctx, db }, 'firewall-rule.remove', String(id), { before: toRule(row) })
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, CONFLICT, TAG_LIMIT */
+export async function addTag(ctx: TenantContext, id: number, tag: string): Promise<void> {
+  await change(ctx, id, async (inner, row) => {
+    await requireUsed(inner, [tag])
+    return { tags: withTag(row, tag) }
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, TAG_LIMIT */
+export async function setTags(ctx: TenantContext, id: number, tags: readonly string[]): Promise<void> {
+  await change(ctx, id, async (inner, row) => {
+    const wanted = withTags(row, tags)
+    await requireUsed(inner, wanted)
+    return { tags: wanted }
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, also when no tag is named */
+export async function removeTag(ctx: TenantContext, id: number, tag: string | undefined): Promise<void> {
+  if (tag === undefined) return fail('INVALID_INPUT', { field: 'tag', rule: 'is required' }, ['tag'])
+  await change(ctx, id, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
+}
+
+/** What the rules of the namespace say of a connection. */
+export async function judgeConnection(ctx: TenantContext, attempt: Attempt): Promise<Decision> {
+  return evaluate(await findActiveRules(ctx.db), attempt)
+}
+
+/** Changes a rule under its lock: of two changes at once neither is lost. */
+async function change(
+  ctx: TenantContext,
+  id: number,
+  changesOf: (inner: TenantContext, row: RuleRow) => Promise<Partial<RuleRow>>,
+): Promise<Rule> {
+  return ctx.db.transaction().execute(async (db) => {
+    const inner = { ...ctx, db }
+    const before = (await lockRule(db, id)) ?? unknownRule()
+    const changes = await changesOf(inner, before)
+    await updateRule(db, id, changes)
+    const after = { ...before, ...changes }
+    await audit(inner, 'firewall-rule.update', String(id), { before: toRule(before), after: toRule(after) })
+    return toRule(after)
+  })
+}
+
+function unknownRule(): never {
+  return fail('NOT_FOUND', { what: 'The firewall rule' })
+}
+
+async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> {
+  const { source_ip, username, filter } = body
+  requirePatterns({ source_ip, username, 'filter.hostname': filter.hostname })
+  await requireUsed(ctx, filter.tags ?? [])
+}
+
+function toRuleColumns({ filter, ...rest }: RuleBody) {
+  return { ...rest, ...toColumns(filter) }
+}
+
+function toRule(row: RuleRow): Rule {
+  const { id, tenant_id, action, active, priority, source_ip, username } = row
+  return { id, tenant_id, action, active, priority, source_ip, username, filter: toFilter(row) }
+}

@@ -1,0 +1,74 @@
+// SQL of firewall rules.
+import {
+  type Expression,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  type Updateable,
+  sql,
+} from 'kysely'
+import { countRows } from '../db/count.ts'
+import type { FirewallRulesTable, Schema } from '../db/schema.ts'
+import type { FilterProperties } from '../http/filter.ts'
+
+export type RuleRow = Selectable<FirewallRulesTable>
+
+export const RULE_PROPERTIES: FilterProperties = {
+  action: { sql: sql.ref('firewall_rules.action'), type: 'text' },
+  active: { sql: sql.ref('firewall_rules.active'), type: 'boolean' },
+  priority: { sql: sql.ref('firewall_rules.priority'), type: 'number' },
+  source_ip: { sql: sql.ref('firewall_rules.source_ip'), type: 'text' },
+  username: { sql: sql.ref('firewall_rules.username'), type: 'text' },
+  hostname: { sql: sql.ref('firewall_rules.hostname'), type: 'text' },
+  tags: { sql: sql.ref('firewall_rules.tags'), type: 'text-array' },
+}
+
+/** A page of rules by rising priority, and how many match. */
+export async function listRules(
+  db: Kysely<Schema>,
+  query: { where: Expression<SqlBool> | undefined; limit: number; offset: number },
+): Promise<{ rows: RuleRow[]; total: number }> {
+  let base = db.selectFrom('firewall_rules')
+  if (query.where) base = base.where(query.where)
+  const rows = await base
+    .selectAll()
+    .orderBy('priority')
+    .orderBy('id')
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  const count = await countRows(base)
+  return { rows, total: count }
+}
+
+export function findRule(db: Kysely<Schema>, id: number): Promise<RuleRow | undefined> {
+  return db.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The rule with its row locked: changes of one rule happen one after the other. */
+export function lockRule(db: Kysely<Schema>, id: number): Promise<RuleRow | undefined> {
+  return db.selectFrom('firewall_rules').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export function insertRule(db: Kysely<Schema>, rule: Insertable<FirewallRulesTable>): Promise<RuleRow> {
+  return db.insertInto('firewall_rules').values(rule).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateRule(
+  db: Kysely<Schema>,
+  id: number,
+  values: Updateable<FirewallRulesTable>,
+): Promise<void> {
+  await db.updateTable('firewall_rules').set(values).where('id', '=', id).execute()
+}
+
+/** @returns the rule that was deleted; undefined when there was none */
+export function deleteRule(db: Kysely<Schema>, id: number): Promise<RuleRow | undefined> {
+  return db.deleteFrom('firewall_rules').where('id', '=', id).returningAll().executeTakeFirst()
+}
+
+/** The rules that count. */
+export function findActiveRules(db: Kysely<Schema>): Promise<RuleRow[]> {
+  return db.selectFrom('firewall_rules').selectAll().where('active', '=', true).execute()
+}

@@ -1,0 +1,24 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { announce } from './announcement.ts'
+
+const shown = (text: string) => Buffer.from(announce('root@dev.pi', text)).toString()
+
+describe('announcement', () => {
+  it('tells where the person is', () => {
+    expect(shown('')).toBe('Connected to root@dev.pi through Bowline.\r\n')
+  })
+
+  it('shows the lines of the namespace', () => {
+    expect(shown('Be\nkind \n\n')).toBe('Connected to root@dev.pi through Bowline.\r\nBe\r\nkind\r\n')
+  })
+
+  it('lets no control character through', () => {
+    expect(shown('\u001b]0;title\u0007red \u001b[31m \u009b2J')).toContain(']0;titlered [31m 2J')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(shown(text)).toMatch(/^[^\p{Cc}]*(\r\n[^\p{Cc}\t]*|\t)*(\r\n|\t|[^\p{Cc}])*$/u)
+      }),
+    )
+  })
+})

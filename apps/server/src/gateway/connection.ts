@@ -1,0 +1,157 @@
+// One SSH connection, from its first authentication request to its last channel: turns the transport's questions into
+// a login and its channels. Life of a session: see ARCHITECTURE.md.
+import type { LinkCause } from '@bowline/link/api'
+import {
+  type AuthAttempt,
+  type AuthDecision,
+  type ChannelDecision,
+  type ChannelOpen,
+  type CloseCause,
+  type ConnectionHandler,
+  OPEN_PROHIBITED,
+  type SshConnection,
+} from '@bowline/ssh/api'
+import type { Log } from '../platform/log.ts'
+import type { SessionCause } from '../sessions/service.ts'
+import type { Admitted } from './admission.ts'
+import type { Agents } from './agents.ts'
+import { dialChannel } from './dial-channel.ts'
+import { type Credential, type Login, type LoginDeps, NO_ROOM, WRONG_FORMAT, createLogin } from './login.ts'
+import { sessionChannel } from './session-channel.ts'
+import { parseSshId } from './sshid.ts'
+
+export interface ConnectionDeps extends LoginDeps {
+  readonly agents: Agents
+  readonly log: Log
+  /** Counts the end of a connection. */
+  readonly ended: (cause: SessionCause, authenticated: boolean) => void
+}
+
+/** A handler whose connection can be ended from outside, with the cause that person and row are told. */
+export interface EndableHandler extends ConnectionHandler {
+  end(connection: SshConnection, cause: SessionCause): void
+}
+
+/** The handler of one connection that the gate has admitted. `track` gets the work that outlives the connection. */
+export function connectionHandler(
+  deps: ConnectionDeps,
+  admitted: Admitted,
+  track: (work: Promise<void>) => void,
+): EndableHandler {
+  let login: Login | undefined
+  let lost: LinkCause | undefined
+  /** Why somebody else ended it. */
+  let endedBy: SessionCause | undefined
+  /** What came of the credentials: nothing yet, they were refused, or the server could not judge them. */
+  let outcome: 'none' | 'refused' | 'unjudged' = 'none'
+  let over = false
+  let seats = 0
+  let release = (): void => undefined
+
+  const loginOf = (connection: SshConnection): Login =>
+    (login ??= createLogin(deps, connection, (cause) => {
+      if (!login?.accepted) return
+      lost = cause
+      connection.disconnect({ by: 'local', reason: 'device-lost', message: `Bowline: ${cause.message}` })
+    }))
+
+  async function authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
+    // Before a credential was tried nothing is told, except that the name cannot name anything.
+    if (!parseSshId(attempt.user)) return { result: 'disconnect', message: WRONG_FORMAT }
+    if (attempt.method === 'none' || attempt.method === 'keyboard-interactive') return { result: 'reject' }
+    if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(connection, attempt)
+    let decision: AuthDecision
+    try {
+      decision = await loginOf(connection).judge(attempt.user, toCredential(attempt))
+    } catch (error) {
+      // The database is down: not the person's fault, so it costs them nothing and they are told.
+      deps.log.error('session.error', { err: error })
+      outcome = 'unjudged'
+      return { result: 'disconnect', message: NO_ROOM }
+    }
+    // The client may have left meanwhile; the login ends what came of it.
+    if (over) return decision
+    if (decision.result === 'accept') {
+      admitted.authenticated()
+      const record = login?.accepted?.record
+      if (record) release = deps.agents.keepSession(record.uid)
+    } else {
+      outcome = 'refused'
+      // Clients offer every key they have: only a password that was wrong is a guess.
+      if (attempt.method === 'password') admitted.offend(decision.result === 'disconnect' ? 'bad-user' : 'auth-failed')
+    }
+    return decision
+  }
+
+  /** A client asks whether a key would do: nothing happens, and every "no" is the same. */
+  async function answerQuery(connection: SshConnection, attempt: KeyAttempt): Promise<AuthDecision> {
+    const takes = await loginOf(connection)
+      .wouldTake(attempt.user, attempt.key.blob)
+      .catch(() => false)
+    return { result: takes && !attempt.key.certificate ? 'accept' : 'reject' }
+  }
+
+  function open(_: SshConnection, asked: ChannelOpen): ChannelDecision | Promise<ChannelDecision> {
+    const accepted = login?.accepted
+    if (!accepted) return { accept: false, code: OPEN_PROHIBITED, message: 'not signed in' }
+    switch (asked.type) {
+      case 'session': {
+        const seat = seats
+        seats += 1
+        return { accept: true, attach: (channel) => sessionChannel({ channel, login: accepted, seat }) }
+      }
+      case 'direct-tcpip':
+        accepted.record.note('direct-tcpip', 0)
+        return dialChannel(accepted, { host: asked.host, port: asked.port })
+      case 'direct-streamlocal@openssh.com':
+        accepted.record.note('direct-streamlocal', 0)
+        return dialChannel(accepted, { path: asked.path })
+    }
+  }
+
+  return {
+    authenticate,
+    open,
+    end(connection, cause) {
+      endedBy = cause
+      connection.disconnect({ by: 'local', reason: cause.reason, message: `Bowline: ${cause.message}` })
+    },
+    closed(connection, cause) {
+      over = true
+      const authenticated = login?.accepted !== undefined
+      const ended =
+        endedBy ??
+        login?.refusal ??
+        (lost ? deviceLost(lost) : toSessionCause(cause, authenticated, outcome === 'refused'))
+      if (cause.by === 'protocol' || cause.by === 'limit') admitted.offend('abuse')
+      else if (!authenticated && outcome === 'none') admitted.offend('no-auth')
+      release()
+      admitted.release()
+      deps.ended(ended, authenticated)
+      deps.log.info('ssh.closed', { session: connection.sessionId, source: connection.peer.address, ...ended })
+      if (login) track(login.close(ended))
+    },
+  }
+}
+
+type KeyAttempt = Extract<AuthAttempt, { method: 'publickey' }>
+
+function toCredential(attempt: Extract<AuthAttempt, { method: 'password' | 'publickey' }>): Credential {
+  if (attempt.method === 'password') return { method: 'password', password: attempt.password }
+  return { method: 'publickey', blob: attempt.key.blob }
+}
+
+function deviceLost(cause: LinkCause): SessionCause {
+  return { by: cause.by === 'user' ? 'agent' : cause.by, reason: cause.reason, message: cause.message }
+}
+
+/** The transport's cause in the words of the session row. */
+function toSessionCause(cause: CloseCause, authenticated: boolean, failed: boolean): SessionCause {
+  if (!authenticated && failed) {
+    return { by: 'user', reason: 'login-failed', message: 'No credential was accepted.' }
+  }
+  if (cause.by !== 'peer') return { by: 'gateway', reason: cause.reason, message: cause.message }
+  // What clients say when a person has finished (SSH_DISCONNECT_BY_APPLICATION) is no news beyond that.
+  const message = cause.reason === 'disconnect' ? 'The person ended the connection.' : cause.message
+  return { by: 'user', reason: cause.reason, message }
+}

@@ -1,0 +1,44 @@
+// Forwarded connections (ssh -L, -D, -W): dialled by the device, never by this machine.
+import type { StreamHandler } from '@bowline/link/api'
+import { DialEvent, type DialOpen } from '@bowline/link/streams'
+import { type ChannelDecision, OPEN_CONNECT_FAILED, type SshChannel } from '@bowline/ssh/api'
+import type { AcceptedLogin } from './login.ts'
+import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
+
+/** Asks the device to connect, and accepts the channel once it has. */
+export function dialChannel(login: AcceptedLogin, target: DialOpen['target']): Promise<ChannelDecision> {
+  return new Promise((resolve) => {
+    let channel: SshChannel | undefined
+    let input: Flow | undefined
+    let output: Flow | undefined
+    const handler: StreamHandler = {
+      data: (bytes) => output?.pass(bytes, 0),
+      drain: () => input?.drained(),
+      eof: () => channel?.eof(),
+      control(message) {
+        if (!DialEvent.safeParse(message).success || channel) return
+        resolve({
+          accept: true,
+          attach(opened) {
+            channel = opened
+            input = towardsDevice(opened, stream)
+            output = towardsPerson(stream, opened)
+            return {
+              data: (bytes) => input?.pass(bytes, 0),
+              drain: () => output?.drained(),
+              eof: () => stream.eof(),
+              // What was sent before is still delivered: the target may be reading its last bytes.
+              closed: (cause) => stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }),
+            }
+          },
+        })
+      },
+      closed(cause) {
+        channel?.close()
+        resolve({ accept: false, code: OPEN_CONNECT_FAILED, message: cause.message })
+      },
+    }
+    const open: DialOpen = { login: login.stream.id, target }
+    const stream = login.link.open('dial', open, handler, { windowBytes: 1_048_576 })
+  })
+}

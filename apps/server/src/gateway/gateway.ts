@@ -1,0 +1,117 @@
+// The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+import { acceptConnection } from '@bowline/ssh/server'
+import type { SshConnection, SshServerOptions } from '@bowline/ssh/api'
+import { plainAddress } from '../platform/address.ts'
+import type { Log } from '../platform/log.ts'
+import type { Admission } from './admission.ts'
+import type { SessionCause } from '../sessions/service.ts'
+import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
+
+export interface GatewayDeps extends ConnectionDeps {
+  readonly admission: Admission
+  readonly log: Log
+  readonly ssh: SshServerOptions
+  readonly host: string
+  readonly port: number
+  /** Counts a refused connection. */
+  readonly refused: (why: string) => void
+}
+
+export interface Gateway {
+  /** Rejects when the port cannot be had. */
+  start(): Promise<void>
+  /** The port listened on; 0 before the start. */
+  readonly port: number
+  readonly connectionCount: number
+  /** Ends the connection of a session. @returns false when this node does not hold it */
+  closeSession(uid: string, cause: SessionCause): boolean
+  /** Takes no new connections; running ones go on. */
+  drain(): void
+  /** Ends every connection and waits until their rows are closed. */
+  close(): Promise<void>
+}
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const connections = new Map<SshConnection, EndableHandler>()
+  const work = new Set<Promise<void>>()
+  let port = 0
+  let idle = (): void => undefined
+
+  /** Tells a closing gateway that the last connection has gone and its row is closed. */
+  const settle = (): void => {
+    if (connections.size === 0 && work.size === 0) idle()
+  }
+  const track = (task: Promise<void>): void => {
+    const tracked = task
+      .catch((error: unknown) => deps.log.error('session.error', { err: error }))
+      .finally(() => {
+        work.delete(tracked)
+        settle()
+      })
+    work.add(tracked)
+  }
+
+  function accept(socket: Socket): void {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const admitted = deps.admission.admit(address)
+    if (typeof admitted === 'string') {
+      deps.log.debug('ssh.refused', { source: address, reason: admitted })
+      deps.refused(admitted)
+      // A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v.
+      socket.on('error', () => undefined).end(`Bowline: too many connections from this address; try again later.\r\n`)
+      return
+    }
+    socket.setNoDelay(true)
+    const handler = connectionHandler(deps, admitted, track)
+    const connection = acceptConnection(socket, { address, port: socket.remotePort ?? 0 }, deps.ssh, {
+      ...handler,
+      closed(closed, cause) {
+        connections.delete(closed)
+        handler.closed(closed, cause)
+        settle()
+      },
+    })
+    connections.set(connection, handler)
+    deps.log.debug('ssh.connected', { source: address })
+  }
+
+  const server: Server = createServer({ noDelay: true }, accept)
+  return {
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen({ host: deps.host, port: deps.port, backlog: 4_096 }, () => {
+          server.off('error', reject)
+          server.on('error', (error) => deps.log.error('ssh.error', { err: error }))
+          port = (server.address() as AddressInfo).port
+          resolve()
+        })
+      }),
+    get port() {
+      return port
+    },
+    get connectionCount() {
+      return connections.size
+    },
+    closeSession(uid, cause) {
+      for (const [connection, handler] of connections) {
+        if (connection.sessionId !== uid) continue
+        handler.end(connection, cause)
+        return true
+      }
+      return false
+    },
+    drain: () => void server.close(),
+    async close() {
+      server.close()
+      for (const connection of connections.keys()) {
+        connection.disconnect({ by: 'local', reason: 'server-stopped', message: 'Bowline: the server is stopping.' })
+      }
+      await new Promise<void>((resolve) => {
+        idle = resolve
+        settle()
+      })
+    },
+  }
+}

@@ -1,0 +1,239 @@
+// One person's login: from SSHID and credential to an accepted `auth` stream on the device. Every attempt is judged
+// for itself. Nothing is told about a device before a credential was tried, and then the same for unknown, offline and
+// unaccepted ones.
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { Link, LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
+import { AuthAnswer, type AuthCredential } from '@bowline/link/streams'
+import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
+import type { TenantContext } from '../context.ts'
+import type { LoginTarget } from '../devices/presence.ts'
+import type { Attempt, Decision } from '../firewall/rules.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { KeyUse } from '../public-keys/rules.ts'
+import type { SessionCause } from '../sessions/service.ts'
+import type { Agents } from './agents.ts'
+import type { DeviceChecks } from './device-checks.ts'
+import { type SessionRecord, openSessionRecord } from './session-record.ts'
+import type { SessionBudget } from './session-budget.ts'
+import { type SshId, parseSshId } from './sshid.ts'
+import type { Statement } from './statement.ts'
+
+export const WRONG_FORMAT =
+  'Bowline: this user name names no device. Use ssh user@namespace.device@host, where user is the account on the device.'
+export const UNREACHABLE =
+  'Bowline: the device cannot be reached. It is unknown, offline or not accepted; check the name, its power and its network.'
+const REFUSED = 'Bowline: access to this device is refused.'
+const BUSY = 'Bowline: too many sign-ins to this device are under way; try again in a moment.'
+const TOO_MANY = 'Bowline: too many sessions are open already; end one of them first.'
+/** Told when a login cannot be judged because of the server itself. */
+export const NO_ROOM = 'Bowline: the server cannot take sessions right now; try again in a moment.'
+
+export interface LoginDeps {
+  readonly agents: Agents
+  readonly node: string
+  readonly resolve: (target: SshId['target']) => Promise<LoginTarget | undefined>
+  readonly contextOf: (target: LoginTarget) => TenantContext
+  readonly checks: DeviceChecks
+  readonly budget: SessionBudget
+  /** What the namespace's firewall says of a connection. */
+  readonly firewall: (ctx: TenantContext, attempt: Attempt) => Promise<Decision>
+  /** Whether a key is registered for such a login. */
+  readonly keyMayLogIn: (ctx: TenantContext, blob: Uint8Array, use: KeyUse) => Promise<boolean>
+  /** Signs the platform's word that it has authorised a login. */
+  readonly sign: (statement: Statement) => string
+}
+
+/** A login that the device has accepted; lives as long as the SSH connection and the link. */
+export interface AcceptedLogin {
+  readonly link: Link
+  /** The stream that stands for the login; its id goes into every stream that belongs to it. */
+  readonly stream: LinkStream
+  readonly record: SessionRecord
+  readonly target: LoginTarget
+  readonly user: string
+}
+
+/** What a person has shown: a password for the device, or a key whose signature the transport has verified. */
+export type Credential =
+  | { readonly method: 'password'; readonly password: string }
+  | { readonly method: 'publickey'; readonly blob: Uint8Array }
+
+export interface Login {
+  /** Judges one credential. Rejects when the database does not answer: nobody gets in without a row. */
+  judge(user: string, credential: Credential): Promise<AuthDecision>
+  /** Whether a key would do; without any effect, and the same "no" whatever the reason. */
+  wouldTake(user: string, blob: Uint8Array): Promise<boolean>
+  /** Why policy has refused the login: for the row; the person is told less. */
+  readonly refusal: SessionCause | undefined
+  /** Set once a credential was accepted. */
+  readonly accepted: AcceptedLogin | undefined
+  /** Ends what the login holds: the device's side and the row. */
+  close(cause: SessionCause): Promise<void>
+}
+
+/**
+ * @param lost called when the link of an accepted login goes away
+ */
+export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (cause: LinkCause) => void): Login {
+  let record: SessionRecord | undefined
+  let recordOf: string | undefined
+  let auth: AuthStream | undefined
+  let accepted: AcceptedLogin | undefined
+  let giveBack = (): void => undefined
+  let attempt: Promise<unknown> = Promise.resolve()
+  let closed = false
+  let refusal: SessionCause | undefined
+
+  /** The row of the first attempt on a device; a second user name on the connection is refused by the transport. */
+  async function openRecord(ctx: TenantContext, id: SshId, target: LoginTarget): Promise<SessionRecord> {
+    if (record && recordOf === `${id.user}@${target.uid}`) return record
+    if (record) throw new Error('the user name has changed within one connection')
+    record = await openSessionRecord(ctx, {
+      uid: connection.sessionId as SessionUid,
+      device: target.uid,
+      username: id.user,
+      address: connection.peer.address,
+      type: 'term',
+      node: deps.node,
+    })
+    recordOf = `${id.user}@${target.uid}`
+    return record
+  }
+
+  /** The firewall's word; a refusal is kept for the row. */
+  async function isAllowed(ctx: TenantContext, id: SshId, target: LoginTarget): Promise<boolean> {
+    const attempt = {
+      address: connection.peer.address,
+      user: id.user,
+      device: { name: target.name, tags: target.tags },
+    }
+    const { allow, rule } = await deps.firewall(ctx, attempt)
+    if (!allow) refusal = { by: 'policy', reason: 'firewall', message: `Firewall rule ${rule} refuses the connection.` }
+    return allow
+  }
+
+  function credentialFor(id: SshId, target: LoginTarget, credential: Credential): AuthCredential {
+    if (credential.method === 'password') return credential
+    const { sessionId: session } = connection
+    return { method: 'statement', statement: deps.sign({ session, user: id.user, device: target.uid }) }
+  }
+
+  async function judge(user: string, credential: Credential): Promise<AuthDecision> {
+    const id = parseSshId(user)
+    if (!id) return { result: 'disconnect', message: WRONG_FORMAT }
+    const target = await deps.resolve(id.target)
+    const link = target?.status === 'accepted' ? deps.agents.find(target.uid) : undefined
+    const byKey = credential.method === 'publickey'
+    // A key that is not registered tells nothing, not even that there is no such device: the client goes on.
+    const nobody: AuthDecision = byKey ? { result: 'reject' } : { result: 'disconnect', message: UNREACHABLE }
+    if (!target || target.status !== 'accepted') return nobody
+    const ctx = deps.contextOf(target)
+    const use = { user: id.user, device: { name: target.name, tags: target.tags } }
+    if (byKey && !(await deps.keyMayLogIn(ctx, credential.blob, use))) return { result: 'reject' }
+    const row = await openRecord(ctx, id, target)
+    if (!(await isAllowed(ctx, id, target))) return { result: 'disconnect', message: REFUSED }
+    if (!link) return { result: 'disconnect', message: UNREACHABLE }
+    const release = await deps.checks.take(target.uid)
+    if (!release) return { result: 'disconnect', message: BUSY }
+    try {
+      if (closed) return { result: 'disconnect', message: 'The connection has ended.' }
+      auth = auth?.usableOn(link) ? auth : openAuthStream(link, id.user, connection, ctx.clock, lost)
+      const answer = await auth.check(credentialFor(id, target, credential))
+      if (answer === undefined) return { result: 'disconnect', message: UNREACHABLE }
+      if (answer.type === 'accepted') {
+        const place = deps.budget.take(target, id.user)
+        if (!place) return { result: 'disconnect', message: TOO_MANY }
+        giveBack = place
+        await row.authenticated()
+        accepted = { link, stream: auth.stream, record: row, target, user: id.user }
+        return { result: 'accept' }
+      }
+      ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: answer.reason })
+      return answer.reason === 'busy' ? { result: 'disconnect', message: BUSY } : { result: 'reject' }
+    } finally {
+      release()
+    }
+  }
+
+  return {
+    get accepted() {
+      return accepted
+    },
+    get refusal() {
+      return refusal
+    },
+    async wouldTake(user, blob) {
+      const id = parseSshId(user)
+      const target = id && (await deps.resolve(id.target))
+      if (!id || !target || target.status !== 'accepted') return false
+      const use = { user: id.user, device: { name: target.name, tags: target.tags } }
+      return deps.keyMayLogIn(deps.contextOf(target), blob, use)
+    },
+    judge(user, credential) {
+      const judged = judge(user, credential)
+      attempt = judged.catch(() => undefined)
+      return judged
+    },
+    async close(cause) {
+      closed = true
+      const end = (): void => auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: cause.message })
+      end()
+      // An attempt under way may still open a row and a stream: they end with the login.
+      await attempt
+      end()
+      giveBack()
+      await record?.close(cause)
+    },
+  }
+}
+
+interface AuthStream {
+  readonly stream: LinkStream
+  usableOn(link: Link): boolean
+  /** The device's answer; undefined when the stream or the link is gone. */
+  check(credential: AuthCredential): Promise<AuthAnswer | undefined>
+}
+
+/** The device answers within this, or the attempt counts as unreachable. */
+const ANSWER_MS = 30_000
+
+function openAuthStream(
+  link: Link,
+  user: string,
+  connection: SshConnection,
+  clock: Clock,
+  lost: (cause: LinkCause) => void,
+): AuthStream {
+  let answer: ((answer: AuthAnswer | undefined) => void) | undefined
+  let closed = false
+  const handler: StreamHandler = {
+    data: () => stream.close({ by: 'gateway', reason: 'protocol', message: 'An auth stream carries no bytes.' }),
+    control(message) {
+      const parsed = AuthAnswer.safeParse(message)
+      if (parsed.success) answer?.(parsed.data)
+      else stream.close({ by: 'gateway', reason: 'protocol', message: 'The answer to a credential is malformed.' })
+    },
+    closed(cause) {
+      closed = true
+      answer?.(undefined)
+      lost(cause)
+    },
+  }
+  const stream = link.open('auth', { session: connection.sessionId, user, remote: connection.peer.address }, handler)
+  return {
+    stream,
+    usableOn: (other) => !closed && other === link,
+    check: (credential) =>
+      closed
+        ? Promise.resolve(undefined)
+        : new Promise((resolve) => {
+            const cancel = clock.after(ANSWER_MS, () => stream.close())
+            answer = (value) => {
+              cancel()
+              answer = undefined
+              resolve(value)
+            }
+            stream.control({ ...credential })
+          }),
+  }
+}

@@ -1,0 +1,54 @@
+import type { LinkStream } from '@bowline/link/api'
+import type { SshChannel } from '@bowline/ssh/api'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { towardsDevice, towardsPerson } from './pipe.ts'
+
+/** Ends of a pipe that say whether they have room, and count what they are given back. */
+function fakeEnd() {
+  const end = {
+    room: true,
+    written: [] as [string, number][],
+    credit: 0,
+    write(bytes: Uint8Array, lane = 0) {
+      end.written.push([Buffer.from(bytes).toString(), lane])
+      return end.room
+    },
+    consumed: (count: number) => void (end.credit += count),
+  }
+  return end
+}
+
+let channel: ReturnType<typeof fakeEnd>
+let stream: ReturnType<typeof fakeEnd>
+beforeEach(() => {
+  channel = fakeEnd()
+  stream = fakeEnd()
+})
+const asChannel = () => channel as unknown as SshChannel
+const asStream = () => stream as unknown as LinkStream
+
+describe('pipe', () => {
+  it('gives credit back at once while the other side has room', () => {
+    towardsDevice(asChannel(), asStream()).pass(Buffer.from('hello'), 0)
+    expect(stream.written).toEqual([['hello', 0]])
+    expect(channel.credit).toBe(5)
+  })
+
+  it('owes the credit while the other side is full, and pays all of it when it has drained', () => {
+    stream.room = false
+    const flow = towardsDevice(asChannel(), asStream())
+    flow.pass(Buffer.from('abc'), 0)
+    flow.pass(Buffer.from('de'), 0)
+    expect(channel.credit).toBe(0)
+    flow.drained()
+    expect(channel.credit).toBe(5)
+    flow.drained()
+    expect(channel.credit).toBe(5)
+  })
+
+  it('keeps stderr apart towards the person', () => {
+    towardsPerson(asStream(), asChannel()).pass(Buffer.from('oops'), 1)
+    expect(channel.written).toEqual([['oops', 1]])
+    expect(stream.credit).toBe(4)
+  })
+})

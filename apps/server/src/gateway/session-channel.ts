@@ -1,0 +1,163 @@
+// One session channel – a seat: collects the terminal and the environment, starts one process on the device, carries
+// its bytes, its size changes, its signals and its end.
+import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
+import { type Pty, SessionEvent, type SessionOpen } from '@bowline/link/streams'
+import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
+import { announce } from './announcement.ts'
+import type { AcceptedLogin } from './login.ts'
+import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
+
+type Run = SessionOpen['run']
+/** What a request does beside its answer. */
+interface Seat {
+  readonly channel: SshChannel
+  readonly login: AcceptedLogin
+  readonly seat: number
+}
+
+/** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
+const BULK_WINDOW_BYTES = 1_048_576
+
+/**
+ * Serves a session channel.
+ * @param seat index of the channel on its connection, from 0
+ */
+export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
+  let pty: Pty | undefined
+  let stream: LinkStream | undefined
+  let input: Flow | undefined
+  let output: Flow | undefined
+  const env: [string, string][] = []
+
+  /** Starts the process; resolves with whether it runs. A channel runs one process, once. */
+  function start(run: Run): Promise<boolean> {
+    if (stream) return Promise.resolve(false)
+    login.record.note(run.type, seat, pty?.term)
+    return new Promise((resolve) => {
+      const open: SessionOpen = {
+        login: login.stream.id,
+        run,
+        ...(pty ? { pty } : {}),
+        env,
+        client: { address: channel.connection.peer.address, port: channel.connection.peer.port },
+      }
+      const opened = login.link.open(
+        'session',
+        open,
+        deviceSide(channel, started(run, resolve), () => ({ input, output })),
+        pty ? {} : { windowBytes: BULK_WINDOW_BYTES },
+      )
+      stream = opened
+      input = towardsDevice(channel, opened)
+      output = towardsPerson(opened, channel)
+    })
+  }
+
+  /** Tells whether the process runs; a shell with a terminal begins with the announcement. */
+  function started(run: Run, resolve: (runs: boolean) => void): (runs: boolean) => void {
+    return (runs) => {
+      if (runs && run.type === 'shell' && pty) {
+        const { user, target } = login
+        channel.write(announce(`${user}@${target.namespace}.${target.name}`, target.announcement))
+      }
+      resolve(runs)
+    }
+  }
+
+  function request(asked: SessionRequest): boolean | Promise<boolean> {
+    switch (asked.type) {
+      case 'pty-req':
+        if (stream) return false
+        pty = toPty(asked)
+        login.record.note('pty-req', seat, asked.term)
+        return true
+      case 'env':
+        if (stream) return false
+        env.push([asked.name, asked.value])
+        return true
+      case 'shell':
+        return start({ type: 'shell' })
+      case 'exec':
+        return start({ type: 'exec', command: Buffer.from(asked.command).toString('base64') })
+      case 'subsystem':
+        return start({ type: 'subsystem', name: asked.name })
+      case 'window-change': {
+        const { columns, rows, width, height } = asked
+        return tell({ type: 'window-change', columns, rows, width, height })
+      }
+      case 'signal':
+        return tell({ type: 'signal', name: asked.name })
+      case 'break':
+        return tell({ type: 'break', lengthMs: asked.lengthMs })
+      case 'eow@openssh.com':
+        return tell({ type: 'eow' })
+      case 'auth-agent-req@openssh.com':
+      case 'x11-req':
+        return false
+    }
+  }
+
+  function tell(message: LinkMessage): boolean {
+    // A signal must reach a process that does not read its input.
+    stream?.control(message, 'overtaking')
+    return stream !== undefined
+  }
+
+  return {
+    data(bytes) {
+      // Before a process runs there is nobody to read; what is sent then is dropped, as sshd does.
+      if (input) input.pass(bytes, 0)
+      else channel.consumed(bytes.length)
+    },
+    drain: () => output?.drained(),
+    eof: () => stream?.eof(),
+    request,
+    // Input that the process has not read yet dies with its channel: nobody is left to wait for it.
+    closed: (cause) => stream?.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop'),
+  }
+}
+
+/** The device's end: output, the answer to the start, the exit. */
+function deviceSide(
+  channel: SshChannel,
+  started: (runs: boolean) => void,
+  flows: () => { input: Flow | undefined; output: Flow | undefined },
+): StreamHandler {
+  let ended = false
+  return {
+    data: (bytes, lane) => flows().output?.pass(bytes, lane),
+    drain: () => flows().input?.drained(),
+    eof: () => channel.eof(),
+    control(message) {
+      const parsed = SessionEvent.safeParse(message)
+      if (!parsed.success) return
+      const event = parsed.data
+      if (event.type === 'started') started(true)
+      else ended = true
+      if (event.type === 'exit') channel.exitStatus(event.status)
+      if (event.type === 'exit-signal') channel.exitSignal(event.signal, event.coreDumped, event.message)
+    },
+    closed(cause) {
+      started(false)
+      if (!ended) explain(channel, cause)
+      channel.close()
+    },
+  }
+}
+
+/** A process that ends without an exit: the person is told why, on stderr, before the channel closes. */
+function explain(channel: SshChannel, cause: LinkCause): void {
+  if (cause.by === 'user') return
+  channel.write(Buffer.from(`\r\nBowline: the session has ended: ${cause.message}\r\n`), 1)
+}
+
+function toPty(request: PtyRequest): Pty {
+  return {
+    term: request.term.slice(0, 128),
+    columns: request.columns,
+    rows: request.rows,
+    width: request.width,
+    height: request.height,
+    modes: Buffer.from(request.modes).toString('base64'),
+  }
+}

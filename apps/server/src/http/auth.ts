@@ -1,0 +1,100 @@
+// From credential to actor: the only place that reads tokens. The tenant of a request is the tenant of its credential.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { fail } from '@bowline/contract/errors'
+import type { Operation } from '@bowline/contract/operation'
+import { type Role, roleMay } from '@bowline/contract/roles'
+import type { Actor, ApiKeyActor, DeviceActor, TenantContext, UserActor } from '../context.ts'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { isLoopback, plainAddress } from '../platform/address.ts'
+import { isForwarded } from './forwarded.ts'
+import type { RequestContext } from './route.ts'
+
+/** What the authenticator needs of the nouns. */
+export interface CredentialChecks {
+  /** The person of a user token; undefined when the token is not valid (any more). */
+  user(token: string): Promise<UserActor | undefined>
+  device(token: string): Promise<DeviceActor | undefined>
+  apiKey(key: string): Promise<ApiKeyActor | undefined>
+  /** Whether the caller is this machine itself or another node of the installation. */
+  isInternal(base: RequestContext): boolean
+  tenantContext(tenant: TenantId, actor: Actor, source: string): TenantContext
+}
+
+export interface Authenticator {
+  /**
+   * The context that the operation's access promises.
+   * @throws {BowlineError} UNAUTHORIZED, USER_TOKEN_REQUIRED, NO_NAMESPACE or FORBIDDEN
+   */
+  admit(operation: Operation, base: RequestContext): Promise<RequestContext>
+}
+
+const MAX_KEY_LENGTH = 64
+
+/** Builds the authenticator over the nouns' checks. */
+export function createAuthenticator(checks: CredentialChecks): Authenticator {
+  return {
+    async admit(operation, base) {
+      const { access } = operation
+      if (access.kind === 'public') return base
+      if (access.kind === 'internal') {
+        // To everybody else the call does not exist.
+        const { method, url } = base.request
+        return checks.isInternal(base) ? base : fail('ROUTE_NOT_FOUND', { method, path: url.split('?')[0] ?? '' })
+      }
+      const key = base.request.headers['x-api-key']
+      // When both are sent the key wins, as existing clients expect.
+      if (typeof key === 'string' && access.kind !== 'device') return withKey(operation, base, key)
+      const token = bearer(base)
+      if (access.kind === 'device') {
+        const device = await checks.device(token)
+        return device ? { ...base, actor: device } : fail('UNAUTHORIZED')
+      }
+      const actor = (await checks.user(token)) ?? fail('UNAUTHORIZED')
+      if (access.kind === 'user') return { ...base, actor }
+      if (actor.tenant === undefined || actor.role === undefined) return fail('NO_NAMESPACE')
+      return asMember(operation, base, actor, actor.tenant, actor.role)
+    },
+  }
+
+  async function withKey(operation: Operation, base: RequestContext, key: string): Promise<RequestContext> {
+    const { access } = operation
+    const actor = (key.length <= MAX_KEY_LENGTH ? await checks.apiKey(key) : undefined) ?? fail('UNAUTHORIZED')
+    if (access.kind !== 'member' || !access.keys) return fail('USER_TOKEN_REQUIRED')
+    return asMember(operation, base, actor, actor.tenant, actor.role)
+  }
+
+  function asMember(
+    { access }: Operation,
+    base: RequestContext,
+    actor: UserActor | ApiKeyActor,
+    tenant: TenantId,
+    role: Role,
+  ): RequestContext {
+    const permission = access.kind === 'member' ? access.permission : undefined
+    if (permission && !roleMay(role, permission)) fail('FORBIDDEN', { role })
+    return { ...checks.tenantContext(tenant, actor, base.source), ...base }
+  }
+}
+
+/** The bearer token; a bare token is accepted too, as existing clients send it. */
+function bearer(base: RequestContext): string {
+  const header = base.request.headers.authorization ?? ''
+  const token = header.replace(/^bearer +/i, '').trim()
+  if (token === '' || token.length > 4_096) fail('UNAUTHORIZED')
+  return token
+}
+
+/**
+ * Who may make the platform's internal calls: this machine itself, never through a proxy, and whoever knows the node
+ * secret.
+ */
+export function internalCallers(nodeSecret: string | undefined): (base: RequestContext) => boolean {
+  const expected = nodeSecret === undefined ? undefined : createHash('sha256').update(nodeSecret).digest()
+  return ({ request }) => {
+    const given = request.headers['x-node-secret']
+    if (expected && typeof given === 'string') {
+      return timingSafeEqual(createHash('sha256').update(given).digest(), expected)
+    }
+    return !isForwarded(request.headers) && isLoopback(plainAddress(request.socket.remoteAddress ?? ''))
+  }
+}

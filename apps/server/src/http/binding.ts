@@ -1,0 +1,110 @@
+// How an operation of the contract becomes a route of Fastify: credential, then input, then the handler, then the
+// answer by its schema. Knows no noun.
+import { BowlineError } from '@bowline/contract/errors'
+import { type Operation, pathParameters } from '@bowline/contract/operation'
+import { allOperations } from '@bowline/contract/operations'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { plainAddress } from '../platform/address.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Authenticator } from './auth.ts'
+import { parseInput } from './errors.ts'
+import type { Listing, RequestContext, Route } from './route.ts'
+
+export interface Binding {
+  readonly clock: Clock
+  readonly log: Log
+  readonly authenticator: Authenticator
+}
+
+/**
+ * The routes, and one for each operation that has none: it answers that it is not built, after the same checks. Calls
+ * of the cloud edition answer so elsewhere.
+ * @throws {Error} when an operation has no route and does not say that it is not built yet
+ */
+export function completeRoutes(routes: readonly Route[], edition: 'community' | 'enterprise' | 'cloud'): Route[] {
+  const built = new Set(routes.map((route) => route.operation))
+  const missing = allOperations().filter(({ operation }) => !built.has(operation))
+  const unbuilt = missing.map(({ id, operation }) => {
+    if (!operation.notYet) throw new Error(`${id} has no route`)
+    const handle = (): Promise<never> => Promise.reject(new BowlineError('NOT_WORKING_YET'))
+    return { operation, access: operation.access.kind, handle }
+  })
+  const elsewhere = (): Promise<never> => Promise.reject(new BowlineError('EDITION', { edition: 'cloud' }))
+  return [...routes, ...unbuilt].map((route) =>
+    route.operation.cloudOnly && edition !== 'cloud' ? { ...route, handle: elsewhere } : route,
+  )
+}
+
+/** Binds a route to the path of its operation and to the aliases. */
+export function bind(server: FastifyInstance, route: Route, binding: Binding): void {
+  const { operation } = route
+  for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+    server.route({
+      method: operation.method,
+      url: path.replaceAll(/\{([\w-]+)\}/g, (_, name: string) => `:${routerName(name)}`),
+      config: { operation },
+      // A HEAD of a stream would wait for an end that does not come.
+      exposeHeadRoute: operation.method === 'GET' && !operation.stream,
+      handler: (request, reply) => answer(route, binding, request, reply),
+    })
+  }
+}
+
+async function answer(route: Route, binding: Binding, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { operation } = route
+  const base: RequestContext = {
+    source: plainAddress(request.ip),
+    request,
+    reply,
+    clock: binding.clock,
+    log: binding.log.child({ request: request.id }),
+    isStillAdmitted: () => isAdmitted(binding.authenticator.admit(operation, base)),
+  }
+  const context = await binding.authenticator.admit(operation, base)
+  const input = {
+    params: operation.params && parseInput('params', operation.params, pathValues(operation, request)),
+    query: operation.query && parseInput('query', operation.query, request.query),
+    body: operation.body && parseInput('body', operation.body, request.body === undefined ? {} : request.body),
+  }
+  requireOwnTenant(operation, context, input.params)
+  const result = await route.handle(context as never, input as never)
+  // A handler that streams has answered itself.
+  if (reply.sent || reply.raw.headersSent) return reply
+  void reply.status(operation.status ?? 200)
+  if (operation.response === undefined) return reply.send()
+  return reply.send(present(operation, result, reply))
+}
+
+/** For the router a hyphen ends the name of a parameter. */
+function routerName(parameter: string): string {
+  return parameter.replaceAll('-', '_')
+}
+
+function pathValues(operation: Operation, { params }: FastifyRequest): Record<string, string | undefined> {
+  const values = params as Readonly<Record<string, string>>
+  return Object.fromEntries(pathParameters(operation.path).map((name) => [name, values[routerName(name)]]))
+}
+
+/** A check that could not be made is no refusal: a stream outlives a restart of the database. */
+function isAdmitted(admission: Promise<unknown>): Promise<boolean> {
+  return admission.then(
+    () => true,
+    (error: unknown) => !(error instanceof BowlineError) || error.status >= 500,
+  )
+}
+
+/** A call inside a namespace that names one in its path must name the credential's own. */
+function requireOwnTenant(operation: Operation, context: RequestContext, params: unknown): void {
+  if (operation.access.kind !== 'member' || typeof params !== 'object' || params === null) return
+  const own = 'tenant' in context ? context.tenant : undefined
+  if ('tenant' in params && params.tenant !== own) throw new BowlineError('NOT_FOUND', { what: 'The namespace' })
+}
+
+/** Keeps only what the contract promises; a handler that answers something else is a defect (500). */
+function present(operation: Operation, result: unknown, reply: FastifyReply): unknown {
+  if (!operation.total) return operation.response?.parse(result)
+  const listing = result as Listing<unknown>
+  void reply.header('x-total-count', String(listing.total))
+  return operation.response?.parse(listing.items)
+}

@@ -1,0 +1,126 @@
+// The one place where failures become HTTP answers. Expected failures are BowlineErrors; everything else is a defect
+// and answers 500 with nothing but its request id.
+import { BowlineError, type ErrorCode, fail } from '@bowline/contract/errors'
+import type { Operation } from '@bowline/contract/operation'
+import { ROW_IDS } from '@bowline/contract/schemas/common'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Log } from '../platform/log.ts'
+import { isDatabaseAway } from './database-errors.ts'
+import { UNSTORABLE, isStorableText } from './storable.ts'
+
+/** Fastify's own failures before a handler runs, in terms of the catalogue. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'UNREADABLE_BODY',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'UNREADABLE_BODY',
+}
+
+const UNIQUE_VIOLATION = '23505'
+/** What the database keeps unique: of two calls at the same moment both found it free, and one comes too late. */
+const TAKEN: Readonly<Record<string, { readonly code: ErrorCode; readonly field: string }>> = {
+  username_is_unique: { code: 'CONFLICT', field: 'username' },
+  email_is_unique: { code: 'CONFLICT', field: 'email' },
+  namespace_name_is_unique: { code: 'CONFLICT', field: 'name' },
+  namespaces_are_known_by_tenant: { code: 'CONFLICT', field: 'tenant' },
+  api_key_is_unique: { code: 'CONFLICT', field: 'key' },
+  api_key_name_is_unique_in_its_namespace: { code: 'CONFLICT', field: 'name' },
+  user_is_a_member_once: { code: 'ALREADY_MEMBER', field: 'email' },
+  accepted_device_name_is_unique_in_its_namespace: { code: 'DEVICE_NAME_TAKEN', field: 'name' },
+}
+
+/** Turns anything thrown while a request was handled into its answer. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const known = toBowlineError(error, request)
+  if (known.status >= 500 && known.code !== 'NOT_WORKING_YET') {
+    log.error('http.error', { request: request.id, method: request.method, path: request.routeOptions.url, err: error })
+  }
+  const operation = request.routeOptions.config.operation
+  const bare = operation?.fieldNames && (known.status === 400 || known.status === 409)
+  void reply.status(known.status)
+  if (known.code === 'UNAVAILABLE') void reply.header('retry-after', '5')
+  if (known.code === 'TOO_MANY_REQUESTS') void reply.header('retry-after', String(known.details['seconds'] ?? 1))
+  void reply.send(
+    bare
+      ? known.fields
+      : { message: known.message, code: known.code, ...(known.fields.length ? { fields: known.fields } : {}) },
+  )
+}
+
+function toBowlineError(error: unknown, request: FastifyRequest): BowlineError {
+  if (error instanceof BowlineError) return error
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
+  const mapped = typeof code === 'string' ? FRAMEWORK_ERRORS[code] : undefined
+  const limit = request.routeOptions.bodyLimit ?? 0
+  if (mapped) return new BowlineError(mapped, { rule: 'it cannot be parsed', limit })
+  if (code === UNIQUE_VIOLATION) {
+    const known = TAKEN[String((error as { constraint?: unknown }).constraint)]
+    if (known) return new BowlineError(known.code, { field: known.field }, [known.field], { cause: error })
+  }
+  if (isDatabaseAway(error)) {
+    return new BowlineError('UNAVAILABLE', { what: 'the database' }, [], { cause: error })
+  }
+  // A body that is not JSON, or one with `__proto__` keys, arrives as a plain 400 of the parser.
+  if (statusCode === 400) return new BowlineError('UNREADABLE_BODY', { rule: 'it cannot be parsed' })
+  return new BowlineError('INTERNAL', {}, [], { cause: error })
+}
+
+/**
+ * Validates one part of a request.
+ * @throws {BowlineError} INVALID_INPUT with every field at fault and the first one's rule; UNREADABLE_BODY when a body
+ *   has a value of another JSON type than asked for, which existing clients know as 422; NOT_FOUND when nothing is wrong
+ *   but the form of a row's id in the path
+ */
+export function parseInput<S extends z.ZodType>(
+  part: 'params' | 'query' | 'body',
+  schema: S,
+  value: unknown,
+): z.output<S> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) {
+    // Bodies were looked at when they were read.
+    if (part !== 'body') requireStorable(value)
+    return parsed.data
+  }
+  const [first] = parsed.error.issues
+  const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || part))]
+  const field = fields[0] ?? part
+  if (part === 'params') requireOtherFault(schema, fields)
+  const missing = first !== undefined && first.path.length > 0 && valueAt(value, first.path) === undefined
+  const rule = missing ? 'is required' : (first?.message ?? 'is not valid')
+  if (part === 'body' && !missing && first?.code === 'invalid_type') {
+    throw new BowlineError('UNREADABLE_BODY', { rule: `${field}: ${rule}` }, fields)
+  }
+  throw new BowlineError('INVALID_INPUT', { field, rule }, fields)
+}
+
+function requireStorable(value: unknown): void {
+  for (const [field, text] of Object.entries(value ?? {})) {
+    if (!isStorableText(String(text))) fail('INVALID_INPUT', { field, rule: UNSTORABLE }, [field])
+  }
+}
+
+/** A path with an id that no row can have is answered like one with an id that no row has. */
+function requireOtherFault(schema: z.ZodType, fields: readonly string[]): void {
+  const shape: Readonly<Record<string, unknown>> = schema instanceof z.ZodObject ? schema.shape : {}
+  const nouns = fields.map((field) => {
+    const id = shape[field]
+    return id instanceof z.ZodType ? ROW_IDS.get(id)?.noun : undefined
+  })
+  if (nouns[0] !== undefined && !nouns.includes(undefined)) fail('NOT_FOUND', { what: nouns[0] })
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (current, key) =>
+      typeof current === 'object' && current !== null ? (current as Record<PropertyKey, unknown>)[key] : undefined,
+    value,
+  )
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation
+  }
+}

@@ -1,0 +1,57 @@
+// Who may read `/metrics`.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, bootServer } from '../testing.ts'
+
+const status = async (server: BootedServer, headers: Record<string, string>) =>
+  (await server.fetch('/metrics', { headers })).status
+
+/** One server for the tests of a block. */
+function useServer(settings: Record<string, string>): () => BootedServer {
+  const booted: BootedServer[] = []
+  beforeAll(async () => {
+    booted.push(await bootServer({ settings }))
+  })
+  afterAll(async () => {
+    for (const server of booted) await server.close()
+  })
+  return () => booted[0] ?? expect.unreachable()
+}
+
+describe('the metrics', () => {
+  const server = useServer({ BOWLINE_METRICS_SOURCES: '192.0.2.0/24' })
+
+  it('are for this machine, in the text form of Prometheus', async () => {
+    const response = await server().fetch('/metrics')
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    const text = await response.text()
+    for (const name of ['bowline_agents 0', 'bowline_ssh_connections 0', 'bowline_event_listeners 0']) {
+      expect(text).toMatch(new RegExp(`^${name}$`, 'm'))
+    }
+    expect(text).toContain('nodejs_eventloop_lag_seconds')
+  })
+
+  it.each(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'])(
+    'are not for whom a proxy on this machine speaks: %s',
+    async (header) => {
+      const response = await server().fetch('/metrics', { headers: { [header]: '127.0.0.1' } })
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ code: 'ROUTE_NOT_FOUND', message: 'There is no GET /metrics.' })
+    },
+  )
+
+  it('are not for who only says that it is a source the operator has named', async () => {
+    expect(await status(server(), { 'x-forwarded-for': '192.0.2.9' })).toBe(404)
+  })
+})
+
+describe('the metrics behind a trusted proxy', () => {
+  const server = useServer({ BOWLINE_METRICS_SOURCES: '192.0.2.0/24', BOWLINE_TRUSTED_PROXIES: '127.0.0.1' })
+
+  it('are for the sources that the operator names, as the proxy tells them', async () => {
+    expect(await status(server(), { 'x-forwarded-for': '192.0.2.9' })).toBe(200)
+    expect(await status(server(), { 'x-forwarded-for': '198.51.100.9' })).toBe(404)
+    expect(await status(server(), { 'x-forwarded-for': '192.0.2.9, 198.51.100.9' })).toBe(404)
+    expect(await status(server(), { 'x-forwarded-for': '127.0.0.1' })).toBe(404)
+    expect(await status(server(), {})).toBe(200)
+  })
+})

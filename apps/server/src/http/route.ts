@@ -1,0 +1,77 @@
+// A route is an operation of the contract with its handler. The wrappers below give the handler exactly the context
+// that the operation's access promises; a mismatch between the two stops the server at start.
+import type { Input, Operation, Output } from '@bowline/contract/operation'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DeviceActor, TenantContext, UserActor } from '../context.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+
+/** What every handler has: the caller's address and the raw request and reply for headers and cookies. */
+export interface RequestContext {
+  /** The client's address, after trusted proxies. */
+  readonly source: string
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly clock: Clock
+  readonly log: Log
+  /** Whether the caller's credential still opens the call: for answers that go on. Never rejects. */
+  isStillAdmitted(): Promise<boolean>
+}
+
+export interface UserContext extends RequestContext {
+  readonly actor: UserActor
+}
+
+export type MemberContext = RequestContext & TenantContext
+
+export interface Route {
+  readonly operation: Operation
+  readonly access: Operation['access']['kind']
+  /** Erased types: the wrappers below are the only makers. */
+  readonly handle: (context: never, input: never) => Promise<unknown>
+}
+
+/** Answer of a list: the page and the total for `X-Total-Count`. */
+export interface Listing<T> {
+  readonly items: readonly T[]
+  readonly total: number
+}
+
+type Answer<O> = O extends { total: true } ? Listing<Output<O> extends readonly (infer T)[] ? T : never> : Output<O>
+type Handler<O, C> = (context: C, input: Input<O>) => Promise<Answer<O> | Output<O> | ListingOf<O> | void>
+type ListingOf<O> = Output<O> extends readonly (infer T)[] ? Listing<T> : never
+
+/** A route anybody may call. */
+export function publicRoute<O extends Operation>(operation: O, handle: Handler<O, RequestContext>): Route {
+  return make(operation, 'public', handle)
+}
+
+/** A route for signed-in people, with or without a namespace. */
+export function userRoute<O extends Operation>(operation: O, handle: Handler<O, UserContext>): Route {
+  return make(operation, 'user', handle)
+}
+
+/** A route inside the credential's namespace; the permission has been checked. */
+export function memberRoute<O extends Operation>(operation: O, handle: Handler<O, MemberContext>): Route {
+  return make(operation, 'member', handle)
+}
+
+/** A route for device tokens. */
+export function deviceRoute<O extends Operation>(
+  operation: O,
+  handle: Handler<O, RequestContext & { actor: DeviceActor }>,
+): Route {
+  return make(operation, 'device', handle)
+}
+
+/** A route for the platform's own parts: this machine, or who knows the node secret. */
+export function internalRoute<O extends Operation>(operation: O, handle: Handler<O, RequestContext>): Route {
+  return make(operation, 'internal', handle)
+}
+
+function make(operation: Operation, access: Route['access'], handle: Route['handle']): Route {
+  if (operation.access.kind !== access) {
+    throw new Error(`${operation.method} ${operation.path} is declared '${operation.access.kind}', not '${access}'.`)
+  }
+  return { operation, access, handle }
+}

@@ -1,0 +1,243 @@
+// What every answer of the server has, whoever asks for whatever. Over HTTP on the running server; raw sockets where
+// fetch would tidy up.
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asOwner } from '../db/owner-session.ts'
+import { type BootedServer, type Person, bootServer } from '../testing.ts'
+
+let server: BootedServer
+let ada: Person
+beforeAll(async () => {
+  server = await bootServer()
+  ada = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const bearer = () => ({ authorization: `Bearer ${ada.auth.token}` })
+const json = { 'content-type': 'application/json' }
+const post = (path: string, body: string, headers: Record<string, string> = json) =>
+  server.fetch(path, { method: 'POST', headers, body })
+
+/** Sends bytes and reads until the server closes. */
+async function raw(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(server.origin)
+  const socket = connect(Number(port), hostname)
+  socket.write(bytes)
+  return text(socket)
+}
+
+describe('every answer', () => {
+  it.each([
+    ['GET', '/info', 200],
+    ['GET', '/api/devices', 401],
+    ['GET', '/api/nothing', 404],
+    ['PROPFIND', '/api/devices', 404],
+    ['PUT', '/api/login', 404],
+    ['GET', '/%ff', 404],
+    ['GET', `/api/devices/${'a'.repeat(600)}`, 404],
+    ['OPTIONS', '/api/devices', 404],
+  ])('has a request id of its own and forbids sniffing: %s %s', async (method, path, status) => {
+    const first = await server.fetch(path, { method })
+    const second = await server.fetch(path, { method })
+    expect([first.status, second.status]).toEqual([status, status])
+    expect(first.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(first.headers.get('x-request-id')).not.toBe(second.headers.get('x-request-id'))
+    expect(first.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  it('takes no request id from the caller', async () => {
+    const response = await server.fetch('/info', { headers: { 'x-request-id': 'mine' } })
+    expect(response.headers.get('x-request-id')).not.toBe('mine')
+  })
+
+  it('of the API is not to be stored', async () => {
+    expect((await server.fetch('/api/devices')).headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('gives no other origin leave to read it', async () => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' }
+    for (const method of ['GET', 'OPTIONS']) {
+      const response = await server.fetch('/api/devices', { method, headers })
+      expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    }
+  })
+
+  it.each([
+    ['no HTTP at all\r\n\r\n', '400'],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, '431'],
+  ])('of what is not HTTP has a request id too', async (bytes, status) => {
+    const answer = await raw(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(answer).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/i)
+    expect(answer).not.toMatch(/\bat .*:\d+:\d+/)
+  })
+})
+
+describe('an unknown route', () => {
+  it('is named, without its query', async () => {
+    const response = await server.fetch('/api/nothing?token=secret', { method: 'DELETE' })
+    expect(await response.json()).toEqual({ message: 'There is no DELETE /api/nothing.', code: 'ROUTE_NOT_FOUND' })
+  })
+
+  it('is 404 whatever its body is', async () => {
+    for (const body of ['{"broken', 'a'.repeat(1_048_577)]) expect((await post('/api/nothing', body)).status).toBe(404)
+    expect((await post('/api/nothing', 'x', { 'content-type': 'nonsense' })).status).toBe(404)
+  })
+
+  it('is a path with dots too, even when nobody tidies it up', async () => {
+    const answer = await raw('GET /docs/%2e%2e/%2e%2e/package.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+  })
+})
+
+describe('a body', () => {
+  const login = '/api/login'
+
+  it('that is not JSON is 422', async () => {
+    const response = await post(login, '{"username":')
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ code: 'UNREADABLE_BODY' })
+  })
+
+  it.each(['{"username":1,"password":"x"}', '{"username":null,"password":"x"}', '[]', '"text"', 'null', '1'])(
+    'with a value of another JSON type is 422: %s',
+    async (body) => {
+      expect((await post(login, body)).status).toBe(422)
+    },
+  )
+
+  it('that is missing is taken as an empty one: the fields are named', async () => {
+    const bodies = [() => post(login, ''), () => server.fetch(login, { method: 'POST' }), () => post(login, '{}')]
+    for (const send of bodies) {
+      const response = await send()
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ fields: ['username', 'password'] })
+    }
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml', 'nonsense'])(
+    'of type %s is 415',
+    async (type) => {
+      const response = await post(login, '{"username":"ada","password":"x"}', { 'content-type': type })
+      expect(response.status).toBe(415)
+      expect(await response.json()).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+    },
+  )
+
+  it('may say its character set', async () => {
+    const type = 'application/json; charset=utf-8'
+    expect((await post(login, '{}', { 'content-type': type })).status).toBe(400)
+  })
+
+  it('over a mebibyte is 413', async () => {
+    const response = await post(login, JSON.stringify({ username: 'a'.repeat(1_048_577), password: 'x' }))
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ message: 'The request body is larger than 1048576 bytes.' })
+  })
+
+  it.each([
+    '{"username":"ada","password":"x","__proto__":{"polluted":true}}',
+    '{"username":"ada","password":"x","constructor":{"prototype":{"polluted":true}}}',
+    String.raw`{"username":"ada","password":"x","\u005f_proto__":{"polluted":true}}`,
+  ])('that would change a prototype is refused and changes none: %s', async (body) => {
+    expect((await post(login, body)).status).toBe(422)
+    expect('polluted' in {}).toBe(false)
+  })
+
+  it.each(['\\u0000', '\\ud800'])('with text that no database holds is 422: %s', async (escape) => {
+    const response = await post(login, `{"username":"ada${escape}","password":"x"}`)
+    expect([response.status, await response.json()]).toMatchObject([422, { code: 'UNREADABLE_BODY' }])
+  })
+
+  it('is not looked at by calls that have none', async () => {
+    const device = await server.registerDevice(ada.tenant)
+    const path = `/api/devices/${device.uid}/reject`
+    for (const [type, body] of [
+      ['application/json', ''],
+      ['application/json', '{"broken'],
+      ['application/x-www-form-urlencoded', ''],
+      ['text/plain', 'anything'],
+    ] as const) {
+      const headers = { ...bearer(), 'content-type': type }
+      expect((await server.fetch(path, { method: 'PATCH', headers, body })).status).toBe(200)
+    }
+    const headers = { ...bearer(), 'content-type': 'text/plain' }
+    const endless = await server.fetch(path, { method: 'PATCH', headers, body: 'a'.repeat(1_048_577) })
+    expect(endless.status).toBe(413)
+  })
+})
+
+describe('a path parameter', () => {
+  it.each(['x', 'A'.repeat(64), 'g'.repeat(64), '%00', `${'a'.repeat(64)}%0a`])(
+    'that cannot be the uid of a device is answered like an unknown one: %s',
+    async (uid) => {
+      const unknown = await server.fetch(`/api/devices/${'a'.repeat(64)}`, { headers: bearer() })
+      const malformed = await server.fetch(`/api/devices/${uid}`, { headers: bearer() })
+      expect([malformed.status, await malformed.text()]).toEqual([404, await unknown.text()])
+    },
+  )
+
+  it('that cannot be a tenant is 400', async () => {
+    const response = await server.fetch('/api/auth/token/x', { headers: bearer() })
+    expect([response.status, await response.json()]).toMatchObject([400, { fields: ['tenant'] }])
+  })
+
+  it('that cannot be a status is 400, whatever the uid', async () => {
+    for (const uid of ['x', 'a'.repeat(64)]) {
+      const path = `/api/devices/${uid}/maybe`
+      const response = await server.fetch(path, { method: 'PATCH', headers: bearer() })
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { fields: expect.arrayContaining(['status']) },
+      ])
+    }
+  })
+})
+
+describe('a query', () => {
+  it.each(['page=x', 'per_page=1.5', 'page=1&page=2', 'sort_by=password_hash', 'status=gone', 'page='])(
+    'that does not fit is 400 and names the field: %s',
+    async (query) => {
+      const response = await server.fetch(`/api/devices?${query}`, { headers: bearer() })
+      const name = query.split('=')[0]
+      expect([response.status, await response.json()]).toMatchObject([400, { fields: [name] }])
+    },
+  )
+})
+
+describe('a query with text that no database holds', () => {
+  it('is 400', async () => {
+    const response = await server.fetch('/info?agent_version=%00')
+    expect([response.status, await response.json()]).toMatchObject([400, { fields: ['agent_version'] }])
+  })
+})
+
+describe('HEAD', () => {
+  it('is answered where GET is, without a body', async () => {
+    const response = await server.fetch('/healthcheck', { method: 'HEAD' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+    const list = await server.fetch('/api/devices', { method: 'HEAD', headers: bearer() })
+    expect([list.status, list.headers.get('x-total-count')]).toEqual([200, '0'])
+  })
+
+  it('of a stream is not answered: it would never end', async () => {
+    expect((await server.fetch('/api/events', { method: 'HEAD', headers: bearer() })).status).toBe(404)
+  })
+})
+
+describe('a failure inside the server', () => {
+  it('tells the caller nothing but that it happened', async () => {
+    const rename = (from: string, to: string) =>
+      asOwner(server.owner, (client) => client.query(`alter table ${from} rename to ${to}`))
+    await rename('sessions', 'hidden')
+    try {
+      const response = await server.fetch('/api/sessions', { headers: bearer() })
+      expect(response.status).toBe(500)
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(await response.json()).toEqual({ message: 'Internal Server Error', code: 'INTERNAL' })
+    } finally {
+      await rename('hidden', 'sessions')
+    }
+  })
+})

@@ -1,0 +1,137 @@
+// The HTTP server: which bodies it reads, the headers that every answer carries, what becomes of failures.
+import { randomUUID } from 'node:crypto'
+import type { ServerOptions as TlsOptions } from 'node:https'
+import type { Socket } from 'node:net'
+import cookie from '@fastify/cookie'
+import { BowlineError, fail } from '@bowline/contract/errors'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { type Binding, bind } from './binding.ts'
+import { sendError } from './errors.ts'
+import { UNSTORABLE, isStorable } from './storable.ts'
+import type { Route } from './route.ts'
+
+const BODY_LIMIT_BYTES = 1_048_576
+
+export interface HttpOptions extends Binding {
+  readonly routes: readonly Route[]
+  /** Addresses and ranges whose `X-Forwarded-*` headers are believed. */
+  readonly trustedProxies: readonly string[]
+  readonly tls?: TlsOptions
+}
+
+/** Makes the server with all routes; the caller listens. */
+export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
+  const { log } = options
+  const server = fastify({
+    bodyLimit: BODY_LIMIT_BYTES,
+    connectionTimeout: 60_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    trustProxy: options.trustedProxies.length ? [...options.trustedProxies] : false,
+    genReqId: () => randomUUID(),
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    // The answer of the hook below is in the catalogue's form and has a request id.
+    return503OnClosing: false,
+    // An address that cannot be decoded, or is absurdly long, names nothing.
+    frameworkErrors: (_, request, reply) => {
+      setCommonHeaders(request, reply)
+      sendError(unknownRoute(request), request, reply, log)
+    },
+    clientErrorHandler: refuseUnreadable,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    ...(options.tls ? { https: options.tls } : {}),
+  }) as unknown as FastifyInstance
+  await server.register(cookie)
+  readJsonOnly(server)
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    setCommonHeaders(request, reply)
+    // Only requests on connections from before the end began arrive here; a balancer should take them elsewhere.
+    if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
+    // Before anything of the body is read.
+    if (request.is404) throw unknownRoute(request)
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    log.debug('http.request', {
+      request: request.id,
+      method: request.method,
+      path: request.routeOptions.url ?? '(none)',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      source: request.ip,
+    })
+  })
+  server.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
+  server.setNotFoundHandler((request, reply) => sendError(unknownRoute(request), request, reply, log))
+  for (const route of options.routes) if (route.operation.body) bind(server, route, options)
+  await server.register(async (scope) => {
+    ignoreBodies(scope)
+    for (const route of options.routes) if (!route.operation.body) bind(scope, route, options)
+  })
+  return server
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id)
+  void reply.header('x-content-type-options', 'nosniff')
+  void reply.header('x-frame-options', 'SAMEORIGIN')
+  void reply.header('referrer-policy', 'same-origin')
+  if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000')
+  if (request.url.startsWith('/api/')) void reply.header('cache-control', 'no-store')
+}
+
+function unknownRoute({ method, url }: FastifyRequest): BowlineError {
+  return new BowlineError('ROUTE_NOT_FOUND', { method, path: url.split('?')[0] ?? '' })
+}
+
+/** Answers what is not HTTP, comes too slowly or has too long headers: there is no request to answer as usual. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : '400 Bad Request'
+  const body = JSON.stringify({ message: 'The request is not readable HTTP.' })
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    `X-Request-Id: ${randomUUID()}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** JSON is the only form of a body: pages of other sites can post plain text without asking first. */
+function readJsonOnly(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
+    // No text is no body: the fields that are missing get named.
+    if (text.trim() === '') return done(null, undefined)
+    void parse(request, text, (error, value) => {
+      if (error || isStorable(text, value)) done(error, value)
+      else done(new BowlineError('UNREADABLE_BODY', { rule: UNSTORABLE }))
+    })
+  })
+}
+
+/** Calls without a body take whatever comes, within the limit, and do not look at it. */
+function ignoreBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, __, done) => done(null, undefined))
+  scope.addHook('onRequest', async (request) => {
+    // One that is no media type would be refused before any parser is asked.
+    delete request.headers['content-type']
+  })
+}

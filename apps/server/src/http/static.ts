@@ -1,0 +1,103 @@
+// The console at `/` and the documentation at `/docs/`: built files, with the content security policy of each.
+import { stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import { BowlineError } from '@bowline/contract/errors'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { createScriptHashes } from './inline-scripts.ts'
+
+/** @param scripts sources beside the files of this server */
+function policy(scripts: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    ["script-src 'self'", ...scripts].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Addresses of calls are not pages of the console. */
+const CALLS = /^(api|internal|agent|ws)(\/|$)/
+
+export interface StaticFolders {
+  /** Absolute folder of the built console. */
+  readonly console: string
+  /** Absolute folder of the built documentation. */
+  readonly docs: string
+}
+
+/** Serves both; a folder that is not built (yet) answers 404 until it is. */
+export async function serveStatic(server: FastifyInstance, folders: StaticFolders): Promise<void> {
+  const scriptHashes = createScriptHashes()
+  const strict = policy()
+  await server.register(fastifyStatic, {
+    root: [folders.console],
+    serve: false,
+    setHeaders: (reply, path) => {
+      if (!reply.hasHeader('content-security-policy')) void reply.header('content-security-policy', strict)
+      if (path.endsWith('.html')) void reply.header('cross-origin-opener-policy', 'same-origin')
+      // Built assets carry a hash in their name and never change.
+      const forEver = path.includes('/assets/')
+      void reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')
+    },
+  })
+  server.get('/docs', async (request, reply) => {
+    // Trailing slashes are ignored by the router, so the root of the docs arrives here as well.
+    const [path, query] = splitQuery(request.url)
+    if (path !== '/docs/') return reply.redirect(`/docs/${query}`, 301)
+    return sendDocs('', query, reply)
+  })
+  server.get('/docs/*', (request, reply) => {
+    const [, query] = splitQuery(request.url)
+    return sendDocs((request.params as { '*': string })['*'], query, reply)
+  })
+
+  async function sendDocs(path: string, query: string, reply: FastifyReply): Promise<FastifyReply> {
+    const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path}.html`])
+    if (file === join(path) && file.endsWith('.html')) {
+      const clean = file.replace(/(^|\/)index\.html$|\.html$/, '$1')
+      return reply.redirect(`/docs/${clean.split('/').map(encodeURIComponent).join('/')}${query}`, 301)
+    }
+    const shown = file ?? (await firstFile(folders.docs, ['404.html']))
+    if (shown === undefined) throw new BowlineError('NOT_FOUND', { what: 'The documentation page' })
+    if (shown === '404.html') void reply.status(404)
+    if (shown.endsWith('.html')) {
+      // Docusaurus sets the colour mode by a script of its own inside the page, before anything is painted.
+      const hashes = await scriptHashes(join(folders.docs, shown))
+      void reply.header('content-security-policy', policy(hashes))
+    }
+    return reply.sendFile(shown, folders.docs)
+  }
+
+  server.get('/*', async (request, reply) => {
+    const path = (request.params as { '*': string })['*']
+    const isPage = path === '' || ((request.headers.accept ?? '').includes('text/html') && !CALLS.test(path))
+    // Every address of a page that is not a file is the console's own business.
+    const file = await firstFile(folders.console, [path, ...(isPage ? ['index.html'] : [])])
+    if (file === undefined) throw new BowlineError('ROUTE_NOT_FOUND', { method: request.method, path: `/${path}` })
+    return reply.sendFile(file, folders.console)
+  })
+}
+
+/** The path and the query with its question mark, as they came. */
+function splitQuery(url: string): [path: string, query: string] {
+  const at = url.indexOf('?')
+  return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at)]
+}
+
+/** The first of the paths that names a file inside the folder, in normal form. Paths that lead out of it name none. */
+async function firstFile(folder: string, paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const file = join(folder, path)
+    if (!file.startsWith(`${folder}/`) || !/\.[a-z0-9]+$/i.test(file)) continue
+    const found = await stat(file).catch(() => undefined)
+    if (found?.isFile()) return relative(folder, file)
+  }
+  return undefined
+}

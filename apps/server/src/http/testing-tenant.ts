@@ -1,0 +1,186 @@
+// A namespace with a row of every noun, for tests that ask what calls do to it. It can be put back to how it was at any
+// time, with the same ids, so that tokens and keys made for it stay valid.
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { ROLES, type Role } from '@bowline/contract/roles'
+import { DeviceUid, SessionUid, type TenantId, type UserId } from '@bowline/contract/schemas/common'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+
+export interface TestTenant {
+  readonly id: TenantId
+  readonly owner: UserId
+  /** Accepted members by role, the owner among them. */
+  readonly members: Readonly<Record<Role, UserId>>
+  /** Whose membership is pending. */
+  readonly pending: UserId
+  readonly ids: TenantIds
+  /** Everything as it was at first. */
+  reset(): Promise<void>
+  /** One hash over every row that has its tenant id, and over the accounts of its people. */
+  fingerprint(): Promise<string>
+}
+
+/** Ids of the rows. Names of rows contain {@link MARK}; these do not. */
+export interface TenantIds {
+  readonly device: DeviceUid
+  readonly waiting: DeviceUid
+  readonly container: DeviceUid
+  readonly session: SessionUid
+  readonly fingerprint: string
+  readonly rule: number
+  readonly tunnel: string
+  readonly connector: string
+  /** API keys by their roles: what a program sends. */
+  readonly keys: Readonly<Record<Role, string>>
+}
+
+/** In every text of a namespace that nobody else may ever read. */
+export const MARK = 'confidential'
+/** On the devices, the public key and the firewall rule. */
+export const TAG = 'rack'
+/** On the devices only. */
+export const DEVICE_TAG = 'floor'
+
+const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
+
+/** Makes a namespace of people who exist already. */
+export async function makeTenant(
+  database: Database,
+  id: TenantId,
+  members: Readonly<Record<Role, UserId>>,
+  pending: UserId,
+): Promise<TestTenant> {
+  const db = database.system()
+  const ids: TenantIds = {
+    device: DeviceUid.parse(hex(32)),
+    waiting: DeviceUid.parse(hex(32)),
+    container: DeviceUid.parse(hex(32)),
+    session: SessionUid.parse(hex(32)),
+    fingerprint: (hex(16).match(/../g) ?? []).join(':'),
+    rule: 1_000_000 + Math.floor(Math.random() * 1_000_000_000),
+    tunnel: hex(16),
+    connector: randomUUID(),
+    keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },
+  }
+  const tables = await tenantTables(db)
+  const people = [...Object.values(members), pending]
+  const tenant: TestTenant = {
+    id,
+    owner: members.owner,
+    members,
+    pending,
+    ids,
+    reset: () => db.transaction().execute((inner) => fill(inner, tenant)),
+    async fingerprint() {
+      const rows = tables.map(
+        (table) => sql`select ${table} || t::text as line from ${sql.table(table)} as t where tenant_id = ${id}`,
+      )
+      const { rows: lines } = await sql<{ line: string }>`${sql.join(rows, sql` union all `)}
+        union all select 'users' || (id, name, username, email, recovery_email, password_hash, token_epoch)::text
+        from users where id = any(${people}) order by 1`.execute(db)
+      return createHash('sha256')
+        .update(lines.map(({ line }) => line).join('\n'))
+        .digest('hex')
+    },
+  }
+  await tenant.reset()
+  return tenant
+}
+
+/** Every table with rows of namespaces. */
+export async function tenantTables(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' order by 1`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
+  const { id: tenant_id, ids, members, owner } = tenant
+  await db.deleteFrom('namespaces').where('tenant_id', '=', tenant_id).execute()
+  await db
+    .insertInto('namespaces')
+    .values({ tenant_id, name: `${MARK}-${tenant_id.slice(0, 8)}`, owner, connection_announcement: MARK })
+    .execute()
+  const accepted = { tenant_id, status: 'accepted' as const }
+  await db
+    .insertInto('members')
+    .values([
+      ...ROLES.map((role) => ({ ...accepted, user_id: members[role], role })),
+      {
+        tenant_id,
+        status: 'pending',
+        user_id: tenant.pending,
+        role: 'administrator',
+        expires_at: new Date('2100-01-01'),
+      },
+    ])
+    .execute()
+  await db
+    .insertInto('api_keys')
+    .values(
+      ROLES.map((role) => ({
+        tenant_id,
+        name: `key-${role}`,
+        key_hash: createHash('sha256').update(ids.keys[role]).digest(),
+        role,
+        created_by: owner,
+      })),
+    )
+    .execute()
+  const device = (uid: DeviceUid, status: 'accepted' | 'pending', platform: string) => ({
+    tenant_id,
+    uid,
+    name: `${MARK}-${uid.slice(0, 8)}`,
+    mac: uid.slice(0, 12).replaceAll(/..(?=.)/g, '$&:'),
+    info: { id: 'debian', pretty_name: MARK, version: '', arch: 'x64', platform },
+    public_key: MARK,
+    status,
+    tags: [TAG, DEVICE_TAG],
+  })
+  await db
+    .insertInto('devices')
+    .values([
+      device(ids.device, 'accepted', 'native'),
+      device(ids.waiting, 'pending', 'native'),
+      device(ids.container, 'accepted', 'connector'),
+    ])
+    .execute()
+  await db
+    .insertInto('sessions')
+    .values({ tenant_id, uid: ids.session, device_uid: ids.device, username: MARK, type: 'term', active: true })
+    .execute()
+  await db.insertInto('session_events').values({ tenant_id, session_uid: ids.session, seat: 0, type: MARK }).execute()
+  const filter = { hostname: null, tags: [TAG, 'second'] }
+  await db
+    .insertInto('public_keys')
+    .values({
+      tenant_id,
+      fingerprint: ids.fingerprint,
+      blob: Buffer.from(MARK),
+      data: MARK,
+      name: MARK,
+      username: MARK,
+      ...filter,
+    })
+    .execute()
+  await sql`insert into firewall_rules
+    (id, tenant_id, action, active, priority, source_ip, username, hostname, tags) overriding system value
+    values (${ids.rule}, ${tenant_id}, 'deny', true, 7, ${MARK}, ${MARK}, null, ${filter.tags})`.execute(db)
+  await db
+    .insertInto('tunnels')
+    .values({ tenant_id, address: ids.tunnel, device_uid: ids.device, host: '10.9.8.7', port: 80, ttl_seconds: -1 })
+    .execute()
+  await db
+    .insertInto('connectors')
+    .values({ tenant_id, uid: ids.connector, enable: true, address: `${MARK}.example`, port: 2376, secure: false })
+    .execute()
+  await db
+    .insertInto('removed_devices')
+    .values({
+      tenant_id,
+      uid: DeviceUid.parse('f'.repeat(64)),
+      device: { ...device(ids.device, 'accepted', 'native') },
+    })
+    .execute()
+}

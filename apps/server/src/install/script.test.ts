@@ -1,0 +1,34 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { installScript } from './script.ts'
+
+const tenantId = '11111111-1111-4111-8111-111111111111'
+
+/** Runs the first lines of the script, up to where it would act, and prints what it would act on. */
+function defaultsOf(serverAddress: string, env: Record<string, string> = {}): string {
+  const script = installScript({ serverAddress, tenantId, pin: '' })
+  const head = script.slice(0, script.indexOf('fail()'))
+  return execFileSync('sh', ['-c', `${head}\nprintf %s "$SERVER_ADDRESS $TENANT_ID"`], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    encoding: 'utf8',
+  })
+}
+
+describe('install script', () => {
+  it('is sh that parses', () => {
+    const check = spawnSync('sh', ['-n'], { input: installScript({ serverAddress: 'http://x', tenantId, pin: '' }) })
+    expect(check.status).toBe(0)
+  })
+
+  it('carries the address and the namespace, which the environment may change', () => {
+    expect(defaultsOf('http://127.0.0.1:8080')).toBe(`http://127.0.0.1:8080 ${tenantId}`)
+    expect(defaultsOf('http://a', { SERVER_ADDRESS: 'http://b' })).toBe(`http://b ${tenantId}`)
+  })
+
+  it.each(["http://x'; echo hacked; '", 'http://$(echo hacked)', 'http://`echo hacked`', 'http://$&$1'])(
+    'takes a hostile host name as text: %s',
+    (address) => {
+      expect(defaultsOf(address)).toBe(`${address} ${tenantId}`)
+    },
+  )
+})

@@ -1,0 +1,71 @@
+// The instance's own keys: what signs tokens, proves the SSH host and authorises logins. Rows of `instance_keys`,
+// sealed, so that every node of an installation shares them; made at first start.
+import {
+  type KeyObject,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  timingSafeEqual,
+} from 'node:crypto'
+import type { SecretKey } from '../platform/seal.ts'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import { putInstanceKey } from './store.ts'
+
+export interface InstanceKeys {
+  /** RSA 2048; signs RS256 tokens. */
+  readonly token: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
+  /** Ed25519 PKCS#8 PEM: the SSH host key. */
+  readonly sshHostPem: string
+  /** Ed25519; signs the statements that authorise logins on devices. */
+  readonly statement: { readonly privateKey: KeyObject; /** Raw 32 bytes, base64url. */ readonly publicRaw: string }
+  /** What the set-up link must carry: fixed per instance, known only to who can read the server's output. */
+  readonly setupSign: string
+  /** A secret for one purpose, the same on every node and in every life of the instance; hex. */
+  derive(purpose: string): string
+}
+
+const makers: Record<'token-rsa' | 'ssh-host-ed25519' | 'statement-ed25519', () => string> = {
+  'token-rsa': () => pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
+  'ssh-host-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
+  'statement-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
+}
+
+/**
+ * Loads the keys, making those that are missing. Safe when several nodes start together: the first row wins.
+ * @param db system connection
+ */
+export async function loadInstanceKeys(db: Kysely<Schema>, secret: SecretKey): Promise<InstanceKeys> {
+  const load = async (name: keyof typeof makers) =>
+    secret.open(name, await putInstanceKey(db, name, () => secret.seal(name, Buffer.from(makers[name]())))).toString()
+  const tokenPem = await load('token-rsa')
+  const tokenKey = createPrivateKey(tokenPem)
+  const statementKey = createPrivateKey(await load('statement-ed25519'))
+  return {
+    token: { privateKey: tokenKey, publicKey: createPublicKey(tokenKey) },
+    sshHostPem: await load('ssh-host-ed25519'),
+    statement: { privateKey: statementKey, publicRaw: rawPublicKey(statementKey) },
+    setupSign: createHash('sha256')
+      .update(sign('sha256', Buffer.from('bowline set-up'), tokenKey))
+      .digest('hex'),
+    derive: (purpose) => createHmac('sha256', tokenPem).update(purpose).digest('hex'),
+  }
+}
+
+/** Compares a set-up link's signature in constant time. */
+export function isSetupSign(keys: InstanceKeys, given: string): boolean {
+  const expected = Buffer.from(keys.setupSign)
+  const actual = Buffer.from(given)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+function pem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' })
+}
+
+function rawPublicKey(key: KeyObject): string {
+  return String(createPublicKey(key).export({ format: 'jwk' }).x)
+}

@@ -1,0 +1,41 @@
+// Routes of the instance.
+import { fail } from '@bowline/contract/errors'
+import { openApiDocument } from '@bowline/contract/openapi'
+import { operations } from '@bowline/contract/operations'
+import type { FastifyInstance } from 'fastify'
+import { type Route, publicRoute } from '../http/route.ts'
+import { VERSION } from '../platform/version.ts'
+import { type InstanceDeps, describeInstance, setUp } from './service.ts'
+
+export interface InstanceRouteDeps extends InstanceDeps {
+  /** Rejects when the database does not answer. */
+  readonly ping: () => Promise<void>
+}
+
+export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
+  const { info, health, setup } = operations.instance
+  return [
+    publicRoute(info, ({ request }) => describeInstance(deps, request.host)),
+    publicRoute(health, async () => {
+      await deps.ping().catch(() => fail('UNAVAILABLE', { what: 'the database' }))
+    }),
+    publicRoute(setup, async ({ log }, input) => {
+      await setUp(deps, input)
+      log.info('instance.setup', { username: input.body.username })
+    }),
+  ]
+}
+
+const DOCUMENTS = {
+  '/openapi.json': 'every',
+  '/openapi/community.json': 'community',
+  '/openapi/cloud.json': 'cloud',
+} as const
+
+/** The contract as documents; each is made once. */
+export function serveOpenApi(server: FastifyInstance): void {
+  for (const [path, edition] of Object.entries(DOCUMENTS)) {
+    const document = JSON.stringify(openApiDocument(VERSION, edition))
+    server.get(path, async (_, reply) => reply.type('application/json').send(document))
+  }
+}

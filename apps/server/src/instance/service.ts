@@ -1,0 +1,87 @@
+// Use cases of the instance: its public description and its first account.
+import type { ServerSettings } from '@bowline/contract/config'
+import { BowlineError, fail } from '@bowline/contract/errors'
+import { instance } from '@bowline/contract/operations/instance'
+import type { Info } from '@bowline/contract/operations/instance'
+import type { Input } from '@bowline/contract/operation'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import { createNamespace } from '../namespaces/service.ts'
+import { isLoopback } from '../platform/address.ts'
+import type { Ids } from '../platform/ids.ts'
+import { VERSION } from '../platform/version.ts'
+import { createUser } from '../users/service.ts'
+import type { PasswordHasher } from '../auth/passwords.ts'
+import { type InstanceKeys, isSetupSign } from './keys.ts'
+import { isSetUp, markSetUp } from './store.ts'
+
+export interface InstanceDeps {
+  /** System connection. */
+  readonly db: Kysely<Schema>
+  readonly keys: InstanceKeys
+  readonly settings: ServerSettings
+  readonly ids: Ids
+  readonly passwords: PasswordHasher
+  /** The port the SSH gateway really listens on (settings may say 0). */
+  readonly sshPort: () => number
+  /** `sha256//…` of the self-signed certificate's key, or ''. */
+  readonly pin: string
+}
+
+/**
+ * What anybody may know.
+ * @param host host[:port] that the caller used, after trusted proxies
+ */
+export async function describeInstance(deps: InstanceDeps, host: string): Promise<Info> {
+  const api = deps.settings.BOWLINE_DOMAIN ?? host
+  const name = hostName(api)
+  return {
+    version: VERSION,
+    endpoints: { ssh: `${name}:${deps.sshPort()}`, api },
+    setup: await isSetUp(deps.db),
+    authentication: { local: true, saml: false },
+    edition: deps.settings.BOWLINE_EDITION,
+    reachable: !isLoopback(deps.settings.BOWLINE_HOST),
+    pin: deps.pin,
+  }
+}
+
+/** Whether the first account exists. @param db system connection */
+export function isInstanceSetUp(db: Kysely<Schema>): Promise<boolean> {
+  return isSetUp(db)
+}
+
+/** Ends the set-up by link: an account exists. @param db system connection. @returns false when it had ended before */
+export function endSetUp(db: Kysely<Schema>): Promise<boolean> {
+  return markSetUp(db)
+}
+
+/**
+ * Creates the first account with its personal namespace.
+ * Preconditions: the link's signature is right; the instance has not been set up.
+ * @throws {BowlineError} SETUP_REFUSED otherwise; CONFLICT when the username or e-mail address is taken
+ */
+export async function setUp(deps: InstanceDeps, input: Input<typeof instance.setup>): Promise<void> {
+  if (!isSetupSign(deps.keys, input.query.sign) || (await isSetUp(deps.db))) fail('SETUP_REFUSED')
+  const passwordHash = await deps.passwords.hash(input.body.password)
+  await deps.db.transaction().execute(async (db) => {
+    // The row is taken first: of two people with the link only one goes on.
+    if (!(await markSetUp(db))) throw new BowlineError('SETUP_REFUSED')
+    const user = await createUser(db, deps.ids, { ...input.body, passwordHash, status: 'confirmed', maxNamespaces: -1 })
+    await createNamespace(db, deps.ids, { name: namespaceName(input.body.username), owner: user, type: 'personal' })
+  })
+}
+
+/** A namespace name from a username: an RFC 1123 label, because it is the part before the dot of an SSHID. */
+export function namespaceName(username: string): string {
+  const label = username
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+  return label.length >= 3 ? label : `${label}-namespace`.replace(/^-/, '')
+}
+
+/** The host part of host[:port]; brackets of IPv6 stay. */
+function hostName(host: string): string {
+  return host.replace(/:\d+$/, '')
+}

@@ -1,0 +1,27 @@
+// SQL of the instance: its keys and whether it has been set up. System rows; no tenant sees them.
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+
+/** The sealed key of that name; `make` provides it when there is none. The first of several writers wins. */
+export async function putInstanceKey(db: Kysely<Schema>, name: string, make: () => Buffer): Promise<Buffer> {
+  const find = () => db.selectFrom('instance_keys').select('sealed').where('name', '=', name).executeTakeFirst()
+  const found = await find()
+  if (found) return found.sealed
+  await db
+    .insertInto('instance_keys')
+    .values({ name, sealed: make() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  return (await find().then((row) => row?.sealed)) ?? Promise.reject(new Error(`instance key ${name} vanished`))
+}
+
+export async function isSetUp(db: Kysely<Schema>): Promise<boolean> {
+  const row = await db.selectFrom('instance').select('setup').executeTakeFirst()
+  return row?.setup ?? false
+}
+
+/** Marks the instance as set up. @returns false when it was already: of two simultaneous callers one gets true. */
+export async function markSetUp(db: Kysely<Schema>): Promise<boolean> {
+  const result = await db.updateTable('instance').set({ setup: true }).where('setup', '=', false).executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}

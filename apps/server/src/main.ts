@@ -1,0 +1,11 @@
+// `bowline server` and the other commands of the server program.
+import { text } from 'node:stream/consumers'
+import { runCommand } from './cli/program.ts'
+
+const status = await runCommand(process.argv.slice(2), {
+  env: process.env,
+  read: () => text(process.stdin),
+  print: (line) => console.log(line),
+  complain: (line) => console.error(line),
+})
+if (status !== 0) process.exit(status)

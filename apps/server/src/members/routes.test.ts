@@ -1,0 +1,246 @@
+// Members over HTTP: who may act on whom, and the invitations of the cloud edition.
+import { randomUUID } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { ROLES, type Role, hasAuthorityOver } from '@bowline/contract/roles'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { UserId } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Log, type LogFields, silentLog } from '../platform/log.ts'
+import { type FakeClock, fakeClock } from '../platform/testing.ts'
+import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing.ts'
+import { inviteHash } from './service.ts'
+
+const { members, namespaces, apiKeys, auth } = operations
+let server: BootedServer
+beforeAll(async () => {
+  server = await bootServer()
+  await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const unique = () => `p${randomUUID().slice(0, 8)}`
+const newcomer = (on = server) => on.addPerson(unique())
+const emailOf = (person: Person) => `${person.username}@example.com`
+
+/** A client of somebody who has joined a namespace with a role, and whose token is for it. */
+async function join(tenant: TenantId, person: Person, role: Role): Promise<Client> {
+  await server.addMember(tenant, person.id, role)
+  const { body } = await person.client.call(auth.switchNamespace, { params: { tenant } })
+  return server.client(body.token)
+}
+
+async function roles(tenant: TenantId): Promise<string[]> {
+  const rows = await server.database
+    .system()
+    .selectFrom('members')
+    .select('role')
+    .where('tenant_id', '=', tenant)
+    .execute()
+  return rows.map(({ role }) => role).sort()
+}
+
+describe('adding a member', () => {
+  it('makes one at once, with the whole namespace as the answer', async () => {
+    const [owner, other] = [await newcomer(), await newcomer()]
+    const params = { tenant: owner.tenant }
+    const add = (email: string) => owner.client.call(members.add, { params, body: { email, role: 'operator' } })
+    const { body } = await add(emailOf(other).toUpperCase())
+    expect(body.members.find(({ id }) => id === other.id)).toMatchObject({
+      role: 'operator',
+      status: 'accepted',
+      email: emailOf(other),
+      expires_at: '0001-01-01T00:00:00Z',
+    })
+    expect(await outcome(add(emailOf(other)))).toBe('409 ALREADY_MEMBER email')
+    expect(await outcome(add('nobody@example.com'))).toBe('404 NOT_FOUND email')
+  })
+
+  it('goes by e-mail address, never by a username that looks like one', async () => {
+    const [owner, impostor] = [await newcomer(), await newcomer()]
+    const email = `${unique()}@example.com`
+    await impostor.client.call(operations.users.update, { body: { username: email } })
+    const add = owner.client.call(members.add, { params: { tenant: owner.tenant }, body: { email, role: 'operator' } })
+    expect(await outcome(add)).toBe('404 NOT_FOUND email')
+    expect(await roles(owner.tenant)).toEqual(['owner'])
+  })
+
+  it('twice at once adds one', async () => {
+    const [owner, other] = [await newcomer(), await newcomer()]
+    const body = { email: emailOf(other), role: 'observer' as const }
+    const add = () => outcome(owner.client.call(members.add, { params: { tenant: owner.tenant }, body }))
+    expect((await Promise.all([add(), add(), add()])).sort()).toEqual([
+      '200',
+      '409 ALREADY_MEMBER email',
+      '409 ALREADY_MEMBER email',
+    ])
+  })
+})
+
+describe('authority over members', () => {
+  it.each(['administrator', 'owner'] as const)(
+    'of an %s is what the table says, for every pair of roles',
+    async (own) => {
+      const owner = await newcomer()
+      const { tenant } = owner
+      const actor = own === 'owner' ? owner.client : await join(tenant, await newcomer(), own)
+      for (const role of ROLES.filter((role) => role !== 'owner')) {
+        for (const next of ROLES) {
+          const target = await newcomer()
+          await server.addMember(tenant, target.id, role)
+          const params = { tenant, uid: target.id }
+          const may = hasAuthorityOver(own, role) && hasAuthorityOver(own, next)
+          const changed = await outcome(actor.call(members.update, { params, body: { role: next } }))
+          expect([role, next, changed]).toEqual([role, next, may ? '200' : '403 ROLE_TOO_HIGH'])
+          expect(await outcome(actor.call(members.remove, { params }))).toBe('200')
+        }
+      }
+      const params = { tenant, uid: owner.id }
+      expect(await outcome(actor.call(members.update, { params, body: { role: 'observer' } }))).toBe(
+        '403 ROLE_TOO_HIGH',
+      )
+      expect(await outcome(actor.call(members.remove, { params }))).toBe('403 ROLE_TOO_HIGH')
+      expect(await roles(tenant)).toContain('owner')
+    },
+  )
+
+  it('leaves one owner, however many changes come at once', async () => {
+    const owner = await newcomer()
+    const { tenant } = owner
+    const people = await Promise.all(Array.from({ length: 4 }, () => newcomer()))
+    const clients: Client[] = []
+    for (const person of people) clients.push(await join(tenant, person, 'administrator'))
+    const targets = [owner, ...people]
+    await Promise.all(
+      [owner.client, ...clients].flatMap((client) =>
+        targets.flatMap(({ id: uid }) =>
+          ROLES.map((role) => outcome(client.call(members.update, { params: { tenant, uid }, body: { role } }))),
+        ),
+      ),
+    )
+    expect((await roles(tenant)).filter((role) => role === 'owner')).toEqual(['owner'])
+  })
+
+  it('is needed of the role of now: a demoted administrator acts on nobody', async () => {
+    const [owner, person, target] = [await newcomer(), await newcomer(), await newcomer()]
+    const { tenant } = owner
+    const client = await join(tenant, person, 'administrator')
+    await server.addMember(tenant, target.id, 'observer')
+    await owner.client.call(members.update, { params: { tenant, uid: person.id }, body: { role: 'operator' } })
+    expect(await outcome(client.call(members.remove, { params: { tenant, uid: target.id } }))).toBe('403 FORBIDDEN')
+  })
+
+  it('without a role changes nothing; of nobody it is 404', async () => {
+    const [owner, target] = [await newcomer(), await newcomer()]
+    const params = { tenant: owner.tenant, uid: target.id }
+    expect(await outcome(owner.client.call(members.update, { params, body: {} }))).toBe('404 NOT_FOUND')
+    await server.addMember(owner.tenant, target.id, 'observer')
+    expect(await outcome(owner.client.call(members.update, { params, body: {} }))).toBe('200')
+    expect(await roles(owner.tenant)).toEqual(['observer', 'owner'])
+  })
+})
+
+describe('the end of a membership', () => {
+  const ends = {
+    'removed by another': (owner: Person, person: Person) =>
+      owner.client.call(members.remove, { params: { tenant: owner.tenant, uid: person.id } }),
+    left: (owner: Person, _: Person, client: Client) =>
+      client.call(members.leave, { params: { tenant: owner.tenant } }),
+  }
+  it.each(Object.entries(ends))('ends the tokens and the API keys of the member for good: %s', async (_, end) => {
+    const [owner, person] = [await newcomer(), await newcomer()]
+    const { tenant } = owner
+    const client = await join(tenant, person, 'administrator')
+    const { body: key } = await client.call(apiKeys.create, { body: { name: 'machine', expires_at: -1 } })
+    const withKey = () => server.fetch('/api/stats', { headers: { 'x-api-key': key.id } })
+    expect((await withKey()).status).toBe(200)
+    await end(owner, person, client)
+    expect(await outcome(client.call(operations.stats.get, {}))).toBe('401 UNAUTHORIZED')
+    expect((await withKey()).status).toBe(401)
+    await server.addMember(tenant, person.id, 'administrator')
+    expect((await withKey()).status).toBe(401)
+    expect((await owner.client.call(apiKeys.list, {})).total).toBe(0)
+  })
+
+  it('of the token’s own namespace is answered with a sign-in to another one', async () => {
+    const [owner, person] = [await newcomer(), await newcomer()]
+    const client = await join(owner.tenant, person, 'observer')
+    const { body } = await client.call(members.leave, { params: { tenant: owner.tenant } })
+    expect(body).toMatchObject({ tenant: person.tenant, role: 'owner' })
+  })
+
+  it('has an empty answer for another namespace than the token’s, and is refused to owners', async () => {
+    const [owner, person] = [await newcomer(), await newcomer()]
+    await server.addMember(owner.tenant, person.id, 'observer')
+    const { body } = await person.client.call(members.leave, { params: { tenant: owner.tenant } })
+    expect(body).toBeUndefined()
+    const leave = (tenant: TenantId) => outcome(person.client.call(members.leave, { params: { tenant } }))
+    expect(await leave(owner.tenant)).toBe('404 NOT_FOUND')
+    expect(await leave(person.tenant)).toBe('403 OWNER_REFUSED')
+  })
+})
+
+describe('an invitation, in the cloud edition', () => {
+  let clock: FakeClock
+  let cloud: BootedServer
+  const invitations: LogFields[] = []
+  const log: Log = {
+    ...silentLog,
+    warn: (ev, fields) => void (ev === 'member.invited' && invitations.push(fields ?? {})),
+    child: () => log,
+  }
+  beforeAll(async () => {
+    clock = fakeClock()
+    cloud = await bootServer({ clock, log, settings: { BOWLINE_EDITION: 'cloud' } })
+  })
+  afterAll(() => cloud.close())
+
+  const linkOf = (fields: LogFields | undefined) => new URL(String(fields?.['link']), 'http://x').searchParams
+
+  it('is pending for seven days, then can be repeated; its link is logged and its hash kept', async () => {
+    const owner = await newcomer(cloud)
+    const { tenant } = owner
+    const email = `${unique()}@example.com`
+    const add = (role: Role) => owner.client.call(members.add, { params: { tenant }, body: { email, role } })
+    const { body } = await add('observer')
+    const member = body.members.find((one) => one.email === email)
+    expect(member).toMatchObject({ status: 'pending', role: 'observer' })
+    expect(Date.parse(member?.expires_at ?? '') - clock.now()).toBe(7 * 86_400_000)
+    const first = linkOf(invitations.at(-1))
+    expect(Object.fromEntries(first)).toMatchObject({ 'tenant-id': tenant, 'user-id': member?.id, email })
+    const kept = async () => {
+      const rows = cloud.database.system().selectFrom('members').select('invite_hash')
+      return (
+        await rows
+          .where('tenant_id', '=', tenant)
+          .where('user_id', '=', UserId.parse(member?.id))
+          .executeTakeFirstOrThrow()
+      ).invite_hash
+    }
+    expect(await kept()).toEqual(inviteHash(first.get('sig') ?? ''))
+
+    clock.advance(7 * 86_400_000 - 1)
+    const signedIn = await cloud.client().call(auth.login, { body: owner })
+    const later = cloud.client(signedIn.body.token)
+    const again = (role: Role) => later.call(members.add, { params: { tenant }, body: { email, role } })
+    expect(await outcome(again('operator'))).toBe('409 ALREADY_MEMBER email')
+    clock.advance(1)
+    expect((await again('operator')).body.members.find((one) => one.email === email)).toMatchObject({
+      status: 'pending',
+      role: 'operator',
+    })
+    expect(invitations).toHaveLength(2)
+    const second = linkOf(invitations.at(-1)).get('sig') ?? ''
+    expect(second).not.toBe(first.get('sig'))
+    expect(await kept()).toEqual(inviteHash(second))
+  })
+
+  it('gives no access before it is accepted, and can be taken back', async () => {
+    const [owner, person] = [await newcomer(cloud), await newcomer(cloud)]
+    const params = { tenant: owner.tenant }
+    await owner.client.call(members.add, { params, body: { email: emailOf(person), role: 'administrator' } })
+    expect(await outcome(person.client.call(auth.switchNamespace, { params }))).toBe('404 NOT_FOUND')
+    expect((await person.client.call(namespaces.list, {})).total).toBe(1)
+    const { body } = await owner.client.call(members.remove, { params: { ...params, uid: person.id } })
+    expect(body.members.map(({ id }) => id)).toEqual([owner.id])
+  })
+})

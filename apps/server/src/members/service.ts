@@ -1,0 +1,144 @@
+// Use cases of memberships (api.md section 9). Nobody makes or touches an owner; one may act on roles up to one's own.
+import { createHash } from 'node:crypto'
+import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import { type Role, hasAuthorityOver } from '@bowline/contract/roles'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Namespace } from '@bowline/contract/schemas/namespace'
+import type { UserAuth } from '@bowline/contract/schemas/user'
+import type { Kysely } from 'kysely'
+import { removeKeysOf } from '../api-keys/service.ts'
+import { audit } from '../audit/service.ts'
+import { type AuthDeps, authenticate } from '../auth/service.ts'
+import type { TenantContext, UserActor } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { getNamespace } from '../namespaces/service.ts'
+import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
+import { clearPreference, deleteMember, insertMember, lockMember, updateMember } from './store.ts'
+
+/** What the invited person's link carries. */
+export interface Invite {
+  readonly tenant: TenantId
+  readonly user: UserId
+  readonly email: string
+  readonly sig: string
+}
+
+export interface InvitationDeps extends Pick<AuthDeps, 'db' | 'ids'> {
+  readonly edition: 'community' | 'enterprise' | 'cloud'
+  /** Tells the invited person; until mails are sent, the server's log. */
+  readonly sendInvite: (invite: Invite) => void
+}
+
+export type MemberDeps = InvitationDeps & AuthDeps
+
+/**
+ * Adds a member. Outside the cloud edition accepted at once; there, pending for 7 days, and repeated when that is over.
+ * @throws {BowlineError} ROLE_TOO_HIGH; NOT_FOUND for an unknown address; ALREADY_MEMBER
+ */
+export async function addMember(
+  deps: InvitationDeps,
+  ctx: TenantContext,
+  input: { email: string; role: Role },
+): Promise<Namespace> {
+  requireAuthority(ctx, input.role)
+  const cloud = deps.edition === 'cloud'
+  const account =
+    (await findAccountByEmail(deps.db, input.email)) ??
+    (cloud ? await inviteAccount(deps.db, deps.ids, input.email) : undefined)
+  if (!account) return fail('NOT_FOUND', { what: 'The user' }, ['email'])
+  const now = ctx.clock.now()
+  const sig = deps.ids.secret(32)
+  await deps.db.transaction().execute(async (db) => {
+    const known = await lockMember(db, ctx.tenant, account.id)
+    const lapsed = known?.status === 'pending' && known.expires_at !== null && known.expires_at.getTime() <= now
+    if (known && !lapsed) fail('ALREADY_MEMBER', {}, ['email'])
+    const invite = cloud
+      ? {
+          status: 'pending' as const,
+          expires_at: new Date(now + LIMITS.inviteDays * 86_400_000),
+          invite_hash: inviteHash(sig),
+        }
+      : { status: 'accepted' as const, expires_at: null, invite_hash: null }
+    if (known) await updateMember(db, ctx.tenant, account.id, { role: input.role, ...invite })
+    else await insertMember(db, { tenant_id: ctx.tenant, user_id: account.id, role: input.role, ...invite })
+    await audit({ ...ctx, db }, 'member.add', account.id, { email: account.email, role: input.role })
+  })
+  if (cloud) deps.sendInvite({ tenant: ctx.tenant, user: account.id, email: account.email, sig })
+  return getNamespace(deps.db, ctx.tenant)
+}
+
+/**
+ * Changes a member's role; without one nothing happens.
+ * @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH for the role that the member has or shall get
+ */
+export async function updateMemberRole(
+  deps: MemberDeps,
+  ctx: TenantContext,
+  user: UserId,
+  role: Role | undefined,
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const member = (await lockMember(db, ctx.tenant, user)) ?? fail('NOT_FOUND', { what: 'The member' })
+    if (role === undefined) return
+    requireAuthority(ctx, member.role)
+    requireAuthority(ctx, role)
+    await updateMember(db, ctx.tenant, user, { role })
+    await audit({ ...ctx, db }, 'member.update', user, { before: { role: member.role }, after: { role } })
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH */
+export async function removeMember(
+  deps: Pick<InvitationDeps, 'db'>,
+  ctx: TenantContext,
+  user: UserId,
+): Promise<Namespace> {
+  await deps.db.transaction().execute(async (db) => {
+    const member = (await lockMember(db, ctx.tenant, user)) ?? fail('NOT_FOUND', { what: 'The member' })
+    requireAuthority(ctx, member.role)
+    await endMembership(db, ctx.tenant, user)
+    await audit({ ...ctx, db }, 'member.remove', user, { role: member.role })
+  })
+  return getNamespace(deps.db, ctx.tenant)
+}
+
+/**
+ * The signed-in person leaves a namespace.
+ * @param ctx of the namespace to leave
+ * @returns a sign-in to another namespace when the token's own was left
+ * @throws {BowlineError} NOT_FOUND for a namespace that the person is not in; OWNER_REFUSED
+ */
+export async function leaveNamespace(
+  deps: MemberDeps,
+  ctx: TenantContext,
+  actor: UserActor,
+): Promise<UserAuth | undefined> {
+  await deps.db.transaction().execute(async (db) => {
+    const member = (await lockMember(db, ctx.tenant, actor.id)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+    if (member.role === 'owner')
+      fail('OWNER_REFUSED', { rule: 'The owner cannot leave a namespace; delete it instead' })
+    await endMembership(db, ctx.tenant, actor.id)
+    await audit({ ...ctx, db }, 'member.leave', actor.id, { role: member.role })
+  })
+  if (actor.tenant !== ctx.tenant) return undefined
+  const account: Account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
+  return authenticate(deps, account, { family: actor.family })
+}
+
+/** Keys that the person made end for good: they must not come back to life with a later membership. */
+async function endMembership(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
+  await removeKeysOf(db, tenant, user)
+  await deleteMember(db, tenant, user)
+  await clearPreference(db, tenant, user)
+}
+
+export function inviteHash(sig: string): Buffer {
+  return createHash('sha256').update(sig).digest()
+}
+
+/** The operator of the instance has an owner's authority. */
+function requireAuthority({ actor }: TenantContext, target: Role): void {
+  const own = actor.kind === 'system' ? 'owner' : actor.kind === 'device' ? undefined : actor.role
+  if (own === undefined || !hasAuthorityOver(own, target)) fail('ROLE_TOO_HIGH', { role: own ?? 'nobody', target })
+}

@@ -1,0 +1,47 @@
+// SQL of memberships inside one namespace, on the system connection: the people behind them are instance-wide rows.
+// Every statement names the tenant.
+import type { Role } from '@bowline/contract/roles'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import type { MembersTable, Schema } from '../db/schema.ts'
+
+export type MemberRow = Selectable<MembersTable>
+
+/** A member with its row locked: changes of one namespace's members happen one after the other. */
+export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<MemberRow | undefined> {
+  // Registrations refer to the row and go on meanwhile: they do not change its key.
+  await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
+  return db
+    .selectFrom('members')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .executeTakeFirst()
+}
+
+export async function insertMember(db: Kysely<Schema>, member: Insertable<MembersTable>): Promise<void> {
+  await db.insertInto('members').values(member).execute()
+}
+
+export async function updateMember(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  user: UserId,
+  values: Updateable<MembersTable> & { role?: Role },
+): Promise<void> {
+  await db.updateTable('members').set(values).where('tenant_id', '=', tenant).where('user_id', '=', user).execute()
+}
+
+export async function deleteMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
+  await db.deleteFrom('members').where('tenant_id', '=', tenant).where('user_id', '=', user).execute()
+}
+
+/** Forgets the namespace as the one to sign in to. */
+export async function clearPreference(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ preferred_tenant: null })
+    .where('id', '=', user)
+    .where('preferred_tenant', '=', tenant)
+    .execute()
+}

@@ -1,0 +1,165 @@
+// Namespaces over HTTP: making, changing and deleting them.
+import { randomUUID } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { TenantId } from '@bowline/contract/schemas/common'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTenant, tenantTables } from '../http/testing-tenant.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+
+const { namespaces, devices, auth } = operations
+let server: BootedServer
+beforeAll(async () => {
+  server = await bootServer()
+  await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const unique = (prefix: string) => `${prefix}${randomUUID().slice(0, 8)}`
+const newcomer = () => server.addPerson(unique('p'))
+const create = async (person: Person, body: { name: string; tenant?: string; type?: 'personal' | 'team' }) =>
+  (await person.client.call(namespaces.create, { body })).body
+const filter = (items: unknown) => Buffer.from(JSON.stringify(items)).toString('base64')
+
+describe('a new namespace', () => {
+  it('has its maker as owner, no device limit and the recording on', async () => {
+    const person = await newcomer()
+    const name = unique('n')
+    expect(await create(person, { name: name.toUpperCase() })).toMatchObject({
+      name,
+      owner: person.id,
+      members: [{ id: person.id, role: 'owner', status: 'accepted', expires_at: '0001-01-01T00:00:00Z' }],
+      settings: { session_record: true },
+      max_devices: -1,
+      devices_count: 0,
+      device_count: 0,
+      billing: null,
+      type: 'team',
+    })
+  })
+
+  it('takes the tenant id that is asked for, once', async () => {
+    const person = await newcomer()
+    const tenant = randomUUID()
+    expect((await create(person, { name: unique('n'), tenant })).tenant_id).toBe(tenant)
+    expect(await outcome(create(person, { name: unique('n'), tenant }))).toBe('409 CONFLICT tenant')
+  })
+
+  it('has a name of its own: of several that want one at once, one gets it', async () => {
+    const person = await newcomer()
+    const name = unique('n')
+    const made = await Promise.all(Array.from({ length: 5 }, () => outcome(create(person, { name }))))
+    expect(made.sort()).toEqual(['200', ...Array.from({ length: 4 }, () => '409 CONFLICT name')])
+  })
+
+  it.each([
+    [0, 0],
+    [2, 1],
+  ])('is refused to an account that may own %i', async (limit, more) => {
+    const person = await newcomer()
+    const account = server.database.system().updateTable('users').set({ max_namespaces: limit })
+    await account.where('id', '=', person.id).execute()
+    for (let i = 0; i < more; i += 1) await create(person, { name: unique('n') })
+    expect(await outcome(create(person, { name: unique('n') }))).toBe('403 NAMESPACE_LIMIT')
+  })
+
+  it('is counted one at a time against the limit', async () => {
+    const person = await newcomer()
+    const account = server.database.system().updateTable('users').set({ max_namespaces: 3 })
+    await account.where('id', '=', person.id).execute()
+    const made = await Promise.all(Array.from({ length: 8 }, () => outcome(create(person, { name: unique('n') }))))
+    expect(made.filter((one) => one === '200')).toHaveLength(2)
+  })
+})
+
+describe('the list of namespaces', () => {
+  it('has those of accepted memberships only, and filters them', async () => {
+    const [person, other] = [await newcomer(), await newcomer()]
+    const own = await create(person, { name: unique('find') })
+    await server.addMember(other.tenant, person.id, 'observer')
+    const pending = await create(other, { name: unique('n') })
+    await server.database
+      .system()
+      .insertInto('members')
+      .values({
+        tenant_id: TenantId.parse(pending.tenant_id),
+        user_id: person.id,
+        role: 'observer',
+        status: 'pending',
+        expires_at: new Date('2100-01-01'),
+      })
+      .execute()
+    const list = async (items?: unknown) => {
+      const query = items === undefined ? {} : { filter: filter(items) }
+      const { body, total } = await person.client.call(namespaces.list, { query })
+      expect(body).toHaveLength(total)
+      return body.map(({ name }) => name)
+    }
+    expect(await list()).toEqual([person.namespace, other.namespace, own.name])
+    expect(await list([{ type: 'property', params: { name: 'name', operator: 'contains', value: 'FIND' } }])).toEqual([
+      own.name,
+    ])
+    const bad = [{ type: 'property', params: { name: 'owner', operator: 'eq', value: 'x' } }]
+    expect(await outcome(list(bad))).toBe('400 INVALID_FILTER filter')
+  })
+})
+
+describe('changing a namespace', () => {
+  it('changes what is given, and takes no taken name', async () => {
+    const [person, other] = [await newcomer(), await newcomer()]
+    const update = (body: object) => person.client.call(namespaces.update, { params: { tenant: person.tenant }, body })
+    const announcement = 'Hello *there*'
+    expect((await update({ settings: { connection_announcement: announcement } })).body.settings).toEqual({
+      session_record: false,
+      connection_announcement: announcement,
+    })
+    const { body } = await update({ settings: { session_record: true } })
+    expect(body.settings).toEqual({ session_record: true, connection_announcement: announcement })
+    expect(await outcome(update({ name: other.namespace }))).toBe('409 CONFLICT name')
+    expect(await outcome(update({ name: person.namespace }))).toBe('200')
+    expect(await outcome(update({ name: 'has.dot' }))).toBe('400 INVALID_INPUT name')
+    const long = { settings: { connection_announcement: 'x'.repeat(4_097) } }
+    expect(await outcome(update(long))).toBe('400 INVALID_INPUT settings.connection_announcement')
+  })
+})
+
+describe('deleting a namespace', () => {
+  it('leaves no row of it anywhere but in the audit log, and everybody’s other namespaces', async () => {
+    const people = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(() => newcomer()))
+    const [observer, operator, administrator, owner, pending] = people
+    if (!observer || !operator || !administrator || !owner || !pending) throw new Error('five people')
+    const members = { observer: observer.id, operator: operator.id, administrator: administrator.id, owner: owner.id }
+    const { id: tenant } = await makeTenant(server.database, TenantId.parse(randomUUID()), members, pending.id)
+    const other = await server.acceptedDevice(owner)
+    const db = server.database.system()
+    const tables = await tenantTables(db)
+    const counts = async () => {
+      const one = (table: string) =>
+        sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)} where tenant_id = ${tenant}`
+      const rows = await Promise.all(tables.map(async (table) => (await one(table).execute(db)).rows[0]?.count ?? 0))
+      return Object.fromEntries(tables.map((table, i) => [table, rows[i]]))
+    }
+    const { body } = await owner.client.call(auth.switchNamespace, { params: { tenant } })
+    const before = await counts()
+    expect(Object.entries(before).filter(([table, count]) => table !== 'audit_log' && count === 0)).toEqual([])
+    await server.client(body.token).call(namespaces.remove, { params: { tenant } })
+    expect(Object.entries(await counts()).filter(([, count]) => count !== 0)).toEqual([['audit_log', 1]])
+    // Its tokens end with it; the owner is in another namespace from now on, where nothing is missing.
+    expect(await outcome(server.client(body.token).call(auth.getUser, {}))).toBe('401 UNAUTHORIZED')
+    const again = await owner.client.call(auth.getUser, {})
+    expect(again.body.tenant).toBe(owner.tenant)
+    expect((await owner.client.call(devices.get, { params: { uid: other.uid } })).body.uid).toBe(other.uid)
+  })
+})
+
+describe('the support identifier', () => {
+  it('is the same each time, another one for another namespace, and not its id', async () => {
+    const [person, other] = [await newcomer(), await newcomer()]
+    const identifier = async ({ client, tenant }: Person) =>
+      (await client.call(namespaces.support, { params: { tenant } })).body.identifier
+    const first = await identifier(person)
+    expect(first).toMatch(/^[0-9a-f]{64}$/)
+    expect(await identifier(person)).toBe(first)
+    expect(await identifier(other)).not.toBe(first)
+  })
+})

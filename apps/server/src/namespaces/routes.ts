@@ -1,0 +1,34 @@
+// Routes of namespaces.
+import { createHmac } from 'node:crypto'
+import { fail } from '@bowline/contract/errors'
+import { operations } from '@bowline/contract/operations'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import { type Route, memberRoute, userRoute } from '../http/route.ts'
+import type { Ids } from '../platform/ids.ts'
+import { createOwnNamespace, editNamespace, getNamespace, listNamespaces, removeNamespace } from './service.ts'
+
+export interface NamespaceRouteDeps {
+  /** System connection: lists and names cross namespaces. */
+  readonly db: Kysely<Schema>
+  readonly ids: Ids
+  readonly edition: 'community' | 'enterprise' | 'cloud'
+  /** Keys the identifiers that support knows namespaces by. */
+  readonly supportSecret: string
+}
+
+export function namespaceRoutes({ db, ids, edition, supportSecret }: NamespaceRouteDeps): Route[] {
+  const { namespaces } = operations
+  return [
+    userRoute(namespaces.list, ({ actor }, { query }) => listNamespaces(db, actor.id, query)),
+    userRoute(namespaces.create, ({ actor }, { body }) => createOwnNamespace(db, ids, edition, actor.id, body)),
+    memberRoute(namespaces.get, ({ tenant }) => getNamespace(db, tenant)),
+    memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body)),
+    memberRoute(namespaces.remove, (ctx) => removeNamespace(db, ctx)),
+    memberRoute(namespaces.support, async ({ tenant }) => {
+      const { billing } = await getNamespace(db, tenant)
+      if (edition === 'cloud' && billing === null) fail('SUBSCRIPTION_REQUIRED')
+      return { identifier: createHmac('sha256', supportSecret).update(tenant).digest('hex') }
+    }),
+  ]
+}

@@ -1,0 +1,263 @@
+// Use cases of namespaces and memberships.
+import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import type { Role } from '@bowline/contract/roles'
+import { NEVER, type TenantId, type UserId } from '@bowline/contract/schemas/common'
+import type { Namespace } from '@bowline/contract/schemas/namespace'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import { compileFilter } from '../http/filter.ts'
+import type { Listing } from '../http/route.ts'
+import { countOwnedNamespaces, lockAccount } from '../users/service.ts'
+import type { Ids } from '../platform/ids.ts'
+import {
+  NAMESPACE_PROPERTIES,
+  type MemberRow,
+  type NamespaceRow,
+  findFirstMembership,
+  findMembership,
+  deleteNamespace,
+  findNamespace,
+  findTenantByName,
+  findWholeNamespace,
+  insertNamespace,
+  listEveryNamespace,
+  listMembers,
+  listNamespacesOf,
+  namespaceNameExists,
+  tenantExists,
+  updateNamespace,
+} from './store.ts'
+
+/**
+ * Creates a namespace with its owner.
+ * @param db system connection, inside the caller's transaction
+ * @throws {BowlineError} CONFLICT when the name is taken
+ */
+export async function createNamespace(
+  db: Kysely<Schema>,
+  ids: Ids,
+  namespace: NewNamespace & { readonly owner: UserId },
+): Promise<TenantId> {
+  if (await namespaceNameExists(db, namespace.name)) fail('CONFLICT', { field: 'name' }, ['name'])
+  const tenant = namespace.tenant ?? ids.tenant()
+  await insertNamespace(
+    db,
+    { tenant_id: tenant, name: namespace.name, owner: namespace.owner, type: namespace.type, session_record: false },
+    { tenant_id: tenant, user_id: namespace.owner, role: 'owner', status: 'accepted' },
+  )
+  return tenant
+}
+
+/** What people see when they sign in to a device of a new namespace of the community edition. */
+const WELCOME = 'Welcome. This device is reached through Bowline.'
+
+export interface NewNamespace {
+  readonly name: string
+  readonly tenant?: TenantId | undefined
+  readonly type: 'personal' | 'team'
+}
+
+/**
+ * Creates a namespace for a signed-in person.
+ * @param db system connection
+ * @throws {BowlineError} NOT_FOUND when the account is gone; NAMESPACE_LIMIT; CONFLICT for a taken name or tenant
+ */
+export async function createOwnNamespace(
+  db: Kysely<Schema>,
+  ids: Ids,
+  edition: 'community' | 'enterprise' | 'cloud',
+  user: UserId,
+  wanted: NewNamespace,
+): Promise<Namespace> {
+  const tenant = await db.transaction().execute(async (inner) => {
+    // One at a time, so that the limit holds.
+    const { maxNamespaces: limit } = (await lockAccount(inner, user)) ?? fail('NOT_FOUND', { what: 'The user' })
+    if (limit >= 0 && (await countOwnedNamespaces(inner, user)) >= limit) fail('NAMESPACE_LIMIT', { limit })
+    return foundNamespace(inner, ids, edition, { ...wanted, owner: user })
+  })
+  return getNamespace(db, tenant)
+}
+
+/**
+ * Creates a namespace with the settings that people's own start with, whatever its owner's limit.
+ * @param db system connection, inside the caller's transaction
+ * @throws {BowlineError} CONFLICT for a taken name or tenant
+ */
+export async function foundNamespace(
+  db: Kysely<Schema>,
+  ids: Ids,
+  edition: 'community' | 'enterprise' | 'cloud',
+  wanted: NewNamespace & { readonly owner: UserId },
+): Promise<TenantId> {
+  if (wanted.tenant && (await tenantExists(db, wanted.tenant))) fail('CONFLICT', { field: 'tenant' }, ['tenant'])
+  const tenant = await createNamespace(db, ids, wanted)
+  await updateNamespace(db, tenant, {
+    session_record: true,
+    max_devices: edition === 'cloud' ? LIMITS.maxDevices : -1,
+    connection_announcement: edition === 'community' ? WELCOME : '',
+  })
+  return tenant
+}
+
+/** Every namespace by name. @param db system connection */
+export async function listAllNamespaces(db: Kysely<Schema>): Promise<Namespace[]> {
+  const rows = await listEveryNamespace(db)
+  const members = await listMembers(
+    db,
+    rows.map((row) => row.tenant_id),
+  )
+  return rows.map((row) => toNamespace(row, members))
+}
+
+/** The tenant id of the namespace with that name, in any case. @param db system connection */
+export function findTenant(db: Kysely<Schema>, name: string): Promise<TenantId | undefined> {
+  return findTenantByName(db, name.toLowerCase())
+}
+
+/** One namespace with its members. @param db system connection. @throws {BowlineError} NOT_FOUND */
+export async function getNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<Namespace> {
+  const row = (await findWholeNamespace(db, tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+  return toNamespace(row, await listMembers(db, [tenant]))
+}
+
+export interface NamespaceChanges {
+  readonly name?: string | undefined
+  readonly settings?:
+    | { readonly session_record?: boolean | undefined; readonly connection_announcement?: string | undefined }
+    | undefined
+}
+
+/**
+ * Changes name and settings; what is left out stays.
+ * @param system connection: names are unique over all namespaces
+ * @throws {BowlineError} NOT_FOUND; CONFLICT for a taken name
+ */
+export async function editNamespace(
+  system: Kysely<Schema>,
+  ctx: TenantContext,
+  changes: NamespaceChanges,
+): Promise<Namespace> {
+  const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+  const renamed = changes.name !== undefined && changes.name !== row.name
+  if (renamed && (await namespaceNameExists(system, changes.name))) fail('CONFLICT', { field: 'name' }, ['name'])
+  const before = {
+    name: row.name,
+    session_record: row.session_record,
+    connection_announcement: row.connection_announcement,
+  }
+  const after = {
+    name: changes.name ?? before.name,
+    session_record: changes.settings?.session_record ?? before.session_record,
+    connection_announcement: changes.settings?.connection_announcement ?? before.connection_announcement,
+  }
+  await ctx.db.transaction().execute(async (db) => {
+    await updateNamespace(db, ctx.tenant, after)
+    await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
+  })
+  return getNamespace(system, ctx.tenant)
+}
+
+/** Deletes a namespace with everything in it; its devices lose their links. @param system connection */
+export async function removeNamespace(system: Kysely<Schema>, ctx: TenantContext): Promise<void> {
+  const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
+  const devices = await ctx.db.selectFrom('devices').select('uid').execute()
+  await system.transaction().execute(async (db) => {
+    await deleteNamespace(db, ctx.tenant)
+    await audit({ ...ctx, db }, 'namespace.remove', ctx.tenant, { name: row.name })
+  })
+  for (const { uid } of devices) ctx.emit({ type: 'device.removed', uid })
+}
+
+/** Whether the namespace's sessions are recorded. @throws {BowlineError} NOT_FOUND */
+export async function getRecording(ctx: TenantContext): Promise<boolean> {
+  const row = await ctx.db.selectFrom('namespaces').select('session_record').executeTakeFirst()
+  return row?.session_record ?? fail('NOT_FOUND', { what: 'The namespace' })
+}
+
+/** Switches the recording of the namespace's sessions. */
+export async function setRecording(ctx: TenantContext, on: boolean): Promise<void> {
+  const before = await getRecording(ctx)
+  await ctx.db.transaction().execute(async (db) => {
+    await updateNamespace(db, ctx.tenant, { session_record: on })
+    await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, {
+      before: { session_record: before },
+      after: { session_record: on },
+    })
+  })
+}
+
+export interface Membership {
+  readonly tenant: TenantId
+  readonly role: Role
+}
+
+/** The accepted membership in `preferred` if there is one, else the oldest. */
+export async function chooseMembership(
+  db: Kysely<Schema>,
+  user: UserId,
+  preferred: TenantId | undefined,
+): Promise<Membership | undefined> {
+  const role = preferred && (await findMembership(db, user, preferred))
+  if (preferred && role) return { tenant: preferred, role }
+  const first = await findFirstMembership(db, user)
+  return first && { tenant: first.tenant_id, role: first.role }
+}
+
+export function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantId): Promise<Role | undefined> {
+  return findMembership(db, user, tenant)
+}
+
+/** Name and device limit of a namespace; undefined when there is none. */
+export async function getNamespaceLimits(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+): Promise<{ name: string; maxDevices: number } | undefined> {
+  const row = await findNamespace(db, tenant)
+  return row && { name: row.name, maxDevices: row.max_devices }
+}
+
+/** A page of the namespaces that somebody is an accepted member of. @param db system connection */
+export async function listNamespaces(
+  db: Kysely<Schema>,
+  user: UserId,
+  query: { page: number; per_page: number; filter?: string | undefined },
+): Promise<Listing<Namespace>> {
+  const { rows, total } = await listNamespacesOf(db, user, {
+    where: compileFilter(query.filter, NAMESPACE_PROPERTIES, 'or'),
+    limit: query.per_page,
+    offset: (query.page - 1) * query.per_page,
+  })
+  const members = await listMembers(
+    db,
+    rows.map((row) => row.tenant_id),
+  )
+  return { items: rows.map((row) => toNamespace(row, members)), total }
+}
+
+function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespace {
+  return {
+    name: row.name,
+    owner: row.owner,
+    tenant_id: row.tenant_id,
+    members: members
+      .filter((member) => member.tenant_id === row.tenant_id)
+      .map((member) => ({
+        id: member.user_id,
+        added_at: member.added_at.toISOString(),
+        expires_at: member.expires_at?.toISOString() ?? NEVER,
+        email: member.email,
+        role: member.role,
+        status: member.status,
+      })),
+    settings: { session_record: row.session_record, connection_announcement: row.connection_announcement },
+    max_devices: row.max_devices,
+    devices_count: row.devices_count,
+    device_count: row.devices_count,
+    created_at: row.created_at.toISOString(),
+    billing: row.billing,
+    type: row.type,
+  }
+}

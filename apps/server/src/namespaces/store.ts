@@ -1,0 +1,162 @@
+// SQL of namespaces and memberships. Sign-in reads memberships across namespaces, so these run on the system pool.
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Role } from '@bowline/contract/roles'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  type Updateable,
+  sql,
+} from 'kysely'
+import { countRows } from '../db/count.ts'
+import type { MembersTable, NamespacesTable, Schema } from '../db/schema.ts'
+import type { FilterProperties } from '../http/filter.ts'
+
+export type NamespaceRow = Selectable<NamespacesTable> & { devices_count: number }
+export type MemberRow = Selectable<MembersTable> & { email: string }
+
+export async function insertNamespace(
+  db: Kysely<Schema>,
+  namespace: Insertable<NamespacesTable>,
+  owner: Insertable<MembersTable>,
+): Promise<void> {
+  await db.insertInto('namespaces').values(namespace).execute()
+  await db.insertInto('members').values(owner).execute()
+}
+
+export async function namespaceNameExists(db: Kysely<Schema>, name: string): Promise<boolean> {
+  return (await findTenantByName(db, name)) !== undefined
+}
+
+export async function findTenantByName(db: Kysely<Schema>, name: string): Promise<TenantId | undefined> {
+  const row = await db.selectFrom('namespaces').select('tenant_id').where('name', '=', name).executeTakeFirst()
+  return row?.tenant_id
+}
+
+export function findNamespace(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+): Promise<{ tenant_id: TenantId; name: string; max_devices: number } | undefined> {
+  return db
+    .selectFrom('namespaces')
+    .select(['tenant_id', 'name', 'max_devices'])
+    .where('tenant_id', '=', tenant)
+    .executeTakeFirst()
+}
+
+/** A namespace with its count of devices. */
+export async function findWholeNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<NamespaceRow | undefined> {
+  const row = await selectWhole(db).where('namespaces.tenant_id', '=', tenant).executeTakeFirst()
+  return row && { ...row, devices_count: row.devices_count ?? 0 }
+}
+
+/** Every namespace by name. System connection. */
+export async function listEveryNamespace(db: Kysely<Schema>): Promise<NamespaceRow[]> {
+  const rows = await selectWhole(db).orderBy('namespaces.name').execute()
+  return rows.map((row) => ({ ...row, devices_count: row.devices_count ?? 0 }))
+}
+
+function selectWhole(db: Kysely<Schema>) {
+  return db.selectFrom('namespaces').selectAll('namespaces').select(acceptedDevices)
+}
+
+function acceptedDevices(select: ExpressionBuilder<Schema, 'namespaces'>) {
+  return select
+    .selectFrom('devices')
+    .select((count) => count.fn.countAll<number>().as('count'))
+    .whereRef('devices.tenant_id', '=', 'namespaces.tenant_id')
+    .where('devices.status', '=', 'accepted')
+    .as('devices_count')
+}
+
+export async function tenantExists(db: Kysely<Schema>, tenant: TenantId): Promise<boolean> {
+  return (await findNamespace(db, tenant)) !== undefined
+}
+
+export async function updateNamespace(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  values: Updateable<NamespacesTable>,
+): Promise<void> {
+  await db.updateTable('namespaces').set(values).where('tenant_id', '=', tenant).execute()
+}
+
+/** Deletes the namespace; the database takes everything in it along. */
+export async function deleteNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
+  await db.deleteFrom('namespaces').where('tenant_id', '=', tenant).execute()
+}
+
+/** The accepted membership of a user in a namespace. */
+export async function findMembership(db: Kysely<Schema>, user: UserId, tenant: TenantId): Promise<Role | undefined> {
+  const row = await db
+    .selectFrom('members')
+    .select('role')
+    .where('tenant_id', '=', tenant)
+    .where('user_id', '=', user)
+    .where('status', '=', 'accepted')
+    .executeTakeFirst()
+  return row?.role
+}
+
+/** The oldest accepted membership of a user. */
+export function findFirstMembership(
+  db: Kysely<Schema>,
+  user: UserId,
+): Promise<{ tenant_id: TenantId; role: Role } | undefined> {
+  return db
+    .selectFrom('members')
+    .select(['tenant_id', 'role'])
+    .where('user_id', '=', user)
+    .where('status', '=', 'accepted')
+    .orderBy('added_at')
+    .orderBy('tenant_id')
+    .executeTakeFirst()
+}
+
+/** What lists of namespaces may be filtered by. */
+export const NAMESPACE_PROPERTIES: FilterProperties = {
+  name: { sql: sql.ref('namespaces.name'), type: 'text' },
+  tenant_id: { sql: sql`namespaces.tenant_id::text`, type: 'text' },
+  type: { sql: sql.ref('namespaces.type'), type: 'text' },
+  created_at: { sql: sql.ref('namespaces.created_at'), type: 'time' },
+}
+
+/** A page of the namespaces in which the user is an accepted member, oldest first, and how many there are. */
+export async function listNamespacesOf(
+  db: Kysely<Schema>,
+  user: UserId,
+  page: { where: Expression<SqlBool> | undefined; limit: number; offset: number },
+): Promise<{ rows: NamespaceRow[]; total: number }> {
+  let mine = db
+    .selectFrom('namespaces')
+    .innerJoin('members', 'members.tenant_id', 'namespaces.tenant_id')
+    .where('members.user_id', '=', user)
+    .where('members.status', '=', 'accepted')
+  if (page.where) mine = mine.where(page.where)
+  const rows = await mine
+    .selectAll('namespaces')
+    .select(acceptedDevices)
+    .orderBy('namespaces.created_at')
+    .orderBy('namespaces.tenant_id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  const count = await countRows(mine)
+  return { rows: rows.map((row) => ({ ...row, devices_count: row.devices_count ?? 0 })), total: count }
+}
+
+export function listMembers(db: Kysely<Schema>, tenants: readonly TenantId[]): Promise<MemberRow[]> {
+  if (tenants.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .selectAll('members')
+    .select('users.email')
+    .where('members.tenant_id', 'in', tenants)
+    .orderBy('members.added_at')
+    .orderBy('members.user_id')
+    .execute()
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { addressRanges } from './address.ts'
+import { type EgressRules, judgeEgress } from './egress.ts'
+
+const cloud: EgressRules = { privateNetworks: false, allowed: () => false }
+const own: EgressRules = { privateNetworks: true, allowed: addressRanges(['127.0.0.0/8']) }
+const answers =
+  (...addresses: string[]) =>
+  () =>
+    Promise.resolve(addresses)
+
+describe('egress', () => {
+  it.each([
+    '127.0.0.1',
+    '::1',
+    '[::1]',
+    '::ffff:127.0.0.1',
+    '0.0.0.0',
+    '169.254.169.254',
+    'fe80::1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '10.1.2.3',
+    '192.168.1.1',
+    'fd00::1',
+    '100.64.0.1',
+    '2130706433',
+    '0x7f.1',
+    '017700000001',
+    '0x7f000001',
+  ])('refuses %s in the cloud', async (host) => {
+    expect(await judgeEgress(host, cloud, answers('127.0.0.1'))).toHaveProperty('refused')
+  })
+
+  it('allows public addresses, and names that lead to them only', async () => {
+    expect(await judgeEgress('9.9.9.9', cloud)).toEqual({ address: '9.9.9.9' })
+    expect(await judgeEgress('docker.example.org', cloud, answers('9.9.9.9'))).toEqual({ address: '9.9.9.9' })
+    expect(await judgeEgress('x.example.org', cloud, answers('9.9.9.9', '10.0.0.1'))).toHaveProperty('refused')
+  })
+
+  it('gives the judged address, so that a second answer of the resolver changes nothing', async () => {
+    const rebinding = ['9.9.9.9', '127.0.0.1']
+    const resolve = () => Promise.resolve([rebinding.shift() ?? ''])
+    expect(await judgeEgress('rebind.example.org', cloud, resolve)).toEqual({ address: '9.9.9.9' })
+    expect(rebinding).toEqual(['127.0.0.1'])
+  })
+
+  it('allows private networks and what the operator names on an own server', async () => {
+    expect(await judgeEgress('10.1.2.3', own)).toEqual({ address: '10.1.2.3' })
+    expect(await judgeEgress('127.0.0.1', own)).toEqual({ address: '127.0.0.1' })
+    expect(await judgeEgress('169.254.169.254', own)).toHaveProperty('refused')
+  })
+
+  it('says when a name cannot be resolved', async () => {
+    const resolve = () => Promise.reject(new Error('ENOTFOUND'))
+    expect(await judgeEgress('nowhere.example.org', cloud, resolve)).toEqual({
+      refused: 'nowhere.example.org cannot be resolved',
+    })
+  })
+})

@@ -1,0 +1,74 @@
+// What this server may dial because somebody typed it: an address is resolved once, every answer is judged, and the
+// judged address – never the name – is what may be dialled. Against requests forged to reach inside.
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { addressRanges, plainAddress } from './address.ts'
+
+/** This machine, link-local (and the metadata services of clouds), unspecified, multicast, reserved: never. */
+const NEVER = addressRanges([
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '::/127',
+  '64:ff9b::/96',
+  '100::/64',
+  '2001:db8::/32',
+  'fe80::/10',
+  'ff00::/8',
+])
+/** Private networks: only where the operator allows them, because in the cloud they are somebody else's. */
+const PRIVATE = addressRanges(['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
+
+export interface EgressRules {
+  readonly privateNetworks: boolean
+  /** Ranges that are allowed in any case: what the operator has named. */
+  readonly allowed: (address: string) => boolean
+}
+
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map((answer) => answer.address)
+
+export type EgressAnswer = { readonly address: string } | { readonly refused: string }
+
+/**
+ * Judges where a host name or address leads.
+ * @returns the address to dial, or why nothing may be dialled. One bad answer among several refuses all of them: the
+ *   next look-up may give another one
+ */
+export async function judgeEgress(
+  host: string,
+  rules: EgressRules,
+  resolve: Resolve = systemResolve,
+): Promise<EgressAnswer> {
+  const bare = host.replace(/^\[|\]$/g, '')
+  let addresses: readonly string[]
+  try {
+    addresses = isIP(bare) ? [bare] : looksNumeric(bare) ? [] : await resolve(bare)
+  } catch {
+    return { refused: `${host} cannot be resolved` }
+  }
+  const [first] = addresses
+  if (first === undefined) return { refused: `${host} is no address that can be dialled` }
+  const bad = addresses.map((address) => plainAddress(address)).find((address) => !mayDial(address, rules))
+  return bad === undefined
+    ? { address: plainAddress(first) }
+    : { refused: `${host} leads to ${bad}, which is not allowed` }
+}
+
+function mayDial(address: string, rules: EgressRules): boolean {
+  if (isIP(address) === 0) return false
+  if (rules.allowed(address)) return true
+  return !NEVER(address) && (rules.privateNetworks || !PRIVATE(address))
+}
+
+/** Forms such as 2130706433, 0x7f.1 and 017700000001, which resolvers take for addresses. */
+function looksNumeric(host: string): boolean {
+  return /^(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?$/i.test(host)
+}

@@ -1,0 +1,15 @@
+// Where the built parts of the product lie: beside the server in a checkout and in a release alike.
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../../../..')
+
+export function productFolders() {
+  return {
+    console: join(root, 'apps/console/dist'),
+    docs: join(root, 'apps/docs/build'),
+    install: {
+      bundles: join(root, 'apps/agent/dist'),
+      node: (arch: string) => join(root, `node_modules/node-linux-${arch}/bin/node`),
+    },
+  }
+}

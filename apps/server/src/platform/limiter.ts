@@ -1,0 +1,55 @@
+// Token buckets by key with bounded memory: how often one source may do something.
+import { fail } from '@bowline/contract/errors'
+import type { Clock } from './clock.ts'
+
+export interface Limiter {
+  /** Takes one token; false when there is none. */
+  take(key: string): boolean
+}
+
+/** Keys kept at most: beyond it the buckets that have been refilled longest are forgotten. */
+const MAX_KEYS = 50_000
+
+/**
+ * @param perSecond tokens that come back each second
+ * @param burst tokens of a full bucket
+ */
+export function createLimiter(clock: Clock, perSecond: number, burst: number): Limiter {
+  const buckets = new Map<string, { tokens: number; at: number }>()
+  return {
+    take(key) {
+      const now = clock.now()
+      const bucket = buckets.get(key) ?? { tokens: burst, at: now }
+      bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1_000) * perSecond)
+      bucket.at = now
+      const granted = bucket.tokens >= 1
+      if (granted) bucket.tokens -= 1
+      // Re-inserting keeps the map in order of last use, so the first key is always the stalest.
+      buckets.delete(key)
+      buckets.set(key, bucket)
+      if (buckets.size > MAX_KEYS) buckets.delete(String(buckets.keys().next().value))
+      return granted
+    },
+  }
+}
+
+/**
+ * Lets at most `count` tasks run at once; up to `queue` others wait in order.
+ * @throws {BowlineError} UNAVAILABLE when the queue is full
+ */
+export function createSemaphore(count: number, queue: number): <T>(task: () => Promise<T>) => Promise<T> {
+  let free = count
+  const waiting: (() => void)[] = []
+  return async (task) => {
+    if (free > 0) free -= 1
+    else if (waiting.length >= queue) fail('UNAVAILABLE', { what: 'too many such calls are under way' })
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}

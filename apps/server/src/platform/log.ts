@@ -1,0 +1,104 @@
+// Logs: one JSON line per event. The event's name is from the list below, so that a search for it finds everything;
+// fields are ids, counts and causes – never credentials, tokens or what people type.
+import { type Logger, pino } from 'pino'
+
+export type LogEvent =
+  | 'server.starting'
+  | 'server.listening'
+  | 'server.draining'
+  | 'server.stopped'
+  | 'server.failed'
+  | 'server.setup-link'
+  | 'database.starting'
+  | 'database.adopted'
+  | 'database.elsewhere'
+  | 'database.ready'
+  | 'database.migrated'
+  | 'database.restarted'
+  | 'database.stopped'
+  | 'database.error'
+  | 'http.request'
+  | 'http.error'
+  | 'auth.failed'
+  | 'auth.locked'
+  | 'auth.refresh-replayed'
+  | 'instance.setup'
+  | 'member.invited'
+  | 'device.registered'
+  | 'device.status'
+  | 'device.removed'
+  | 'link.refused'
+  | 'link.up'
+  | 'link.down'
+  | 'link.displaced'
+  | 'ssh.refused'
+  | 'ssh.connected'
+  | 'ssh.login'
+  | 'ssh.login-failed'
+  | 'ssh.closed'
+  | 'ssh.error'
+  | 'session.error'
+  | 'presence.error'
+  | 'jobs.error'
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+export interface Log {
+  debug(ev: LogEvent, fields?: LogFields): void
+  info(ev: LogEvent, fields?: LogFields): void
+  warn(ev: LogEvent, fields?: LogFields): void
+  error(ev: LogEvent, fields?: LogFields): void
+  /** A log whose lines all carry `fields`. */
+  child(fields: LogFields): Log
+}
+
+/** Names of fields that are never printed, at any depth that a line may have. */
+const SECRET_FIELDS = [
+  'password',
+  'password_hash',
+  'token',
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'secret',
+  'recovery_code',
+  'private_key',
+  'x-api-key',
+]
+/** PostgreSQL puts whole rows into the detail of an error, and a code of an error is none that people type. */
+const SECRET_PATHS = ['code', 'err.detail', 'err.where']
+
+/**
+ * The process's log.
+ * @param level least level that is printed
+ * @param destination file descriptor; 1 is stdout
+ */
+export function createLog(level: string, destination = 1): Log {
+  const anywhere = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
+  const paths = [...anywhere, ...SECRET_PATHS]
+  return wrap(
+    pino(
+      { level, base: null, redact: { paths, censor: '[secret]' }, timestamp: pino.stdTimeFunctions.isoTime },
+      pino.destination({ fd: destination, sync: true }),
+    ),
+  )
+}
+
+/** A log that prints nothing: for tests. */
+export const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLog,
+}
+
+function wrap(logger: Logger): Log {
+  return {
+    debug: (ev, fields) => logger.debug({ ev, ...fields }),
+    info: (ev, fields) => logger.info({ ev, ...fields }),
+    warn: (ev, fields) => logger.warn({ ev, ...fields }),
+    error: (ev, fields) => logger.error({ ev, ...fields }),
+    child: (fields) => wrap(logger.child(fields)),
+  }
+}

@@ -1,0 +1,50 @@
+// Metrics in Prometheus' text form, declared together; the rest of the server only counts.
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+
+export interface Metrics {
+  readonly registry: Registry
+  /** SSH connections that the gate refused, by reason. */
+  readonly sshRefused: Counter<'reason'>
+  /** SSH connections that ended, by who and why. */
+  readonly sshClosed: Counter<'by' | 'reason' | 'authenticated'>
+}
+
+/** @param read current values, asked at each scrape */
+export function createMetrics(read: {
+  agents: () => number
+  connections: () => number
+  listeners: () => number
+}): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const gauge = (name: string, help: string, value: () => number): void => {
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(value())
+        },
+      }),
+    )
+  }
+  gauge('bowline_agents', 'Devices whose link is held by this process', read.agents)
+  gauge('bowline_ssh_connections', 'SSH connections held by this process', read.connections)
+  gauge('bowline_event_listeners', 'Live event streams held by this process', read.listeners)
+  return {
+    registry,
+    sshRefused: new Counter({
+      name: 'bowline_ssh_refused_total',
+      help: 'SSH connections refused before the handshake',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
+    sshClosed: new Counter({
+      name: 'bowline_ssh_closed_total',
+      help: 'SSH connections that ended',
+      labelNames: ['by', 'reason', 'authenticated'],
+      registers: [registry],
+    }),
+  }
+}

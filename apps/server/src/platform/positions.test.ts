@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../config.ts'
+import { openSession } from '../sessions/service.ts'
+import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { systemClock } from './clock.ts'
+import { silentLog } from './log.ts'
+import { type Locate, openPositions } from './positions.ts'
+import { mmdbFile } from './testing-mmdb.ts'
+
+const LISBON = { latitude: 38.72, longitude: -9.14 }
+const SUVA = { latitude: -18.14, longitude: 178.44 }
+const NOWHERE = { latitude: 0, longitude: 0 }
+let folder: string
+let file: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-mmdb-'))
+  file = join(folder, 'city.mmdb')
+  await writeFile(file, mmdbFile({ '203.0.113.0/24': LISBON, '198.51.100.7/32': SUVA }))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the position of an address', () => {
+  let locate: Locate
+  beforeAll(async () => {
+    locate = await openPositions(file)
+  })
+
+  it.each([
+    ['203.0.113.9', LISBON],
+    ['203.0.113.255', LISBON],
+    ['203.0.114.0', NOWHERE],
+    ['198.51.100.7', SUVA],
+    ['198.51.100.6', NOWHERE],
+    ['::1', NOWHERE],
+    ['2001:db8::1', NOWHERE],
+    ['', NOWHERE],
+    ['nonsense', NOWHERE],
+  ])('%s', (address, position) => {
+    expect(locate(address)).toEqual(position)
+  })
+
+  it('is an answer for whatever is asked', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (address) => {
+        expect(Object.values(locate(address)).every((degrees) => Number.isFinite(degrees))).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the setting', () => {
+  const config = (path: string) =>
+    readConfig({ BOWLINE_DATA_DIR: folder, BOWLINE_SECRET_KEY: 'a'.repeat(64), BOWLINE_GEOIP_FILE: path })
+
+  it('that names no file, or another kind of file, keeps the server from starting', async () => {
+    await expect(config(join(folder, 'missing'))).rejects.toThrow(/^BOWLINE_GEOIP_FILE: .*missing cannot be read/)
+    const other = join(folder, 'other')
+    await writeFile(other, 'no database at all')
+    await expect(config(other)).rejects.toThrow(/^BOWLINE_GEOIP_FILE: .*other cannot be read as an MMDB file/)
+  })
+})
+
+describe('a server with positions', () => {
+  let server: BootedServer
+  let ada: Person
+  beforeAll(async () => {
+    server = await bootServer({ settings: { BOWLINE_GEOIP_FILE: file, BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
+    ada = await server.setUpAccount()
+  })
+  afterAll(() => server.close())
+
+  async function register(body: object, address: string) {
+    const response = await server.fetch('/api/devices/auth', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify(body),
+    })
+    expect(response.status).toBe(200)
+  }
+
+  it('places a device by the address that it registers from, and again when it moves', async () => {
+    const device = await server.registerDevice(ada.tenant)
+    const get = async () => {
+      const { body } = await ada.client.call(operations.devices.get, { params: { uid: device.uid } })
+      return [body.remote_addr, body.position]
+    }
+    expect(await get()).toEqual(['127.0.0.1', NOWHERE])
+    await register(device.body, '203.0.113.9')
+    expect(await get()).toEqual(['203.0.113.9', LISBON])
+    await register(device.body, '198.51.100.7')
+    expect(await get()).toEqual(['198.51.100.7', SUVA])
+  })
+
+  it('places a session by the address of the person', async () => {
+    const device = await server.acceptedDevice(ada)
+    const uid = SessionUid.parse('b'.repeat(64))
+    const ctx = {
+      actor: { kind: 'system' as const, name: 'gateway' },
+      tenant: ada.tenant,
+      db: server.database.forTenant(ada.tenant),
+      clock: systemClock,
+      log: silentLog,
+      edition: 'community' as const,
+      source: '',
+      locate: await openPositions(file),
+      emit: () => undefined,
+    }
+    const opened = {
+      uid,
+      device: device.uid,
+      username: 'root',
+      address: '198.51.100.7',
+      type: 'term' as const,
+      node: '',
+    }
+    await openSession(ctx, opened)
+    const { body } = await ada.client.call(operations.sessions.get, { params: { uid } })
+    expect(body.position).toEqual(SUVA)
+  })
+})

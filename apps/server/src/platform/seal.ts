@@ -1,0 +1,79 @@
+// Sealing of secrets at rest: AES-256-GCM with the instance's secret key. The name of what is sealed is authenticated,
+// so that one sealed row cannot be passed off as another.
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+const VERSION = 1
+const TAG_BYTES = 16
+
+/** 32 bytes; seals and opens. */
+export class SecretKey {
+  readonly #key: Buffer
+  /** First bytes of the key's hash: tells which key sealed a value. */
+  readonly #id: Buffer
+
+  /** @param hex 64 hex digits */
+  constructor(hex: string) {
+    if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error('The secret key must be 64 hex digits (32 bytes).')
+    this.#key = Buffer.from(hex, 'hex')
+    this.#id = createHash('sha256').update(this.#key).digest().subarray(0, 4)
+  }
+
+  /** `version | key id (4) | nonce (12) | tag (16) | ciphertext`. */
+  seal(name: string, plain: Uint8Array): Buffer {
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(name))
+    const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
+    return Buffer.concat([Buffer.of(VERSION), this.#id, nonce, cipher.getAuthTag(), sealed])
+  }
+
+  /** @throws {Error} when another key sealed it or it was changed; the text names the setting to look at */
+  open(name: string, sealed: Uint8Array): Buffer {
+    const bytes = Buffer.from(sealed)
+    if (bytes[0] !== VERSION || !bytes.subarray(1, 5).equals(this.#id)) {
+      throw new Error(`'${name}' was sealed with another secret key: check BOWLINE_SECRET_KEY or secret.key.`)
+    }
+    // A shorter tag would be taken otherwise, and be easier to guess.
+    const whole = { authTagLength: TAG_BYTES }
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(5, 17), whole).setAAD(Buffer.from(name))
+    decipher.setAuthTag(bytes.subarray(17, 33))
+    return Buffer.concat([decipher.update(bytes.subarray(33)), decipher.final()])
+  }
+
+  toJSON(): string {
+    return '[secret]'
+  }
+}
+
+/**
+ * The key of the data folder, made at first use (0600).
+ * @param path absolute path of `secret.key`
+ * @throws {Error} naming the file, when something else is in it
+ */
+export async function secretKeyFromFile(path: string): Promise<SecretKey> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeKeyFile(path)
+  await chmod(path, 0o600)
+  const hex = (await readFile(path, 'utf8')).trim()
+  try {
+    return new SecretKey(hex)
+  } catch (error) {
+    throw new Error(`${path} is not a key file: it must hold 64 hex digits.`, { cause: error })
+  }
+}
+
+/** The file appears whole or not at all, whoever else starts or stops at this moment. */
+async function makeKeyFile(path: string): Promise<void> {
+  if (existsSync(path)) return
+  const draft = `${path}.${randomUUID()}`
+  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
+  try {
+    await link(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(draft)
+  }
+}

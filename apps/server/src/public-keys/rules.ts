@@ -1,0 +1,16 @@
+// Whether a registered key may be used for a login (architecture.md section 8, ruling 9): its patterns must match the
+// whole login name and the whole device name. Pure; a pattern that cannot be compiled matches nothing.
+import { compilePattern } from '../platform/pattern.ts'
+import type { FilterColumns } from '../tags/device-filter.ts'
+
+export interface KeyUse {
+  /** Account on the device. */
+  readonly user: string
+  readonly device: { readonly name: string; readonly tags: readonly string[] }
+}
+
+export function mayUseKey(key: FilterColumns & { readonly username: string }, { user, device }: KeyUse): boolean {
+  if (key.username !== '' && !compilePattern(key.username)?.matchesWhole(user)) return false
+  if (key.hostname !== null) return compilePattern(key.hostname)?.matchesWhole(device.name) ?? false
+  return (key.tags ?? []).some((tag) => device.tags.includes(tag))
+}

@@ -1,0 +1,151 @@
+// Use cases of public keys (api.md section 16.6).
+import { fail } from '@bowline/contract/errors'
+import type { publicKeys as operations } from '@bowline/contract/operations/public-keys'
+import type { Input } from '@bowline/contract/operation'
+import type { PublicKey } from '@bowline/contract/schemas/public-key'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import { compileFilter } from '../http/filter.ts'
+import type { Listing } from '../http/route.ts'
+import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
+import { requireUsed } from '../tags/service.ts'
+import { fingerprintOf, readKeyData } from './key-data.ts'
+import { type KeyUse, mayUseKey } from './rules.ts'
+import {
+  PUBLIC_KEY_PROPERTIES,
+  type PublicKeyRow,
+  deletePublicKey,
+  findPublicKey,
+  insertPublicKey,
+  listPublicKeys,
+  lockPublicKey,
+  updatePublicKey,
+} from './store.ts'
+
+export async function list(
+  ctx: TenantContext,
+  query: Input<typeof operations.list>['query'],
+): Promise<Listing<PublicKey>> {
+  const { rows, total } = await listPublicKeys(ctx.db, {
+    where: compileFilter(query.filter, PUBLIC_KEY_PROPERTIES, 'or'),
+    limit: query.per_page,
+    offset: (query.page - 1) * query.per_page,
+  })
+  return { items: rows.map((row) => toPublicKey(row)), total }
+}
+
+/** @throws {BowlineError} INVALID_KEY_DATA, INVALID_INPUT, NOT_FOUND for an unused tag, CONFLICT for a known key */
+export async function create(ctx: TenantContext, body: Input<typeof operations.create>['body']): Promise<PublicKey> {
+  const { fingerprint, blob, data } = readKeyData(body.data)
+  await requireUsable(ctx, body)
+  return ctx.db.transaction().execute(async (db) => {
+    const row = await insertPublicKey(db, {
+      tenant_id: ctx.tenant,
+      fingerprint,
+      blob,
+      data,
+      name: body.name,
+      username: body.username,
+      ...toColumns(body.filter),
+    })
+    if (!row) return fail('CONFLICT', { field: 'data' }, ['data'])
+    await audit({ ...ctx, db }, 'public-key.create', fingerprint, { after: facts(row) })
+    return toPublicKey(row)
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
+export async function update(
+  ctx: TenantContext,
+  fingerprint: string,
+  body: Input<typeof operations.update>['body'],
+): Promise<PublicKey> {
+  return change(ctx, fingerprint, async (inner) => {
+    await requireUsable(inner, body)
+    return { name: body.name, username: body.username, ...toColumns(body.filter) }
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND */
+export async function remove(ctx: TenantContext, fingerprint: string): Promise<void> {
+  await ctx.db.transaction().execute(async (db) => {
+    const row = (await deletePublicKey(db, fingerprint)) ?? unknownKey()
+    await audit({ ...ctx, db }, 'public-key.remove', fingerprint, { before: facts(row) })
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, CONFLICT, TAG_LIMIT */
+export async function addTag(ctx: TenantContext, fingerprint: string, tag: string): Promise<void> {
+  await change(ctx, fingerprint, async (inner, row) => {
+    await requireUsed(inner, [tag])
+    return { tags: withTag(row, tag) }
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, TAG_LIMIT */
+export async function setTags(ctx: TenantContext, fingerprint: string, tags: readonly string[]): Promise<void> {
+  await change(ctx, fingerprint, async (inner, row) => {
+    const wanted = withTags(row, tags)
+    await requireUsed(inner, wanted)
+    return { tags: wanted }
+  })
+}
+
+/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
+export async function removeTag(ctx: TenantContext, fingerprint: string, tag: string): Promise<void> {
+  await change(ctx, fingerprint, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
+}
+
+type Changes = Partial<Pick<PublicKeyRow, 'name' | 'username' | 'hostname' | 'tags'>>
+
+/** Whether a key is registered in the namespace and may be used for a login. @param blob SSH wire encoding */
+export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse): Promise<boolean> {
+  const row = await findPublicKey(ctx.db, fingerprintOf(blob))
+  // The fingerprint is MD5: only the key itself proves anything.
+  return row !== undefined && row.blob.equals(blob) && mayUseKey(row, use)
+}
+
+/** Changes a key under its lock: of two changes at once neither is lost. */
+async function change(
+  ctx: TenantContext,
+  fingerprint: string,
+  changesOf: (inner: TenantContext, row: PublicKeyRow) => Promise<Changes>,
+): Promise<PublicKey> {
+  return ctx.db.transaction().execute(async (db) => {
+    const inner = { ...ctx, db }
+    const before = (await lockPublicKey(db, fingerprint)) ?? unknownKey()
+    const changes = await changesOf(inner, before)
+    await updatePublicKey(db, fingerprint, changes)
+    const after = { ...before, ...changes }
+    await audit(inner, 'public-key.update', fingerprint, { before: facts(before), after: facts(after) })
+    return toPublicKey(after)
+  })
+}
+
+function unknownKey(): never {
+  return fail('NOT_FOUND', { what: 'The public key' })
+}
+
+function facts({ name, username, hostname, tags }: PublicKeyRow) {
+  return { name, username, hostname, tags }
+}
+
+async function requireUsable(
+  ctx: TenantContext,
+  body: { username: string; filter: { hostname?: string | undefined; tags?: string[] | undefined } },
+): Promise<void> {
+  requirePatterns({ username: body.username, 'filter.hostname': body.filter.hostname })
+  await requireUsed(ctx, body.filter.tags ?? [])
+}
+
+function toPublicKey(row: PublicKeyRow): PublicKey {
+  return {
+    data: row.data,
+    fingerprint: row.fingerprint,
+    created_at: row.created_at.toISOString(),
+    tenant_id: row.tenant_id,
+    name: row.name,
+    username: row.username,
+    filter: toFilter(row),
+  }
+}

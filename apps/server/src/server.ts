@@ -1,0 +1,284 @@
+// The composition root: the only place where the parts of the server meet. Starts them in order and ends them in the
+// reverse one.
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AddressInfo } from 'node:net'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { actorOfKey } from './api-keys/service.ts'
+import { createPasswordHasher } from './auth/passwords.ts'
+import { type AuthDeps, forgetExpired, userOfToken } from './auth/service.ts'
+import { createTokenIssuer } from './auth/tokens.ts'
+import { apiRoutes } from './api.ts'
+import type { ServerConfig } from './config.ts'
+import type { Actor, TenantContext } from './context.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import { startEmbeddedPostgres } from './db/embedded/supervisor.ts'
+import { forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
+import { findDeviceKey } from './devices/registration.ts'
+import { createEventBus } from './events/bus.ts'
+import { judgeConnection } from './firewall/service.ts'
+import { createAdmission } from './gateway/admission.ts'
+import { createAgents } from './gateway/agents.ts'
+import { createDeviceChecks } from './gateway/device-checks.ts'
+import { createGateway } from './gateway/gateway.ts'
+import { createSessionBudget } from './gateway/session-budget.ts'
+import { signStatement } from './gateway/statement.ts'
+import { attachLinkEndpoint } from './gateway/link-endpoint.ts'
+import { createAuthenticator, internalCallers } from './http/auth.ts'
+import { serveMetrics } from './http/metrics.ts'
+import { createHttpServer } from './http/server.ts'
+import { serveStatic } from './http/static.ts'
+import { serveInstall } from './install/routes.ts'
+import { loadInstanceKeys } from './instance/keys.ts'
+import { serveOpenApi } from './instance/routes.ts'
+import { isInstanceSetUp } from './instance/service.ts'
+import { mayLogIn } from './public-keys/service.ts'
+import { addressRanges } from './platform/address.ts'
+import { productFolders } from './platform/folders.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Ids } from './platform/ids.ts'
+import type { Log } from './platform/log.ts'
+import { createMetrics } from './platform/metrics.ts'
+import { closeLostSessions } from './sessions/service.ts'
+
+export interface ServerParts {
+  readonly config: ServerConfig
+  readonly log: Log
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Told when the server cannot go on: the process must end. */
+  readonly lost?: (error: Error) => void
+}
+
+export interface RunningServer {
+  /** Origin of console and API. */
+  readonly origin: string
+  readonly sshPort: number
+  /** The signed link of the first account; undefined once it exists. */
+  readonly setupLink: string | undefined
+  /** Asks agents to move and takes no new connections; then ends what runs. */
+  close(): Promise<void>
+}
+
+const CLEAN_UP_INTERVAL_MS = 600_000
+/** Connections of each database pool. */
+const POOL_SIZE = 10
+/** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
+export async function startServer(parts: ServerParts): Promise<RunningServer> {
+  const endings: (() => Promise<void>)[] = []
+  const end = async (): Promise<void> => {
+    for (const ending of endings.splice(0).reverse()) await ending()
+  }
+  try {
+    return { ...(await start(parts, (ending) => endings.push(ending))), close: end }
+  } catch (error) {
+    await end().catch((failure: unknown) => parts.log.error('server.failed', { err: failure }))
+    throw error
+  }
+}
+
+async function start(
+  { config, log, clock, ids, lost }: ServerParts,
+  onEnd: (ending: () => Promise<void>) => void,
+): Promise<Omit<RunningServer, 'close'>> {
+  const { settings, dataFolder } = config
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  const node = await nodeName(dataFolder)
+  const database = await connect(config, log, lost, onEnd)
+  const system = database.system()
+  const keys = await loadInstanceKeys(system, config.secretKey)
+  await forgetLinksOf(system, node)
+  await closeLostSessions(system, node)
+
+  const bus = createEventBus(clock, randomUUID())
+  const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
+    actor,
+    tenant,
+    db: database.forTenant(tenant),
+    clock,
+    log,
+    edition: settings.BOWLINE_EDITION,
+    source,
+    locate: config.locate,
+    emit(event) {
+      bus.emit(tenant, event)
+      // A removed device loses its link, and its sessions with it. Nouns do not know the gateway; this does.
+      if (event.type === 'device.removed') agents.drop(event.uid)
+    },
+  })
+  const tokens = createTokenIssuer(keys.token, clock)
+  const auth: AuthDeps = {
+    db: system,
+    clock,
+    log,
+    ids,
+    passwords: await createPasswordHasher(),
+    tokens,
+    maximumLockoutMinutes: settings.BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT,
+  }
+
+  const agents = createAgents({
+    db: system,
+    clock,
+    log,
+    node,
+    contextOf: (device) => tenantContext(device.tenant, device),
+  })
+  const metrics = createMetrics({
+    agents: () => agents.count,
+    connections: () => gateway.connectionCount,
+    listeners: () => bus.listenerCount,
+  })
+  const gateway = createGateway({
+    agents,
+    node,
+    log,
+    checks: createDeviceChecks(),
+    budget: createSessionBudget({
+      perNode: settings.BOWLINE_MAX_SESSIONS,
+      perNamespace: settings.BOWLINE_MAX_SESSIONS_PER_NAMESPACE,
+      perAccount: settings.BOWLINE_MAX_SESSIONS_PER_ACCOUNT,
+    }),
+    resolve: (target) => resolveLoginTarget(system, target),
+    firewall: judgeConnection,
+    keyMayLogIn: mayLogIn,
+    sign: (statement) => signStatement(keys.statement.privateKey, statement, clock.now()),
+    contextOf: (target) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
+    admission: createAdmission(
+      {
+        ratePerSource: settings.BOWLINE_CONNECTION_RATE,
+        unauthenticatedPerSource: settings.BOWLINE_MAX_UNAUTHENTICATED,
+        unauthenticatedTotal: 500,
+        earlyDropFrom: 100,
+        connectionsPerSource: settings.BOWLINE_MAX_SESSIONS_PER_SOURCE,
+        connectionsTotal: settings.BOWLINE_MAX_SESSIONS,
+        exempt: config.isUncounted,
+      },
+      clock,
+      Math.random,
+    ),
+    ssh: {
+      hostKeys: [keys.sshHostPem],
+      software: 'OpenSSH_Bowline',
+      methods: ['publickey', 'password'],
+      // All that may be open may also be opened at once: browsers and job runners do.
+      limits: { channels: settings.BOWLINE_MAX_CHANNELS, channelOpensPerSecond: settings.BOWLINE_MAX_CHANNELS },
+    },
+    host: settings.BOWLINE_HOST,
+    port: settings.BOWLINE_SSH_PORT,
+    refused: (reason) => metrics.sshRefused.inc({ reason }),
+    ended: ({ by, reason }, authenticated) =>
+      metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),
+  })
+
+  const stopping = new AbortController()
+  const http = await createHttpServer({
+    clock,
+    log,
+    trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
+    ...(config.tls ? { tls: { ...config.tls } } : {}),
+    authenticator: createAuthenticator({
+      user: (token) => userOfToken(auth, token),
+      device: async (token) => {
+        const claims = await tokens.readDevice(token)
+        return claims && { kind: 'device', uid: claims.uid, tenant: claims.tenant }
+      },
+      apiKey: (key) => actorOfKey(system, key, clock.now()),
+      isInternal: internalCallers(settings.BOWLINE_NODE_SECRET),
+      tenantContext,
+    }),
+    routes: apiRoutes({
+      config,
+      keys,
+      system,
+      ping: () => database.ping(),
+      auth,
+      bus,
+      tenantContext,
+      closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
+      sshPort: () => gateway.port,
+      stopping: stopping.signal,
+    }),
+  })
+  serveOpenApi(http)
+  serveMetrics(http, metrics, addressRanges(settings.BOWLINE_METRICS_SOURCES))
+  const folders = productFolders()
+  serveInstall(http, { ...folders.install, cache: dataFolder, pin: config.pin })
+  await serveStatic(http, folders)
+  attachLinkEndpoint(http.server, {
+    agents,
+    clock,
+    log,
+    isTrustedProxy: config.isTrustedProxy,
+    readToken: (token) => tokens.readDevice(token),
+    findKey: ({ uid, tenant }) => findDeviceKey(tenantContext(tenant, { kind: 'device', uid, tenant }), uid),
+  })
+
+  let httpClosed: Promise<void> = Promise.resolve()
+  // Links are sockets of the HTTP server: it has closed only after they have.
+  onEnd(() => httpClosed)
+  onEnd(() => agents.close())
+  agents.start()
+  onEnd(() => gateway.close())
+  await gateway.start()
+  onEnd(() => {
+    stopping.abort()
+    agents.drain()
+    // A keep-alive connection that was busy when closing began would hold the server open.
+    const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
+    httpClosed = http.close().finally(() => clearInterval(nudge))
+    return Promise.resolve()
+  })
+  await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
+  const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
+    forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
+  })
+  onEnd(() => Promise.resolve(stopCleaning()))
+
+  const { port } = http.server.address() as AddressInfo
+  const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`
+  const setup = await isInstanceSetUp(system)
+  log.info('server.listening', { origin, ssh: gateway.port })
+  return {
+    origin,
+    sshPort: gateway.port,
+    setupLink: setup ? undefined : `${origin}/setup?sign=${keys.setupSign}`,
+  }
+}
+
+/** The external database of the settings, or the embedded one. */
+async function connect(
+  { settings, dataFolder }: ServerConfig,
+  log: Log,
+  lost: ServerParts['lost'],
+  onEnd: (ending: () => Promise<void>) => void,
+): Promise<Database> {
+  let owner: Parameters<typeof openDatabase>[0]['owner']
+  if (settings.BOWLINE_DATABASE_URL) owner = settings.BOWLINE_DATABASE_URL
+  else {
+    const embedded = await startEmbeddedPostgres({ dataDir: dataFolder, log, ...(lost ? { lost } : {}) })
+    onEnd(() => embedded.close())
+    owner = embedded.connection
+  }
+  const database = await openDatabase({ owner, poolSize: POOL_SIZE, log })
+  onEnd(() => database.close())
+  return database
+}
+
+/** The name of this node: made once per data folder, so that a restart finds what an earlier life left. */
+async function nodeName(dataFolder: string): Promise<string> {
+  const file = join(dataFolder, 'node-id')
+  const found = await readFile(file, 'utf8').catch(() => '')
+  if (found.trim() !== '') return found.trim()
+  const name = randomUUID()
+  await writeFile(file, `${name}\n`)
+  return name
+}
+
+/** What a person on this machine types to reach a listener. */
+function publicHost(host: string, domain: string | undefined): string {
+  if (domain) return domain
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,82 @@
+// The list of sessions over HTTP.
+import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+
+let server: BootedServer
+let person: Person
+let device: RegisteredDevice
+beforeAll(async () => {
+  server = await bootServer()
+  person = await server.setUpAccount()
+  device = await server.acceptedDevice(person, { hostname: 'box' })
+})
+afterAll(() => server.close())
+
+const uid = (digit: string) => SessionUid.parse(digit.repeat(64))
+
+/** A session as the gateway opens it. */
+async function open(digit: string, lastSeen: string, values: { authenticated?: boolean; active?: boolean } = {}) {
+  await server.database
+    .system()
+    .insertInto('sessions')
+    .values({
+      uid: uid(digit),
+      tenant_id: person.tenant,
+      device_uid: device.uid,
+      username: 'root',
+      ip_address: '192.0.2.9',
+      type: 'term',
+      last_seen: new Date(lastSeen),
+      ...values,
+    })
+    .execute()
+}
+
+describe('the list of sessions', () => {
+  it('has the last seen first, failed logins among them, and equals in one order', async () => {
+    await open('2', '2026-11-01T00:00:00Z')
+    await open('3', '2026-11-03T00:00:00Z', { authenticated: true, active: true })
+    await open('4', '2026-11-02T00:00:00Z')
+    await open('1', '2026-11-02T00:00:00Z')
+    const { body, total } = await person.client.call(operations.sessions.list, {})
+    expect(body.map((session) => session.uid)).toEqual([uid('3'), uid('1'), uid('4'), uid('2')])
+    expect(total).toBe(4)
+    const single = async (page: string) =>
+      (await person.client.call(operations.sessions.list, { query: { page, per_page: '1' } })).body[0]?.uid
+    expect([await single('1'), await single('2'), await single('3'), await single('4')]).toEqual(
+      body.map((session) => session.uid),
+    )
+    expect(await single('5')).toBeUndefined()
+  })
+
+  it('tells of each session what clients know, with its device and without its events’ items', async () => {
+    const { body } = await person.client.call(operations.sessions.list, { query: { per_page: '1' } })
+    const { started_at, ...rest } = body[0] ?? { started_at: '' }
+    expect(rest).toEqual({
+      uid: uid('3'),
+      device_uid: device.uid,
+      device: expect.objectContaining({ uid: device.uid, name: 'box', online: false }),
+      tenant_id: person.tenant,
+      username: 'root',
+      ip_address: '192.0.2.9',
+      last_seen: '2026-11-03T00:00:00.000Z',
+      active: true,
+      authenticated: true,
+      recorded: false,
+      type: 'term',
+      term: '',
+      position: { latitude: 0, longitude: 0 },
+      events: { types: [], seats: [] },
+      closed: null,
+    })
+    expect(new Date(started_at).toISOString()).toBe(started_at)
+  })
+
+  it('is of the namespace of the token only', async () => {
+    const other = await server.addPerson('other')
+    const { body, total } = await other.client.call(operations.sessions.list, {})
+    expect([body, total]).toEqual([[], 0])
+  })
+})

@@ -1,0 +1,200 @@
+// Use cases of sessions: what the gateway reports and what people see (api.md section 8).
+import { fail } from '@bowline/contract/errors'
+import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
+import type { Device } from '@bowline/contract/schemas/device'
+import type { Session } from '@bowline/contract/schemas/session'
+import type { Kysely } from 'kysely'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { getMany } from '../devices/service.ts'
+import { compileFilter } from '../http/filter.ts'
+import type { Listing } from '../http/route.ts'
+import {
+  SESSION_PROPERTIES,
+  type SessionCause,
+  type SessionRow,
+  activateSession,
+  closeSession,
+  closeSessionsOfNode,
+  countActive,
+  findSession,
+  insertSession,
+  listEvents,
+  listSessions,
+  markAuthenticated,
+  noteSession,
+  touchSessions,
+} from './store.ts'
+
+export type { SessionCause } from './store.ts'
+
+export async function list(
+  ctx: TenantContext,
+  query: { page: number; per_page: number; filter?: string | undefined },
+): Promise<Listing<Session>> {
+  const { rows, total } = await listSessions(ctx.db, {
+    where: compileFilter(query.filter, SESSION_PROPERTIES, 'and'),
+    limit: query.per_page,
+    offset: (query.page - 1) * query.per_page,
+  })
+  const devices = await getMany(
+    ctx,
+    rows.map((row) => row.device_uid),
+  )
+  return { items: rows.map((row) => toSession(row, devices.get(row.device_uid))), total }
+}
+
+/** One session with its events. @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces */
+export async function get(ctx: TenantContext, uid: SessionUid): Promise<Session> {
+  const row = await getRow(ctx, uid)
+  const devices = await getMany(ctx, [row.device_uid])
+  const session = toSession(row, devices.get(row.device_uid))
+  const items = (await listEvents(ctx.db, uid)).map(({ type, at, data, seat }) => ({
+    type,
+    timestamp: at.toISOString(),
+    data,
+    seat,
+  }))
+  return { ...session, events: { ...session.events, items } }
+}
+
+/** Ends living connections by session; the gateway provides it. @returns whether there was one */
+export type CloseConnection = (uid: SessionUid, cause: SessionCause) => boolean
+
+/**
+ * Ends a session for an administrator.
+ * @throws {BowlineError} NOT_FOUND; INVALID_INPUT when the session is with another device
+ */
+export async function close(
+  ctx: TenantContext,
+  uid: SessionUid,
+  device: DeviceUid,
+  closeConnection: CloseConnection,
+): Promise<void> {
+  const row = await getRow(ctx, uid)
+  if (row.device_uid !== device) {
+    fail('INVALID_INPUT', { field: 'device', rule: 'is not the device of the session' }, ['device'])
+  }
+  await audit(ctx, 'session.close', uid, { username: row.username, device })
+  const cause: SessionCause = { by: 'admin', reason: 'closed', message: 'An administrator ended the session.' }
+  // Without a connection the row is what was left of it.
+  if (!closeConnection(uid, cause) && row.closed_at === null) await endSession(ctx, uid, cause)
+}
+
+/** Marks a session as authenticated or not; for services. @throws {BowlineError} NOT_FOUND */
+export async function setAuthenticated(ctx: TenantContext, uid: SessionUid, authenticated: boolean): Promise<void> {
+  const row = await getRow(ctx, uid)
+  await ctx.db.transaction().execute(async (db) => {
+    await markAuthenticated(db, uid, authenticated)
+    const details = { before: row.authenticated, after: authenticated }
+    await audit({ ...ctx, db }, 'session.update', uid, details)
+  })
+}
+
+async function getRow(ctx: TenantContext, uid: SessionUid): Promise<SessionRow> {
+  return (await findSession(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The session' })
+}
+
+/** How many sessions of the namespace live. */
+export function countActiveSessions(ctx: TenantContext): Promise<number> {
+  return countActive(ctx.db)
+}
+
+export interface NewSession {
+  readonly uid: SessionUid
+  readonly device: DeviceUid
+  readonly username: string
+  /** The person's address. */
+  readonly address: string
+  readonly type: 'web' | 'term'
+  /** The server process that holds the connection. */
+  readonly node: string
+}
+
+/** Opens the row of a session, not yet authenticated: failed logins stay in the list. */
+export async function openSession(ctx: TenantContext, session: NewSession): Promise<void> {
+  await insertSession(ctx.db, {
+    uid: session.uid,
+    tenant_id: ctx.tenant,
+    device_uid: session.device,
+    username: session.username,
+    ip_address: session.address,
+    ...ctx.locate(session.address),
+    type: session.type,
+    node: session.node,
+  })
+}
+
+/** The credential was right: the session is active from now on. */
+export async function authenticateSession(ctx: TenantContext, uid: SessionUid): Promise<void> {
+  await activateSession(ctx.db, uid)
+  await tell(ctx, uid, 'session.started')
+}
+
+/** Adds events to the summary of a session. */
+export async function noteSessionEvents(
+  ctx: TenantContext,
+  uid: SessionUid,
+  note: { types: readonly string[]; seats: readonly number[]; term?: string },
+): Promise<void> {
+  await noteSession(ctx.db, uid, note)
+  await tell(ctx, uid, 'session.changed')
+}
+
+/** Closes a session with its cause; closing twice keeps the first cause. */
+export async function endSession(ctx: TenantContext, uid: SessionUid, cause: SessionCause): Promise<void> {
+  await closeSession(ctx.db, uid, cause)
+  await tell(ctx, uid, 'session.ended')
+}
+
+/** At start: sessions that this node left open in an earlier life. @param db system connection */
+export function closeLostSessions(db: Kysely<Schema>, node: string): Promise<number> {
+  return closeSessionsOfNode(db, node, {
+    by: 'gateway',
+    reason: 'server-restarted',
+    message: 'The server that held the connection was restarted.',
+  })
+}
+
+/** Keeps the living sessions' `last_seen` fresh. @param db system connection */
+export function keepSessionsAlive(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<void> {
+  return touchSessions(db, uids)
+}
+
+async function tell(
+  ctx: TenantContext,
+  uid: SessionUid,
+  type: 'session.started' | 'session.changed' | 'session.ended',
+): Promise<void> {
+  const row = await findSession(ctx.db, uid)
+  if (!row) return
+  const devices = await getMany(ctx, [row.device_uid])
+  ctx.emit({ type, session: toSession(row, devices.get(row.device_uid)) })
+}
+
+function toSession(row: SessionRow, device: Device | undefined): Session {
+  return {
+    uid: row.uid,
+    device_uid: row.device_uid,
+    device: device ?? null,
+    tenant_id: row.tenant_id,
+    username: row.username,
+    ip_address: row.ip_address,
+    started_at: row.started_at.toISOString(),
+    last_seen: row.last_seen.toISOString(),
+    active: row.active,
+    authenticated: row.authenticated,
+    recorded: row.recorded,
+    type: row.type,
+    term: row.term,
+    position: { latitude: row.latitude, longitude: row.longitude },
+    events: { types: [...row.event_types], seats: [...row.seats] },
+    closed: row.closed_at && {
+      at: row.closed_at.toISOString(),
+      by: row.cause_by ?? '',
+      reason: row.cause_reason ?? '',
+      message: row.cause_message ?? '',
+    },
+  }
+}

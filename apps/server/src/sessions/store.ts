@@ -1,0 +1,133 @@
+// SQL of sessions.
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import { type Expression, type Insertable, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import { countRows } from '../db/count.ts'
+import type { Schema, SessionEventsTable, SessionsTable } from '../db/schema.ts'
+import type { FilterProperties } from '../http/filter.ts'
+
+export type SessionRow = Selectable<SessionsTable>
+
+/** Who ended a session and why. */
+export interface SessionCause {
+  readonly by: 'user' | 'agent' | 'gateway' | 'admin' | 'policy' | 'network'
+  readonly reason: string
+  readonly message: string
+}
+
+export async function insertSession(db: Kysely<Schema>, session: Insertable<SessionsTable>): Promise<void> {
+  await db.insertInto('sessions').values(session).execute()
+}
+
+export function findSession(db: Kysely<Schema>, uid: SessionUid): Promise<SessionRow | undefined> {
+  return db.selectFrom('sessions').selectAll().where('uid', '=', uid).executeTakeFirst()
+}
+
+/** What lists of sessions may be filtered by. */
+export const SESSION_PROPERTIES: FilterProperties = {
+  uid: { sql: sql.ref('sessions.uid'), type: 'text' },
+  device_uid: { sql: sql.ref('sessions.device_uid'), type: 'text' },
+  username: { sql: sql.ref('sessions.username'), type: 'text' },
+  ip_address: { sql: sql.ref('sessions.ip_address'), type: 'text' },
+  active: { sql: sql.ref('sessions.active'), type: 'boolean' },
+  closed: { sql: sql`(sessions.closed_at is not null)`, type: 'boolean' },
+  authenticated: { sql: sql.ref('sessions.authenticated'), type: 'boolean' },
+  recorded: { sql: sql.ref('sessions.recorded'), type: 'boolean' },
+  type: { sql: sql.ref('sessions.type'), type: 'text' },
+  started_at: { sql: sql.ref('sessions.started_at'), type: 'time' },
+  last_seen: { sql: sql.ref('sessions.last_seen'), type: 'time' },
+}
+
+/** A page of sessions, the last seen first, and how many match. */
+export async function listSessions(
+  db: Kysely<Schema>,
+  page: { where: Expression<SqlBool> | undefined; limit: number; offset: number },
+): Promise<{ rows: SessionRow[]; total: number }> {
+  let base = db.selectFrom('sessions')
+  if (page.where) base = base.where(page.where)
+  const rows = await base
+    .selectAll()
+    .orderBy('last_seen', 'desc')
+    .orderBy('uid')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  const count = await countRows(base)
+  return { rows, total: count }
+}
+
+/** Events of a session in order. */
+export function listEvents(db: Kysely<Schema>, uid: SessionUid): Promise<Selectable<SessionEventsTable>[]> {
+  return db.selectFrom('session_events').selectAll().where('session_uid', '=', uid).orderBy('id').execute()
+}
+
+export async function markAuthenticated(db: Kysely<Schema>, uid: SessionUid, authenticated: boolean): Promise<void> {
+  await db.updateTable('sessions').set({ authenticated }).where('uid', '=', uid).execute()
+}
+
+export async function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ authenticated: true, active: true, last_seen: sql<Date>`now()` })
+    .where('uid', '=', uid)
+    .where('closed_at', 'is', null)
+    .execute()
+}
+
+/** Adds what happened to the summary of a session. */
+export async function noteSession(
+  db: Kysely<Schema>,
+  uid: SessionUid,
+  note: { types: readonly string[]; seats: readonly number[]; term?: string },
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({
+      event_types: sql<string[]>`array(select distinct unnest(event_types || ${[...note.types]}::text[]) order by 1)`,
+      seats: sql<number[]>`array(select distinct unnest(seats || ${[...note.seats]}::integer[]) order by 1)`,
+      ...(note.term === undefined ? {} : { term: note.term }),
+    })
+    .where('uid', '=', uid)
+    .execute()
+}
+
+/** Closes a session; one that is closed already keeps its first cause. */
+export async function closeSession(db: Kysely<Schema>, uid: SessionUid, cause: SessionCause): Promise<void> {
+  await db.updateTable('sessions').set(closedBy(cause)).where('uid', '=', uid).where('closed_at', 'is', null).execute()
+}
+
+/** Closes every session that a node left open in an earlier life. System connection. @returns how many */
+export async function closeSessionsOfNode(db: Kysely<Schema>, node: string, cause: SessionCause): Promise<number> {
+  const result = await db
+    .updateTable('sessions')
+    .set(closedBy(cause))
+    .where('node', '=', node)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows)
+}
+
+/** Refreshes `last_seen` of the living sessions of a node. System connection. */
+export async function touchSessions(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<void> {
+  if (uids.length === 0) return
+  await db
+    .updateTable('sessions')
+    .set({ last_seen: sql<Date>`now()` })
+    .where('uid', '=', sql<SessionUid>`any(${uids})`)
+    .where('closed_at', 'is', null)
+    .execute()
+}
+
+export function countActive(db: Kysely<Schema>): Promise<number> {
+  return countRows(db.selectFrom('sessions').where('active', '=', true))
+}
+
+function closedBy(cause: SessionCause) {
+  return {
+    active: false,
+    closed_at: sql<Date>`now()`,
+    last_seen: sql<Date>`now()`,
+    cause_by: cause.by,
+    cause_reason: cause.reason,
+    cause_message: cause.message.slice(0, 512),
+  }
+}

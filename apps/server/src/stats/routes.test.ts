@@ -1,0 +1,57 @@
+// The counters of a namespace over HTTP.
+import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BootedServer, bootServer, setStatus } from '../testing.ts'
+
+let server: BootedServer
+beforeAll(async () => {
+  server = await bootServer()
+})
+afterAll(() => server.close())
+
+describe('the counters', () => {
+  it('are zero in a fresh namespace', async () => {
+    const person = await server.addPerson('fresh')
+    expect((await person.client.call(operations.stats.get, {})).body).toEqual({
+      registered_devices: 0,
+      online_devices: 0,
+      pending_devices: 0,
+      rejected_devices: 0,
+      active_sessions: 0,
+    })
+  })
+
+  it('count each status, online devices of the accepted ones, and active sessions, of this namespace only', async () => {
+    const person = await server.addPerson('busy')
+    const other = await server.addPerson('other')
+    const db = server.database.system()
+    const online = await server.acceptedDevice(person)
+    const silent = await server.acceptedDevice(person)
+    await server.acceptedDevice(person)
+    const pending = await server.registerDevice(person.tenant)
+    await server.registerDevice(person.tenant)
+    await setStatus(person, (await server.registerDevice(person.tenant)).uid, 'reject')
+    await server.acceptedDevice(other)
+    // Links, as the gateway reports them: two live, and one that nothing was heard of for more than two minutes.
+    const links = [online.uid, pending.uid, silent.uid]
+    await db.updateTable('devices').set({ disconnected_at: null }).where('uid', 'in', links).execute()
+    const longAgo = new Date(Date.now() - 121_000)
+    await db.updateTable('devices').set({ last_seen: longAgo }).where('uid', '=', silent.uid).execute()
+    const session = { tenant_id: person.tenant, device_uid: online.uid, username: 'root', type: 'term' as const }
+    await db
+      .insertInto('sessions')
+      .values([
+        { ...session, uid: SessionUid.parse('1'.repeat(64)), active: true },
+        { ...session, uid: SessionUid.parse('2'.repeat(64)), active: false },
+      ])
+      .execute()
+    expect((await person.client.call(operations.stats.get, {})).body).toEqual({
+      registered_devices: 3,
+      online_devices: 1,
+      pending_devices: 2,
+      rejected_devices: 1,
+      active_sessions: 1,
+    })
+  })
+})

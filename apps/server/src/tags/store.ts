@@ -1,0 +1,42 @@
+// SQL of tags: they are lists on devices, public keys and firewall rules, not rows of their own.
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+
+/** Tables that carry tags, in the order in which lists name them. */
+const CARRIERS = ['devices', 'public_keys', 'firewall_rules'] as const
+
+/** Every tag in use: those of devices first, each once. */
+export async function listTags(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ tag: string }>`
+    select tag from (
+      select 1 as place, unnest(tags) as tag from devices
+      union all select 2, unnest(tags) from public_keys
+      union all select 3, unnest(tags) from firewall_rules
+    ) as used group by tag order by min(place), tag`.execute(db)
+  return rows.map((row) => row.tag)
+}
+
+/** Which of some tags are in use. */
+export async function findUsed(db: Kysely<Schema>, tags: readonly string[]): Promise<Set<string>> {
+  const used = new Set(await listTags(db))
+  return new Set(tags.filter((tag) => used.has(tag)))
+}
+
+/** Puts another tag in the place of one, everywhere. */
+export async function renameTag(db: Kysely<Schema>, from: string, to: string): Promise<void> {
+  for (const table of CARRIERS) {
+    await sql`update ${sql.table(table)} set tags = array_replace(tags, ${from}, ${to}) where ${from} = any(tags)`.execute(
+      db,
+    )
+  }
+}
+
+/** Takes a tag away everywhere; keys and rules that had only this one go with it. */
+export async function removeTag(db: Kysely<Schema>, tag: string): Promise<void> {
+  for (const table of ['public_keys', 'firewall_rules'] as const) {
+    await sql`delete from ${sql.table(table)} where tags = array[${tag}]`.execute(db)
+  }
+  for (const table of CARRIERS) {
+    await sql`update ${sql.table(table)} set tags = array_remove(tags, ${tag}) where ${tag} = any(tags)`.execute(db)
+  }
+}

@@ -1,0 +1,28 @@
+// The server's /metrics, read as Prometheus would. The parser is pure.
+
+/**
+ * The value of a metric without labels in Prometheus' text form.
+ * @throws {Error} when it is not there
+ */
+export function metricOf(text: string, name: string): number {
+  const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
+  if (value === undefined) throw new Error(`/metrics has no ${name}`)
+  return Number(value)
+}
+
+export interface ServerMetrics {
+  readonly agents: number
+  /** Longest turn of the event loop since the last time that anybody asked, in milliseconds. */
+  readonly stallMs: number
+}
+
+/** @param origin http:// of the server on this machine */
+export async function readMetrics(origin: string): Promise<ServerMetrics> {
+  const response = await fetch(`${origin}/metrics`)
+  if (!response.ok) throw new Error(`/metrics answered ${response.status}`)
+  const text = await response.text()
+  return {
+    agents: metricOf(text, 'bowline_agents'),
+    stallMs: metricOf(text, 'nodejs_eventloop_lag_max_seconds') * 1_000,
+  }
+}

@@ -1,0 +1,231 @@
+// The SSH transport alone: server CPU seconds per GB in each direction for each cipher, beside a bare socket write, and
+// server CPU milliseconds per handshake with sign-in. The client is OpenSSH; the server runs in a process of its own.
+//   node scripts/run.js bench/src/ssh-transport.ts [--mb 512] [--repeats 5] [--ciphers a,b] [--handshakes 40]
+import { fork, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { ChannelHandler, SshChannel, SshServerOptions } from '@bowline/ssh/api'
+import { acceptConnection } from '@bowline/ssh/server'
+import { median } from './statistics.ts'
+
+const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com', 'aes128-ctr']
+const CHUNK = Buffer.alloc(32 * 1024)
+
+/** The server process: `down N` sends N bytes, `up` swallows input, anything else exits at once. */
+function serve(): void {
+  const options: SshServerOptions = {
+    hostKeys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })],
+    software: 'OpenSSH_9.9 Bench',
+    methods: ['publickey'],
+  }
+  const ssh = createServer({ noDelay: true }, (socket) => {
+    acceptConnection(socket, { address: '127.0.0.1', port: socket.remotePort ?? 0 }, options, {
+      authenticate: async () => ({ result: 'accept' }),
+      open: () => ({ accept: true, attach: (channel) => new BulkChannel(channel) }),
+      closed: () => undefined,
+    })
+  })
+  const bare = createServer({ noDelay: true }, (socket) => {
+    socket.once('data', (line) => pour(socket, Number(line.toString())))
+  })
+  ssh.listen(0, '127.0.0.1', () =>
+    bare.listen(0, '127.0.0.1', () => process.send?.({ ssh: portOf(ssh.address()), bare: portOf(bare.address()) })),
+  )
+  process.on('message', () => process.send?.(process.cpuUsage()))
+}
+
+const portOf = (address: AddressInfo | string | null) => (typeof address === 'object' ? (address?.port ?? 0) : 0)
+
+/** Writes `bytes` to a plain socket, with backpressure. */
+function pour(socket: Socket, bytes: number): void {
+  let left = bytes
+  const more = () => {
+    while (left > 0) {
+      left -= CHUNK.length
+      if (!socket.write(CHUNK)) return
+    }
+    socket.end()
+  }
+  socket.on('drain', more)
+  more()
+}
+
+class BulkChannel implements ChannelHandler {
+  readonly #channel: SshChannel
+  #left = 0
+  #sending = false
+
+  constructor(channel: SshChannel) {
+    this.#channel = channel
+  }
+
+  request(request: { readonly type: string; readonly command?: Uint8Array }): boolean {
+    if (request.type !== 'exec') return true
+    const [verb, bytes] = Buffer.from(request.command ?? '')
+      .toString()
+      .split(' ')
+    if (verb === 'down') {
+      this.#left = Number(bytes)
+      this.#sending = true
+      // After the answer to the request, as a program would.
+      setImmediate(() => this.drain())
+    } else if (verb !== 'up') this.#finish()
+    return true
+  }
+
+  data(bytes: Uint8Array): void {
+    this.#channel.consumed(bytes.length)
+  }
+
+  eof(): void {
+    if (!this.#sending) this.#finish()
+  }
+
+  drain(): void {
+    while (this.#sending && this.#left > 0) {
+      this.#left -= CHUNK.length
+      if (!this.#channel.write(CHUNK)) return
+    }
+    if (this.#sending) this.#finish()
+  }
+
+  closed(): void {
+    this.#sending = false
+  }
+
+  #finish(): void {
+    this.#sending = false
+    this.#channel.exitStatus(0)
+    this.#channel.close()
+  }
+}
+
+interface Sample {
+  readonly cpuSeconds: number
+  readonly wallSeconds: number
+}
+
+async function measure(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      mb: { type: 'string', default: '512' },
+      repeats: { type: 'string', default: '5' },
+      ciphers: { type: 'string', default: CIPHERS.join(',') },
+      handshakes: { type: 'string', default: '40' },
+    },
+  })
+  const bytes = Number(values.mb) * 1024 * 1024
+  const ciphers = values.ciphers.split(',').filter((name) => name !== '')
+  const folder = mkdtempSync(join(tmpdir(), 'ssh-bench-'))
+  const key = join(folder, 'key')
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  const server = fork(fileURLToPath(import.meta.url), ['serve'])
+  const ports = await answer(server)
+  const [sshPort, barePort] = [numberIn(ports, 'ssh'), numberIn(ports, 'bare')]
+  const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'IdentitiesOnly=yes']
+  const base = ['-F', '/dev/null', '-p', String(sshPort), '-i', key, ...options.flatMap((option) => ['-o', option])]
+  const ssh = (extra: readonly string[], command: string) => [...base, ...extra, 'bench@127.0.0.1', command]
+
+  const work: [string, () => Promise<void>][] = [['bare socket write', () => drain(barePort, bytes)]]
+  for (const cipher of ciphers) {
+    work.push([`${cipher} down`, () => run('ssh', ssh(['-c', cipher], `down ${bytes}`))])
+    work.push([
+      `${cipher} up`,
+      () =>
+        run('sh', [
+          '-c',
+          'f=$1; shift; head -c "$f" /dev/zero | ssh "$@"',
+          'sh',
+          String(bytes),
+          ...ssh(['-c', cipher], 'up'),
+        ]),
+    ])
+  }
+  const samples = new Map<string, Sample[]>()
+  // The first round warms up and is not counted; rounds are interleaved so that drift hits every row alike.
+  for (let round = 0; round <= Number(values.repeats); round += 1) {
+    for (const [name, job] of work) {
+      const sample = await timed(server, job)
+      if (round > 0) samples.set(name, [...(samples.get(name) ?? []), sample])
+    }
+  }
+  const rows = [...samples].map(([name, all]) => row(name, all, bytes))
+  const count = Number(values.handshakes)
+  const handshakes: number[] = []
+  for (let turn = 0; turn < count + 5; turn += 1) {
+    const { cpuSeconds } = await timed(server, () => run('ssh', ssh([], 'true')))
+    if (turn >= 5) handshakes.push(cpuSeconds * 1_000)
+  }
+  server.kill()
+  rmSync(folder, { recursive: true, force: true })
+  console.table(Object.fromEntries(rows.map(({ name, ...rest }) => [name, rest])))
+  const handshakeMs = round2(median(handshakes))
+  console.log(`handshake, sign-in and exec: ${handshakeMs} ms of server CPU (median of ${count})`)
+  const file = join(tmpdir(), 'ssh-transport.json')
+  writeFileSync(file, JSON.stringify({ megabytes: Number(values.mb), rows, handshakeMs }, undefined, 2))
+  console.log(file)
+}
+
+function row(name: string, all: readonly Sample[], bytes: number) {
+  const perGigabyte = all.map(({ cpuSeconds }) => (cpuSeconds / bytes) * 1e9)
+  const megabytesPerSecond = all.map(({ wallSeconds }) => bytes / 1e6 / wallSeconds)
+  return {
+    name,
+    'CPU s/GB': round2(median(perGigabyte)),
+    least: round2(Math.min(...perGigabyte)),
+    most: round2(Math.max(...perGigabyte)),
+    'MB/s': Math.round(median(megabytesPerSecond)),
+  }
+}
+
+const round2 = (value: number) => Math.round(value * 100) / 100
+
+/** Server CPU and wall time of one job. */
+async function timed(server: ChildProcess, job: () => Promise<void>): Promise<Sample> {
+  const before = await cpuSecondsOf(server)
+  const started = performance.now()
+  await job()
+  const wallSeconds = (performance.now() - started) / 1_000
+  return { cpuSeconds: (await cpuSecondsOf(server)) - before, wallSeconds }
+}
+
+async function cpuSecondsOf(server: ChildProcess): Promise<number> {
+  server.send('cpu')
+  const usage = await answer(server)
+  return (numberIn(usage, 'user') + numberIn(usage, 'system')) / 1e6
+}
+
+async function answer(server: ChildProcess): Promise<unknown> {
+  const [message]: unknown[] = await once(server, 'message')
+  return message
+}
+
+function numberIn(message: unknown, field: string): number {
+  const value: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, field) : undefined
+  if (typeof value !== 'number') throw new TypeError(`the server's message has no number '${field}'`)
+  return value
+}
+
+async function drain(port: number, bytes: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  socket.resume()
+  socket.write(String(bytes))
+  await once(socket, 'end')
+}
+
+async function run(command: string, args: readonly string[]): Promise<void> {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`${command} ended with ${code}`)
+}
+
+if (process.argv[2] === 'serve') serve()
+else await measure()

@@ -1,0 +1,35 @@
+// The product's performance targets: medians of ratios to a peer on the same machine in the same run, and a few
+// absolute figures. A release that misses a `must` is not one.
+import type { Target } from './row.ts'
+
+const more = (must: number, aim: number): Target => ({ better: 'more', must, aim })
+const less = (must: number, aim: number): Target => ({ better: 'less', must, aim })
+
+export const TARGETS = {
+  bulk: {
+    sshd: {
+      'aes128-gcm': { down: more(0.75, 1), up: more(0.9, 1) },
+      'chacha20-poly1305': { down: more(0.8, 1), up: more(0.8, 1) },
+    },
+    jump: { 'aes128-gcm': { down: more(1.6, 2.2), up: more(2, 2.2) } },
+  },
+  /** Server CPU seconds per GB. The full path is the sum of the SSH side and the link side. */
+  cpu: {
+    path: { down: less(1.3, 0.95), up: less(1.05, 0.9) },
+    ssh: { down: less(0.65, 0.5), up: less(0.6, 0.5) },
+    link: { down: less(0.65, 0.45), up: less(0.45, 0.4) },
+  },
+  connect: less(0.25, 0.12),
+  /** Milliseconds of gateway CPU per handshake with ML-KEM. */
+  handshake: less(2.5, 1.5),
+  keystroke: { p50: less(1.3, 1), p99: less(2, 1.2) },
+  /** KB of gateway memory per idle agent. */
+  idleAgent: { plain: less(16, 10), tls: less(64, 40) },
+  restart: {
+    /** Seconds until the last agent is back. */
+    back: less(15, 5),
+    /** Longest time that the event loop stood still, milliseconds. */
+    stall: less(200, 200),
+  },
+  deviceList: less(3, 1.5),
+} as const

@@ -1,0 +1,296 @@
+// Devices in a browser: adding, deciding, watching, removing.
+import { devices } from '@bowline/contract/operations/devices'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { type FakeBackend, startFakeBackend } from './backend.ts'
+import { eventually, hasFocus, liveMark, openSignedIn, rowOf } from './steps.ts'
+
+let browser: Browser
+let backend: FakeBackend
+beforeAll(async () => {
+  ;[browser, backend] = await Promise.all([launchBrowser(), startFakeBackend()])
+})
+afterAll(async () => {
+  await browser.close()
+  await backend.close()
+})
+beforeEach(() => {
+  for (const device of backend.fake.state.devices.values()) backend.fake.state.removeDevice(device.uid)
+})
+const open = (allowed?: RegExp) => openPage(browser, { baseURL: backend.origin }, allowed)
+
+describe('adding a device', () => {
+  it('goes from the command to the SSH line without a reload', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/')
+    await page.getByText('No devices yet').waitFor()
+    await page.getByRole('button', { name: 'Add device' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a device' })
+    await dialog.getByText(`curl -fsSL '${backend.origin}/install.sh?tenant_id=`).waitFor()
+    await dialog.getByText('Waiting for the device to register').waitFor()
+
+    const uid = await backend.registerDevice('workshop-cam')
+    await dialog.getByText('workshop-cam is waiting').waitFor()
+    await dialog.getByText(/SHA256:/).waitFor()
+    await dialog.getByRole('button', { name: 'Accept workshop-cam' }).click()
+    await dialog.getByText('workshop-cam is accepted and connects').waitFor()
+    backend.setOnline(uid, true)
+    await dialog.getByText('workshop-cam is connected').waitFor()
+    await dialog.getByText('@acme.workshop-cam@127.0.0.1').waitFor()
+
+    await page.keyboard.press('Escape')
+    await rowOf(page, 'workshop-cam').getByText('Online').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('pins the key of a self-signed certificate and says when only this machine can reach the server', async () => {
+    const { context, page, complaints } = await open()
+    backend.fake.state.pin = 'sha256//AAAA='
+    backend.fake.state.reachable = false
+    await openSignedIn(page, backend, '/devices?add=yes')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText("curl -fsSLk --pinnedpubkey 'sha256//AAAA=' 'http").waitFor()
+    await dialog.getByText('BOWLINE_HOST').waitFor()
+    backend.fake.state.pin = ''
+    backend.fake.state.reachable = true
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('deciding about a device', () => {
+  it('is possible from the bell on any page', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/sessions')
+    await backend.registerDevice('greenhouse-pi')
+    await page.getByRole('button', { name: '1 device is waiting' }).click()
+    await page.getByRole('button', { name: 'Accept greenhouse-pi' }).click()
+    await page.getByText('A device that registers').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Waiting for you').waitFor({ state: 'detached' })
+    await eventually(() => hasFocus(page.getByRole('button', { name: '0 devices are waiting' })))
+    await eventually(() => [...backend.fake.state.devices.values()].every(({ status }) => status === 'accepted'))
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('works with the keyboard alone', async () => {
+    const { context, page, complaints } = await open()
+    for (const name of ['cam-1', 'cam-2', 'cam-3']) await backend.registerDevice(name)
+    await openSignedIn(page, backend, '/devices?status=pending&sort=name')
+    await rowOf(page, 'cam-1').waitFor()
+    await page.getByRole('link', { name: 'cam-1' }).focus()
+    await page.keyboard.press('j')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('k')
+    expect(await hasFocus(page.getByRole('link', { name: 'cam-2' }))).toBe(true)
+    await page.keyboard.press('a')
+    await rowOf(page, 'cam-2').waitFor({ state: 'detached' })
+    // The row that takes the place of the one that went has the focus.
+    await eventually(() => hasFocus(page.getByRole('link', { name: 'cam-3' })))
+    await page.keyboard.press('r')
+    await rowOf(page, 'cam-3').waitFor({ state: 'detached' })
+    await eventually(() => hasFocus(page.getByRole('link', { name: 'cam-1' })))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'cam-1' }).waitFor()
+    const statuses = [...backend.fake.state.devices.values()].map(({ name, status }) => `${name} ${status}`)
+    expect(statuses.toSorted()).toEqual(['cam-1 pending', 'cam-2 accepted', 'cam-3 rejected'])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('is taken back on screen when the server refuses, with the cause and another try', async () => {
+    const { context, page, complaints } = await open(/status of 4/)
+    backend.fake.state.addDevice({ name: 'twin', status: 'accepted' })
+    await backend.registerDevice('twin')
+    await openSignedIn(page, backend, '/devices?status=pending')
+    await page.getByRole('button', { name: 'Accept twin' }).click()
+    const failure = page.getByRole('alert').filter({ hasText: 'twin could not be accepted' })
+    await failure.getByText('Another accepted device of the namespace is named twin.').waitFor()
+    await failure.getByText(/fake-/).waitFor()
+    await rowOf(page, 'twin').waitFor()
+    const accepted = [...backend.fake.state.devices.values()].find(({ status }) => status === 'accepted')
+    if (accepted) backend.fake.state.removeDevice(accepted.uid)
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('Nobody is waiting').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('is refused to an observer before the server has to', async () => {
+    const { context, page, complaints } = await open()
+    await backend.registerDevice('cam-1')
+    if (backend.fake.state.user) backend.fake.state.user.role = 'observer'
+    await openSignedIn(page, backend, '/devices?status=pending')
+    expect(await page.getByRole('button', { name: 'Accept cam-1' }).isDisabled()).toBe(true)
+    await page.getByRole('link', { name: 'cam-1' }).focus()
+    await page.keyboard.press('a')
+    await page.getByRole('link', { name: 'cam-1' }).waitFor()
+    if (backend.fake.state.user) backend.fake.state.user.role = 'owner'
+    expect([...backend.fake.state.devices.values()].map(({ status }) => status)).toEqual(['pending'])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('removing a device', () => {
+  it('asks first, then leads back to the list', async () => {
+    const { context, page, complaints } = await open()
+    const device = backend.fake.state.addDevice({ name: 'old-router' })
+    await openSignedIn(page, backend, `/devices/${device.uid}`)
+    await page.getByRole('button', { name: 'Remove old-router' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove old-router?' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(backend.fake.state.devices.size).toBe(1)
+    await page.getByRole('button', { name: 'Remove old-router' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No devices yet').waitFor()
+    expect(backend.fake.state.devices.size).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('the list', () => {
+  it('follows devices as they come online, change their name and leave', async () => {
+    const { context, page, complaints } = await open()
+    const first = backend.fake.state.addDevice({ name: 'first', online: false })
+    const second = backend.fake.state.addDevice({ name: 'second' })
+    await openSignedIn(page, backend, '/devices')
+    await rowOf(page, 'first').getByText('Offline').waitFor()
+    backend.fake.state.setOnline(first.uid, true)
+    await rowOf(page, 'first').getByText('Online').waitFor()
+    backend.fake.state.changeDevice(first.uid, { name: 'renamed' })
+    await rowOf(page, 'renamed').waitFor()
+    backend.fake.state.removeDevice(second.uid)
+    await rowOf(page, 'second').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Accepted 1' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('misses nothing that happens while the stream is broken', async () => {
+    const { context, page, complaints } = await open(/ERR_|status of/)
+    const device = backend.fake.state.addDevice({ name: 'edge', online: false })
+    await openSignedIn(page, backend, '/devices')
+    await rowOf(page, 'edge').waitFor()
+    backend.fake.state.changeDevice(device.uid, { remote_addr: '198.51.100.77' })
+    await rowOf(page, 'edge').getByText('198.51.100.77').waitFor()
+    backend.fake.credentials.endStreams()
+    backend.fake.state.setOnline(device.uid, true)
+    await rowOf(page, 'edge').getByText('Online').waitFor()
+    await liveMark(page, 'live').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('loads anew when the server says that events were missed', async () => {
+    const { context, page, complaints } = await open()
+    const device = backend.fake.state.addDevice({ name: 'edge', online: false })
+    await openSignedIn(page, backend, '/devices')
+    await rowOf(page, 'edge').getByText('Offline').waitFor()
+    // Changed without an event, as after a restart of the server.
+    backend.fake.state.devices.set(device.uid, { ...device, online: true })
+    backend.fake.state.publish({ type: 'reset' })
+    await rowOf(page, 'edge').getByText('Online').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('keeps tab, order and page in the address, and the back button walks through them', async () => {
+    const { context, page, complaints } = await open()
+    for (let count = 0; count < 60; count += 1) backend.fake.state.addDevice()
+    await openSignedIn(page, backend, '/devices')
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+    await page.waitForURL('**/devices?sort=name&order=asc')
+    await rowOf(page, 'edge-01').waitFor()
+    await page.getByRole('link', { name: 'Next page' }).click()
+    await page.waitForURL('**/devices?**page=2**')
+    await page.getByText('26–50 of 60').waitFor()
+    await page.getByRole('link', { name: 'Rejected' }).click()
+    await page.getByText('No rejected devices').waitFor()
+    await page.goBack()
+    await page.getByText('26–50 of 60').waitFor()
+    expect(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('ascending')
+    await page.reload()
+    await page.getByText('26–50 of 60').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('searches while people type, keeps the words in the address and across tabs', async () => {
+    const { context, page, complaints } = await open()
+    for (const name of ['kitchen-pi', 'garden-pi', 'router']) backend.fake.state.addDevice({ name })
+    await backend.registerDevice('new-pi')
+    await openSignedIn(page, backend, '/devices')
+    await rowOf(page, 'router').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('pi')
+    await rowOf(page, 'router').waitFor({ state: 'detached' })
+    await page.waitForURL('**/devices?q=pi')
+    expect(await page.getByRole('row').count()).toBe(3)
+    await page.getByRole('link', { name: 'Pending 1' }).click()
+    await rowOf(page, 'new-pi').waitFor()
+    await page.getByRole('searchbox').fill('nobody')
+    await page.getByText('No device matches “nobody”').waitFor()
+    await page.getByRole('button', { name: 'Clear the search' }).click()
+    await rowOf(page, 'new-pi').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('shows the last page when the one in the address is gone', async () => {
+    const { context, page, complaints } = await open()
+    for (let count = 0; count < 30; count += 1) backend.fake.state.addDevice()
+    await openSignedIn(page, backend, '/devices?page=9')
+    await page.getByText('26–30 of 30').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('tells why it could not be loaded and loads on request', async () => {
+    const { context, page, complaints } = await open(/status of (401|500)/)
+    backend.fake.state.addDevice({ name: 'edge' })
+    backend.fake.failNext(devices.list, 'INTERNAL', 20)
+    await openSignedIn(page, backend, '/devices?status=rejected')
+    const failure = page.getByRole('alert').filter({ hasText: 'The devices could not be loaded.' })
+    await failure.getByText('Internal Server Error').waitFor()
+    await failure.getByText(/fake-/).waitFor()
+    backend.fake.failNext(devices.list, 'INTERNAL', 0)
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('No rejected devices').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('copies the SSH line with the user name that was last used', async () => {
+    const { context, page, complaints } = await open()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    backend.fake.state.addDevice({ name: 'edge' })
+    await openSignedIn(page, backend, '/devices')
+    await rowOf(page, 'edge').getByRole('button', { name: 'User name root; change it' }).click()
+    await page.getByLabel('User name for SSH').fill('pi')
+    await page.keyboard.press('Enter')
+    await rowOf(page, 'edge').getByRole('button', { name: 'Copy the SSH command' }).click()
+    await eventually(
+      async () => (await page.evaluate('navigator.clipboard.readText()')) === 'ssh -p 2222 pi@acme.edge@127.0.0.1',
+    )
+    await page.reload()
+    await rowOf(page, 'edge').getByRole('button', { name: 'User name pi; change it' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('a device that is not there', () => {
+  it.each(['f'.repeat(64), 'nonsense'])('is told for the address of %s', async (uid) => {
+    const { context, page, complaints } = await open(/status of 4/)
+    await openSignedIn(page, backend, `/devices/${uid}`)
+    await page.getByText('It was removed, or it belongs to another namespace.').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})

@@ -1,0 +1,195 @@
+// Signing in, and what becomes of a session, in a browser.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { type FakeBackend, startFakeBackend } from './backend.ts'
+import { eventually, hasFocus, liveMark, openSignedIn, signIn } from './steps.ts'
+
+let browser: Browser
+let backend: FakeBackend
+beforeAll(async () => {
+  ;[browser, backend] = await Promise.all([launchBrowser(), startFakeBackend()])
+  for (let count = 0; count < 30; count += 1) backend.fake.state.addDevice()
+})
+afterAll(async () => {
+  await browser.close()
+  await backend.close()
+})
+const open = (allowed?: RegExp) => openPage(browser, { baseURL: backend.origin }, allowed)
+
+describe('signing in', () => {
+  it('leads from a deep link through the sign-in page back to the link', async () => {
+    const { context, page, complaints } = await open()
+    await page.goto('/devices?page=2&sort=name')
+    await page.getByRole('heading', { name: 'Sign in to Bowline' }).waitFor()
+    await signIn(page, backend)
+    await page.getByRole('table', { name: 'Accepted devices' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?page=2&sort=name')
+    expect(await page.getByRole('row').count()).toBe(6)
+    expect(await page.title()).toBe('Devices · Bowline')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('never leaves this origin, whatever the link wishes', async () => {
+    const { context, page, complaints } = await open()
+    await page.goto('/sign-in?redirect=//evil.example/')
+    await signIn(page, backend)
+    await page.getByRole('heading', { name: 'Devices' }).waitFor()
+    expect(new URL(page.url()).origin).toBe(backend.origin)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('tells wrong credentials at the field and selects it for another try', async () => {
+    const { context, page, complaints } = await open()
+    await page.goto('/sign-in')
+    await signIn(page, { username: 'grace', password: 'wrong' })
+    await page.getByText('The username or password is wrong.').waitFor()
+    const password = page.getByLabel('Password', { exact: true })
+    expect(await password.getAttribute('aria-invalid')).toBe('true')
+    await eventually(() => hasFocus(password))
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('counts a lockout down and lets people try again when it is over', async () => {
+    const { context, page, complaints } = await open()
+    await page.clock.install()
+    await page.goto('/sign-in')
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await signIn(page, { username: 'mallory', password: `guess ${attempt}` })
+      await page
+        .getByText(/is wrong|Too many/)
+        .first()
+        .waitFor()
+      await page.getByRole('button', { name: 'Sign in' }).isEnabled()
+    }
+    await page.getByText(/You can try again in (1:00|0:5\d)/).waitFor()
+    expect(await page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
+    await page.clock.fastForward(30_000)
+    await page.getByText(/You can try again in 0:[23]\d/).waitFor()
+    await page.clock.fastForward(40_000)
+    await eventually(() => page.getByRole('button', { name: 'Sign in' }).isEnabled())
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('keeps the token out of every storage of the browser', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/')
+    const stored = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
+    expect(stored).toBe('[{},{},""]')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('a session', () => {
+  it('survives the end of its tokens in two tabs at once without anybody noticing', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/devices')
+    const second = await context.newPage()
+    await second.goto('/sessions')
+    await liveMark(second, 'live').waitFor()
+    const before = backend.fake.credentials.refreshCount
+    backend.fake.credentials.expireTokens()
+    await Promise.all([page.getByRole('link', { name: 'Pending' }).click(), second.reload()])
+    await page.getByText('Nobody is waiting').waitFor()
+    await second.getByText('No sessions yet').waitFor()
+    await Promise.all([liveMark(page, 'live').waitFor(), liveMark(second, 'live').waitFor()])
+    expect(backend.fake.credentials.refreshCount - before).toBe(2)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('that has ended asks to sign in again and returns to the same page', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/sessions')
+    backend.fake.credentials.expireSessions()
+    await page.getByText('Your session has ended.').waitFor()
+    await signIn(page, backend)
+    await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('ends in every tab when one signs out', async () => {
+    const { context, page, complaints } = await open()
+    await openSignedIn(page, backend, '/devices')
+    const second = await context.newPage()
+    await second.goto('/sessions')
+    await liveMark(second, 'live').waitFor()
+    await page.getByRole('button', { name: 'Account Ada Lovelace' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await Promise.all([page, second].map((tab) => tab.getByRole('heading', { name: 'Sign in to Bowline' }).waitFor()))
+    expect((await context.cookies()).map(({ name }) => name)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('an unreachable server', () => {
+  it('is told, asked again, and forgotten when it is back', async () => {
+    const { context, page, complaints } = await open(/status of (401|503)/)
+    await openSignedIn(page, backend, '/devices')
+    backend.fake.setDown(true)
+    await page.getByText('the database does not answer').waitFor()
+    await liveMark(page, 'reconnecting').waitFor()
+    backend.fake.setDown(false)
+    // The page may ask by itself before the button can be pressed: then the button goes.
+    const live = liveMark(page, 'live').waitFor()
+    await Promise.any([page.getByRole('button', { name: 'Try now' }).click(), live])
+    await live
+    expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('does not end the session of a page that is loaded meanwhile', async () => {
+    const { context, page, complaints } = await open(/status of (401|503)|ApiError/)
+    await openSignedIn(page, backend, '/devices')
+    backend.fake.setDown(true)
+    await page.goto('/sessions')
+    await page.getByRole('heading', { name: 'The console could not start' }).waitFor()
+    backend.fake.setDown(false)
+    await page.getByText('No sessions yet').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe('a fresh instance', () => {
+  it('is set up with its link, and the new account is signed in', async () => {
+    const fresh = await startFakeBackend()
+    fresh.fake.state.user = undefined
+    const { context, page, complaints } = await openPage(browser, { baseURL: fresh.origin })
+    await page.goto('/sign-in')
+    await page.getByText('This instance is not set up yet').first().waitFor()
+    await page.goto(`/setup?sign=${fresh.fake.state.setupSign}`)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('Name must have 3 to 20 characters.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Grace Hopper')
+    await page.getByLabel('E-mail').fill('grace@example.com')
+    await page.getByLabel('Username').fill('grace')
+    await page.getByLabel('Password', { exact: true }).fill('nanoseconds')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('No devices yet').waitFor()
+    await page.goto(`/setup?sign=${fresh.fake.state.setupSign}`)
+    await page.getByText('This instance is set up already').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+    await fresh.close()
+  })
+
+  it('explains a link that is not complete', async () => {
+    const fresh = await startFakeBackend()
+    fresh.fake.state.user = undefined
+    const { context, page, complaints } = await openPage(browser, { baseURL: fresh.origin })
+    await page.goto('/setup')
+    await page.getByText('This link is not complete').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+    await fresh.close()
+  })
+})

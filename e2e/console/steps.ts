@@ -1,0 +1,51 @@
+// Steps that several journeys share.
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+/** Fills and sends the sign-in form that is on screen. */
+export async function signIn(page: Page, { username, password }: Credentials): Promise<void> {
+  await page.getByLabel('Username or e-mail').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Opens an address as somebody who is signed in: signs in when asked to. Waits until the live stream is open. */
+export async function openSignedIn(page: Page, backend: Credentials, path: string): Promise<void> {
+  await page.goto(path)
+  await signIn(page, backend)
+  await liveMark(page, 'live').waitFor()
+}
+
+/** The mark that tells the state of the live stream; the one that is on screen. */
+export function liveMark(page: Page, state: 'live' | 'reconnecting'): Locator {
+  return page.locator(`output[data-state=${state}]:visible`)
+}
+
+/** The row of a device on the list that is on screen. */
+export function rowOf(page: Page, name: string): Locator {
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+}
+
+/** Whether an element has the focus. */
+export async function hasFocus(locator: Locator): Promise<boolean> {
+  return (await locator.and(locator.page().locator(':focus')).count()) === 1
+}
+
+/** Violations of WCAG 2.2 A and AA on what is on screen, as lines that say where and why. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze()
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id} (${help}): ${target.join(' ')}`))
+}
+
+/** Waits for a condition without sleeping in the test. */
+export async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
+  await expect.poll(check, { timeout: 15_000, interval: 20 }).toBe(true)
+}

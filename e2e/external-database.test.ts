@@ -1,0 +1,85 @@
+// An operator's own PostgreSQL instead of the embedded one.
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Agent, startAgent, untilOnline } from './support/agent.ts'
+import { cleanups } from './support/cleanup.ts'
+import { type Postgres, postgresPrograms, startPostgres } from './support/postgres.ts'
+import { type Server, refusedServer, startServer } from './support/server.ts'
+import { ssh } from './support/ssh.ts'
+import { showOnFailure } from './support/told.ts'
+
+const PASSWORD = 'password-of-the-login'
+const BOWLINE_SECRET_KEY = randomBytes(32).toString('hex')
+const undo = cleanups()
+let postgres: Postgres
+let server: Server | undefined
+let agent: Agent
+showOnFailure(() => ({ server: server?.process }))
+
+describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgresql)', () => {
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    undo(() => postgres.stop())
+    postgres.sql(`create role bowline login createrole password '${PASSWORD}'`)
+    postgres.sql('create database bowline owner bowline')
+  })
+
+  it('holds everything: the device, its session and the keys of the server, over restarts', async () => {
+    const started = await startServer({
+      env: { BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline'), BOWLINE_SECRET_KEY },
+    })
+    server = started
+    undo(() => started.remove())
+    agent = await startAgent(started, 'own-database')
+    undo(() => agent.remove())
+    expect((await ssh(agent.target, ['echo works'])).stdout.toString()).toBe('works\n')
+    expect(await readdir(started.dataFolder)).not.toContain('postgres')
+
+    await started.process.end()
+    await started.start()
+    await untilOnline(await started.client(), agent.device.uid)
+    expect((await ssh(agent.target, ['echo again'])).stdout.toString()).toBe('again\n')
+  })
+
+  it('is used by roles that row-level security binds', () => {
+    const rows = postgres.sql(
+      `select distinct rolname, rolsuper, rolbypassrls from pg_roles
+       where rolname in (select usename from pg_stat_activity where datname = 'bowline')
+          or rolname like 'bowline%' order by 1`,
+    )
+    const roles = rows.split('\n')
+    expect(roles).toEqual(expect.arrayContaining(['bowline|f|f', 'bowline_app|f|f', 'bowline_system|f|f']))
+    expect(roles.filter((role) => !role.endsWith('|f|f'))).toEqual([])
+  })
+
+  it.each([
+    ['a superuser', () => postgres.url('postgres', postgres.superuserPassword, 'bowline'), /is a superuser/],
+    ['a wrong password', () => postgres.url('bowline', 'wrong-password', 'bowline'), /password authentication failed/],
+    ['a database that is not there', () => postgres.url('bowline', PASSWORD, 'nowhere'), /"nowhere" does not exist/],
+    ['a server that is not there', () => 'postgres://bowline:x@127.0.0.1:1/bowline', /ECONNREFUSED 127\.0\.0\.1:1/],
+  ])('%s is refused with the reason and without secrets', async (_, url, reason) => {
+    const { code, said } = await refusedServer({ BOWLINE_DATABASE_URL: url(), BOWLINE_SECRET_KEY })
+    expect(code).toBe(1)
+    expect(said).toMatch(new RegExp(`^bowline: .*${reason.source}`, 'm'))
+    for (const secret of [PASSWORD, postgres.superuserPassword, 'wrong-password', BOWLINE_SECRET_KEY]) {
+      expect(said).not.toContain(secret)
+    }
+    expect(said).not.toMatch(/^\s+at /m)
+  })
+
+  it('without the key that seals its secrets is refused: the next server could not read them', async () => {
+    const { code, said } = await refusedServer({ BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline') })
+    expect(code).toBe(2)
+    expect(said).toBe('bowline: BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.\n')
+  })
+
+  it('with another key than the one that sealed its secrets is refused with a sentence', async () => {
+    const other = randomBytes(32).toString('hex')
+    const env = { BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline'), BOWLINE_SECRET_KEY: other }
+    const { code, said } = await refusedServer(env)
+    expect(code).toBe(1)
+    expect(said).toMatch(/^bowline: .*BOWLINE_SECRET_KEY/m)
+    expect(said).not.toContain(other)
+  })
+})

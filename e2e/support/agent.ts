@@ -1,0 +1,91 @@
+// An agent for this machine beside a server of a test: single-user, with a device password and a key file of its own.
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
+import type { Device } from '@bowline/contract/schemas/device'
+import { plainShell } from './plain-shell.ts'
+import { root, withoutSettings } from './product.ts'
+import { type Running, run } from './running.ts'
+import type { Client, Server } from './server.ts'
+import type { SshTarget } from './ssh.ts'
+import { until } from './wait.ts'
+
+const AGENT = 'apps/agent/src/main.ts'
+
+/** An installation of the agent: one key over all its lives. */
+export interface Agent {
+  readonly device: Device
+  /** Where ssh reaches it. */
+  readonly target: SshTarget
+  readonly process: Running
+  /** Starts the next life; the earlier one must have ended. */
+  start(): void
+  /** Starts a second process with the same key, as a copied machine would. */
+  twin(): Running
+  remove(): Promise<void>
+}
+
+/** Starts an agent, accepts its device and waits until it is online. */
+export async function startAgent(server: Server, name: string): Promise<Agent> {
+  const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-agent-'))
+  const password = randomBytes(16).toString('hex')
+  const env = {
+    ...withoutSettings(process.env),
+    BOWLINE_SERVER_ADDRESS: server.origin,
+    BOWLINE_TENANT_ID: server.tenant,
+    BOWLINE_PRIVATE_KEY: join(folder, 'agent.key'),
+    BOWLINE_PREFERRED_HOSTNAME: name,
+    BOWLINE_SINGLE_USER_PASSWORD: hashOf(password),
+    BOWLINE_LOG_LEVEL: 'info',
+  }
+  const command = [...(await plainShell(folder)), process.execPath, AGENT, '--single-user']
+  const launch = (): Running => run(command, { cwd: root, env })
+  let life = launch()
+  const client = await server.client()
+  const device = await acceptDevice(client, name)
+  return {
+    device,
+    target: { ...server.ssh, login: `${userInfo().username}@${device.namespace}.${device.name}`, password },
+    get process() {
+      return life
+    },
+    start() {
+      life = launch()
+    },
+    twin: launch,
+    async remove() {
+      await life.end()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Accepts the device of that name as soon as it has registered, and waits until it is online. */
+export async function acceptDevice(client: Client, name: string): Promise<Device> {
+  const { uid } = await until(`the device ${name} waits to be accepted`, async () => {
+    const { body } = await client.call(operations.devices.list, { query: { status: 'pending', per_page: '100' } })
+    return body.find((one) => one.name === name)
+  })
+  await client.call(operations.devices.setStatus, { params: { uid, status: 'accept' } })
+  return untilOnline(client, uid)
+}
+
+export function untilOnline(client: Client, uid: Device['uid']): Promise<Device> {
+  return until('the device is online', async () => {
+    const { body } = await client.call(operations.devices.get, { params: { uid } })
+    return body.online && body
+  })
+}
+
+function hashOf(password: string): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [AGENT, 'hash-password'], {
+    cwd: root,
+    input: password,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`the agent cannot hash a password: ${stderr}`)
+  return stdout.trim()
+}

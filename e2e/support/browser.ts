@@ -1,0 +1,43 @@
+// Chromium of the host, for tests that look at pages. `CHROMIUM` names another binary.
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
+
+/** Flags that keep Chromium quiet and alive in a container without GPU, sandbox or network. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: QUIET })
+}
+
+export interface WatchedPage {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Uncaught errors, refused policies and console errors so far, except failed loads that `allowed` matches. */
+  readonly complaints: string[]
+}
+
+/**
+ * Opens a page in a fresh profile and listens to its complaints.
+ * @param allowed matches console messages that a test provokes on purpose (a failed call is one)
+ */
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions,
+  allowed: RegExp = /status of 4(01|29)/,
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !allowed.test(message.text())) complaints.push(message.text())
+  })
+  return { context, page, complaints }
+}

@@ -1,0 +1,133 @@
+// The whole product as people start it: `npm start -- --json` in a data folder of its own, on ports of its own.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { createClient } from '@bowline/contract/client'
+import { operations } from '@bowline/contract/operations'
+import { plainShell } from './plain-shell.ts'
+import { type Exit, type Running, run } from './running.ts'
+import { within } from './wait.ts'
+
+export const root = resolve(import.meta.dirname, '../..')
+
+/** The line that `npm start -- --json` prints. */
+export interface Printed {
+  readonly api: string
+  readonly console: string
+  readonly docs: string
+  readonly ssh: { readonly host: string; readonly port: number }
+  readonly username: string
+  readonly password: string
+  readonly tenant: string
+  readonly sshid: string
+  readonly ssh_command: string
+  readonly device_password: string
+}
+
+export interface Product extends Printed {
+  readonly dataFolder: string
+  readonly process: Running
+  /** A client signed in as the first account. */
+  client(): Promise<ReturnType<typeof createClient>>
+  /** Ends it in order, and removes the data folder unless the caller has chosen one. */
+  stop(): Promise<Exit>
+}
+
+export interface ProductOptions {
+  /** Default: a new one, removed in the end. */
+  readonly dataFolder?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Runs it as another user: the words before the command. */
+  readonly as?: readonly string[]
+  /** Default: this Node with scripts/start.js. */
+  readonly command?: readonly string[]
+  readonly stdin?: 'pipe'
+  /** How long it may take until its line is there; default two minutes. */
+  readonly patienceMs?: number
+  /** Checkout to run; default: this one. */
+  readonly checkout?: string
+}
+
+/** Sources on this machine make many connections in tests: the limits per source are not what most tests are about. */
+const UNCOUNTED = { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' }
+const START_MS = 120_000
+
+/** Starts the product. Rejects with what it said on stderr when it ends before it printed its line. */
+export async function startProduct(options: ProductOptions = {}): Promise<Product> {
+  const { home, removeHome } = await newHome()
+  const dataFolder = options.dataFolder ?? join(home, 'data')
+  const running = launch(options, options.as ?? (await plainShell(home)), dataFolder)
+  void running.ended.then(removeHome)
+  const printed = await firstLine(running, options.patienceMs ?? START_MS)
+  return {
+    ...printed,
+    dataFolder,
+    process: running,
+    async client() {
+      const { call } = createClient({ origin: printed.api })
+      const { username, password } = printed
+      const { body } = await call(operations.auth.login, { body: { username, password } })
+      return createClient({ origin: printed.api, token: () => body.token })
+    },
+    async stop() {
+      const exit = await running.end()
+      await removeHome()
+      return exit
+    },
+  }
+}
+
+/** Runs `npm start` where it must refuse: its exit code and what it said on stdout and stderr. */
+export async function refusedProduct(
+  options: ProductOptions,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { home, removeHome } = await newHome()
+  const running = launch(options, options.as ?? [], options.dataFolder ?? join(home, 'data'))
+  const stdout = running.child.stdout ? text(running.child.stdout) : ''
+  const stderr = running.child.stderr ? text(running.child.stderr) : ''
+  const { code } = await running.ended
+  await removeHome()
+  return { code, stdout: await stdout, stderr: await stderr }
+}
+
+/** A home of its own for root's sessions, and for data that nobody has named a place for. */
+async function newHome(): Promise<{ home: string; removeHome: () => Promise<void> }> {
+  const home = await mkdtemp(join(tmpdir(), 'bowline-e2e-home-'))
+  return { home, removeHome: () => rm(home, { recursive: true, force: true }) }
+}
+
+function launch(options: ProductOptions, as: readonly string[], dataFolder: string): Running {
+  const command = options.command ?? [process.execPath, 'scripts/start.js', '--json']
+  return run([...as, ...command], {
+    stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
+    cwd: options.checkout ?? root,
+    env: {
+      ...withoutSettings(process.env),
+      BOWLINE_DATA_DIR: dataFolder,
+      BOWLINE_HTTP_PORT: '0',
+      BOWLINE_SSH_PORT: '0',
+      ...UNCOUNTED,
+      ...options.env,
+    },
+  })
+}
+
+/** The environment without Bowline's own settings: tests must not depend on the shell they are run from. */
+export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BOWLINE_')))
+}
+
+async function firstLine(running: Running, patienceMs: number): Promise<Printed> {
+  const { stdout } = running.child
+  if (!stdout) throw new Error('the product has no stdout')
+  const lines = createInterface({ input: stdout })
+  // npm's own banner may come before, and in a terminal the server's log.
+  const line = new Promise<string>((settle) => lines.on('line', (said) => said.startsWith('{"api":') && settle(said)))
+  const failed = running.ended.then(({ code }) => {
+    throw new Error(`npm start ended with ${code}:\n${running.said()}`)
+  })
+  failed.catch(() => undefined)
+  return JSON.parse(await within(patienceMs, 'npm start prints its line', Promise.race([line, failed]))) as Printed
+}

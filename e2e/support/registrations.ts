@@ -1,0 +1,79 @@
+// Devices that register and then do nothing: rows that the server has acknowledged, so that a test can look whether any
+// was lost.
+import { generateKeyPairSync } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { operations } from '@bowline/contract/operations'
+import type { Client, Server } from './server.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/**
+ * Registers one new device.
+ * @param source loopback address to come from: registrations are limited per source
+ * @throws {Error} when there is no answer
+ */
+export function register(server: Server, name: string, source = '127.0.0.1', agent?: Agent): Promise<Answer> {
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const body = JSON.stringify({
+    info: { id: 'debian', pretty_name: 'Debian', version: '0.1.0', arch: 'amd64', platform: 'native' },
+    hostname: name,
+    identity: { mac: '02:00:00:00:00:01' },
+    public_key: publicKey.export({ type: 'spki', format: 'pem' }),
+    tenant_id: server.tenant,
+  })
+  return new Promise((resolve, reject) => {
+    const call = request(`${server.origin}/api/devices/auth`, {
+      method: 'POST',
+      localAddress: source,
+      headers: { 'content-type': 'application/json' },
+      ...(agent ? { agent } : {}),
+    })
+    call.on('error', reject)
+    call.on('response', (response) => {
+      text(response).then((said) => resolve({ status: response.statusCode ?? 0, body: said }), reject)
+    })
+    call.end(body)
+  })
+}
+
+export interface Writer {
+  /** Uids that the server has acknowledged. */
+  readonly acknowledged: ReadonlySet<string>
+  /** Settles when the server no longer answers, or answers something else than success. */
+  readonly done: Promise<readonly (Answer | Error)[]>
+}
+
+/** Registers devices one after the other, several at once, until the server fails. */
+export function startWriter(server: Server, atOnce: number): Writer {
+  const acknowledged = new Set<string>()
+  async function write(index: number): Promise<Answer | Error> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    try {
+      for (let count = 0; ; count += 1) {
+        const answer = await register(server, `row-${index}-${count}`, `127.0.1.${index + 1}`, agent)
+        if (answer.status !== 200) return answer
+        acknowledged.add((JSON.parse(answer.body) as { uid: string }).uid)
+      }
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    } finally {
+      agent.destroy()
+    }
+  }
+  return { acknowledged, done: Promise.all(Array.from({ length: atOnce }, (_, index) => write(index))) }
+}
+
+/** Uids of the devices that wait to be accepted. */
+export async function pendingUids({ call }: Client): Promise<Set<string>> {
+  const uids = new Set<string>()
+  for (let page = 1; ; page += 1) {
+    const query = { status: 'pending', per_page: '100', page: String(page), sort_by: 'created_at' } as const
+    const { body } = await call(operations.devices.list, { query })
+    for (const { uid } of body) uids.add(uid)
+    if (body.length < 100) return uids
+  }
+}

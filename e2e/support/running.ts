@@ -1,0 +1,48 @@
+// A process of the product that a test may end as roughly as it likes. What it says is kept for the failure's text.
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface Running {
+  readonly pid: number
+  readonly child: ChildProcess
+  /** Everything on stdout and stderr so far (the last 100 KB). */
+  said(): string
+  /** Settles when it has ended and everything it said has arrived. */
+  readonly ended: Promise<Exit>
+  /** Sends a signal and waits for the end; SIGKILL when `signal` does not end it within 30 s. */
+  end(signal?: NodeJS.Signals): Promise<Exit>
+}
+
+const KEPT_CHARACTERS = 100_000
+const KILL_AFTER_MS = 30_000
+
+/** @throws {Error} when the program cannot be started */
+export function run(command: readonly string[], options: SpawnOptions): Running {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  let said = ''
+  const keep = (text: string): void => {
+    said = (said + text).slice(-KEPT_CHARACTERS)
+  }
+  child.stdout?.setEncoding('utf8').on('data', keep)
+  child.stderr?.setEncoding('utf8').on('data', keep)
+  child.once('error', (error) => keep(String(error)))
+  const ended = new Promise<Exit>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
+  return {
+    pid: child.pid ?? 0,
+    child,
+    said: () => said,
+    ended,
+    async end(signal = 'SIGTERM') {
+      child.kill(signal)
+      const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS)
+      const exit = await ended
+      clearTimeout(kill)
+      return exit
+    },
+  }
+}

@@ -1,0 +1,131 @@
+// A server without the quickstart: `bowline server` as a service manager would start it, with an account made by its
+// set-up link, so that tests can end, restart and starve it apart from its agents.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { createClient } from '@bowline/contract/client'
+import { operations } from '@bowline/contract/operations'
+import { root, withoutSettings } from './product.ts'
+import { type Running, run } from './running.ts'
+import { within } from './wait.ts'
+
+export type Client = ReturnType<typeof createClient>
+
+/** What the server tells its parent once it listens. */
+interface Listening {
+  readonly origin: string
+  readonly sshPort: number
+  readonly setupLink?: string
+  readonly pin: string
+}
+
+export interface ServerOptions {
+  /** Default: a new one, removed by `remove`. */
+  readonly dataFolder?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** An installation of the server: one data folder and one pair of ports over all its lives. */
+export interface Server {
+  readonly dataFolder: string
+  readonly origin: string
+  readonly ssh: { readonly host: string; readonly port: number }
+  readonly tenant: string
+  /** Of a self-signed certificate; '' without. */
+  readonly pin: string
+  /** The process of the present life. */
+  readonly process: Running
+  /** Signed in as the first account. */
+  client(): Promise<Client>
+  /** Starts the next life; the earlier one must have ended. */
+  start(): Promise<void>
+  /** Ends it in order and removes its data. */
+  remove(): Promise<void>
+}
+
+const ACCOUNT = { username: 'operator', password: 'correct horse' }
+const START_MS = 60_000
+
+/** Starts a server with one account. The limits per source do not count this machine unless `env` says otherwise. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'bowline-e2e-')))
+  const env = {
+    BOWLINE_DATA_DIR: dataFolder,
+    BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8',
+    BOWLINE_LOG_LEVEL: 'info',
+    ...options.env,
+  }
+  let life = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
+  const { origin, sshPort, setupLink, pin } = await life.listening.catch(async (error: unknown) => {
+    if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true })
+    throw error
+  })
+  const ports = { BOWLINE_HTTP_PORT: new URL(origin).port, BOWLINE_SSH_PORT: String(sshPort) }
+  if (pin) await trustCertificate(join(dataFolder, 'tls.crt'))
+  const anonymous = createClient({ origin })
+  if (setupLink) await setUp(anonymous, setupLink)
+  const signIn = async () => (await anonymous.call(operations.auth.login, { body: ACCOUNT })).body
+  return {
+    dataFolder,
+    origin,
+    ssh: { host: '127.0.0.1', port: sshPort },
+    tenant: (await signIn()).tenant,
+    pin,
+    get process() {
+      return life.running
+    },
+    async client() {
+      const { token } = await signIn()
+      return createClient({ origin, token: () => token })
+    },
+    async start() {
+      life = launch({ ...env, ...ports })
+      await life.listening
+    },
+    async remove() {
+      await life.running.end()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The server's exit and everything it said, for settings under which it must refuse to start. */
+export async function refusedServer(
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; said: string }> {
+  const { running, listening } = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
+  const outcome = await Promise.race([running.ended, listening.catch(() => running.ended)])
+  if ('code' in outcome) return { code: outcome.code, said: running.said() }
+  await running.end()
+  throw new Error('the server has started, though it must not')
+}
+
+function launch(env: Readonly<Record<string, string>>): { running: Running; listening: Promise<Listening> } {
+  const running = run([process.execPath, 'apps/server/src/main.ts', 'server'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...withoutSettings(process.env), ...env },
+  })
+  const message = new Promise<Listening>((resolve) =>
+    running.child.once('message', (told) => resolve(told as Listening)),
+  )
+  const ended = running.ended.then(({ code }) => {
+    throw new Error(`the server ended with ${code}:\n${running.said()}`)
+  })
+  const listening = within(START_MS, 'the server listens', Promise.race([message, ended]))
+  listening.catch(() => undefined)
+  return { running, listening }
+}
+
+async function setUp({ call }: Client, setupLink: string): Promise<void> {
+  const sign = new URL(setupLink).searchParams.get('sign') ?? ''
+  const { username, password } = ACCOUNT
+  const body = { name: 'Operator', username, password, email: 'operator@example.com' }
+  await call(operations.instance.setup, { query: { sign }, body })
+}
+
+/** Lets `fetch` of this process accept a self-signed certificate. */
+async function trustCertificate(file: string): Promise<void> {
+  setDefaultCACertificates([...getCACertificates('default'), await readFile(file, 'utf8')])
+}

@@ -1,0 +1,167 @@
+// The `ssh` of this machine, run as a person would: with a password typed by sshpass.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { until } from './wait.ts'
+
+export interface SshTarget {
+  readonly host: string
+  readonly port: number
+  /** `user@namespace.device`. */
+  readonly login: string
+  readonly password: string
+}
+
+export interface SshResult {
+  /** Exit code of ssh; 255 when the connection failed; null when a signal ended ssh. */
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+const OPTIONS = [
+  ['StrictHostKeyChecking', 'no'],
+  ['UserKnownHostsFile', '/dev/null'],
+  ['LogLevel', 'ERROR'],
+  ['PubkeyAuthentication', 'no'],
+  ['NumberOfPasswordPrompts', '1'],
+  ['ConnectTimeout', '20'],
+].flatMap(([name, value]) => ['-o', `${name}=${value}`])
+
+/** Starts ssh; stdin stays open until the caller ends it. */
+export function startSsh(
+  target: SshTarget,
+  command: readonly string[],
+  options: readonly string[] = [],
+): ChildProcessWithoutNullStreams {
+  const where = ['-p', String(target.port), `${target.login}@${target.host}`]
+  // Of an option that is given twice ssh takes the first value: the caller's.
+  return spawn('sshpass', ['-e', 'ssh', '-F', 'none', ...options, ...OPTIONS, ...where, ...command], {
+    env: { PATH: process.env['PATH'] ?? '', SSHPASS: target.password, LANG: 'C.UTF-8', TERM: 'xterm-256color' },
+  })
+}
+
+/** Runs ssh to its end. */
+export async function ssh(
+  target: SshTarget,
+  command: readonly string[],
+  { input = '', options = [] }: { input?: string | Uint8Array; options?: readonly string[] } = {},
+): Promise<SshResult> {
+  const child = startSsh(target, command, options)
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  return finish(child)
+}
+
+/** Collects what a running ssh says until it ends. */
+export function finish(child: ChildProcessWithoutNullStreams): Promise<SshResult> {
+  const stdout: Buffer[] = []
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, stdout: Buffer.concat(stdout), stderr }))
+  })
+}
+
+/** An ssh whose far end sends back each line: shows whether a session is alive. */
+export interface EchoSession {
+  /** Sends a line and waits until it is back. */
+  echo(line: string): Promise<void>
+  /** Ends the input, and with it the session. */
+  end(): void
+  readonly result: Promise<SshResult>
+}
+
+/** Starts ssh with `cat` on the device and waits until it runs. */
+export async function startEcho(target: SshTarget, options: readonly string[] = []): Promise<EchoSession> {
+  const child = startSsh(target, ['echo ready; exec cat'], options)
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stdin.on('error', () => undefined)
+  const result = finish(child)
+  let ended: SshResult | undefined
+  void result.then((outcome) => (ended = outcome))
+  const heard = (line: string): Promise<true> =>
+    until(`the session says ${line}`, () => {
+      if (said.includes(`${line}\n`)) return true
+      if (ended) throw new Error(`ssh ended with ${ended.code}: ${ended.stderr}`)
+      return false
+    })
+  await heard('ready')
+  return {
+    async echo(line) {
+      child.stdin.write(`${line}\n`)
+      await heard(line)
+    },
+    end: () => child.stdin.end(),
+    result,
+  }
+}
+
+/** One connection that many ssh commands share (ssh_config(5), ControlMaster). */
+export interface SharedConnection {
+  /** Starts a command on a channel of its own; stdin stays open until the caller ends it. */
+  start(command: string): ChildProcessWithoutNullStreams
+  close(): Promise<SshResult>
+}
+
+/** Opens the connection and waits until commands can use it. @param socket path that does not exist yet */
+export async function shareConnection(target: SshTarget, socket: string): Promise<SharedConnection> {
+  const master = startSsh(target, [], ['-M', '-S', socket, '-N', '-o', 'LogLevel=INFO'])
+  const result = finish(master)
+  let ended: SshResult | undefined
+  void result.then((outcome) => (ended = outcome))
+  await until('the shared connection is there', () => {
+    if (ended) throw new Error(`ssh ended with ${ended.code}: ${ended.stderr}`)
+    return existsSync(socket)
+  })
+  return {
+    start: (command) => {
+      // Without the master's socket it would try a connection of its own, which has no password: it fails.
+      const options = ['-F', 'none', '-S', socket, '-o', 'BatchMode=yes', ...OPTIONS, '-p', String(target.port)]
+      return spawn('ssh', [...options, `${target.login}@${target.host}`, command])
+    },
+    close() {
+      master.kill('SIGTERM')
+      return result
+    },
+  }
+}
+
+/** Runs ssh with other input and output than memory could hold. */
+export async function pipeThrough(
+  target: SshTarget,
+  command: string,
+  input?: Readable,
+): Promise<{ code: number | null; stderr: string; bytes: number; sha256: string }> {
+  const child = startSsh(target, [command])
+  child.stdin.on('error', () => undefined)
+  if (input) input.pipe(child.stdin)
+  else child.stdin.end()
+  const hash = createHash('sha256')
+  let bytes = 0
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    hash.update(chunk)
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stderr, bytes, sha256: hash.digest('hex') }
+}
+
+/** Runs ssh with a wrong password, as often as ssh asks; sshpass would give up after the first. */
+export function guess(target: SshTarget, times: number, options: readonly string[] = []): Promise<SshResult> {
+  const prompts = ['-o', `NumberOfPasswordPrompts=${times}`, '-o', 'LogLevel=INFO']
+  const where = ['-p', String(target.port), `${target.login}@${target.host}`, 'true']
+  // Whatever this program prints is no password of ours.
+  const child = spawn('setsid', ['--wait', 'ssh', '-F', 'none', ...options, ...prompts, ...OPTIONS, ...where], {
+    env: { PATH: process.env['PATH'] ?? '', SSH_ASKPASS: '/bin/pwd', SSH_ASKPASS_REQUIRE: 'force' },
+  })
+  return finish(child)
+}

@@ -1,0 +1,262 @@
+// The product survives what operators fear: each part of it is killed while people work, and comes back.
+import { execFileSync } from 'node:child_process'
+import { readdir, rename } from 'node:fs/promises'
+import { type Socket, connect } from 'node:net'
+import { operations } from '@bowline/contract/operations'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Agent, startAgent, untilOnline } from './support/agent.ts'
+import { cleanups } from './support/cleanup.ts'
+import { listenToEvents } from './support/events.ts'
+import { familyOf, isAlive, postmasterPid } from './support/proc.ts'
+import { pendingUids, startWriter } from './support/registrations.ts'
+import { type Server, startServer } from './support/server.ts'
+import { finish, ssh, startEcho, startSsh } from './support/ssh.ts'
+import { showOnFailure } from './support/told.ts'
+import { until } from './support/wait.ts'
+
+let server: Server
+let agent: Agent
+
+const undo = cleanups()
+
+beforeAll(async () => {
+  server = await startServer()
+  undo(() => server.remove())
+  agent = await startAgent(server, 'survivor')
+  undo(() => agent.remove())
+})
+showOnFailure(() => ({ server: server.process, agent: agent.process }))
+
+async function sessions() {
+  const { call } = await server.client()
+  return (await call(operations.sessions.list, { query: { per_page: '100' } })).body
+}
+
+/** Closed sessions, once every session is. */
+function allClosed() {
+  return until('every session is closed', async () => {
+    const all = await sessions()
+    return all.every((one) => one.closed) && all
+  })
+}
+
+/** The answer of a sign-in, whatever it is. */
+function signIn(): Promise<Response> {
+  return fetch(`${server.origin}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'somebody', password: 'something' }),
+  })
+}
+
+async function health(): Promise<number> {
+  return (await fetch(`${server.origin}/healthcheck`)).status
+}
+
+describe('a server that is killed while people work', () => {
+  it('comes back on its data: same PostgreSQL, same device online, sessions closed with their cause', async () => {
+    const postmaster = await postmasterPid(server.dataFolder)
+    const session = await startEcho(agent.target)
+    const [open] = await sessions()
+    await server.process.end('SIGKILL')
+    expect((await session.result).code).toBe(255)
+
+    await server.start()
+    expect(await postmasterPid(server.dataFolder)).toBe(postmaster)
+    const closed = (await sessions()).find((one) => one.uid === open?.uid)
+    expect(closed?.active).toBe(false)
+    expect(closed?.closed).toMatchObject({ by: 'gateway', reason: 'server-restarted' })
+    await untilOnline(await server.client(), agent.device.uid)
+    expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
+  })
+
+  it('has kept every row that it acknowledged', async () => {
+    const writer = startWriter(server, 4)
+    await until('rows are written', () => writer.acknowledged.size >= 150)
+    await server.process.end('SIGKILL')
+    await writer.done
+    await server.start()
+    const kept = await pendingUids(await server.client())
+    expect([...writer.acknowledged].filter((uid) => !kept.has(uid))).toEqual([])
+    expect(kept.size).toBeGreaterThanOrEqual(150)
+  })
+})
+
+describe('a server that is told to stop', () => {
+  it('ends sessions with a text, closes their rows, and leaves nothing running', async () => {
+    const postmaster = await postmasterPid(server.dataFolder)
+    await untilOnline(await server.client(), agent.device.uid)
+    const session = await startEcho(agent.target)
+    const [open] = await sessions()
+    expect((await server.process.end('SIGTERM')).code).toBe(0)
+    const { code, stderr } = await session.result
+    expect(code).toBe(255)
+    expect(stderr).toMatch(/Bowline: the server is stopping/)
+    expect(await isAlive(postmaster)).toBe(false)
+
+    await server.start()
+    const closed = (await sessions()).find((one) => one.uid === open?.uid)
+    expect(closed?.closed).toMatchObject({ by: 'gateway', reason: 'server-stopped' })
+    await untilOnline(await server.client(), agent.device.uid)
+    expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
+  })
+})
+
+describe('a server that runs out of file descriptors', () => {
+  it('drops what it cannot take, keeps what runs, and works again when there are some', async () => {
+    await untilOnline(await server.client(), agent.device.uid)
+    const session = await startEcho(agent.target)
+    const { pid } = server.process
+    const [soft = '', hard = ''] = execFileSync('prlimit', [
+      '--pid',
+      `${pid}`,
+      '--nofile',
+      '--noheadings',
+      '-o',
+      'SOFT,HARD',
+    ])
+      .toString()
+      .trim()
+      .split(/\s+/)
+    const open = (await readdir(`/proc/${pid}/fd`)).length
+    execFileSync('prlimit', ['--pid', `${pid}`, `--nofile=${open + 20}:${hard}`])
+    const sockets: Socket[] = []
+    try {
+      for (let count = 0; count < 60; count += 1) {
+        sockets.push(connect(agent.target.port, agent.target.host).on('error', () => undefined))
+      }
+      await until('no descriptor is left', async () => (await readdir(`/proc/${pid}/fd`)).length >= open + 18)
+      await session.echo('while none is left')
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      execFileSync('prlimit', ['--pid', `${pid}`, `--nofile=${soft}:${hard}`])
+    }
+    await session.echo('afterwards')
+    session.end()
+    expect((await session.result).code).toBe(0)
+    const again = () => ssh(agent.target, ['echo works'])
+    expect(await until('logins work', async () => (await again()).stdout.toString() || false)).toBe('works\n')
+    expect(server.process.pid).toBe(pid)
+    expect(await health()).toBe(200)
+  })
+})
+
+describe('an agent that is killed while people work', () => {
+  it('ends its sessions with a text, is offline at once, and works again when it is back', async () => {
+    await untilOnline(await server.client(), agent.device.uid)
+    const session = await startEcho(agent.target)
+    await agent.process.end('SIGKILL')
+    const { code, stderr } = await session.result
+    expect(code).toBe(255)
+    expect(stderr).toMatch(/Bowline: /)
+
+    const client = await server.client()
+    const { uid } = agent.device
+    await until('the device is offline', async () => {
+      const { body } = await client.call(operations.devices.get, { params: { uid } })
+      return !body.online
+    })
+    expect((await ssh(agent.target, ['true'])).stderr).toMatch(/the device cannot be reached/)
+    const [, latest] = await allClosed()
+    expect(latest?.closed?.by).toMatch(/^(agent|network)$/)
+
+    agent.start()
+    await untilOnline(client, uid)
+    expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
+  })
+})
+
+describe('PostgreSQL that is killed while people work', () => {
+  it('disturbs no running session, and everything works again when it is back', async () => {
+    const staying = await startEcho(agent.target)
+    const leaving = await startEcho(agent.target)
+    const program = `${server.dataFolder}/postgres/18/bin/postgres`
+    await rename(program, `${program}.away`)
+    try {
+      process.kill(await postmasterPid(server.dataFolder), 'SIGKILL')
+      await until('the outage shows', async () => (await health()) === 503)
+      await staying.echo('during the outage')
+      leaving.end()
+      expect((await leaving.result).code).toBe(0)
+
+      const [refused, answer] = await Promise.all([ssh(agent.target, ['true']), signIn()])
+      expect(refused.code).toBe(255)
+      expect(refused.stderr).toMatch(/Bowline: .*try again/)
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(await answer.json()).toMatchObject({ code: 'UNAVAILABLE' })
+      await staying.echo('still during the outage')
+    } finally {
+      await rename(`${program}.away`, program)
+    }
+
+    await until('the database is back', async () => (await health()) === 200)
+    await staying.echo('after the outage')
+    expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
+    staying.end()
+    expect((await staying.result).code).toBe(0)
+    for (const { closed } of await allClosed()) expect(closed?.reason).toBeTruthy()
+  })
+
+  it('that hangs delays new logins and nothing else', async () => {
+    const session = await startEcho(agent.target)
+    const postgres = await familyOf(await postmasterPid(server.dataFolder))
+    for (const pid of postgres) process.kill(pid, 'SIGSTOP')
+    const login = ssh(agent.target, ['echo late'])
+    try {
+      await session.echo('while it hangs')
+    } finally {
+      for (const pid of postgres.toReversed()) process.kill(pid, 'SIGCONT')
+    }
+    expect((await login).stdout.toString()).toBe('late\n')
+    session.end()
+    expect((await session.result).code).toBe(0)
+  })
+})
+
+describe('a client that leaves while its password is checked', () => {
+  it('leaves nothing behind: the row is closed and the device ends the login', async () => {
+    process.kill(agent.process.pid, 'SIGSTOP')
+    let uid: string | undefined
+    try {
+      const client = startSsh(agent.target, ['true'])
+      uid = await until('the attempt has its row', async () => (await sessions()).find((one) => !one.closed)?.uid)
+      client.kill('SIGKILL')
+      await finish(client)
+    } finally {
+      process.kill(agent.process.pid, 'SIGCONT')
+    }
+    const row = (await allClosed()).find((one) => one.uid === uid)
+    expect(row?.active).toBe(false)
+    expect(row?.closed?.by).toBe('user')
+    const ended = agent.process
+      .said()
+      .split('\n')
+      .filter((line) => line.includes(`"session":"${uid}"`))
+    expect(ended.filter((line) => line.includes('login-accepted'))).toHaveLength(
+      ended.filter((line) => line.includes('login-ended')).length,
+    )
+  })
+})
+
+describe('two agents with one identity', () => {
+  it('do not fight: the newest has the device, which stays online, and the other is told', async () => {
+    const client = await server.client()
+    const log = await listenToEvents(client)
+    const session = await startEcho(agent.target)
+    const twin = agent.twin()
+    try {
+      await until('the older one is told', () => agent.process.said().includes('"ev":"displaced"'))
+      const { code, stderr } = await session.result
+      expect(code).toBe(255)
+      expect(stderr).toMatch(/Another agent with the same identity has connected/)
+      expect((await ssh(agent.target, ['echo $PPID'])).stdout.toString()).toBe(`${twin.pid}\n`)
+      const changes = log.events.filter((event) => event.type === 'device.changed')
+      expect(changes.length).toBeGreaterThan(0)
+      expect(changes.filter((event) => !event.device.online)).toEqual([])
+    } finally {
+      log.stop()
+      await twin.end()
+    }
+  })
+})

@@ -1,0 +1,120 @@
+// The typed client: one function that calls any operation. Types are inferred from the operation, nothing is generated.
+import { ERRORS, type ErrorCode, fail } from './errors.ts'
+import { type CallInput, type Operation, type Output, pathParameters } from './operation.ts'
+
+export interface ClientOptions {
+  /** Origin of the server, for example `http://127.0.0.1:8080`; '' for the page's own. */
+  readonly origin: string
+  /** The bearer token to send, asked before each call. */
+  readonly token?: () => string | undefined
+  readonly fetch?: typeof fetch
+}
+
+/** An answer that was not the operation's success. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: ErrorCode | undefined
+  /** Names of the input fields at fault. */
+  readonly fields: readonly string[]
+  readonly headers: Headers
+  /** For reports to an administrator; '' when the server did not answer. */
+  readonly requestId: string
+
+  constructor(status: number, body: unknown, headers: Headers) {
+    const named = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}
+    const message = 'message' in named && typeof named.message === 'string' ? named.message : `HTTP status ${status}`
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    const code = 'code' in named ? String(named.code) : ''
+    this.code = Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined
+    const fields = Array.isArray(body) ? body : 'fields' in named && Array.isArray(named.fields) ? named.fields : []
+    this.fields = fields.map(String)
+    this.headers = headers
+    this.requestId = headers.get('x-request-id') ?? ''
+  }
+}
+
+export interface Answer<O> {
+  readonly body: Output<O>
+  readonly headers: Headers
+  /** `X-Total-Count` of lists; 0 when absent. */
+  readonly total: number
+}
+
+/**
+ * URL path with its query for a call.
+ * @throws {BowlineError} INVALID_INPUT for a path parameter that is missing or that no address can carry
+ */
+export function callPath(definition: Operation, input: { params?: unknown; query?: unknown }): string {
+  const params = (input.params ?? {}) as Record<string, string | number | undefined>
+  let path = definition.path
+  for (const name of pathParameters(path)) {
+    if (params[name] === undefined) fail('INVALID_INPUT', { field: name, rule: 'is required' }, [name])
+    const value = String(params[name])
+    // Addresses cannot carry these as a segment: browsers resolve dots, and an empty one is another path.
+    if (['', '.', '..'].includes(value) || !value.isWellFormed()) {
+      fail('INVALID_INPUT', { field: name, rule: 'cannot be part of an address' }, [name])
+    }
+    path = path.replace(`{${name}}`, encodeURIComponent(value))
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries((input.query ?? {}) as Record<string, string | number | undefined>)) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return query.size ? `${path}?${query}` : path
+}
+
+/** Something between here and the server may have answered in its stead. */
+function parseAnswer(text: string, { status, headers }: Response): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError(status, { message: 'The answer is not JSON.' }, headers)
+  }
+}
+
+/** Makes the caller for one server. */
+export function createClient(options: ClientOptions) {
+  const send = options.fetch ?? fetch
+  /**
+   * Calls an operation.
+   * @throws {ApiError} on any status but success; whatever fetch throws when the server cannot be reached
+   */
+  async function call<O extends Operation>(
+    definition: O,
+    input: CallInput<O> & { signal?: AbortSignal; headers?: Record<string, string> },
+  ): Promise<Answer<O>> {
+    const response = await open(definition, input)
+    const text = await response.text()
+    const body = text === '' ? undefined : parseAnswer(text, response)
+    return {
+      body: body as Output<O>,
+      headers: response.headers,
+      total: Number(response.headers.get('x-total-count') ?? 0),
+    }
+  }
+
+  /** Sends a call and hands over the response when its status is success: for streams. */
+  async function open<O extends Operation>(
+    definition: O,
+    input: CallInput<O> & { signal?: AbortSignal; headers?: Record<string, string> },
+  ): Promise<Response> {
+    const parts = input as { params?: unknown; query?: unknown; body?: unknown }
+    const headers: Record<string, string> = { ...input.headers }
+    const token = options.token?.()
+    if (token) headers['authorization'] = `Bearer ${token}`
+    if (parts.body !== undefined) headers['content-type'] = 'application/json'
+    const response = await send(options.origin + callPath(definition, parts), {
+      method: definition.method,
+      headers,
+      ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+      ...(input.signal ? { signal: input.signal } : {}),
+      credentials: 'same-origin',
+    })
+    if (response.ok) return response
+    throw new ApiError(response.status, await response.json().catch(() => undefined), response.headers)
+  }
+
+  return { call, open }
+}

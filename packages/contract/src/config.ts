@@ -1,0 +1,290 @@
+// Every environment variable of every subcommand: the one registry that programs parse, documentation is generated
+// from and unknown names are compared with. Defaults are safe for production.
+import * as z from 'zod'
+
+export type Program = 'server' | 'agent'
+
+interface SettingSpec {
+  readonly programs: readonly Program[]
+  /** Parses the variable's text. */
+  readonly schema: z.ZodType
+  /** One sentence for the documentation. */
+  readonly description: string
+  /** Never printed or logged. */
+  readonly secret?: true
+}
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number, 0 to 65535')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be a port number, 0 to 65535')
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+const whole = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+const optional = z.string().min(1).optional()
+const server = ['server'] as const
+const agent = ['agent'] as const
+
+export const SETTINGS = {
+  BOWLINE_HOST: {
+    programs: server,
+    schema: z.string().default('127.0.0.1'),
+    description: 'Address that the HTTP and SSH listeners bind to. 0.0.0.0 or :: opens the server to other machines.',
+  },
+  BOWLINE_HTTP_PORT: { programs: server, schema: port.default(8080), description: 'Port of console and API.' },
+  BOWLINE_SSH_PORT: { programs: server, schema: port.default(2222), description: 'Port of the SSH gateway.' },
+  BOWLINE_DATA_DIR: {
+    programs: server,
+    schema: z.string().min(1).default('./.bowline'),
+    description: 'Folder of keys, recordings and the embedded database.',
+  },
+  BOWLINE_DATABASE_URL: {
+    programs: server,
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+      .optional(),
+    description: 'External PostgreSQL 15 to 18 instead of the embedded one; the role must not be a superuser.',
+    secret: true,
+  },
+  BOWLINE_EDITION: {
+    programs: server,
+    schema: z.enum(['community', 'enterprise', 'cloud']).default('community'),
+    description: 'community, enterprise or cloud; cloud adds what a hosted service needs.',
+  },
+  BOWLINE_DOMAIN: {
+    programs: server,
+    schema: optional,
+    description: 'Public host name of this server, for links, install commands and SSH lines.',
+  },
+  BOWLINE_TUNNELS_DOMAIN: {
+    programs: server,
+    schema: optional,
+    description: 'Domain under which HTTP tunnels are reached; it must be another one than that of the console.',
+  },
+  BOWLINE_EGRESS_ALLOWED: {
+    programs: server,
+    schema: list.default([]),
+    description:
+      'Addresses or CIDR ranges that this server may dial for connectors even though they are its own network.',
+  },
+  BOWLINE_TRUSTED_PROXIES: {
+    programs: server,
+    schema: list.default([]),
+    description: 'Comma-separated addresses or CIDR ranges whose forwarded headers are believed.',
+  },
+  BOWLINE_TLS_CERT_FILE: {
+    programs: server,
+    schema: optional,
+    description: 'PEM certificate chain of the HTTP listener.',
+  },
+  BOWLINE_TLS_KEY_FILE: { programs: server, schema: optional, description: 'PEM private key of the certificate.' },
+  BOWLINE_SECRET_KEY: {
+    programs: server,
+    schema: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits (32 random bytes)')
+      .optional(),
+    description:
+      'Key that seals the secrets in the database; default: secret.key in the data folder. Required with a database URL.',
+    secret: true,
+  },
+  BOWLINE_NODE_SECRET: {
+    programs: server,
+    schema: z.string().min(16, 'must have at least 16 characters').optional(),
+    description: 'Shared secret of the nodes of one installation; opens the internal calls.',
+    secret: true,
+  },
+  BOWLINE_GEOIP_FILE: {
+    programs: server,
+    schema: optional,
+    description: 'MaxMind DB (MMDB) file with cities: places devices and sessions on the map by their addresses.',
+  },
+  BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT: {
+    programs: server,
+    schema: whole(0, 1_440).default(60),
+    description: 'Longest lockout after failed sign-ins, in minutes; 0 switches lockout off.',
+  },
+  BOWLINE_MAX_SESSIONS_PER_SOURCE: {
+    programs: server,
+    schema: whole(1, 100_000).default(50),
+    description: 'SSH connections that one source address may hold at once.',
+  },
+  BOWLINE_MAX_SESSIONS: {
+    programs: server,
+    schema: whole(1, 1_000_000).default(5_000),
+    description: 'SSH connections that this server may hold at once.',
+  },
+  BOWLINE_MAX_SESSIONS_PER_NAMESPACE: {
+    programs: server,
+    schema: whole(1, 1_000_000).default(1_000),
+    description: 'Sessions that one namespace may have open at once.',
+  },
+  BOWLINE_MAX_SESSIONS_PER_ACCOUNT: {
+    programs: server,
+    schema: whole(1, 1_000_000).default(50),
+    description: 'Sessions that may be open at once with one account of one device.',
+  },
+  BOWLINE_MAX_UNAUTHENTICATED: {
+    programs: server,
+    schema: whole(1, 100_000).default(10),
+    description: 'SSH connections that one source address may hold before they have signed in.',
+  },
+  BOWLINE_CONNECTION_RATE: {
+    programs: server,
+    schema: whole(1, 100_000).default(10),
+    description: 'New SSH connections a second from one source address (twice as many at once).',
+  },
+  BOWLINE_MAX_CHANNELS: {
+    programs: server,
+    schema: whole(1, 10_000).default(64),
+    description: 'Channels that one SSH connection may have open at once.',
+  },
+  BOWLINE_UNCOUNTED_SOURCES: {
+    programs: server,
+    schema: list.default([]),
+    description: 'Addresses or CIDR ranges, such as load balancers, that the SSH limits per source do not count.',
+  },
+  BOWLINE_METRICS_SOURCES: {
+    programs: server,
+    schema: list.default([]),
+    description: 'Addresses or CIDR ranges that may read /metrics beside this machine itself.',
+  },
+  BOWLINE_LOG_LEVEL: {
+    programs: ['server', 'agent'],
+    schema: logLevel.default('info'),
+    description: 'trace, debug, info, warn, error or silent.',
+  },
+  BOWLINE_SERVER_ADDRESS: {
+    programs: agent,
+    schema: z
+      .string()
+      .regex(/^https?:\/\/[^/\s]+\/?$/, 'must be http://host[:port] or https://host[:port]')
+      .transform((address) => address.replace(/\/$/, '')),
+    description: 'Address of the server; http:// to loopback only.',
+  },
+  BOWLINE_SERVER_PIN: {
+    programs: agent,
+    schema: z
+      .string()
+      .regex(/^sha256\/\/[A-Za-z0-9+/]{43}=$/, 'must be sha256// and the base64 hash of the server’s public key')
+      .optional(),
+    description: 'Public key that the server must show, instead of a certificate that the system trusts.',
+  },
+  BOWLINE_TENANT_ID: {
+    programs: agent,
+    schema: z.string().regex(/^[0-9a-fA-F-]{36}$/, 'must be the UUID of a namespace'),
+    description: 'Namespace in which the device registers.',
+  },
+  BOWLINE_PRIVATE_KEY: {
+    programs: agent,
+    schema: optional,
+    description:
+      'File of the device key; made when missing. Default: /etc/bowline/agent.key as root, else ./bowline-agent.key.',
+  },
+  BOWLINE_PREFERRED_HOSTNAME: { programs: agent, schema: optional, description: 'Device name to ask for.' },
+  BOWLINE_PREFERRED_IDENTITY: {
+    programs: agent,
+    schema: optional,
+    description: 'Identity instead of the MAC address of the first network interface.',
+  },
+  BOWLINE_SINGLE_USER_PASSWORD: {
+    programs: agent,
+    schema: z
+      .string()
+      .regex(/^\$[0-9a-z]+\$/, 'must be a crypt(3) hash, as `openssl passwd -6` prints it')
+      .optional(),
+    description: 'Hash of the password for single-user mode: every session runs as the agent’s own user.',
+    secret: true,
+  },
+  BOWLINE_KEEPALIVE_INTERVAL: {
+    programs: agent,
+    schema: whole(5, 300).default(20),
+    description: 'Seconds between two pings of the link.',
+  },
+} as const satisfies Record<string, SettingSpec>
+
+export type SettingName = keyof typeof SETTINGS
+type SettingsOf<P extends Program> = {
+  [K in SettingName as P extends (typeof SETTINGS)[K]['programs'][number] ? K : never]: z.output<
+    (typeof SETTINGS)[K]['schema']
+  >
+}
+export type ServerSettings = SettingsOf<'server'>
+export type AgentSettings = SettingsOf<'agent'>
+
+/** The environment does not describe a program that can run. `problems` has one sentence per variable. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads a program's settings from its environment. Variables of the other program are let pass (one environment file
+ * may serve both); any other `BOWLINE_*` is an error. An empty variable counts as unset.
+ * @throws {ConfigError} naming every variable at fault, its rule, and the nearest known name of an unknown one
+ */
+export function parseSettings<P extends Program>(
+  program: P,
+  env: Readonly<Record<string, string | undefined>>,
+): SettingsOf<P> {
+  const problems: string[] = []
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('BOWLINE_') && !(name in SETTINGS)) {
+      problems.push(`${name} is not a setting; the nearest one is ${nearestSetting(name)}.`)
+    }
+  }
+  const settings: Record<string, unknown> = {}
+  for (const [name, spec] of Object.entries<SettingSpec>(SETTINGS)) {
+    if (!spec.programs.includes(program)) continue
+    const text = env[name] === '' ? undefined : env[name]
+    const parsed = spec.schema.safeParse(text)
+    if (parsed.success) settings[name] = parsed.data
+    else if (text === undefined) problems.push(`${name} is required: ${spec.description}`)
+    else problems.push(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}.`)
+  }
+  if (problems.length) throw new ConfigError(problems)
+  return settings as SettingsOf<P>
+}
+
+/** The known setting that has the most words of `name`, and among those the one with the fewest edits to it. */
+export function nearestSetting(name: string): SettingName {
+  const names = Object.keys(SETTINGS) as [SettingName, ...SettingName[]]
+  const missing = (known: string): number => {
+    const words = known.split('_')
+    return name.split('_').filter((word) => !words.includes(word)).length
+  }
+  const isNearer = (known: string, best: string): boolean =>
+    missing(known) < missing(best) ||
+    (missing(known) === missing(best) && editDistance(known, name) < editDistance(best, name))
+  return names.reduce((best, known) => (isNearer(known, best) ? known : best), names[0])
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { BowlineError, ERRORS, type ErrorCode, fail } from './errors.ts'
+
+const codes = Object.keys(ERRORS) as ErrorCode[]
+
+describe('an error', () => {
+  it('has the status of the catalogue and its sentence, filled with the details', () => {
+    const error = new BowlineError('DEVICE_LIMIT', { limit: 3 })
+    expect([error.status, error.message, error.fields]).toEqual([
+      403,
+      'The namespace has reached its device limit of 3.',
+      [],
+    ])
+  })
+
+  it('names the fields at fault, in their order', () => {
+    const error = new BowlineError('INVALID_INPUT', { field: 'name', rule: 'is required' }, ['name', 'email'])
+    expect([error.message, error.fields]).toEqual(['name: is required.', ['name', 'email']])
+  })
+
+  it('fills each word once: a detail that looks like a word stays as it is', () => {
+    const error = new BowlineError('ROUTE_NOT_FOUND', { method: '{path}', path: '{method} $& $1' })
+    expect(error.message).toBe('There is no {path} {method} $& $1.')
+  })
+
+  it('keeps its cause for the log', () => {
+    const cause = new Error('the database said no')
+    expect(new BowlineError('INTERNAL', {}, [], { cause }).cause).toBe(cause)
+  })
+
+  it('is thrown by fail', () => {
+    expect(() => fail('CONFLICT', { field: 'email' }, ['email'])).toThrow(
+      expect.objectContaining({ code: 'CONFLICT', fields: ['email'], message: 'email is taken.' }),
+    )
+  })
+})
+
+describe('the catalogue', () => {
+  it.each(codes)('has a sentence and a status for %s', (code) => {
+    const { status, message } = ERRORS[code]
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(600)
+    const words = [...message.matchAll(/\{(\w+)\}/g)].map(([, word]) => [String(word), 'X'] as const)
+    const filled = new BowlineError(code, Object.fromEntries(words)).message
+    expect(filled).not.toMatch(/[{}]/)
+    // The words of INTERNAL are the contract's own.
+    expect(code === 'INTERNAL' ? '.' : filled).toMatch(/\.$/)
+  })
+
+  it('says of itself nothing when something inside failed', () => {
+    expect(new BowlineError('INTERNAL', { what: 'secret' }).message).toBe('Internal Server Error')
+  })
+})

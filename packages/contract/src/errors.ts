@@ -1,0 +1,90 @@
+// The error catalogue (spec section 8): each way a call can fail, with its status and the sentence people read.
+// `{word}` in a sentence is filled from the error's details. Codes are for our own clients and logs; existing clients
+// read only the status, the headers and, where the contract says so, a bare list of field names.
+
+interface ErrorSpec {
+  readonly status: number
+  readonly message: string
+}
+
+export const ERRORS = {
+  INVALID_INPUT: { status: 400, message: '{field}: {rule}.' },
+  INVALID_FILTER: { status: 400, message: 'filter: {rule}.' },
+  DEVICE_STATUS_FINAL: { status: 400, message: 'An accepted device keeps its status; remove the device instead.' },
+  UNAUTHORIZED: { status: 401, message: 'The jwt or API key is missing, malformed or no longer valid.' },
+  BAD_CREDENTIALS: { status: 401, message: 'The username or password is wrong.' },
+  MFA_REQUIRED: { status: 401, message: 'A code from the authenticator is needed.' },
+  PAYMENT_REQUIRED: { status: 402, message: 'The namespace has reached its device limit of {limit}.' },
+  SUBSCRIPTION_REQUIRED: { status: 402, message: 'The namespace has no active subscription.' },
+  FORBIDDEN: { status: 403, message: 'The role {role} may not do this.' },
+  ROLE_TOO_HIGH: { status: 403, message: 'The role {role} may not grant or act on the role {target}.' },
+  OWNER_REFUSED: { status: 403, message: '{rule}.' },
+  NAMESPACE_LIMIT: { status: 403, message: 'The account may own {limit} namespaces.' },
+  TUNNEL_LIMIT: { status: 403, message: 'The device has its {limit} tunnels already.' },
+  NOT_YOURS: { status: 403, message: 'The request is for another account.' },
+  USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
+  NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
+  ORIGIN_REFUSED: { status: 403, message: 'The request comes from another origin.' },
+  SETUP_REFUSED: { status: 403, message: 'The set-up link is wrong or the instance is set up already.' },
+  EMAIL_UNCONFIRMED: { status: 403, message: 'The e-mail address has not been confirmed yet.' },
+  DEVICE_LIMIT: { status: 403, message: 'The namespace has reached its device limit of {limit}.' },
+  NOT_FOUND: { status: 404, message: '{what} was not found.' },
+  ROUTE_NOT_FOUND: { status: 404, message: 'There is no {method} {path}.' },
+  EDITION: { status: 404, message: 'This call exists in the {edition} edition only.' },
+  TAG_LIMIT: { status: 406, message: 'At most {limit} tags are allowed.' },
+  CONFLICT: { status: 409, message: '{field} is taken.' },
+  DEVICE_NAME_TAKEN: { status: 409, message: 'Another accepted device of the namespace is named {name}.' },
+  ALREADY_MEMBER: { status: 409, message: 'The user is a member already.' },
+  BODY_TOO_LARGE: { status: 413, message: 'The request body is larger than {limit} bytes.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be JSON.' },
+  UNREADABLE_BODY: { status: 422, message: 'The request body is not readable JSON of the expected shape: {rule}.' },
+  INVALID_KEY_DATA: { status: 422, message: 'data: must be base64 of a public key in OpenSSH format.' },
+  DEPENDENCY_FAILED: { status: 424, message: 'The payment provider did not answer as expected.' },
+  LOCKED_OUT: { status: 429, message: 'Too many failed sign-ins; try again later.' },
+  TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests; try again in {seconds} s.' },
+  INTERNAL: { status: 500, message: 'Internal Server Error' },
+  NOT_WORKING_YET: { status: 501, message: 'This call does not work yet.' },
+  LOCAL_SIGN_IN_DISABLED: { status: 501, message: 'Sign-in with a password is switched off on this instance.' },
+  SAML_DISABLED: { status: 501, message: 'Sign-in with SAML is not set up on this instance.' },
+  DEVICE_UNREACHABLE: { status: 500, message: 'The device could not be reached.' },
+  UNAVAILABLE: { status: 503, message: 'The server cannot answer right now: {what}.' },
+} as const satisfies Record<string, ErrorSpec>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Values for the `{words}` of a message; also logged. Never credentials. */
+export type ErrorDetails = Readonly<Record<string, string | number>>
+
+/** An expected failure of a call. Anything else that is thrown is a defect and reaches clients as INTERNAL. */
+export class BowlineError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+  /** Names of the input fields at fault, in the order they were found; [] when no field is. */
+  readonly fields: readonly string[]
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}, fields: readonly string[] = [], options?: ErrorOptions) {
+    super(fillMessage(ERRORS[code].message, details), options)
+    this.name = 'BowlineError'
+    this.code = code
+    this.details = details
+    this.fields = fields
+  }
+
+  /** HTTP status of the catalogue. */
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+}
+
+/**
+ * Throws an error of the catalogue.
+ * @param details values for the `{words}` of its message
+ * @param fields names of the input fields at fault
+ */
+export function fail(code: ErrorCode, details?: ErrorDetails, fields?: readonly string[]): never {
+  throw new BowlineError(code, details, fields)
+}
+
+function fillMessage(message: string, details: ErrorDetails): string {
+  return message.replaceAll(/\{(\w+)\}/g, (_, word: string) => String(details[word] ?? word))
+}

@@ -1,0 +1,28 @@
+// Every number of the spec (section 9) and of the contract, by name. Lengths are characters, times say their unit.
+
+export const LIMITS = {
+  name: { min: 3, max: 20 },
+  username: { min: 3, max: 30 },
+  password: { min: 5, max: 30 },
+  apiKeyName: { min: 3, max: 20 },
+  namespaceName: { min: 3, max: 30 },
+  deviceName: { min: 1, max: 64 },
+  tag: { min: 3, max: 255 },
+  tagsPerItem: 3,
+  announcementTitle: 90,
+  connectionAnnouncement: 4096,
+  perPage: { default: 10, max: 100 },
+  /** Cloud's free device limit; −1 elsewhere. */
+  maxDevices: 3,
+  deviceChoice: 3,
+  apiKeyLifetimesDays: [-1, 30, 60, 90, 365],
+  inviteDays: 7,
+  removedDeviceHours: 720,
+  agentPingSeconds: 30,
+  /** A device is offline when nothing was heard of it for this long. */
+  onlineWindowSeconds: 120,
+  userTokenHours: 72,
+  accessTokenMinutes: 10,
+  refreshDays: 30,
+  eventBuffer: { count: 1000, minutes: 5 },
+} as const

@@ -1,0 +1,179 @@
+// The document of the API: that programs can read it, and that it says what the operations say.
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ERRORS } from './errors.ts'
+import { errorCodesOf, openApiDocument } from './openapi.ts'
+import { type Operation, pathParameters } from './operation.ts'
+import { allOperations, operations } from './operations.ts'
+
+/** The parts of OpenAPI 3.1 that must be there for tools to work. */
+const Parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query']),
+  required: z.boolean(),
+  schema: z.looseObject({}),
+})
+const Content = z.record(z.string(), z.strictObject({ schema: z.looseObject({}), example: z.unknown().optional() }))
+const Response = z.object({
+  description: z.string().min(1),
+  headers: z.record(z.string(), z.looseObject({ description: z.string(), schema: z.looseObject({}) })).optional(),
+  content: Content.optional(),
+})
+const PathOperation = z.looseObject({
+  operationId: z.string().regex(/^[\w.]+$/),
+  tags: z.array(z.string()).length(1),
+  summary: z.string().min(1),
+  security: z.array(z.union([z.strictObject({ bearer: z.tuple([]) }), z.strictObject({ apiKey: z.tuple([]) })])),
+  parameters: z.array(Parameter).optional(),
+  requestBody: z.object({ required: z.boolean(), content: Content }).optional(),
+  responses: z.record(z.string().regex(/^[1-5]\d\d$/), Response),
+})
+const Document = z.object({
+  openapi: z.string().regex(/^3\.1\.\d$/),
+  info: z.object({ title: z.string(), version: z.string() }).loose(),
+  paths: z.record(
+    z.string().startsWith('/'),
+    z.record(z.string().regex(/^(get|post|put|patch|delete)$/), PathOperation),
+  ),
+  components: z.object({
+    schemas: z.record(z.string().regex(/^[\w.-]+$/), z.looseObject({})),
+    securitySchemes: z.record(z.string(), z.looseObject({ type: z.string() })),
+  }),
+})
+
+const raw = openApiDocument('v0.0.0')
+const document = Document.parse(JSON.parse(JSON.stringify(raw)))
+const published = allOperations().filter(({ operation }) => operation.access.kind !== 'internal')
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+function find({ method, path }: Operation) {
+  const entry = document.paths[path]?.[method.toLowerCase()]
+  if (!entry) throw new Error(`${method} ${path} is not described`)
+  return entry
+}
+
+/** Every `$ref` of a value. */
+function refs(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) => (key === '$ref' ? [String(part)] : refs(part)))
+}
+
+describe('the OpenAPI document', () => {
+  it('refers to nothing that is not in it', () => {
+    const missing = refs(raw).filter((ref) => {
+      const name = ref.replace('#/components/schemas/', '')
+      return !ref.startsWith('#/components/schemas/') || !(name in document.components.schemas)
+    })
+    expect(missing).toEqual([])
+  })
+
+  it('has every component used', () => {
+    const used = new Set(refs(raw).map((ref) => ref.replace('#/components/schemas/', '')))
+    expect(Object.keys(document.components.schemas).filter((name) => !used.has(name))).toEqual([])
+  })
+
+  it('has an id of its own for every operation and alias', () => {
+    const ids = described.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('describes every published operation under each of its paths, and nothing else', () => {
+    const expected = published.flatMap(({ operation: { method, path, aliases = [] } }) =>
+      [path, ...aliases].map((one) => `${method} ${one}`),
+    )
+    expect(new Set(expected).size).toBe(expected.length)
+    const found = described.map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+    expect(found.toSorted()).toEqual(expected.toSorted())
+  })
+
+  it.each(published)('says of $id what the operation says', ({ operation }) => {
+    const entry = find(operation)
+    const inPath = (entry.parameters ?? []).filter((parameter) => parameter.in === 'path')
+    expect(inPath.map(({ name }) => name).toSorted()).toEqual(pathParameters(operation.path).toSorted())
+    expect(inPath.every(({ required }) => required)).toBe(true)
+    expect(entry.requestBody === undefined).toBe(operation.body === undefined)
+    expect(entry.security.length > 0).toBe(operation.access.kind !== 'public')
+    const keys = operation.access.kind === 'member' && operation.access.keys
+    expect(entry.security.some((scheme) => 'apiKey' in scheme)).toBe(keys)
+    const success = entry.responses[String(operation.status ?? 200)]
+    expect(success?.content === undefined).toBe(operation.response === undefined)
+    expect(success?.headers?.['X-Total-Count'] !== undefined).toBe(operation.total === true)
+    for (const code of errorCodesOf(operation)) {
+      expect(entry.responses[String(ERRORS[code].status)]?.description).toContain(code)
+    }
+  })
+
+  it('has the parameters of a path in the schema of its parameters', () => {
+    for (const { operation } of allOperations()) {
+      const names = operation.params instanceof z.ZodObject ? Object.keys(operation.params.shape) : []
+      expect(names.toSorted()).toEqual(pathParameters(operation.path).toSorted())
+    }
+  })
+
+  it('answers the bare list of field names where existing clients read it', () => {
+    const listed = published.filter(({ operation }) => operation.fieldNames)
+    expect(listed.map(({ id }) => id)).toContain('users.update')
+    for (const { operation } of listed) {
+      const content = find(operation).responses['400']?.content?.['application/json']
+      expect(content?.schema).toEqual({ type: 'array', items: { type: 'string' } })
+    }
+  })
+
+  it('has no keyword of its maker left in its components', () => {
+    expect(Object.entries(document.components.schemas).filter(([, schema]) => 'id' in schema)).toEqual([])
+  })
+
+  it('names the permission and the roles that have it', () => {
+    expect(find(operations.devices.remove)).toMatchObject({
+      'x-permission': 'deviceRemove',
+      description: 'Role: administrator, owner. API keys may call too.',
+    })
+    expect(find(operations.apiKeys.create)).toMatchObject({
+      description: 'Role: administrator, owner. API keys may not call.',
+    })
+  })
+
+  it('of an edition has the calls of that edition', () => {
+    const paths = (edition: 'community' | 'cloud') => Object.keys(openApiDocument('v0.0.0', edition)['paths'] ?? {})
+    const cloudOnly = published.filter(({ operation }) => operation.cloudOnly).map(({ operation }) => operation.path)
+    expect(cloudOnly.length).toBeGreaterThan(0)
+    expect(paths('community').filter((path) => cloudOnly.includes(path))).toEqual([])
+    expect(paths('cloud').toSorted()).toEqual(Object.keys(document.paths).toSorted())
+    expect(paths('community')).toContain('/api/devices')
+    expect(JSON.stringify(openApiDocument('v0.0.0', 'cloud'))).not.toContain('"description":"EDITION')
+  })
+
+  it('is this for one operation', () => {
+    const { responses, ...rest } = find(operations.devices.setStatus)
+    expect(rest).toMatchObject({
+      operationId: 'devices.setStatus',
+      tags: ['devices'],
+      summary: 'Accept or reject a device, or put it back to pending',
+      security: [{ bearer: [] }, { apiKey: [] }],
+      parameters: [
+        { name: 'uid', in: 'path', required: true, schema: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
+        {
+          name: 'status',
+          in: 'path',
+          required: true,
+          schema: { type: 'string', enum: ['accept', 'reject', 'pending', 'unused'] },
+        },
+      ],
+    })
+    expect(
+      Object.fromEntries(Object.entries(responses).map(([status, { description }]) => [status, description])),
+    ).toEqual({
+      200: 'Accept or reject a device, or put it back to pending',
+      400: 'DEVICE_STATUS_FINAL, INVALID_INPUT',
+      401: 'UNAUTHORIZED',
+      402: 'PAYMENT_REQUIRED',
+      403: 'DEVICE_LIMIT, NO_NAMESPACE, FORBIDDEN',
+      404: 'NOT_FOUND',
+      409: 'DEVICE_NAME_TAKEN',
+      413: 'BODY_TOO_LARGE',
+      500: 'INTERNAL',
+      503: 'UNAVAILABLE',
+    })
+  })
+})

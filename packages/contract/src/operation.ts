@@ -1,0 +1,92 @@
+// What an API call is, as data. Servers bind a handler to an operation, clients call it, OpenAPI describes it.
+import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
+import type { Permission } from './roles.ts'
+
+/** Who may call. Everything that is not `public` answers 401 without a valid credential. */
+export type Access =
+  | { readonly kind: 'public' }
+  /** A signed-in user, even without a namespace. API keys answer 403. */
+  | { readonly kind: 'user' }
+  /** A member of the credential's namespace, with the permission when one is named. `keys`: API keys may call too. */
+  | { readonly kind: 'member'; readonly permission?: Permission; readonly keys: boolean }
+  /** A device's token. */
+  | { readonly kind: 'device' }
+  /** Loopback or the node secret; never published. */
+  | { readonly kind: 'internal' }
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Shape of an operation; P, Q, B, R are the schemas of path parameters, query, body and response. */
+export interface Operation<
+  P extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> {
+  readonly method: Method
+  /** Absolute, parameters in braces: `/api/devices/{uid}`. */
+  readonly path: string
+  /** Further paths with the same meaning. */
+  readonly aliases?: readonly string[]
+  /** The noun it belongs to; groups the documentation. */
+  readonly noun: string
+  readonly summary: string
+  readonly access: Access
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  /** Schema of a JSON answer; absent: the answer has no body. */
+  readonly response?: R
+  /** The answer is a list whose total travels in `X-Total-Count`. */
+  readonly total?: true
+  /** The answer is a stream of server-sent events of the response schema. */
+  readonly stream?: true
+  /** Headers of the answer, with what they mean. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Success status; default 200. */
+  readonly status?: number
+  /** Failures of this call beyond those its access and input imply. */
+  readonly errors?: readonly ErrorCode[]
+  /** Declared, not built: answers NOT_WORKING_YET after the same checks of credential, permission and input. */
+  readonly notYet?: true
+  /** Exists in the cloud edition only; elsewhere it answers EDITION. */
+  readonly cloudOnly?: true
+  /** Existing clients read the bare list of field names on 400 and 409 instead of `{message}`. */
+  readonly fieldNames?: true
+}
+
+/** Keeps the literal types of an operation. */
+export function operation<
+  P extends z.ZodType = z.ZodUndefined,
+  Q extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodType = z.ZodUndefined,
+  R extends z.ZodType = z.ZodUndefined,
+>(definition: Operation<P, Q, B, R>): Operation<P, Q, B, R> {
+  return definition
+}
+
+type Parsed<S> = S extends z.ZodUndefined ? undefined : S extends z.ZodType ? z.output<S> : undefined
+type Raw<S> = S extends z.ZodUndefined ? undefined : S extends z.ZodType ? z.input<S> : undefined
+
+/** What a handler receives: validated and transformed. */
+export type Input<O> =
+  O extends Operation<infer P, infer Q, infer B, infer _R>
+    ? { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }
+    : never
+
+/** What a caller passes: before validation. Parts the operation does not have are left out. */
+export type CallInput<O> =
+  O extends Operation<infer P, infer Q, infer B, infer _R>
+    ? (P extends z.ZodUndefined ? object : { params: Raw<P> }) &
+        (Q extends z.ZodUndefined ? object : { query?: Raw<Q> }) &
+        (B extends z.ZodUndefined ? object : { body: Raw<B> })
+    : never
+
+/** What the call answers; undefined for an empty body. */
+export type Output<O> = O extends Operation<infer _P, infer _Q, infer _B, infer R> ? Parsed<R> : never
+
+/** Path parameters of an operation's path, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{([\w-]+)\}/g)].map((match) => String(match[1]))
+}

@@ -1,0 +1,52 @@
+// Every operation of the API by noun. Adding one here is the first step of adding a call (CONTRIBUTING.md).
+import type { Operation } from './operation.ts'
+import { announcements } from './operations/announcements.ts'
+import { apiKeys } from './operations/api-keys.ts'
+import { audit } from './operations/audit.ts'
+import { auth } from './operations/auth.ts'
+import { billing } from './operations/billing.ts'
+import { connectors } from './operations/connectors.ts'
+import { containers, devices } from './operations/devices.ts'
+import { firewall } from './operations/firewall.ts'
+import { instance } from './operations/instance.ts'
+import { internal } from './operations/internal.ts'
+import { mfa, saml } from './operations/mfa.ts'
+import { members, namespaces } from './operations/namespaces.ts'
+import { publicKeys } from './operations/public-keys.ts'
+import { sessions } from './operations/sessions.ts'
+import { events, stats } from './operations/stats.ts'
+import { tags } from './operations/tags.ts'
+import { tunnels } from './operations/tunnels.ts'
+import { users } from './operations/users.ts'
+
+export const operations = {
+  instance,
+  auth,
+  users,
+  mfa,
+  saml,
+  namespaces,
+  members,
+  apiKeys,
+  devices,
+  containers,
+  tunnels,
+  tags,
+  sessions,
+  publicKeys,
+  firewall,
+  connectors,
+  billing,
+  announcements,
+  stats,
+  events,
+  audit,
+  internal,
+}
+
+/** All operations with their ids (`devices.list`), in table order. */
+export function allOperations(): { id: string; operation: Operation }[] {
+  return Object.entries(operations).flatMap(([noun, group]) =>
+    Object.entries(group).map(([verb, definition]) => ({ id: `${noun}.${verb}`, operation: definition as Operation })),
+  )
+}

@@ -1,0 +1,111 @@
+// Sign-in of people and devices (spec section 7, session and identity; api.md sections 1, 14, 16.1).
+import * as z from 'zod'
+import { operation } from '../operation.ts'
+import { TenantId } from '../schemas/common.ts'
+import { DeviceAuth, DeviceAuthBody } from '../schemas/device.ts'
+import { Fingerprint } from '../schemas/public-key.ts'
+import { UserAuth } from '../schemas/user.ts'
+
+/** Never pattern-checked: accounts from before today's rules must be able to sign in. */
+const Credentials = z.object({
+  username: z.string().min(1, 'is required').max(320),
+  password: z.string().min(1, 'is required').max(1_024),
+})
+
+const signInHeaders = {
+  'X-Account-Lockout': 'Unix time at which the lockout ends; 0 when there is none',
+  'X-MFA-Token': 'Token for the MFA call when a code is needed; empty otherwise',
+}
+const signInErrors = [
+  'BAD_CREDENTIALS',
+  'MFA_REQUIRED',
+  'EMAIL_UNCONFIRMED',
+  'LOCKED_OUT',
+  'LOCAL_SIGN_IN_DISABLED',
+  'TOO_MANY_REQUESTS',
+] as const
+
+export const auth = {
+  login: operation({
+    method: 'POST',
+    path: '/api/login',
+    aliases: ['/api/auth/user'],
+    noun: 'auth',
+    summary: 'Sign in with a username or e-mail address and a password; the token lives 72 hours',
+    access: { kind: 'public' },
+    body: Credentials,
+    response: UserAuth,
+    headers: signInHeaders,
+    errors: signInErrors,
+  }),
+  createSession: operation({
+    method: 'POST',
+    path: '/api/auth/session',
+    noun: 'auth',
+    summary: 'Sign in from a browser: a token of 10 minutes and a refresh cookie of 30 days',
+    access: { kind: 'public' },
+    body: Credentials,
+    response: UserAuth,
+    headers: signInHeaders,
+    errors: [...signInErrors, 'ORIGIN_REFUSED'],
+  }),
+  refreshSession: operation({
+    method: 'POST',
+    path: '/api/auth/session/refresh',
+    noun: 'auth',
+    summary: 'Exchange the refresh cookie for a new token and a new cookie',
+    access: { kind: 'public' },
+    response: UserAuth,
+    errors: ['UNAUTHORIZED', 'ORIGIN_REFUSED'],
+  }),
+  deleteSession: operation({
+    method: 'DELETE',
+    path: '/api/auth/session',
+    noun: 'auth',
+    summary: 'Sign out: the refresh cookie and the tokens made from it end',
+    access: { kind: 'public' },
+    errors: ['ORIGIN_REFUSED'],
+  }),
+  getUser: operation({
+    method: 'GET',
+    path: '/api/auth/user',
+    noun: 'auth',
+    summary: 'The signed-in user, with a new token',
+    access: { kind: 'user' },
+    response: UserAuth,
+    errors: ['NOT_FOUND'],
+  }),
+  switchNamespace: operation({
+    method: 'GET',
+    path: '/api/auth/token/{tenant}',
+    aliases: ['/api/token/{tenant}'],
+    noun: 'auth',
+    summary: 'A token for another namespace of the signed-in user',
+    access: { kind: 'user' },
+    params: z.object({ tenant: TenantId }),
+    response: UserAuth,
+    errors: ['NOT_FOUND'],
+  }),
+  authenticateDevice: operation({
+    method: 'POST',
+    path: '/api/devices/auth',
+    aliases: ['/api/auth/device'],
+    noun: 'auth',
+    summary: 'Register a device or tell that it is still there; used by agents',
+    access: { kind: 'public' },
+    body: DeviceAuthBody,
+    response: DeviceAuth,
+    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
+  }),
+  signChallenge: operation({
+    method: 'POST',
+    path: '/api/auth/ssh',
+    noun: 'auth',
+    summary: 'Sign a login challenge; used by existing agents',
+    access: { kind: 'device' },
+    body: z.object({ fingerprint: Fingerprint, data: z.string().min(1, 'is required').max(4_096) }),
+    response: z.object({ signature: z.string() }),
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
+}

@@ -1,0 +1,115 @@
+// Billing of the cloud edition (spec section 7; api.md section 16.12).
+import * as z from 'zod'
+import type { ErrorCode } from '../errors.ts'
+import { LIMITS } from '../limits.ts'
+import { type Method, operation } from '../operation.ts'
+import type { Permission } from '../roles.ts'
+import { BillingEvaluation, Customer, REPORT_ACTIONS, Subscription } from '../schemas/billing.ts'
+import { DeviceUid } from '../schemas/common.ts'
+import { Device } from '../schemas/device.ts'
+
+const may = (permission: Permission) => ({ kind: 'member', permission, keys: true }) as const
+const provider: ErrorCode[] = ['NOT_FOUND', 'DEPENDENCY_FAILED']
+const PaymentMethodId = z.object({ id: z.string().min(1, 'is required').max(255) })
+
+/** The three calls on a payment method differ in their verb only. */
+const paymentMethod = (verb: 'attach' | 'detach' | 'default', permission: Permission, summary: string) =>
+  operation({
+    method: 'POST' satisfies Method,
+    path: `/api/billing/paymentmethod/${verb}`,
+    noun: 'billing',
+    summary,
+    access: may(permission),
+    body: PaymentMethodId,
+    errors: provider,
+    cloudOnly: true,
+    notYet: true,
+  })
+
+export const billing = {
+  createCustomer: operation({
+    method: 'POST',
+    path: '/api/billing/customer',
+    noun: 'billing',
+    summary: 'Create the customer of the namespace',
+    access: may('billingCreateCustomer'),
+    errors: [...provider, 'CONFLICT'],
+    cloudOnly: true,
+    notYet: true,
+  }),
+  getCustomer: operation({
+    method: 'GET',
+    path: '/api/billing/customer',
+    noun: 'billing',
+    summary: 'The customer of the namespace',
+    access: may('billingCreateCustomer'),
+    response: Customer,
+    errors: provider,
+    cloudOnly: true,
+    notYet: true,
+  }),
+  createSubscription: operation({
+    method: 'POST',
+    path: '/api/billing/subscription',
+    noun: 'billing',
+    summary: 'Subscribe',
+    access: may('billingCreateSubscription'),
+    errors: [...provider, 'CONFLICT', 'PAYMENT_REQUIRED'],
+    cloudOnly: true,
+    notYet: true,
+  }),
+  getSubscription: operation({
+    method: 'GET',
+    path: '/api/billing/subscription',
+    noun: 'billing',
+    summary: 'The subscription of the namespace',
+    access: may('billingGetSubscription'),
+    response: Subscription,
+    errors: [...provider, 'PAYMENT_REQUIRED'],
+    cloudOnly: true,
+    notYet: true,
+  }),
+  attachPaymentMethod: paymentMethod('attach', 'billingAddPaymentMethod', 'Add a payment method'),
+  detachPaymentMethod: paymentMethod('detach', 'billingRemovePaymentMethod', 'Remove a payment method'),
+  setDefaultPaymentMethod: paymentMethod('default', 'billingUpdatePaymentMethod', 'Choose the default payment method'),
+  chooseDevices: operation({
+    method: 'POST',
+    path: '/api/billing/device-choice',
+    noun: 'billing',
+    summary: 'Keep up to three accepted devices; the others become pending',
+    access: may('billingChooseDevices'),
+    body: z.object({ choices: z.array(DeviceUid).max(LIMITS.deviceChoice, 'must have at most 3 devices') }),
+    cloudOnly: true,
+  }),
+  mostUsedDevices: operation({
+    method: 'GET',
+    path: '/api/billing/devices-most-used',
+    noun: 'billing',
+    summary: 'The three devices with the most sessions',
+    access: { kind: 'member', keys: true },
+    response: z.array(Device),
+    total: true,
+    cloudOnly: true,
+  }),
+  report: operation({
+    method: 'POST',
+    path: '/api/billing/report',
+    noun: 'billing',
+    summary: 'Report what is charged for',
+    access: may('billingCreateSubscription'),
+    query: z.object({ action: z.enum(REPORT_ACTIONS, `must be ${REPORT_ACTIONS.join(' or ')}`) }),
+    errors: [...provider, 'PAYMENT_REQUIRED'],
+    cloudOnly: true,
+    notYet: true,
+  }),
+  evaluate: operation({
+    method: 'POST',
+    path: '/api/billing/evaluate',
+    noun: 'billing',
+    summary: 'Whether devices can be accepted and connected to',
+    access: { kind: 'member', keys: true },
+    response: BillingEvaluation,
+    errors: provider,
+    cloudOnly: true,
+  }),
+}

@@ -1,0 +1,142 @@
+// Devices, and containers, which are devices of another platform: the same calls on the same store under their own path
+// (spec section 7; api.md sections 6 and 16.4).
+import * as z from 'zod'
+import { LIMITS } from '../limits.ts'
+import { operation } from '../operation.ts'
+import { DeviceUid, Page } from '../schemas/common.ts'
+import { DEVICE_STATUSES, Device } from '../schemas/device.ts'
+import { FilterText } from '../schemas/filter.ts'
+import { DeviceTags, Tag } from '../schemas/tag.ts'
+
+const byUid = z.object({ uid: DeviceUid })
+
+/** Words of the status path → the status they set. */
+export const STATUS_WORDS = {
+  accept: 'accepted',
+  reject: 'rejected',
+  pending: 'pending',
+  unused: 'unused',
+} as const
+
+const DeviceName = z
+  .string()
+  .min(LIMITS.deviceName.min, 'is required')
+  .max(LIMITS.deviceName.max, `must have at most ${LIMITS.deviceName.max} characters`)
+  .regex(/^[A-Za-z0-9_-]+$/, 'may have letters, digits, - and _ only')
+  .toLowerCase()
+
+const SORT_FIELDS = ['last_seen', 'name', 'created_at', 'status', 'status_updated_at'] as const
+
+/** The calls that devices and containers share. */
+function deviceOperations(noun: 'devices' | 'containers') {
+  const one = noun === 'devices' ? 'device' : 'container'
+  const path = `/api/${noun}`
+  return {
+    list: operation({
+      method: 'GET',
+      path,
+      noun,
+      summary: `The ${noun} of the namespace`,
+      access: { kind: 'member', keys: true },
+      query: Page.extend({
+        filter: FilterText,
+        /** Absent: accepted. Present and empty: every status. */
+        status: z.union([z.enum(DEVICE_STATUSES), z.literal('')]).default('accepted'),
+        sort_by: z.enum(SORT_FIELDS).default('last_seen'),
+        order_by: z
+          .string()
+          .default('desc')
+          .transform((order) => (order === 'asc' ? 'asc' : 'desc')),
+      }),
+      response: z.array(Device),
+      total: true,
+      errors: ['INVALID_FILTER'],
+    }),
+    get: operation({
+      method: 'GET',
+      path: `${path}/{uid}`,
+      noun,
+      summary: `One ${one}`,
+      access: { kind: 'member', keys: true },
+      params: byUid,
+      response: Device,
+      errors: ['NOT_FOUND'],
+    }),
+    update: operation({
+      method: 'PUT',
+      path: `${path}/{uid}`,
+      noun,
+      summary: `Change the name of a ${one}, or its public_url mark; what is left out stays`,
+      access: { kind: 'member', permission: 'deviceUpdate', keys: true },
+      params: byUid,
+      body: z.object({ name: DeviceName.optional(), public_url: z.boolean().optional() }),
+      errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN'],
+    }),
+    remove: operation({
+      method: 'DELETE',
+      path: `${path}/{uid}`,
+      noun,
+      summary: `Remove a ${one} with its sessions`,
+      access: { kind: 'member', permission: 'deviceRemove', keys: true },
+      params: byUid,
+      errors: ['NOT_FOUND'],
+    }),
+    setStatus: operation({
+      method: 'PATCH',
+      path: `${path}/{uid}/{status}`,
+      noun,
+      summary: `Accept or reject a ${one}, or put it back to pending`,
+      access: { kind: 'member', permission: 'deviceAccept', keys: true },
+      params: z.object({
+        uid: DeviceUid,
+        status: z.enum(['accept', 'reject', 'pending', 'unused'], 'must be accept, reject, pending or unused'),
+      }),
+      errors: ['NOT_FOUND', 'DEVICE_STATUS_FINAL', 'DEVICE_NAME_TAKEN', 'DEVICE_LIMIT', 'PAYMENT_REQUIRED'],
+    }),
+    addTag: operation({
+      method: 'POST',
+      path: `${path}/{uid}/tags`,
+      noun,
+      summary: `Add a tag to a ${one}`,
+      access: { kind: 'member', permission: 'deviceTagCreate', keys: true },
+      params: byUid,
+      body: z.object({ tag: Tag }),
+      errors: ['NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
+    }),
+    setTags: operation({
+      method: 'PUT',
+      path: `${path}/{uid}/tags`,
+      noun,
+      summary: `Set the tags of a ${one}; an empty list clears them`,
+      access: { kind: 'member', permission: 'deviceTagUpdate', keys: true },
+      params: byUid,
+      body: z.object({ tags: DeviceTags }),
+      errors: ['NOT_FOUND', 'TAG_LIMIT'],
+    }),
+    removeTag: operation({
+      method: 'DELETE',
+      path: `${path}/{uid}/tags/{tag}`,
+      noun,
+      summary: `Remove a tag from a ${one}`,
+      access: { kind: 'member', permission: 'deviceTagRemove', keys: true },
+      params: byUid.extend({ tag: Tag }),
+      errors: ['NOT_FOUND'],
+    }),
+  }
+}
+
+export const devices = {
+  ...deviceOperations('devices'),
+  rename: operation({
+    method: 'PATCH',
+    path: '/api/devices/{uid}',
+    noun: 'devices',
+    summary: 'Rename a device (older form of PUT)',
+    access: { kind: 'member', permission: 'deviceRename', keys: true },
+    params: byUid,
+    body: z.object({ name: DeviceName }),
+    errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN'],
+  }),
+}
+
+export const containers = deviceOperations('containers')

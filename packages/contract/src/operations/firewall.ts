@@ -1,0 +1,96 @@
+// Firewall rules (spec section 7; api.md sections 7 and 16.7).
+import * as z from 'zod'
+import type { Permission } from '../roles.ts'
+import { operation } from '../operation.ts'
+import { Page } from '../schemas/common.ts'
+import { FilterText } from '../schemas/filter.ts'
+import { Rule, RuleBody, RuleId } from '../schemas/firewall.ts'
+import { Tag, Tags } from '../schemas/tag.ts'
+
+const byId = z.object({ id: RuleId })
+const may = (permission: Permission) => ({ kind: 'member', permission, keys: true }) as const
+
+export const firewall = {
+  list: operation({
+    method: 'GET',
+    path: '/api/firewall/rules',
+    noun: 'firewall',
+    summary: 'Rules of the namespace by rising priority',
+    access: { kind: 'member', keys: true },
+    query: Page.extend({ filter: FilterText }),
+    response: z.array(Rule),
+    total: true,
+    errors: ['INVALID_FILTER'],
+  }),
+  create: operation({
+    method: 'POST',
+    path: '/api/firewall/rules',
+    noun: 'firewall',
+    summary: 'Add a rule',
+    access: may('firewallCreate'),
+    body: RuleBody,
+    response: Rule,
+    errors: ['NOT_FOUND'],
+  }),
+  get: operation({
+    method: 'GET',
+    path: '/api/firewall/rules/{id}',
+    noun: 'firewall',
+    summary: 'One rule',
+    access: { kind: 'member', keys: true },
+    params: byId,
+    response: Rule,
+    errors: ['NOT_FOUND'],
+  }),
+  update: operation({
+    method: 'PUT',
+    path: '/api/firewall/rules/{id}',
+    noun: 'firewall',
+    summary: 'Replace a rule',
+    access: may('firewallEdit'),
+    params: byId,
+    body: RuleBody,
+    response: Rule,
+    errors: ['NOT_FOUND'],
+  }),
+  remove: operation({
+    method: 'DELETE',
+    path: '/api/firewall/rules/{id}',
+    noun: 'firewall',
+    summary: 'Remove a rule',
+    access: may('firewallRemove'),
+    params: byId,
+    errors: ['NOT_FOUND'],
+  }),
+  addTag: operation({
+    method: 'POST',
+    path: '/api/firewall/rules/{id}/tags',
+    noun: 'firewall',
+    summary: 'Add a tag to the filter of a rule',
+    access: may('firewallTagAdd'),
+    params: byId,
+    body: z.object({ tag: Tag }),
+    errors: ['NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
+  }),
+  setTags: operation({
+    method: 'PUT',
+    path: '/api/firewall/rules/{id}/tags',
+    noun: 'firewall',
+    summary: 'Set the tags of the filter of a rule',
+    access: may('firewallTagUpdate'),
+    params: byId,
+    body: z.object({ tags: Tags }),
+    errors: ['NOT_FOUND', 'TAG_LIMIT'],
+  }),
+  removeTag: operation({
+    method: 'DELETE',
+    path: '/api/firewall/rules/{id}/tags',
+    noun: 'firewall',
+    summary: 'Remove a tag, named in the body or as ?tag=, from the filter of a rule',
+    access: may('firewallTagRemove'),
+    params: byId,
+    query: z.object({ tag: Tag.optional() }),
+    body: z.object({ tag: Tag.optional() }).optional(),
+    errors: ['NOT_FOUND'],
+  }),
+}

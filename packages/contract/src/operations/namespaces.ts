@@ -1,0 +1,180 @@
+// Namespaces, members and invitations (spec section 7; api.md sections 9 and 16.8).
+import * as z from 'zod'
+import { LIMITS } from '../limits.ts'
+import { operation } from '../operation.ts'
+import { Email, Page, TenantId } from '../schemas/common.ts'
+import { FilterText } from '../schemas/filter.ts'
+import { Namespace, NamespaceName, RoleName } from '../schemas/namespace.ts'
+import { UserAuth } from '../schemas/user.ts'
+
+const byTenant = z.object({ tenant: TenantId })
+const byMember = z.object({ tenant: TenantId, uid: z.string().max(64) })
+const NewMember = z.object({ email: Email, role: RoleName })
+/** Members are people's business: API keys may not change them. */
+const may = (
+  permission:
+    | 'namespaceUpdate'
+    | 'namespaceDelete'
+    | 'namespaceAddMember'
+    | 'namespaceEditMember'
+    | 'namespaceRemoveMember',
+  keys = false,
+) => ({ kind: 'member', permission, keys }) as const
+
+export const namespaces = {
+  list: operation({
+    method: 'GET',
+    path: '/api/namespaces',
+    noun: 'namespaces',
+    summary: 'Namespaces in which the signed-in user is an accepted member',
+    access: { kind: 'user' },
+    query: Page.extend({ filter: FilterText }),
+    response: z.array(Namespace),
+    total: true,
+    errors: ['INVALID_FILTER'],
+  }),
+  create: operation({
+    method: 'POST',
+    path: '/api/namespaces',
+    noun: 'namespaces',
+    summary: 'Create a namespace owned by the signed-in user',
+    access: { kind: 'user' },
+    body: z.object({
+      name: NamespaceName,
+      tenant: TenantId.optional(),
+      type: z.enum(['personal', 'team']).default('team'),
+    }),
+    response: Namespace,
+    errors: ['NAMESPACE_LIMIT', 'CONFLICT', 'NOT_FOUND'],
+  }),
+  get: operation({
+    method: 'GET',
+    path: '/api/namespaces/{tenant}',
+    noun: 'namespaces',
+    summary: 'One namespace with its members',
+    access: { kind: 'member', keys: true },
+    params: byTenant,
+    response: Namespace,
+    errors: ['NOT_FOUND'],
+  }),
+  update: operation({
+    method: 'PUT',
+    path: '/api/namespaces/{tenant}',
+    noun: 'namespaces',
+    summary: 'Change name and settings; what is left out stays',
+    access: may('namespaceUpdate', true),
+    params: byTenant,
+    body: z.object({
+      name: NamespaceName.optional(),
+      settings: z
+        .object({
+          session_record: z.boolean().optional(),
+          connection_announcement: z
+            .string()
+            .max(LIMITS.connectionAnnouncement, `must have at most ${LIMITS.connectionAnnouncement} characters`)
+            .optional(),
+        })
+        .optional(),
+    }),
+    response: Namespace,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  }),
+  remove: operation({
+    method: 'DELETE',
+    path: '/api/namespaces/{tenant}',
+    noun: 'namespaces',
+    summary: 'Delete the namespace with everything in it',
+    access: may('namespaceDelete', true),
+    params: byTenant,
+    errors: ['NOT_FOUND', 'PAYMENT_REQUIRED'],
+  }),
+  support: operation({
+    method: 'GET',
+    path: '/api/namespaces/{tenant}/support',
+    noun: 'namespaces',
+    summary: 'Identifier of the namespace for support',
+    access: { kind: 'member', keys: false },
+    params: byTenant,
+    response: z.object({ identifier: z.string() }),
+    errors: ['NOT_FOUND', 'SUBSCRIPTION_REQUIRED'],
+  }),
+}
+
+export const members = {
+  add: operation({
+    method: 'POST',
+    path: '/api/namespaces/{tenant}/members',
+    noun: 'members',
+    summary: 'Add a member by e-mail address; in the cloud edition pending until accepted, for 7 days',
+    access: may('namespaceAddMember'),
+    params: byTenant,
+    body: NewMember,
+    response: Namespace,
+    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'ALREADY_MEMBER'],
+  }),
+  leave: operation({
+    method: 'DELETE',
+    path: '/api/namespaces/{tenant}/members',
+    noun: 'members',
+    summary: 'Leave the namespace; the answer has a body when it was the namespace of the token',
+    access: { kind: 'user' },
+    params: byTenant,
+    response: UserAuth.optional(),
+    errors: ['OWNER_REFUSED', 'NOT_FOUND'],
+  }),
+  update: operation({
+    method: 'PATCH',
+    path: '/api/namespaces/{tenant}/members/{uid}',
+    noun: 'members',
+    summary: 'Change the role of a member',
+    access: may('namespaceEditMember'),
+    params: byMember,
+    body: z.object({ role: RoleName.optional() }),
+    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND'],
+  }),
+  remove: operation({
+    method: 'DELETE',
+    path: '/api/namespaces/{tenant}/members/{uid}',
+    noun: 'members',
+    summary: 'Remove a member, or take an invitation back',
+    access: may('namespaceRemoveMember'),
+    params: byMember,
+    response: Namespace,
+    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND'],
+  }),
+  invite: operation({
+    method: 'POST',
+    path: '/api/namespaces/{tenant}/members/invites',
+    noun: 'members',
+    summary: 'Invite by a link instead of a mail',
+    access: may('namespaceAddMember'),
+    params: byTenant,
+    body: NewMember,
+    response: z.object({ link: z.string() }),
+    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'ALREADY_MEMBER'],
+    notYet: true,
+  }),
+  acceptInvite: operation({
+    method: 'PATCH',
+    path: '/api/namespaces/{tenant}/members/accept-invite',
+    noun: 'members',
+    summary: 'Accept an invitation',
+    access: { kind: 'user' },
+    params: byTenant,
+    body: z.object({ sig: z.string().min(1, 'is required').max(512) }),
+    errors: ['NOT_YOURS', 'NOT_FOUND'],
+    notYet: true,
+  }),
+  inviteStatus: operation({
+    method: 'GET',
+    path: '/api/namespaces/{tenant}/members/{id}/accept-invite',
+    noun: 'members',
+    summary: 'What the invited person must do next',
+    access: { kind: 'public' },
+    params: z.object({ tenant: TenantId, id: z.string().max(64) }),
+    query: z.object({ sig: z.string('is required').min(1, 'is required').max(512) }),
+    response: z.object({ status: z.enum(['invited', 'not-confirmed', 'confirmed']) }),
+    errors: ['NOT_YOURS', 'NOT_FOUND'],
+    notYet: true,
+  }),
+}

@@ -1,0 +1,75 @@
+// Sessions (spec section 7; api.md sections 8 and 16.5).
+import * as z from 'zod'
+import { operation } from '../operation.ts'
+import { DeviceUid, Page, SessionUid } from '../schemas/common.ts'
+import { FilterText } from '../schemas/filter.ts'
+import { RecordedFrame, Session } from '../schemas/session.ts'
+
+const byUid = z.object({ uid: SessionUid })
+const Seat = z.coerce.number().int().min(0).max(65_535)
+const bySeat = byUid.extend({ seat: Seat })
+
+export const sessions = {
+  list: operation({
+    method: 'GET',
+    path: '/api/sessions',
+    noun: 'sessions',
+    summary: 'Sessions of the namespace, the last seen first; failed logins are among them',
+    access: { kind: 'member', keys: true },
+    query: Page.extend({ filter: FilterText }),
+    response: z.array(Session),
+    total: true,
+    errors: ['INVALID_FILTER'],
+  }),
+  get: operation({
+    method: 'GET',
+    path: '/api/sessions/{uid}',
+    noun: 'sessions',
+    summary: 'One session with its events',
+    access: { kind: 'member', keys: true },
+    params: byUid,
+    response: Session,
+    errors: ['NOT_FOUND'],
+  }),
+  setAuthenticated: operation({
+    method: 'POST',
+    path: '/api/sessions/{uid}',
+    noun: 'sessions',
+    summary: 'Mark a session as authenticated; for services',
+    access: { kind: 'member', permission: 'sessionUpdate', keys: true },
+    params: byUid,
+    body: z.object({ authenticated: z.boolean() }),
+    errors: ['NOT_FOUND'],
+  }),
+  close: operation({
+    method: 'POST',
+    path: '/api/sessions/{uid}/close',
+    noun: 'sessions',
+    summary: 'End a session',
+    access: { kind: 'member', permission: 'sessionClose', keys: true },
+    params: byUid,
+    body: z.object({ device: DeviceUid }),
+    errors: ['NOT_FOUND', 'DEVICE_UNREACHABLE'],
+  }),
+  getRecord: operation({
+    method: 'GET',
+    path: '/api/sessions/{uid}/records/{seat}',
+    noun: 'sessions',
+    summary: 'The recording of a seat',
+    access: { kind: 'member', permission: 'sessionPlay', keys: true },
+    params: bySeat,
+    response: z.array(RecordedFrame),
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
+  removeRecord: operation({
+    method: 'DELETE',
+    path: '/api/sessions/{uid}/records/{seat}',
+    noun: 'sessions',
+    summary: 'Delete the recording of a seat',
+    access: { kind: 'member', permission: 'sessionRemove', keys: true },
+    params: bySeat,
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
+}

@@ -1,0 +1,38 @@
+// Tags of a namespace: across its devices, public keys and firewall rules (spec section 7; api.md section 16.4).
+import * as z from 'zod'
+import { operation } from '../operation.ts'
+import { Tag } from '../schemas/tag.ts'
+
+const byTag = z.object({ tag: Tag })
+
+export const tags = {
+  list: operation({
+    method: 'GET',
+    path: '/api/tags',
+    noun: 'tags',
+    summary: 'Tags in use, those of devices first',
+    access: { kind: 'member', keys: true },
+    response: z.array(z.string()),
+    total: true,
+    errors: ['NOT_FOUND'],
+  }),
+  rename: operation({
+    method: 'PUT',
+    path: '/api/tags/{tag}',
+    noun: 'tags',
+    summary: 'Rename a tag everywhere',
+    access: { kind: 'member', permission: 'deviceTagRename', keys: true },
+    params: byTag,
+    body: z.object({ tag: Tag }),
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  }),
+  remove: operation({
+    method: 'DELETE',
+    path: '/api/tags/{tag}',
+    noun: 'tags',
+    summary: 'Remove a tag everywhere',
+    access: { kind: 'member', permission: 'deviceTagDelete', keys: true },
+    params: byTag,
+    errors: ['NOT_FOUND'],
+  }),
+}

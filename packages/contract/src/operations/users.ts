@@ -1,0 +1,150 @@
+// Accounts of people (spec section 7, users; api.md sections 13, 16.2).
+import * as z from 'zod'
+import { operation } from '../operation.ts'
+import { Email, Password, PersonName, TenantId, Username } from '../schemas/common.ts'
+import { UserAuth } from '../schemas/user.ts'
+
+const anyone = { kind: 'public' } as const
+const signedIn = { kind: 'user' } as const
+const Identifier = z.string().min(1, 'is required').max(320)
+/** An empty text means: leave it as it is. */
+const optional = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]).optional()
+const byId = z.object({ id: z.string().max(64) })
+
+/** What a person may change about the own account. */
+const AccountChanges = z.object({
+  name: optional(PersonName),
+  username: optional(Username),
+  email: optional(Email),
+  recovery_email: optional(Email),
+  password: optional(Password),
+  current_password: z.string().max(1_024).optional(),
+})
+
+export const users = {
+  update: operation({
+    method: 'PATCH',
+    path: '/api/users',
+    noun: 'users',
+    summary: 'Change the own account; a new password needs the current one',
+    access: signedIn,
+    body: AccountChanges,
+    errors: ['CONFLICT', 'NOT_FOUND'],
+    fieldNames: true,
+  }),
+  updateData: operation({
+    method: 'PATCH',
+    path: '/api/users/{id}/data',
+    noun: 'users',
+    summary: 'Change the own account (deprecated: PATCH /api/users)',
+    access: signedIn,
+    params: byId,
+    body: AccountChanges.omit({ password: true, current_password: true }),
+    errors: ['CONFLICT', 'NOT_FOUND', 'NOT_YOURS'],
+    fieldNames: true,
+  }),
+  updatePassword: operation({
+    method: 'PATCH',
+    path: '/api/users/{id}/password',
+    noun: 'users',
+    summary: 'Change the own password (deprecated: PATCH /api/users)',
+    access: signedIn,
+    params: byId,
+    body: z.object({ current_password: z.string().min(1, 'is required').max(1_024), new_password: Password }),
+    errors: ['NOT_FOUND', 'NOT_YOURS'],
+  }),
+  getSecurity: operation({
+    method: 'GET',
+    path: '/api/users/security',
+    noun: 'users',
+    summary: 'Whether the sessions of the namespace are recorded',
+    access: { kind: 'member', keys: true },
+    response: z.boolean(),
+    errors: ['NOT_FOUND'],
+  }),
+  setSecurity: operation({
+    method: 'PUT',
+    path: '/api/users/security/{tenant}',
+    noun: 'users',
+    summary: 'Switch the recording of sessions on or off',
+    access: { kind: 'member', permission: 'namespaceEnableSessionRecord', keys: true },
+    params: z.object({ tenant: TenantId }),
+    body: z.object({ session_record: z.boolean().default(false) }),
+    errors: ['NOT_FOUND'],
+  }),
+  register: operation({
+    method: 'POST',
+    path: '/api/register',
+    noun: 'users',
+    summary: 'Create an account; the answer has a body only when an invitation has confirmed it',
+    access: anyone,
+    body: z.object({
+      name: PersonName,
+      email: Email,
+      username: Username,
+      password: Password,
+      email_marketing: z.boolean(),
+      sig: z.string().max(512).optional(),
+    }),
+    response: UserAuth.optional(),
+    errors: ['CONFLICT'],
+    fieldNames: true,
+    notYet: true,
+  }),
+  resendEmail: operation({
+    method: 'POST',
+    path: '/api/user/resend_email',
+    noun: 'users',
+    summary: 'Send the confirmation mail again',
+    access: anyone,
+    body: z.object({ username: Identifier }),
+    cloudOnly: true,
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
+  recoverPassword: operation({
+    method: 'POST',
+    path: '/api/user/recover_password',
+    noun: 'users',
+    summary: 'Mail a link that sets a new password; the answer does not tell whether the account exists',
+    access: anyone,
+    body: z.object({ username: Identifier }),
+    cloudOnly: true,
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
+  resetPassword: operation({
+    method: 'POST',
+    path: '/api/user/{uid}/update_password',
+    noun: 'users',
+    summary: 'Set a new password with the token of the mail',
+    access: anyone,
+    params: z.object({ uid: z.string().max(64) }),
+    body: z.object({ password: Password, token: z.string().min(1, 'is required').max(512) }),
+    cloudOnly: true,
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
+  validateAccount: operation({
+    method: 'GET',
+    path: '/api/user/validation_account',
+    noun: 'users',
+    summary: 'Confirm an e-mail address with the token of the mail',
+    access: anyone,
+    query: z.object({ email: Email, token: z.string().min(1, 'is required').max(512) }),
+    cloudOnly: true,
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
+  remove: operation({
+    method: 'DELETE',
+    path: '/api/user',
+    noun: 'users',
+    summary: 'Delete the own account and its memberships; owners of a namespace are refused',
+    access: signedIn,
+    status: 204,
+    cloudOnly: true,
+    errors: ['OWNER_REFUSED'],
+    notYet: true,
+  }),
+}

@@ -1,0 +1,85 @@
+// The permission table against the facts (api.md section 2): a change here is a change of who may do what.
+import { describe, expect, it } from 'vitest'
+import { PERMISSIONS, ROLES, type Role, hasAuthorityOver, rank, roleMay } from './roles.ts'
+
+/** Permission → the lowest role that has it. */
+const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
+  deviceConnect: 'observer',
+  deviceDetails: 'observer',
+  sessionDetails: 'observer',
+  deviceAccept: 'operator',
+  deviceReject: 'operator',
+  deviceUpdate: 'operator',
+  deviceRename: 'operator',
+  deviceTagCreate: 'operator',
+  deviceTagUpdate: 'operator',
+  deviceTagRemove: 'operator',
+  deviceTagRename: 'operator',
+  deviceTagDelete: 'operator',
+  deviceRemove: 'administrator',
+  sessionPlay: 'administrator',
+  sessionClose: 'administrator',
+  sessionRemove: 'administrator',
+  sessionUpdate: 'administrator',
+  firewallCreate: 'administrator',
+  firewallEdit: 'administrator',
+  firewallRemove: 'administrator',
+  firewallTagAdd: 'administrator',
+  firewallTagUpdate: 'administrator',
+  firewallTagRemove: 'administrator',
+  publicKeyCreate: 'administrator',
+  publicKeyEdit: 'administrator',
+  publicKeyRemove: 'administrator',
+  publicKeyTagAdd: 'administrator',
+  publicKeyTagUpdate: 'administrator',
+  publicKeyTagRemove: 'administrator',
+  namespaceUpdate: 'administrator',
+  namespaceAddMember: 'administrator',
+  namespaceEditMember: 'administrator',
+  namespaceRemoveMember: 'administrator',
+  namespaceEnableSessionRecord: 'administrator',
+  apiKeyCreate: 'administrator',
+  apiKeyUpdate: 'administrator',
+  apiKeyDelete: 'administrator',
+  connectorSet: 'administrator',
+  connectorUpdate: 'administrator',
+  connectorDelete: 'administrator',
+  tunnelCreate: 'administrator',
+  tunnelDelete: 'administrator',
+  namespaceDelete: 'owner',
+  billingCreateCustomer: 'owner',
+  billingChooseDevices: 'owner',
+  billingAddPaymentMethod: 'owner',
+  billingUpdatePaymentMethod: 'owner',
+  billingRemovePaymentMethod: 'owner',
+  billingCreateSubscription: 'owner',
+  billingGetSubscription: 'owner',
+}
+
+describe('permissions', () => {
+  it.each(Object.entries(LOWEST))('%s needs at least the role %s', (permission, lowest) => {
+    const allowed = ROLES.filter((role) => roleMay(role, permission as keyof typeof PERMISSIONS))
+    expect(allowed).toEqual(ROLES.slice(rank(lowest)))
+  })
+
+  it('are all in this table', () => {
+    expect(Object.keys(PERMISSIONS).toSorted()).toEqual(Object.keys(LOWEST).toSorted())
+  })
+})
+
+describe('roles', () => {
+  it('are ranked from observer to owner', () => {
+    expect(ROLES.map(rank)).toEqual([0, 1, 2, 3])
+    expect([ROLES[0], ROLES[3]]).toEqual(['observer', 'owner'])
+  })
+
+  it('act on and grant their own rank and below, and never the owner', () => {
+    const table = ROLES.map((actor) => ROLES.filter((target) => hasAuthorityOver(actor, target)))
+    expect(table).toEqual([
+      ['observer'],
+      ['observer', 'operator'],
+      ['observer', 'operator', 'administrator'],
+      ['observer', 'operator', 'administrator'],
+    ])
+  })
+})

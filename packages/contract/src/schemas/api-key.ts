@@ -1,0 +1,35 @@
+// API keys (api.md section 16.9).
+import * as z from 'zod'
+import { LIMITS } from '../limits.ts'
+import { TenantId, Time, UserId } from './common.ts'
+import { RoleName } from './namespace.ts'
+
+export const ApiKeyName = z
+  .string()
+  .min(LIMITS.apiKeyName.min, 'must have 3 to 20 characters')
+  .max(LIMITS.apiKeyName.max, 'must have 3 to 20 characters')
+  .regex(/^[A-Za-z0-9_-]+$/, 'may have letters, digits, - and _ only')
+
+export const ApiKey = z
+  .object({
+    name: z.string(),
+    tenant_id: TenantId,
+    role: RoleName,
+    created_by: UserId,
+    created_at: Time,
+    updated_at: Time,
+    /** Seconds since the epoch; −1 never. */
+    expires_in: z.number().int(),
+  })
+  .meta({ id: 'ApiKey' })
+export type ApiKey = z.infer<typeof ApiKey>
+
+export const ApiKeyBody = z.object({
+  name: ApiKeyName,
+  expires_at: z.union(
+    LIMITS.apiKeyLifetimesDays.map((days) => z.literal(days)),
+    'must be -1, 30, 60, 90 or 365',
+  ),
+  role: RoleName.optional(),
+  key: z.uuid('must be a UUID').optional(),
+})

@@ -1,0 +1,65 @@
+// Devices as clients see them (api.md section 18).
+import * as z from 'zod'
+import { DeviceUid, Position, TenantId, Time } from './common.ts'
+
+export const DEVICE_STATUSES = ['accepted', 'pending', 'rejected', 'removed', 'unused'] as const
+export const DeviceStatus = z.enum(DEVICE_STATUSES)
+export type DeviceStatus = z.infer<typeof DeviceStatus>
+
+/** Not validated beyond size: packagers put their own words here. */
+export const DeviceInfo = z.object({
+  id: z.string().max(128),
+  pretty_name: z.string().max(256),
+  version: z.string().max(64),
+  arch: z.string().max(64),
+  platform: z.string().max(64),
+})
+export type DeviceInfo = z.infer<typeof DeviceInfo>
+
+export const Device = z
+  .object({
+    uid: DeviceUid,
+    name: z.string(),
+    identity: z.object({ mac: z.string() }).nullable(),
+    info: DeviceInfo.nullable(),
+    public_key: z.string(),
+    tenant_id: TenantId,
+    last_seen: Time,
+    online: z.boolean(),
+    namespace: z.string(),
+    status: DeviceStatus,
+    status_updated_at: Time,
+    /** Same value under the name the published contract uses. */
+    status_update_at: Time,
+    created_at: Time,
+    remote_addr: z.string(),
+    position: Position,
+    tags: z.array(z.string()),
+    public_url: z.boolean(),
+    acceptable: z.boolean(),
+  })
+  .meta({ id: 'Device' })
+export type Device = z.infer<typeof Device>
+
+/** Body of a registration. `sessions` lists the sessions the agent still holds. */
+export const DeviceAuthBody = z.object({
+  info: DeviceInfo,
+  sessions: z.array(z.string().max(64)).max(1_000).nullish(),
+  hostname: z.string().max(253).nullish(),
+  identity: z.object({ mac: z.string().max(64) }).nullish(),
+  public_key: z.string().min(1).max(8_192),
+  tenant_id: TenantId,
+})
+export type DeviceAuthBody = z.infer<typeof DeviceAuthBody>
+
+export const DeviceAuth = z
+  .object({
+    uid: DeviceUid,
+    token: z.string(),
+    name: z.string(),
+    namespace: z.string(),
+    /** The platform's Ed25519 statement key, raw 32 bytes in base64url. */
+    statement_key: z.string(),
+  })
+  .meta({ id: 'DeviceAuth' })
+export type DeviceAuth = z.infer<typeof DeviceAuth>

@@ -1,0 +1,25 @@
+// The filter of lists (api.md section 3): base64 of a JSON array of conditions and the operators between them.
+import * as z from 'zod'
+
+export const FILTER_OPERATORS = ['contains', 'eq', 'ne', 'bool', 'gt', 'lt'] as const
+
+const Scalar = z.union([z.string().max(1_024), z.number(), z.boolean()])
+
+export const FilterItem = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('property'),
+    params: z.object({
+      name: z.string().min(1).max(64),
+      operator: z.enum(FILTER_OPERATORS),
+      value: z.union([Scalar, z.array(Scalar).max(32)]),
+    }),
+  }),
+  z.object({ type: z.literal('operator'), params: z.object({ name: z.enum(['and', 'or']) }) }),
+])
+
+/** At most this many items; nesting does not exist in this grammar. */
+export const Filter = z.array(FilterItem).max(64)
+export type Filter = z.infer<typeof Filter>
+
+/** The query parameter as it travels; base64 or base64url, padded or not. Decoded and compiled by the server. */
+export const FilterText = z.string().max(16_384, 'must have at most 16384 characters').optional()

@@ -1,0 +1,21 @@
+// Firewall rules (api.md section 7): the highest priority that matches decides; without a match the connection goes on.
+import * as z from 'zod'
+import { TenantId } from './common.ts'
+import { DeviceFilter, Pattern } from './tag.ts'
+
+export const RuleId = z.coerce.number().int().min(1).max(2_147_483_647)
+
+export const RuleBody = z.object({
+  action: z.enum(['allow', 'deny']),
+  active: z.boolean(),
+  filter: DeviceFilter,
+  priority: z.number().int('must be a whole number').min(0, 'must be 0 or more').max(2_147_483_647),
+  /** RE2 pattern searched in the client's address. */
+  source_ip: Pattern,
+  /** RE2 pattern searched in the login name. */
+  username: Pattern,
+})
+export type RuleBody = z.infer<typeof RuleBody>
+
+export const Rule = RuleBody.extend({ id: z.number().int(), tenant_id: TenantId }).meta({ id: 'Rule' })
+export type Rule = z.infer<typeof Rule>

@@ -1,0 +1,44 @@
+// Namespaces and their members as clients see them (api.md sections 9 and 18).
+import * as z from 'zod'
+import { LIMITS } from '../limits.ts'
+import { ROLES } from '../roles.ts'
+import { TenantId, Time, UserId } from './common.ts'
+
+export const RoleName = z.enum(ROLES)
+
+export const Member = z
+  .object({
+    id: UserId,
+    added_at: Time,
+    expires_at: Time,
+    email: z.string(),
+    role: RoleName,
+    status: z.enum(['accepted', 'pending']),
+  })
+  .meta({ id: 'Member' })
+export type Member = z.infer<typeof Member>
+
+/** RFC 1123 label: it is the part before the dot of an SSHID. */
+export const NamespaceName = z
+  .string()
+  .toLowerCase()
+  .min(LIMITS.namespaceName.min)
+  .max(LIMITS.namespaceName.max)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'may have letters, digits and inner hyphens only')
+
+export const Namespace = z
+  .object({
+    name: z.string(),
+    owner: UserId,
+    tenant_id: TenantId,
+    members: z.array(Member),
+    settings: z.object({ session_record: z.boolean(), connection_announcement: z.string() }),
+    max_devices: z.number().int(),
+    devices_count: z.number().int(),
+    device_count: z.number().int(),
+    created_at: Time,
+    billing: z.unknown().nullable(),
+    type: z.enum(['personal', 'team']),
+  })
+  .meta({ id: 'Namespace' })
+export type Namespace = z.infer<typeof Namespace>

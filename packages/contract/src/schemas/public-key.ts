@@ -1,0 +1,28 @@
+// Public keys of people (api.md section 16.6).
+import * as z from 'zod'
+import { TenantId, Time } from './common.ts'
+import { DeviceFilter, Pattern } from './tag.ts'
+
+/** MD5 in the old form: sixteen pairs of hex digits. */
+export const Fingerprint = z
+  .string()
+  .toLowerCase()
+  .regex(/^([0-9a-f]{2}:){15}[0-9a-f]{2}$/, 'must be 16 pairs of hex digits with colons')
+
+export const KeyName = z.string().trim().min(1, 'is required').max(64)
+
+export const PublicKey = z
+  .object({
+    /** Base64 of a normalised authorized_keys line. */
+    data: z.string(),
+    fingerprint: z.string(),
+    created_at: Time,
+    tenant_id: TenantId,
+    name: z.string(),
+    username: z.string(),
+    filter: DeviceFilter,
+  })
+  .meta({ id: 'PublicKey' })
+export type PublicKey = z.infer<typeof PublicKey>
+
+export const PublicKeyBody = z.object({ name: KeyName, username: Pattern, filter: DeviceFilter })

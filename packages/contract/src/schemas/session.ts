@@ -1,0 +1,47 @@
+// Sessions as clients see them (api.md sections 8 and 18; architecture.md section 8 ruling 3).
+import * as z from 'zod'
+import { Device } from './device.ts'
+import { DeviceUid, Position, SessionUid, TenantId, Time } from './common.ts'
+
+export const SessionEventItem = z.object({ type: z.string(), timestamp: Time, data: z.unknown(), seat: z.number() })
+
+export const Session = z
+  .object({
+    uid: SessionUid,
+    device_uid: DeviceUid,
+    device: Device.nullable(),
+    tenant_id: TenantId,
+    username: z.string(),
+    ip_address: z.string(),
+    started_at: Time,
+    last_seen: Time,
+    active: z.boolean(),
+    authenticated: z.boolean(),
+    recorded: z.boolean(),
+    type: z.enum(['web', 'term']),
+    term: z.string(),
+    position: Position,
+    events: z.object({
+      types: z.array(z.string()),
+      seats: z.array(z.number()),
+      items: z.array(SessionEventItem).optional(),
+    }),
+    /** Why it ended; null while it lives. */
+    closed: z.object({ at: Time, by: z.string(), reason: z.string(), message: z.string() }).nullable(),
+  })
+  .meta({ id: 'Session' })
+export type Session = z.infer<typeof Session>
+
+/** A chunk of recorded output, as existing clients read it. */
+export const RecordedFrame = z
+  .object({
+    uid: SessionUid,
+    seat: z.number().int(),
+    message: z.string(),
+    tenant_id: TenantId,
+    time: Time,
+    width: z.number().int(),
+    height: z.number().int(),
+  })
+  .meta({ id: 'RecordedFrame' })
+export type RecordedFrame = z.infer<typeof RecordedFrame>

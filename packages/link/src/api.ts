@@ -1,0 +1,125 @@
+// What the link promises to its two ends: the types of streams and links, shared by gateway and agent.
+// The wire itself is in frame.ts, the state machine in link.ts, the sockets in dial.ts (agent) and accept.ts (server).
+
+/** Why a stream or link ended; crosses the wire as JSON, so the receiver treats it as a claim of the peer. */
+export interface LinkCause {
+  readonly by: 'user' | 'agent' | 'gateway' | 'admin' | 'policy' | 'network'
+  /** Kebab-case word, for example `done`, `displaced`, `keepalive`, `protocol`, `refused`. */
+  readonly reason: string
+  readonly message: string
+}
+
+/** JSON object in an `open` or `control` payload. Validated by the receiver against the schema of the stream's kind. */
+export type LinkMessage = { readonly [key: string]: unknown }
+
+/** What a stream is for. The schemas of each kind's messages are in streams.ts. */
+export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'http'
+
+/** Which of the two byte lanes of a stream: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
+export type Lane = 0 | 1
+
+/**
+ * The owner's end of a stream. Callbacks are never made from inside a call to the stream or its link; a throw closes
+ * this stream only.
+ */
+export interface StreamHandler {
+  /**
+   * Bytes from the peer; the memory belongs to the callee. The peer may send more only after
+   * {@link LinkStream.consumed} has been told.
+   */
+  data(bytes: Uint8Array, lane: Lane): void
+  /** The stream can take more after a `write` answered false. */
+  drain?(): void
+  /** The peer sends no more bytes; control messages may still follow. */
+  eof?(): void
+  control?(message: LinkMessage): void
+  /** Called exactly once, last. */
+  closed(cause: LinkCause): void
+}
+
+/** One stream of a link. All methods are safe (and do nothing) after it has closed. */
+export interface LinkStream {
+  readonly id: number
+  readonly kind: StreamKind
+  /**
+   * Queues bytes; the memory belongs to the stream from here on. Writes of at most 1 KiB overtake queued bulk of
+   * other streams.
+   * @returns false when the caller should stop until `drain`: credit is used up or the socket is behind
+   */
+  write(bytes: Uint8Array, lane?: Lane): boolean
+  /** Bytes accepted by `write` that have not left yet. */
+  readonly queuedBytes: number
+  /** Returns credit: `count` received bytes have been dealt with. */
+  consumed(count: number): void
+  /** Sent after everything queued. */
+  eof(): void
+  /**
+   * Sent after everything queued, in order with the bytes. At most 64 KiB as JSON; more closes the stream.
+   * @param place `overtaking` sends it ahead of this stream's queued bytes, for what must work while the peer reads
+   *   nothing (signal, window-change, eow)
+   */
+  control(message: LinkMessage, place?: 'in-order' | 'overtaking'): void
+  /**
+   * Closes both directions.
+   * @param cause default: done, by this side
+   * @param queued `send` (default) closes after everything queued has gone out, which takes as long as the peer takes
+   *   to grant credit. `drop` closes now: use it when the other party of the stream is gone
+   */
+  close(cause?: LinkCause, queued?: 'send' | 'drop'): void
+}
+
+/** The owner's end of a link. */
+export interface LinkHandler {
+  /**
+   * The peer opened a stream. Returns the handler of its bytes, or a cause to refuse it with. The header is untrusted.
+   */
+  open(kind: StreamKind, header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause
+  /** The peer asks to move: no new streams here, running ones go on. */
+  goaway?(cause: LinkCause): void
+  /** A ping was answered; round trip in milliseconds. */
+  alive?(roundTripMs: number): void
+  /** Called exactly once, after every stream's `closed`. */
+  closed(cause: LinkCause): void
+}
+
+/** Bytes in flight and limits; all bytes and milliseconds. */
+export interface LinkOptions {
+  /** Initial credit each side grants per stream. */
+  readonly windowBytes: number
+  /** A stream whose reader keeps up is given up to this much credit. */
+  readonly windowMaxBytes: number
+  /** All streams together are given at most this much credit beyond `windowBytes` each. */
+  readonly growthBytes: number
+  /** A stream with more than this unsent is closed: its owner ignores the answers of `write`. */
+  readonly queueMaxBytes: number
+  readonly frameBytes: number
+  /** `write` answers false while the socket holds more than this. */
+  readonly socketHighBytes: number
+  readonly maxStreams: number
+  readonly pingMs: number
+  /** No frame for this long: the link is dead. */
+  readonly deadMs: number
+}
+
+export const LINK_DEFAULTS: LinkOptions = {
+  windowBytes: 256 * 1024,
+  windowMaxBytes: 4 * 1024 * 1024,
+  growthBytes: 64 * 1024 * 1024,
+  queueMaxBytes: 16 * 1024 * 1024,
+  frameBytes: 32 * 1024,
+  socketHighBytes: 256 * 1024,
+  maxStreams: 4_096,
+  pingMs: 20_000,
+  deadMs: 45_000,
+}
+
+export interface Link {
+  /**
+   * Opens a stream. Never throws: a refusal or a dead link reaches `handler.closed`. Bytes may be written at once.
+   */
+  open(kind: StreamKind, header: LinkMessage, handler: StreamHandler, options?: { windowBytes?: number }): LinkStream
+  readonly streamCount: number
+  goaway(cause: LinkCause): void
+  /** Ends the link; streams end with the same cause. */
+  close(cause: LinkCause): void
+}

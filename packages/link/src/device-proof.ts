@@ -1,0 +1,47 @@
+// The agent proves that it holds its device's private key: a signature over the server's fresh nonce and the device's
+// uid, under a text that no other protocol signs. Ed25519, and RSA (PKCS #1 v1.5 with SHA-256) for keys of old agents.
+import { type KeyObject, createPublicKey, sign, verify } from 'node:crypto'
+
+const MIN_RSA_BITS = 2_048
+const MAX_RSA_BITS = 8_192
+
+/**
+ * @param privateKey of type ed25519 or rsa
+ * @param nonce of the server, base64url
+ * @returns the signature, base64url
+ * @throws {Error} when the key is of another type
+ */
+export function signProof(privateKey: KeyObject, deviceUid: string, nonce: string): string {
+  const digest = digestFor(privateKey)
+  if (digest === undefined) throw new Error(`a device key must be Ed25519 or RSA, this one is ${keyType(privateKey)}`)
+  return sign(digest, proofText(deviceUid, nonce), privateKey).toString('base64url')
+}
+
+/**
+ * @param publicKeyPem SPKI or PKCS #1 PEM, as the device registered it
+ * @param signature base64url, as the peer claims it
+ */
+export function verifyProof(publicKeyPem: string, deviceUid: string, nonce: string, signature: string): boolean {
+  try {
+    const key = createPublicKey(publicKeyPem)
+    const digest = digestFor(key)
+    return digest !== undefined && verify(digest, proofText(deviceUid, nonce), key, Buffer.from(signature, 'base64url'))
+  } catch {
+    return false
+  }
+}
+
+function proofText(deviceUid: string, nonce: string): Uint8Array {
+  return Buffer.from(`bowline link v1: device proof\n${deviceUid}\n${nonce}\n`)
+}
+
+/** Digest to sign with (null: the algorithm has its own), or undefined when the key will not do. */
+function digestFor(key: KeyObject): string | null | undefined {
+  if (key.asymmetricKeyType === 'ed25519') return null
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  return key.asymmetricKeyType === 'rsa' && bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS ? 'sha256' : undefined
+}
+
+function keyType(key: KeyObject): string {
+  return key.asymmetricKeyType ?? key.type
+}

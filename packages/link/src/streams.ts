@@ -1,0 +1,104 @@
+// The messages of each stream kind, as schemas: what the gateway says in `open` and `control`, and what the agent
+// answers. The receiver parses with these before it believes anything (the agent is untrusted to the gateway; the
+// gateway is one bug away from being untrusted to the agent).
+import * as z from 'zod'
+
+const uint = z.number().int().min(0).max(0xffff_ffff)
+const text = (max: number) => z.string().max(max)
+
+/** Terminal size in characters, and in pixels when known (0 otherwise). */
+export const WindowSize = z.object({ columns: uint, rows: uint, width: uint, height: uint })
+export type WindowSize = z.infer<typeof WindowSize>
+
+/**
+ * `auth`: checks one credential on the device. The stream that answered `accepted` stays open as long as the login
+ * lives: `session`, `dial` and `listen` streams name it, and closing it ends all of them. Credentials arrive as
+ * control messages, so that a wrong password costs no new stream.
+ */
+export const AuthOpen = z.object({
+  /** Uid of the platform's session: 64 hex digits. */
+  session: z.string().regex(/^[0-9a-f]{64}$/),
+  user: text(256),
+  /** The person's address, for the device's own log. */
+  remote: text(64),
+})
+export type AuthOpen = z.infer<typeof AuthOpen>
+
+/** Gateway to agent on an `auth` stream. */
+export const AuthCredential = z.discriminatedUnion('method', [
+  z.object({ method: z.literal('password'), password: text(1_024) }),
+  /** A login that the platform has authorised itself; `statement` is a compact JWS by the statement key (EdDSA). */
+  z.object({ method: z.literal('statement'), statement: text(8_192) }),
+])
+export type AuthCredential = z.infer<typeof AuthCredential>
+
+/** Agent to gateway: exactly one answer per credential. */
+export const AuthAnswer = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('accepted') }),
+  z.object({
+    type: z.literal('denied'),
+    /** For the device's log and the platform's audit only; the person sees the same text for all of them. */
+    reason: z.enum(['credential', 'unknown-user', 'locked', 'expired', 'no-password', 'busy', 'unsupported']),
+  }),
+])
+export type AuthAnswer = z.infer<typeof AuthAnswer>
+
+const login = { /** Stream id of the accepted `auth` stream. */ login: uint }
+
+export const Pty = WindowSize.extend({
+  term: text(128),
+  /** RFC 4254 section 8 encoded terminal modes, base64. */
+  modes: text(8_192),
+})
+export type Pty = z.infer<typeof Pty>
+
+/** `session`: one process on the device. Lane 1 carries its stderr; with a pty there is none. */
+export const SessionOpen = z.object({
+  ...login,
+  run: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('shell') }),
+    /** Exact bytes, base64. */
+    z.object({ type: z.literal('exec'), command: text(65_536) }),
+    z.object({ type: z.literal('subsystem'), name: text(128) }),
+  ]),
+  pty: Pty.optional(),
+  /** What the client asked to set; the agent keeps only what it allows. */
+  env: z.array(z.tuple([text(256), text(4_096)])).max(64),
+  /** SSH_CONNECTION's first two fields. */
+  client: z.object({ address: text(64), port: uint }),
+})
+export type SessionOpen = z.infer<typeof SessionOpen>
+
+/** Gateway to agent on a `session` stream. */
+export const SessionControl = z.discriminatedUnion('type', [
+  WindowSize.extend({ type: z.literal('window-change') }),
+  z.object({ type: z.literal('signal'), name: text(32) }),
+  z.object({ type: z.literal('break'), lengthMs: uint }),
+  /** The person reads no more output: the process gets SIGPIPE on its next write. */
+  z.object({ type: z.literal('eow') }),
+])
+export type SessionControl = z.infer<typeof SessionControl>
+
+/**
+ * Agent to gateway on a `session` stream: `started` once the process runs (a refusal closes the stream instead), then
+ * one of the exits, after the last byte of output.
+ */
+export const SessionEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('started') }),
+  z.object({ type: z.literal('exit'), status: uint }),
+  z.object({ type: z.literal('exit-signal'), signal: text(32), coreDumped: z.boolean(), message: text(512) }),
+])
+export type SessionEvent = z.infer<typeof SessionEvent>
+
+/** `dial`: a TCP or unix socket as the device sees it. */
+export const DialOpen = z.object({
+  ...login,
+  target: z.union([
+    z.object({ host: text(255), port: z.number().int().min(1).max(65_535) }),
+    z.object({ path: text(108) }),
+  ]),
+})
+export type DialOpen = z.infer<typeof DialOpen>
+
+/** Agent to gateway on a `dial` stream, once connected; a failure closes the stream with reason `connect-failed`. */
+export const DialEvent = z.object({ type: z.literal('connected') })

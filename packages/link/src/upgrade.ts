@@ -1,0 +1,114 @@
+// The HTTP upgrade to WebSocket (RFC 6455 section 4), both ends, with the link's subprotocol as its version.
+import { createHash, randomBytes } from 'node:crypto'
+import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES, request } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { ServerAddress } from './server-address.ts'
+
+export const LINK_PATH = '/agent/link'
+export const LINK_SUBPROTOCOL = 'bowline.link.v1'
+
+const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+
+/** What became of an upgrade that a client asked for. */
+export type Upgraded =
+  | { readonly socket: Duplex; readonly head: Uint8Array }
+  | { readonly status: number; readonly retryAfterSeconds: number | undefined }
+
+/**
+ * Asks the server for the link over a connected socket, which is destroyed when it is not granted.
+ * @param token the device token of `devices/auth`
+ * @throws {Error} when the connection ends or the answer is no HTTP
+ */
+export function requestUpgrade(socket: Socket, address: ServerAddress, token: string): Promise<Upgraded> {
+  const key = randomBytes(16).toString('base64')
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      createConnection: () => socket,
+      path: `${address.prefix}${LINK_PATH}`,
+      headers: {
+        Host: address.authority,
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        Authorization: `Bearer ${token}`,
+        'Sec-WebSocket-Key': key,
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Protocol': LINK_SUBPROTOCOL,
+      },
+    })
+    asked.on('error', (error) => {
+      socket.destroy()
+      reject(error)
+    })
+    asked.on('response', (response) => {
+      socket.destroy()
+      resolve({ status: response.statusCode ?? 0, retryAfterSeconds: retryAfter(response) })
+    })
+    asked.on('upgrade', (response, upgraded, head) => {
+      const { 'sec-websocket-accept': accept, 'sec-websocket-protocol': protocol } = response.headers
+      if (accept === acceptValue(key) && protocol === LINK_SUBPROTOCOL) return resolve({ socket: upgraded, head })
+      upgraded.destroy()
+      reject(new Error(`the server does not speak ${LINK_SUBPROTOCOL}`))
+    })
+    asked.end()
+  })
+}
+
+/**
+ * Answers a client's request for the link. Whether the client may have it has been decided before.
+ * @returns whether the connection is now a WebSocket; false when the request is none for the link: it has been answered
+ *   with the status that says why, and the socket is gone
+ */
+export function grantUpgrade(request: IncomingMessage, socket: Duplex): boolean {
+  const { headers } = request
+  const key = headers['sec-websocket-key'] ?? ''
+  if (
+    request.method !== 'GET' ||
+    headers.upgrade?.toLowerCase() !== 'websocket' ||
+    !/^[A-Za-z0-9+/]{22}==$/.test(key)
+  ) {
+    refuseUpgrade(socket, 400)
+    return false
+  }
+  if (headers['sec-websocket-version'] !== '13') {
+    refuseUpgrade(socket, 426, { 'Sec-WebSocket-Version': '13' })
+    return false
+  }
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+  if (!offered.includes(LINK_SUBPROTOCOL)) {
+    refuseUpgrade(socket, 400)
+    return false
+  }
+  socket.write(
+    head(101, {
+      Upgrade: 'websocket',
+      Connection: 'Upgrade',
+      'Sec-WebSocket-Accept': acceptValue(key),
+      'Sec-WebSocket-Protocol': LINK_SUBPROTOCOL,
+    }),
+  )
+  return true
+}
+
+/** Answers an upgrade request with an HTTP status and ends the connection. */
+export function refuseUpgrade(socket: Duplex, status: number, headers: OutgoingHttpHeaders = {}): void {
+  socket.on('error', () => undefined)
+  socket.end(head(status, { Connection: 'close', 'Content-Length': '0', ...headers }), () => socket.destroy())
+}
+
+function head(status: number, headers: OutgoingHttpHeaders): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
+}
+
+function acceptValue(key: string): string {
+  return createHash('sha1')
+    .update(key + ACCEPT_SUFFIX)
+    .digest('base64')
+}
+
+/** Seconds of a Retry-After header; its date form is not used between our own ends. */
+function retryAfter(response: IncomingMessage): number | undefined {
+  const value = response.headers['retry-after']
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined
+}

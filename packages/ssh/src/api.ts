@@ -1,0 +1,318 @@
+// What the package promises to the program that embeds it: the types between the SSH transport and its decisions.
+// Everything a connection asks is a question to a handler; silence, a throw or a rejected promise means "no", and
+// nothing a handler does can crash the process. Nothing here knows about Bowline.
+
+import type { Clock } from './clock.ts'
+
+/** Where the peer is, as the embedding program knows it (after a PROXY header, say). */
+export interface PeerAddress {
+  /** IPv4 or IPv6 literal, without brackets or zone. */
+  readonly address: string
+  readonly port: number
+}
+
+/** Why a connection or channel ended. `by` says who decided; `reason` is stable and machine-readable. */
+export interface CloseCause {
+  readonly by: 'peer' | 'local' | 'protocol' | 'limit' | 'timeout'
+  /** Kebab-case word, for example `disconnect`, `socket-closed`, `login-grace`, `window-overrun`, `bad-mac`. */
+  readonly reason: string
+  /** One sentence for logs and people; never holds credentials or packet contents. */
+  readonly message: string
+}
+
+/** A user's public key as offered, already parsed and checked against the accepted types and sizes. */
+export interface OfferedKey {
+  /** Key type of the blob: `ssh-ed25519`, `ecdsa-sha2-nistp256`, `ssh-rsa`, `sk-ssh-ed25519@openssh.com`, … */
+  readonly type: string
+  /** Signature algorithm named in the request, for example `rsa-sha2-512`. */
+  readonly algorithm: string
+  /** SSH wire encoding of the public key (RFC 4253 section 6.6). For a certificate: of the certified key. */
+  readonly blob: Uint8Array
+  /** Set when the offered key is an OpenSSH user certificate; its signature by `caBlob` has been verified. */
+  readonly certificate?: UserCertificate
+}
+
+/** An OpenSSH user certificate (PROTOCOL.certkeys). Validity, CA signature and known critical options are verified. */
+export interface UserCertificate {
+  readonly keyId: string
+  readonly serial: bigint
+  /** User names the certificate is for. The handler decides; an empty list names nobody and must be refused. */
+  readonly principals: readonly string[]
+  readonly caBlob: Uint8Array
+  /** Seconds since the epoch. */
+  readonly validAfter: bigint
+  readonly validBefore: bigint
+  readonly forceCommand?: string
+  readonly sourceAddress?: string
+  readonly extensions: readonly string[]
+}
+
+export interface Prompt {
+  readonly text: string
+  readonly echo: boolean
+}
+
+/** One authentication request (RFC 4252), after everything that can be checked without the embedding program. */
+export type AuthAttempt =
+  | { readonly method: 'none'; readonly user: string }
+  | { readonly method: 'password'; readonly user: string; readonly password: string }
+  | {
+      readonly method: 'publickey'
+      readonly user: string
+      readonly key: OfferedKey
+      /**
+       * False: the client only asks whether the key would do (no signature; must have no side effects).
+       * True: the signature over this connection's session id was verified with the key.
+       */
+      readonly proven: boolean
+    }
+  | {
+      readonly method: 'keyboard-interactive'
+      readonly user: string
+      /** Asks one round of questions; resolves with one answer per prompt. May be called several times. */
+      prompt(name: string, instruction: string, prompts: readonly Prompt[]): Promise<readonly string[]>
+    }
+
+export type AuthDecision =
+  | { readonly result: 'accept' }
+  /** `methods` may continue (default: all that the options allow). */
+  | { readonly result: 'reject'; readonly methods?: readonly AuthMethod[] }
+  /** The factor was right but more is needed: RFC 4252 partial success. */
+  | { readonly result: 'partial'; readonly methods: readonly AuthMethod[] }
+  /** End the connection now. */
+  | { readonly result: 'disconnect'; readonly message: string }
+
+export type AuthMethod = 'publickey' | 'password' | 'keyboard-interactive'
+
+/** A channel the client wants to open (RFC 4254 sections 6.1 and 7.2; PROTOCOL section 2.4 of OpenSSH). */
+export type ChannelOpen =
+  | { readonly type: 'session' }
+  | {
+      readonly type: 'direct-tcpip'
+      readonly host: string
+      readonly port: number
+      readonly originHost: string
+      readonly originPort: number
+    }
+  | { readonly type: 'direct-streamlocal@openssh.com'; readonly path: string }
+
+/** RFC 4254 section 5.1 reason codes. */
+export const OPEN_PROHIBITED = 1
+export const OPEN_CONNECT_FAILED = 2
+export const OPEN_UNKNOWN_TYPE = 3
+export const OPEN_RESOURCE_SHORTAGE = 4
+
+export type ChannelDecision =
+  /** `attach` is called synchronously when the confirmation has been queued; data follows only after it returned. */
+  | { readonly accept: true; attach(channel: SshChannel): ChannelHandler }
+  | { readonly accept: false; readonly code: number; readonly message: string }
+
+export interface PtyRequest {
+  readonly type: 'pty-req'
+  readonly term: string
+  readonly columns: number
+  readonly rows: number
+  /** Pixels; 0 when unknown. */
+  readonly width: number
+  readonly height: number
+  /** Encoded terminal modes exactly as received (RFC 4254 section 8). */
+  readonly modes: Uint8Array
+}
+
+export interface WindowChange {
+  readonly type: 'window-change'
+  readonly columns: number
+  readonly rows: number
+  readonly width: number
+  readonly height: number
+}
+
+/** A request on a session channel (RFC 4254 section 6). */
+export type SessionRequest =
+  | PtyRequest
+  | WindowChange
+  | { readonly type: 'env'; readonly name: string; readonly value: string }
+  | { readonly type: 'shell' }
+  /** The command's exact bytes: it need not be UTF-8. */
+  | { readonly type: 'exec'; readonly command: Uint8Array }
+  | { readonly type: 'subsystem'; readonly name: string }
+  /** Signal name without `SIG`, for example `TERM`. */
+  | { readonly type: 'signal'; readonly name: string }
+  /** RFC 4335; milliseconds. */
+  | { readonly type: 'break'; readonly lengthMs: number }
+  | { readonly type: 'auth-agent-req@openssh.com' }
+  | {
+      readonly type: 'x11-req'
+      readonly single: boolean
+      readonly protocol: string
+      readonly cookie: string
+      readonly screen: number
+    }
+  /** The client reads no more output (OpenSSH PROTOCOL section 2.1). */
+  | { readonly type: 'eow@openssh.com' }
+
+/** The embedding program's end of a channel. Callbacks run on the connection's turn; none may block. */
+export interface ChannelHandler {
+  /**
+   * Bytes from the client. `extended` is 0 for ordinary data, else the RFC 4254 data type code. The memory belongs to
+   * the callee. The client may send more only after {@link SshChannel.consumed} has been told.
+   */
+  data(bytes: Uint8Array, extended: number): void
+  /** The channel can take more output again after a `write` answered false. */
+  drain?(): void
+  /** The client will send no more data. Output may go on. */
+  eof?(): void
+  /** A channel request; replies keep the order of the requests. Absent or false: refused. */
+  request?(request: SessionRequest): boolean | Promise<boolean>
+  /** Called exactly once, last. */
+  closed(cause: CloseCause): void
+}
+
+/** A channel as the embedding program sees it. All methods are safe (and do nothing) after it has closed. */
+export interface SshChannel {
+  /** Our channel number; unique on the connection while the channel lives. */
+  readonly id: number
+  readonly type: string
+  readonly connection: SshConnection
+  /**
+   * Queues output. The memory belongs to the channel from here on.
+   * @param extended 0 for data, 1 for stderr (RFC 4254 section 5.2)
+   * @returns false when the caller should stop until `drain`: the window is used up or the socket is behind
+   */
+  write(bytes: Uint8Array, extended?: number): boolean
+  /** Bytes accepted by `write` that have not left yet. */
+  readonly queuedBytes: number
+  /** Gives the client `count` bytes of window back: they have been dealt with. */
+  consumed(count: number): void
+  /** No more output follows; sent after everything queued. */
+  eof(): void
+  /** RFC 4254 section 6.10; sent after everything queued. */
+  exitStatus(status: number): void
+  /** Signal name without `SIG`. */
+  exitSignal(name: string, coreDumped: boolean, message: string): void
+  /** Sends what is queued (unless the peer is gone), then closes. */
+  close(): void
+}
+
+export interface ListenRequest {
+  readonly type: 'tcpip-forward' | 'streamlocal-forward@openssh.com'
+  /** Bind address (may be empty) or socket path. */
+  readonly address: string
+  /** 0: any free port. Unused for socket paths. */
+  readonly port: number
+}
+
+/** One accepted connection. */
+export interface SshConnection {
+  /** Session identifier: the first exchange hash as 64 lower-case hex digits (RFC 4253 section 7.2); '' before. */
+  readonly sessionId: string
+  readonly peer: PeerAddress
+  /** The client's identification string without CR LF; '' until received. */
+  readonly clientIdent: string
+  /** The authenticated user name; undefined before. */
+  readonly user: string | undefined
+  readonly algorithms: { readonly kex: string; readonly cipherIn: string; readonly cipherOut: string } | undefined
+  /** Bytes on the wire. */
+  readonly bytesIn: number
+  readonly bytesOut: number
+  /**
+   * Opens a channel towards the client: `forwarded-tcpip`, `forwarded-streamlocal@openssh.com`,
+   * `auth-agent@openssh.com` or `x11`.
+   * @param data the type's extra fields, already in wire encoding
+   * @throws {Error} when the client refuses or the connection ends
+   */
+  openChannel(type: string, data: Uint8Array, attach: (channel: SshChannel) => ChannelHandler): Promise<SshChannel>
+  /** Ends the connection after what is queued (at most 2 s); `message` is shown by most clients. */
+  disconnect(cause: CloseCause): void
+}
+
+/** The decisions of the embedding program. */
+export interface ConnectionHandler {
+  /** Text for SSH_MSG_USERAUTH_BANNER, asked once per user name before the first decision is sent. */
+  banner?(connection: SshConnection, user: string): Promise<string | undefined> | string | undefined
+  authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision>
+  /** Called once, before the success message is sent. */
+  authenticated?(connection: SshConnection): void
+  open(connection: SshConnection, request: ChannelOpen): Promise<ChannelDecision> | ChannelDecision
+  /** Resolves with the bound port (0 for socket paths) or undefined to refuse. Absent: always refused. */
+  listen?(connection: SshConnection, request: ListenRequest): Promise<number | undefined>
+  unlisten?(connection: SshConnection, request: ListenRequest): Promise<boolean>
+  /** Called exactly once per connection, last, also when the handshake never finished. */
+  closed(connection: SshConnection, cause: CloseCause): void
+}
+
+/**
+ * Limits with safe defaults (bytes, milliseconds, counts). A peer that passes one is disconnected with its cause; only
+ * `channels`, `channelOpensPerSecond` and `leastPacketSize` refuse the channel and leave the others alone.
+ */
+export interface SshLimits {
+  identMs: number
+  kexMs: number
+  loginGraceMs: number
+  /** Failed attempts; a public-key query counts one half. */
+  authAttempts: number
+  channels: number
+  channelOpensPerSecond: number
+  envCount: number
+  envBytes: number
+  ptyModesBytes: number
+  execBytes: number
+  /** A peer's `maximum packet size` below this is refused. */
+  leastPacketSize: number
+  /** Receive window per channel at the start, and the most it grows to for bulk transfers. */
+  windowBytes: number
+  windowMaxBytes: number
+  /**
+   * Bytes that wait for the socket: above the first, channels stop sending (what is in the socket can no longer be
+   * reordered between them) and `write` answers false. Above the second, in the socket or in one channel, the connection
+   * is dropped.
+   */
+  queueHighBytes: number
+  queueMaxBytes: number
+  rekeyPendingBytes: number
+  rekeyMs: number
+  rekeyBytes: number
+  rekeyIntervalMs: number
+  keepaliveMs: number
+  keepaliveMisses: number
+  /** Unanswered global or channel requests that want a reply. */
+  pendingRequests: number
+}
+
+export const DEFAULT_LIMITS: Readonly<SshLimits> = {
+  identMs: 5_000,
+  kexMs: 10_000,
+  loginGraceMs: 60_000,
+  authAttempts: 6,
+  channels: 64,
+  channelOpensPerSecond: 50,
+  envCount: 64,
+  envBytes: 4_096,
+  ptyModesBytes: 4_096,
+  execBytes: 32_768,
+  leastPacketSize: 256,
+  windowBytes: 1 << 20,
+  windowMaxBytes: 4 << 20,
+  queueHighBytes: 1 << 19,
+  queueMaxBytes: 8 << 20,
+  rekeyPendingBytes: 4 << 20,
+  rekeyMs: 30_000,
+  rekeyBytes: 1 << 30,
+  rekeyIntervalMs: 3_600_000,
+  keepaliveMs: 15_000,
+  keepaliveMisses: 3,
+  pendingRequests: 128,
+}
+
+export interface SshServerOptions {
+  /** PKCS#8 PEM private keys; the first is the preferred host key. At least an Ed25519 one. */
+  readonly hostKeys: readonly string[]
+  /** Software part of the identification string (`SSH-2.0-<software>`), without spaces. */
+  readonly software: string
+  readonly methods: readonly AuthMethod[]
+  readonly limits?: Partial<SshLimits>
+  /** Certificate authorities (wire-encoded public keys) whose user certificates are accepted. Default: none. */
+  readonly userCertificateAuthorities?: readonly Uint8Array[]
+  /** Time, for tests. Default: the real clock. */
+  readonly clock?: Clock
+}

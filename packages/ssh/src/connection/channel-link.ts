@@ -1,0 +1,21 @@
+// What a channel needs from its connection, so that channels can be tested without a transport.
+import type { SshConnection, SshLimits } from '../api.ts'
+import type { Fault } from '../fault.ts'
+import type { GrowthBudget } from './receive-window.ts'
+import type { PendingRequests } from './reply-queue.ts'
+
+export interface ChannelLink {
+  readonly connection: SshConnection
+  readonly limits: SshLimits
+  readonly growth: GrowthBudget
+  readonly pendingRequests: PendingRequests
+  /** Whether bulk output may be sent now. */
+  readonly writable: boolean
+  readonly now: () => number
+  send(head: Uint8Array, body?: Uint8Array): void
+  fail(fault: Fault): void
+  /** Runs a callback of the embedding program; when it throws, the channel is closed and the answer is undefined. */
+  callHandler<T>(channel: { close(): void }, call: () => T): T | undefined
+  /** Both sides have closed: the number is free again. */
+  remove(channel: { readonly id: number }): void
+}

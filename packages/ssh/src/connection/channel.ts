@@ -1,0 +1,288 @@
+// One open channel (RFC 4254 section 5): data both ways within the windows, requests with replies in order, and the
+// end of each direction. Output of a started program waits until its request has been answered.
+import type { ChannelHandler, CloseCause, SessionRequest, SshChannel, SshConnection, SshLimits } from '../api.ts'
+import { limitFault, protocolFault } from '../fault.ts'
+import * as n from '../wire/numbers.ts'
+import { WireReader } from '../wire/reader.ts'
+import { WireWriter } from '../wire/writer.ts'
+import type { ChannelLink } from './channel-link.ts'
+import { OutputQueue } from './output-queue.ts'
+import { MOST_DATA_BYTES, ReceiveWindow } from './receive-window.ts'
+import { ReplyQueue } from './reply-queue.ts'
+import { readSessionRequest } from './session-request.ts'
+
+const LARGEST_WINDOW = 0xffff_ffff
+const STARTS = new Set(['shell', 'exec', 'subsystem'])
+
+/** The client's numbers of a channel. */
+export interface RemoteEnd {
+  readonly id: number
+  readonly window: number
+  /** Its `maximum packet size`. */
+  readonly packetBytes: number
+}
+
+export class Channel implements SshChannel {
+  readonly id: number
+  readonly type: string
+  readonly connection: SshConnection
+  readonly #link: ChannelLink
+  readonly #remoteId: number
+  readonly #packetBytes: number
+  readonly #queue = new OutputQueue()
+  readonly #replies: ReplyQueue
+  readonly #incoming: ReceiveWindow
+  #sendWindow: number
+  #handler: ChannelHandler | undefined
+  /** Start requests without an answer: their output must not overtake it. */
+  #starting = 0
+  /** Closed before its start was answered. */
+  #startAbandoned = false
+  #envCount = 0
+  #pumping = false
+  #stopTold = false
+  #outputRefused = false
+  #eofQueued = false
+  #closeQueued = false
+  #closeSent = false
+  #eofReceived = false
+  #closedTold = false
+
+  constructor(id: number, type: string, remote: RemoteEnd, link: ChannelLink) {
+    this.id = id
+    this.type = type
+    this.connection = link.connection
+    this.#link = link
+    this.#remoteId = remote.id
+    this.#sendWindow = remote.window
+    this.#packetBytes = Math.min(remote.packetBytes, MOST_DATA_BYTES)
+    this.#replies = new ReplyQueue(link.pendingRequests, (payload) => this.#send(payload))
+    const { windowBytes, windowMaxBytes } = link.limits
+    this.#incoming = new ReceiveWindow(windowBytes, windowMaxBytes, link.growth, link.now)
+  }
+
+  /** Nothing waits to be sent. */
+  get idle(): boolean {
+    return this.#queue.empty
+  }
+
+  /** Connects the embedding program's end; called once, right after the confirmation was queued. */
+  attach(handler: ChannelHandler): void {
+    this.#handler = handler
+  }
+
+  get #limits(): SshLimits {
+    return this.#link.limits
+  }
+
+  get queuedBytes(): number {
+    return this.#queue.dataBytes
+  }
+
+  write(bytes: Uint8Array, extended = 0): boolean {
+    if (this.#eofQueued || this.#closeQueued || this.#closedTold || this.#outputRefused) return true
+    if (bytes.length > 0) this.#queue.push({ kind: 'data', bytes, extended })
+    this.pump()
+    if (this.#queue.dataBytes > this.#limits.queueMaxBytes) {
+      this.#link.fail(limitFault('queue-overflow', 'More output is queued for a channel than its limit allows.'))
+      return false
+    }
+    if (this.#queue.dataBytes === 0 && this.#link.writable) return true
+    this.#stopTold = true
+    return false
+  }
+
+  consumed(count: number): void {
+    const granted = this.#closeSent || this.#closedTold ? 0 : this.#incoming.consumed(count)
+    if (granted > 0) this.#send(this.#message(n.MSG_CHANNEL_WINDOW_ADJUST).uint32(granted).done())
+  }
+
+  eof(): void {
+    if (this.#eofQueued || this.#closeQueued) return
+    this.#eofQueued = true
+    this.#enqueue(this.#message(n.MSG_CHANNEL_EOF).done())
+  }
+
+  exitStatus(status: number): void {
+    this.#enqueue(this.#request('exit-status').uint32(status).done())
+  }
+
+  exitSignal(name: string, coreDumped: boolean, message: string): void {
+    this.#enqueue(this.#request('exit-signal').string(name).boolean(coreDumped).string(message).string('').done())
+  }
+
+  close(): void {
+    if (this.#closeQueued) return
+    this.#enqueue(this.#message(n.MSG_CHANNEL_CLOSE).done(), true)
+    this.#closeQueued = true
+    if (this.#starting === 0) return
+    // An answer given in this turn still goes first; one that is not coming must not hold the close for ever.
+    setImmediate(() => {
+      this.#startAbandoned = true
+      this.pump()
+    })
+  }
+
+  /** Sends what the windows and the transport allow. */
+  pump(): void {
+    if (this.#pumping || (this.#starting > 0 && !this.#startAbandoned)) return
+    this.#pumping = true
+    const queue = this.#queue
+    for (let item = queue.first; item && this.#link.writable && !this.#closeSent; item = queue.first) {
+      if (item.kind === 'message') {
+        queue.drop()
+        this.#send(item.payload)
+        if (item.last) this.#closeWasSent()
+        continue
+      }
+      if (this.#sendWindow === 0) break
+      const part = queue.take(item, Math.min(this.#sendWindow, this.#packetBytes))
+      this.#sendWindow -= part.length
+      this.#sendData(part, item.extended)
+    }
+    this.#pumping = false
+    if (this.#stopTold && queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0) {
+      this.#stopTold = false
+      this.#link.callHandler(this, () => this.#handler?.drain?.())
+    }
+  }
+
+  /** A message of this channel from the client; `reader` stands behind the channel number. */
+  receive(type: number, reader: WireReader): void {
+    switch (type) {
+      case n.MSG_CHANNEL_DATA:
+        return this.#data(reader.string('data'), 0)
+      case n.MSG_CHANNEL_EXTENDED_DATA:
+        return this.#extendedData(reader)
+      case n.MSG_CHANNEL_WINDOW_ADJUST:
+        return this.#adjust(reader.uint32('window'))
+      case n.MSG_CHANNEL_EOF:
+        return this.#eof()
+      case n.MSG_CHANNEL_REQUEST:
+        return this.#channelRequest(reader)
+      case n.MSG_CHANNEL_CLOSE:
+        return this.#close()
+      default:
+        // SUCCESS and FAILURE answer requests we never send with want_reply.
+        throw protocolFault('unexpected-message', `Message ${type} answers no request of ours.`)
+    }
+  }
+
+  /** The connection has ended. */
+  abort(cause: CloseCause): void {
+    this.#closeSent = true
+    this.#tellClosed(cause)
+  }
+
+  #data(bytes: Uint8Array, extended: number): void {
+    if (this.#eofReceived) throw protocolFault('data-after-eof', 'Data arrived after the end of file.')
+    this.#incoming.received(bytes.length)
+    if (this.#closedTold) return
+    this.#link.callHandler(this, () => this.#handler?.data(bytes, extended))
+  }
+
+  #extendedData(reader: WireReader): void {
+    const code = reader.uint32('data type')
+    this.#data(reader.string('data'), code)
+  }
+
+  #adjust(bytes: number): void {
+    this.#sendWindow += bytes
+    if (this.#sendWindow > LARGEST_WINDOW) throw protocolFault('window-overflow', 'The window exceeds 2^32-1 bytes.')
+    this.pump()
+  }
+
+  #eof(): void {
+    if (this.#eofReceived) return
+    this.#eofReceived = true
+    if (!this.#closedTold) this.#link.callHandler(this, () => this.#handler?.eof?.())
+  }
+
+  #close(): void {
+    if (!this.#closeSent) {
+      this.#send(this.#message(n.MSG_CHANNEL_CLOSE).done())
+      this.#closeSent = true
+    }
+    this.#link.remove(this)
+    this.#tellClosed({ by: 'peer', reason: 'channel-closed', message: 'The client closed the channel.' })
+  }
+
+  #closeWasSent(): void {
+    this.#closeSent = true
+    this.#tellClosed({ by: 'local', reason: 'channel-closed', message: 'The server closed the channel.' })
+  }
+
+  #tellClosed(cause: CloseCause): void {
+    if (this.#closedTold) return
+    this.#closedTold = true
+    this.#queue.dropData()
+    this.#incoming.release()
+    this.#replies.abandon()
+    this.#link.callHandler(this, () => this.#handler?.closed(cause))
+  }
+
+  #channelRequest(reader: WireReader): void {
+    const name = reader.text('request type', 256)
+    const wantReply = reader.boolean('want reply')
+    const request = this.type === 'session' ? readSessionRequest(name, reader, this.#limits) : undefined
+    if (request?.type === 'env' && (this.#envCount += 1) > this.#limits.envCount) {
+      throw limitFault('env-count', `More than ${this.#limits.envCount} environment variables were sent.`)
+    }
+    if (request?.type === 'eow@openssh.com') this.#refuseOutput()
+    const starts = STARTS.has(name)
+    if (starts) this.#starting += 1
+    const answer = request && !this.#closedTold ? this.#ask(request) : false
+    const reply =
+      answer instanceof Promise
+        ? answer.then((granted) => this.#settle(granted, wantReply))
+        : this.#settle(answer, wantReply)
+    this.#replies.push(reply, starts ? () => this.#started() : undefined)
+  }
+
+  #ask(request: SessionRequest): boolean | Promise<boolean> {
+    const answer = this.#link.callHandler(this, () => this.#handler?.request?.(request))
+    // A rejected promise refuses the request.
+    return answer instanceof Promise ? answer.catch(() => false) : (answer ?? false)
+  }
+
+  #settle(granted: boolean, wantReply: boolean): Uint8Array | undefined {
+    if (!wantReply || this.#closeSent) return undefined
+    return this.#message(granted ? n.MSG_CHANNEL_SUCCESS : n.MSG_CHANNEL_FAILURE).done()
+  }
+
+  #started(): void {
+    this.#starting -= 1
+    this.pump()
+  }
+
+  /** The client reads no more output: what is queued would wait for ever for window. */
+  #refuseOutput(): void {
+    this.#outputRefused = true
+    this.#queue.dropData()
+    this.pump()
+  }
+
+  #enqueue(payload: Uint8Array, last = false): void {
+    if (this.#closeQueued || this.#closedTold) return
+    this.#queue.push({ kind: 'message', payload, last })
+    this.pump()
+  }
+
+  #sendData(part: Uint8Array, extended: number): void {
+    const head =
+      extended === 0 ? this.#message(n.MSG_CHANNEL_DATA) : this.#message(n.MSG_CHANNEL_EXTENDED_DATA).uint32(extended)
+    this.#link.send(head.uint32(part.length).done(), part)
+  }
+
+  #request(name: string): WireWriter {
+    return this.#message(n.MSG_CHANNEL_REQUEST).string(name).boolean(false)
+  }
+
+  #message(type: number): WireWriter {
+    return new WireWriter(32).byte(type).uint32(this.#remoteId)
+  }
+
+  #send(payload: Uint8Array): void {
+    this.#link.send(payload)
+  }
+}

@@ -1,0 +1,176 @@
+// All channels of one connection: numbering, opening from either side, dispatch, and fair turns for output.
+import type { ChannelDecision, ChannelHandler, ChannelOpen, CloseCause, SshChannel } from '../api.ts'
+import { OPEN_CONNECT_FAILED, OPEN_PROHIBITED, OPEN_RESOURCE_SHORTAGE, OPEN_UNKNOWN_TYPE } from '../api.ts'
+import { protocolFault } from '../fault.ts'
+import * as n from '../wire/numbers.ts'
+import { WireReader } from '../wire/reader.ts'
+import { Channel } from './channel.ts'
+import type { RemoteEnd } from './channel.ts'
+import type { ChannelLink } from './channel-link.ts'
+import { openConfirmation, openFailure, openRequest, readChannelOpen } from './channel-open.ts'
+import { RateLimit } from './rate-limit.ts'
+import { MOST_DATA_BYTES } from './receive-window.ts'
+
+export interface ChannelsEvents {
+  /** Asks the embedding program; undefined when it threw or rejected. */
+  decide(request: ChannelOpen): Promise<ChannelDecision | undefined>
+}
+
+/** A channel we asked the client for. */
+interface Opening {
+  readonly type: string
+  attach(channel: SshChannel): ChannelHandler
+  opened(channel: SshChannel): void
+  refused(error: Error): void
+}
+
+export class Channels {
+  readonly #link: ChannelLink
+  readonly #events: ChannelsEvents
+  readonly #rate: RateLimit
+  readonly #open = new Map<number, Channel>()
+  readonly #opening = new Map<number, Opening>()
+  /** Numbers of channels the embedding program is deciding on. */
+  readonly #deciding = new Set<number>()
+  #turn = 0
+  #ended = false
+  /** Set by no-more-sessions@openssh.com. */
+  sessionsRefused = false
+
+  constructor(link: ChannelLink, events: ChannelsEvents) {
+    this.#link = link
+    this.#events = events
+    this.#rate = new RateLimit(link.limits.channelOpensPerSecond, link.now)
+  }
+
+  /** Channels open or being opened, from either side. */
+  get count(): number {
+    return this.#open.size + this.#opening.size + this.#deciding.size
+  }
+
+  /** No channel has output waiting. */
+  get idle(): boolean {
+    for (const channel of this.#open.values()) if (!channel.idle) return false
+    return true
+  }
+
+  /** SSH_MSG_CHANNEL_OPEN. */
+  openFromClient(payload: Buffer): void {
+    const { remote, request } = readChannelOpen(payload)
+    const refusal = this.#refusal(remote, request)
+    if (refusal || !request) {
+      const [code, message] = refusal ?? [OPEN_UNKNOWN_TYPE, 'This channel type is not offered.']
+      this.#link.send(openFailure(remote.id, code, message))
+      return
+    }
+    const id = this.#freeNumber()
+    this.#deciding.add(id)
+    void this.#events.decide(request).then((decision) => {
+      this.#deciding.delete(id)
+      if (!this.#ended) this.#settle(id, request, remote, decision)
+    })
+  }
+
+  /** Asks the client for a channel; `data` holds the type's own fields. */
+  openTowardsClient(type: string, data: Uint8Array, attach: Opening['attach']): Promise<SshChannel> {
+    return new Promise((opened, refused) => {
+      const { channels, windowBytes } = this.#link.limits
+      if (this.#ended) throw new Error('the connection has ended')
+      if (this.count >= channels) throw new Error(`at most ${channels} channels are allowed`)
+      const id = this.#freeNumber()
+      this.#opening.set(id, { type, attach, opened, refused })
+      this.#link.send(openRequest(type, id, windowBytes, MOST_DATA_BYTES, data))
+    })
+  }
+
+  /** Messages 91 to 100. */
+  receive(type: number, payload: Buffer): void {
+    const reader = new WireReader(payload, 1)
+    const id = reader.uint32('recipient channel')
+    if (type === n.MSG_CHANNEL_OPEN_CONFIRMATION || type === n.MSG_CHANNEL_OPEN_FAILURE) {
+      return this.#openAnswered(type, id, reader)
+    }
+    const channel = this.#open.get(id)
+    if (!channel) throw protocolFault('unknown-channel', `Message ${type} names a channel that is not open.`)
+    channel.receive(type, reader)
+  }
+
+  /** Lets every channel send, starting with a different one each time. */
+  pump(): void {
+    const channels = [...this.#open.values()]
+    this.#turn += 1
+    for (let index = 0; index < channels.length; index += 1) channels[(index + this.#turn) % channels.length]?.pump()
+  }
+
+  /** Both sides have closed: the number is free again. */
+  remove(id: number): void {
+    this.#open.delete(id)
+  }
+
+  /** The connection has ended. */
+  abort(cause: CloseCause): void {
+    this.#ended = true
+    for (const channel of this.#open.values()) channel.abort(cause)
+    for (const opening of this.#opening.values())
+      opening.refused(new Error(`the connection has ended: ${cause.reason}`))
+    this.#open.clear()
+    this.#opening.clear()
+  }
+
+  #refusal(remote: RemoteEnd, request: ChannelOpen | undefined): readonly [number, string] | undefined {
+    const { channels, leastPacketSize } = this.#link.limits
+    if (!this.#rate.allow()) return [OPEN_RESOURCE_SHORTAGE, 'Channels are opened too fast.']
+    if (this.count >= channels) return [OPEN_RESOURCE_SHORTAGE, `At most ${channels} channels are allowed.`]
+    if (remote.packetBytes < leastPacketSize) {
+      return [OPEN_RESOURCE_SHORTAGE, `The maximum packet size must be at least ${leastPacketSize} bytes.`]
+    }
+    if (request?.type === 'session' && this.sessionsRefused) {
+      return [OPEN_PROHIBITED, 'No more sessions were announced.']
+    }
+    return undefined
+  }
+
+  #freeNumber(): number {
+    let id = 0
+    while (this.#open.has(id) || this.#opening.has(id) || this.#deciding.has(id)) id += 1
+    return id
+  }
+
+  #settle(id: number, request: ChannelOpen, remote: RemoteEnd, decision: ChannelDecision | undefined): void {
+    if (!decision?.accept) {
+      const { code, message } = decision ?? { code: OPEN_CONNECT_FAILED, message: 'The channel could not be opened.' }
+      this.#link.send(openFailure(remote.id, code, message))
+      return
+    }
+    this.#link.send(openConfirmation(remote.id, id, this.#link.limits.windowBytes, MOST_DATA_BYTES))
+    this.#add(id, request.type, remote, (channel) => decision.attach(channel))
+  }
+
+  #openAnswered(type: number, id: number, reader: WireReader): void {
+    const opening = this.#opening.get(id)
+    if (!opening) throw protocolFault('unknown-channel', `Message ${type} answers no channel we asked for.`)
+    this.#opening.delete(id)
+    if (type === n.MSG_CHANNEL_OPEN_FAILURE) {
+      opening.refused(new Error(`the client refused the channel (reason code ${reader.uint32('reason code')})`))
+      return
+    }
+    const remote = {
+      id: reader.uint32('sender channel'),
+      window: reader.uint32('initial window size'),
+      packetBytes: reader.uint32('maximum packet size'),
+    }
+    if (remote.packetBytes < this.#link.limits.leastPacketSize) {
+      opening.refused(new Error('the maximum packet size is too small'))
+      throw protocolFault('packet-size', 'The maximum packet size of a channel is too small.')
+    }
+    opening.opened(this.#add(id, opening.type, remote, (channel) => opening.attach(channel)))
+  }
+
+  #add(id: number, type: string, remote: RemoteEnd, attach: (channel: SshChannel) => ChannelHandler): Channel {
+    const channel = new Channel(id, type, remote, this.#link)
+    this.#open.set(id, channel)
+    const handler = this.#link.callHandler(channel, () => attach(channel))
+    if (handler) channel.attach(handler)
+    return channel
+  }
+}

@@ -1,0 +1,101 @@
+// Our side of a channel's flow control (RFC 4254 section 5.2), counted exactly: what we granted, what has arrived and
+// what the embedding program has dealt with. Grows for sustained transfers out of a budget shared by the connection.
+import { protocolFault } from '../fault.ts'
+
+/** Largest data part we accept in one message; told to the client as `maximum packet size`. */
+export const MOST_DATA_BYTES = 32 * 1024
+
+/** A transfer that fills the window in less than this is worth a larger one. */
+const BUSY_MS = 1_000
+
+/** Bytes by which the windows of one connection may grow together. */
+export class GrowthBudget {
+  #left: number
+
+  constructor(bytes: number) {
+    this.#left = bytes
+  }
+
+  /** @returns how much of `wanted` is granted */
+  take(wanted: number): number {
+    const granted = Math.min(wanted, this.#left)
+    this.#left -= granted
+    return granted
+  }
+
+  giveBack(bytes: number): void {
+    this.#left += bytes
+  }
+}
+
+export class ReceiveWindow {
+  readonly #startBytes: number
+  readonly #mostBytes: number
+  readonly #budget: GrowthBudget
+  readonly #now: () => number
+  #size: number
+  /** What the client may still send. */
+  #open: number
+  /** Arrived and not yet consumed. */
+  #held = 0
+  /** Consumed and not yet granted again. */
+  #credit = 0
+  #measuredBytes = 0
+  #measuredSince: number
+
+  constructor(startBytes: number, mostBytes: number, budget: GrowthBudget, now: () => number) {
+    this.#startBytes = startBytes
+    this.#mostBytes = mostBytes
+    this.#budget = budget
+    this.#now = now
+    this.#size = startBytes
+    this.#open = startBytes
+    this.#measuredSince = now()
+  }
+
+  /**
+   * Counts a data message.
+   * @throws {Fault} `window-overrun` or `data-too-large`: the client sent more than it was granted
+   */
+  received(bytes: number): void {
+    if (bytes > MOST_DATA_BYTES) throw protocolFault('data-too-large', 'A data message exceeds the packet size.')
+    if (bytes > this.#open) throw protocolFault('window-overrun', 'More data arrived than the window allows.')
+    this.#open -= bytes
+    this.#held += bytes
+  }
+
+  /**
+   * Counts bytes as dealt with; more than are held counts as all of them.
+   * @returns bytes to grant with a WINDOW_ADJUST now, 0 for none
+   */
+  consumed(bytes: number): number {
+    const counted = Math.min(bytes, this.#held)
+    this.#held -= counted
+    this.#credit += counted
+    this.#measuredBytes += counted
+    if (this.#credit < this.#size / 4) return 0
+    this.#grow()
+    const granted = this.#credit
+    this.#credit = 0
+    this.#open += granted
+    return granted
+  }
+
+  /** Returns what was grown; the channel is gone. */
+  release(): void {
+    this.#budget.giveBack(this.#size - this.#startBytes)
+    this.#size = this.#startBytes
+  }
+
+  #grow(): void {
+    if (this.#measuredBytes < this.#size || this.#size >= this.#mostBytes) return
+    const now = this.#now()
+    const busy = now - this.#measuredSince < BUSY_MS
+    this.#measuredSince = now
+    this.#measuredBytes = 0
+    if (!busy) return
+    const more = this.#budget.take(Math.min(this.#size, this.#mostBytes - this.#size))
+    this.#size += more
+    this.#credit += more
+  }
+}

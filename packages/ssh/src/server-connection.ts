@@ -1,0 +1,233 @@
+// One accepted connection: owns the socket, joins transport, authentication and the connection service, and is the one
+// place where a connection ends. Every way in from the network goes through `#guard`.
+import type { Duplex } from 'node:stream'
+import type { ChannelHandler, CloseCause, ConnectionHandler, PeerAddress, SshChannel, SshConnection } from './api.ts'
+import { Authenticator } from './auth/authenticator.ts'
+import type { Timer } from './clock.ts'
+import { ConnectionService } from './connection/connection-service.ts'
+import { ask, tell } from './embedder.ts'
+import { Fault, faultOf, protocolFault, timeoutFault } from './fault.ts'
+import { SIGNATURE_ALGORITHMS } from './keys/signature.ts'
+import type { PreparedOptions } from './server-options.ts'
+import { readSocket } from './transport/socket-input.ts'
+import { Transport } from './transport/transport.ts'
+import * as n from './wire/numbers.ts'
+import { WireReader } from './wire/reader.ts'
+import { WireWriter } from './wire/writer.ts'
+
+/** How long a finished connection may take to hand its last bytes to the network. */
+const LINGER_MS = 2_000
+
+export class ServerConnection implements SshConnection {
+  readonly peer: PeerAddress
+  readonly #socket: Duplex
+  readonly #options: PreparedOptions
+  readonly #handler: ConnectionHandler
+  readonly #transport: Transport
+  #authenticator: Authenticator | undefined
+  /** Set when the client has signed in. */
+  #service: ConnectionService | undefined
+  #user: string | undefined
+  #grace: Timer | undefined
+  #graceExtended = false
+  #linger: Timer | undefined
+  /** Why the embedding program wants to end, while output is still leaving. */
+  #farewell: CloseCause | undefined
+  #cause: CloseCause | undefined
+  #closedTold = false
+
+  constructor(socket: Duplex, peer: PeerAddress, options: PreparedOptions, handler: ConnectionHandler) {
+    this.#socket = socket
+    this.peer = peer
+    this.#options = options
+    this.#handler = handler
+    const { limits, clock, hostKeys, software } = options
+    const setup = { software, hostKeys, signatureAlgorithms: SIGNATURE_ALGORITHMS, limits, clock }
+    this.#transport = new Transport(socket, setup, {
+      message: (type, payload, sequence) => this.#message(type, payload, sequence),
+      drain: () => this.#guard(() => this.#service?.pump()),
+      fail: (fault) => this.#fail(fault),
+    })
+  }
+
+  get sessionId(): string {
+    return this.#transport.sessionId?.toString('hex') ?? ''
+  }
+
+  get clientIdent(): string {
+    return this.#transport.clientIdent
+  }
+
+  get user(): string | undefined {
+    return this.#user
+  }
+
+  get algorithms() {
+    const agreed = this.#transport.agreed
+    return agreed && { kex: agreed.kex, cipherIn: agreed.cipherIn, cipherOut: agreed.cipherOut }
+  }
+
+  get bytesIn(): number {
+    return this.#transport.bytesIn
+  }
+
+  get bytesOut(): number {
+    return this.#transport.bytesOut
+  }
+
+  /** Takes the socket over. */
+  start(): void {
+    const socket = this.#socket
+    readSocket(socket, (chunk) => {
+      this.#service?.heard()
+      this.#guard(() => this.#transport.receive(chunk))
+    })
+    socket.on('error', () => this.#lost('socket-error', 'The network connection failed.'))
+    socket.on('end', () => this.#lost('socket-closed', 'The client closed the network connection.'))
+    socket.on('close', () => {
+      this.#lost('socket-closed', 'The network connection was closed.')
+      this.#tellClosed()
+    })
+    this.#startGrace()
+    if (socket.destroyed) {
+      // Its `close` event may have passed already.
+      queueMicrotask(() => {
+        this.#lost('socket-closed', 'The network connection was closed.')
+        this.#tellClosed()
+      })
+    }
+    this.#guard(() => this.#transport.start())
+  }
+
+  openChannel(type: string, data: Uint8Array, attach: (channel: SshChannel) => ChannelHandler): Promise<SshChannel> {
+    if (!this.#service) return Promise.reject(new Error('the client has not signed in'))
+    return this.#service.openChannel(type, data, attach)
+  }
+
+  disconnect(cause: CloseCause): void {
+    if (this.#cause || this.#farewell) return
+    this.#farewell = cause
+    this.#linger = this.#options.clock.after(LINGER_MS, () => this.#leave())
+    this.#leaveWhenSent()
+  }
+
+  #startGrace(): void {
+    const { clock, limits } = this.#options
+    this.#grace?.cancel()
+    this.#grace = clock.after(limits.loginGraceMs, () => {
+      this.#fail(timeoutFault('login-grace', 'Authentication did not finish in time.'))
+    })
+  }
+
+  #message(type: number, payload: Buffer, sequence: number): void {
+    if (type === n.MSG_SERVICE_REQUEST) return this.#serviceRequest(payload)
+    if (type < n.MSG_GLOBAL_REQUEST) {
+      if (!this.#authenticator) throw protocolFault('unexpected-message', 'No service was requested.')
+      return this.#authenticator.message(type, payload)
+    }
+    if (!this.#service) {
+      throw protocolFault('unexpected-message', `Message ${type} is not allowed before authentication.`)
+    }
+    this.#service.message(type, payload, sequence)
+  }
+
+  #serviceRequest(payload: Buffer): void {
+    const reader = new WireReader(payload, 1)
+    const name = reader.text('service name', 64)
+    reader.end('service request')
+    if (this.#authenticator) throw protocolFault('unexpected-message', 'The service was requested twice.')
+    if (name !== 'ssh-userauth') {
+      throw protocolFault('unknown-service', 'This service is not offered.', n.DISCONNECT_SERVICE_NOT_AVAILABLE)
+    }
+    this.#authenticator = this.#newAuthenticator()
+    this.#transport.send(new WireWriter(32).byte(n.MSG_SERVICE_ACCEPT).string(name).done())
+  }
+
+  #newAuthenticator(): Authenticator {
+    const { methods, limits, certificateAuthorities, clock } = this.#options
+    const { sessionId, hostKey } = this.#transport
+    if (!sessionId || !hostKey) throw protocolFault('unexpected-message', 'The key exchange is not finished.')
+    const proof = { sessionId, hostKey, certificateAuthorities, peerAddress: this.peer.address }
+    const setup = { ...proof, epochSeconds: () => clock.epochSeconds(), methods, attempts: limits.authAttempts }
+    return new Authenticator(setup, {
+      banner: (user) => ask(() => this.#handler.banner?.(this, user)),
+      authenticate: async (attempt) =>
+        (await ask(() => this.#handler.authenticate(this, attempt))) ?? { result: 'reject' },
+      factorAccepted: () => {
+        // Fetching a second factor takes its time; the first one earned it, once.
+        if (!this.#graceExtended) this.#startGrace()
+        this.#graceExtended = true
+      },
+      accepting: (user) => {
+        this.#user = user
+        this.#grace?.cancel()
+        tell(() => this.#handler.authenticated?.(this))
+      },
+      accepted: () => this.#beginService(sessionId),
+      send: (message) => this.#transport.send(message),
+      fail: (fault) => this.#fail(fault),
+    })
+  }
+
+  #beginService(sessionId: Buffer): void {
+    if (this.#cause) return
+    this.#transport.authenticated = true
+    this.#service = new ConnectionService({
+      connection: this,
+      handler: this.#handler,
+      options: this.#options,
+      transport: this.#transport,
+      sessionId,
+      fail: (fault) => this.#fail(fault),
+    })
+  }
+
+  /** Runs code that handles input; whatever it throws ends this connection and nothing else. */
+  #guard(run: () => void): void {
+    if (this.#cause) return
+    try {
+      run()
+    } catch (error) {
+      this.#fail(faultOf(error))
+    }
+    this.#leaveWhenSent()
+  }
+
+  #lost(reason: string, message: string): void {
+    this.#fail(new Fault({ by: 'peer', reason, message }, 0))
+  }
+
+  #leaveWhenSent(): void {
+    const sent = !this.#service || (this.#service.idle && this.#transport.writable)
+    if (this.#farewell && sent) this.#leave()
+  }
+
+  #leave(): void {
+    const cause = this.#farewell
+    if (cause) this.#fail(new Fault(cause, n.DISCONNECT_BY_APPLICATION))
+  }
+
+  /** Ends the connection: the only place. */
+  #fail(fault: Fault): void {
+    if (this.#cause) return
+    this.#cause = fault.closeCause
+    this.#grace?.cancel()
+    this.#linger?.cancel()
+    this.#authenticator?.end()
+    this.#transport.close(fault.code, fault.message)
+    this.#service?.abort(fault.closeCause)
+    if (this.#socket.destroyed) return
+    this.#linger = this.#options.clock.after(LINGER_MS, () => this.#socket.destroy())
+    this.#socket.end()
+    // Input is not read any more, but it must flow for the socket to notice that the client has gone.
+    this.#socket.resume()
+  }
+
+  #tellClosed(): void {
+    this.#linger?.cancel()
+    const cause = this.#cause
+    if (this.#closedTold || !cause) return
+    this.#closedTold = true
+    tell(() => this.#handler.closed(this, cause))
+  }
+}

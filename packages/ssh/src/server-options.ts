@@ -1,0 +1,39 @@
+// The options of a server, checked and completed once and shared by all its connections.
+import type { AuthMethod, SshLimits, SshServerOptions } from './api.ts'
+import { DEFAULT_LIMITS } from './api.ts'
+import { SYSTEM_CLOCK } from './clock.ts'
+import type { Clock } from './clock.ts'
+import { loadHostKeys } from './keys/host-key.ts'
+import type { HostKey } from './keys/host-key.ts'
+
+export interface PreparedOptions {
+  readonly hostKeys: readonly HostKey[]
+  readonly software: string
+  readonly methods: readonly AuthMethod[]
+  readonly limits: SshLimits
+  readonly certificateAuthorities: readonly Uint8Array[]
+  readonly clock: Clock
+}
+
+const prepared = new WeakMap<SshServerOptions, PreparedOptions>()
+
+/**
+ * @throws {TypeError} when a host key or the software name cannot be used, naming the field
+ */
+export function prepareOptions(options: SshServerOptions): PreparedOptions {
+  const known = prepared.get(options)
+  if (known) return known
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,200}[\x21-\x7e])?$/.test(options.software)) {
+    throw new TypeError('software: must be 1 to 202 printable ASCII characters without spaces around')
+  }
+  const fresh: PreparedOptions = {
+    hostKeys: loadHostKeys(options.hostKeys),
+    software: options.software,
+    methods: options.methods,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    certificateAuthorities: options.userCertificateAuthorities ?? [],
+    clock: options.clock ?? SYSTEM_CLOCK,
+  }
+  prepared.set(options, fresh)
+  return fresh
+}

@@ -1,0 +1,147 @@
+// A small complete server for tests with real clients: it runs commands with /bin/sh, and shows how the package is used.
+import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type {
+  AuthAttempt,
+  AuthDecision,
+  ChannelHandler,
+  CloseCause,
+  ConnectionHandler,
+  SessionRequest,
+  SshChannel,
+  SshServerOptions,
+} from '../api.ts'
+import { OPEN_PROHIBITED } from '../api.ts'
+import { acceptConnection } from '../server.ts'
+import { listeningPort } from './listening-port.ts'
+
+/** A fresh Ed25519 host key as PKCS#8 PEM. */
+export function newHostKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })
+}
+
+/** Accepts the password `right`, and every key that has been proven. */
+export async function rightPasswordOrAnyKey(attempt: AuthAttempt): Promise<AuthDecision> {
+  const good = attempt.method === 'publickey' || (attempt.method === 'password' && attempt.password === 'right')
+  return { result: good ? 'accept' : 'reject' }
+}
+
+/** Runs `/bin/sh -c` for exec requests, with credit in both directions. */
+export class ShellChannel implements ChannelHandler {
+  readonly #channel: SshChannel
+  #child: ChildProcessWithoutNullStreams | undefined
+  readonly requests: SessionRequest[] = []
+
+  constructor(channel: SshChannel) {
+    this.#channel = channel
+  }
+
+  data(bytes: Uint8Array): void {
+    const stdin = this.#child?.stdin
+    if (!stdin || stdin.write(bytes)) this.#channel.consumed(bytes.length)
+    else stdin.once('drain', () => this.#channel.consumed(bytes.length))
+  }
+
+  drain(): void {
+    this.#child?.stdout.resume()
+    this.#child?.stderr.resume()
+  }
+
+  eof(): void {
+    this.#child?.stdin.end()
+  }
+
+  request(request: SessionRequest): boolean {
+    this.requests.push(request)
+    if (request.type === 'exec') this.#start(Buffer.from(request.command).toString())
+    if (request.type === 'signal') this.#child?.kill('SIGTERM')
+    if (request.type === 'eow@openssh.com') this.#child?.stdout.destroy()
+    return true
+  }
+
+  closed(): void {
+    this.#child?.kill('SIGKILL')
+  }
+
+  #start(command: string): void {
+    const channel = this.#channel
+    const child = spawn('/bin/sh', ['-c', command])
+    this.#child = child
+    child.stdin.on('error', () => undefined)
+    child.stdin.setMaxListeners(0)
+    child.stdout.on('data', (bytes: Buffer) => {
+      if (!channel.write(bytes)) child.stdout.pause()
+    })
+    child.stderr.on('data', (bytes: Buffer) => {
+      if (!channel.write(bytes, 1)) child.stderr.pause()
+    })
+    child.on('close', (code, signal) => {
+      if (signal) channel.exitSignal(signal.slice(3), false, '')
+      else channel.exitStatus(code ?? 255)
+      channel.eof()
+      channel.close()
+    })
+  }
+}
+
+export interface ShellServer extends AsyncDisposable {
+  readonly port: number
+  /** Causes of the connections that have ended, in order. */
+  readonly closed: readonly CloseCause[]
+  /** Resolves when `count` connections have ended. */
+  whenClosed(count: number): Promise<void>
+}
+
+/** Starts a server on a free loopback port. */
+export async function startShellServer(
+  options: Partial<SshServerOptions> = {},
+  handler: Partial<ConnectionHandler> = {},
+): Promise<ShellServer> {
+  const full: SshServerOptions = {
+    hostKeys: [newHostKey()],
+    software: 'OpenSSH_9.9 Test',
+    methods: ['publickey', 'password'],
+    ...options,
+  }
+  const closed: CloseCause[] = []
+  const waiting = new Set<() => void>()
+  const listener = createServer({ noDelay: true }, (socket) => {
+    const peer = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 }
+    acceptConnection(socket, peer, full, {
+      authenticate: (_connection, attempt) => rightPasswordOrAnyKey(attempt),
+      open: (_connection, request) =>
+        request.type === 'session'
+          ? { accept: true, attach: (channel) => new ShellChannel(channel) }
+          : { accept: false, code: OPEN_PROHIBITED, message: 'not here' },
+      ...handler,
+      closed: (connection, cause) => {
+        closed.push(cause)
+        handler.closed?.(connection, cause)
+        for (const look of waiting) look()
+      },
+    })
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const port = listeningPort(listener)
+  return {
+    port,
+    closed,
+    whenClosed: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (closed.length < count) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => listener.close(resolve))
+    },
+  }
+}

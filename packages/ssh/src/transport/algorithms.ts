@@ -1,0 +1,136 @@
+// The algorithms of the server, in order of preference, and how names become packet protection.
+import type { KexInit } from './kexinit.ts'
+import { choose } from './kexinit.ts'
+import { aesGcmOpener, aesGcmSealer } from './aes-gcm.ts'
+import { ctrEtmOpener, ctrEtmSealer } from './aes-ctr-etm.ts'
+import { CHACHA20_POLY1305_KEY_BYTES, chachaOpener, chachaSealer } from './chacha20-poly1305.ts'
+import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
+
+export const STRICT_KEX_CLIENT = 'kex-strict-c-v00@openssh.com'
+export const STRICT_KEX_SERVER = 'kex-strict-s-v00@openssh.com'
+export const EXT_INFO_CLIENT = 'ext-info-c'
+
+/** Key exchange methods (RFC 8731, draft-ietf-sshm-mlkem-hybrid-kex). */
+export const KEX_METHODS = ['mlkem768x25519-sha256', 'curve25519-sha256', 'curve25519-sha256@libssh.org'] as const
+
+type Derive = (letter: string, bytes: number) => Buffer
+
+interface CipherSpec {
+  /** Letters are those of RFC 4253 section 7.2 for this direction. */
+  sealer(derive: Derive, letters: Letters, mac: string): PacketSealer
+  opener(derive: Derive, letters: Letters, mac: string): PacketOpener
+  readonly aead: boolean
+}
+
+interface Letters {
+  readonly iv: string
+  readonly key: string
+  readonly mac: string
+}
+
+const TO_SERVER: Letters = { iv: 'A', key: 'C', mac: 'E' }
+const TO_CLIENT: Letters = { iv: 'B', key: 'D', mac: 'F' }
+
+function gcm(cipherName: 'aes-128-gcm' | 'aes-256-gcm', keyBytes: number): CipherSpec {
+  return {
+    aead: true,
+    sealer: (derive, at) => aesGcmSealer(cipherName, derive(at.key, keyBytes), derive(at.iv, 12)),
+    opener: (derive, at) => aesGcmOpener(cipherName, derive(at.key, keyBytes), derive(at.iv, 12)),
+  }
+}
+
+function ctr(cipherName: 'aes-128-ctr' | 'aes-256-ctr', keyBytes: number): CipherSpec {
+  const keys = (derive: Derive, at: Letters, mac: string) => {
+    const wide = mac === 'hmac-sha2-512-etm@openssh.com'
+    const hashName = wide ? ('sha512' as const) : ('sha256' as const)
+    return {
+      cipherName,
+      key: derive(at.key, keyBytes),
+      iv: derive(at.iv, 16),
+      hashName,
+      macKey: derive(at.mac, wide ? 64 : 32),
+    }
+  }
+  return {
+    aead: false,
+    sealer: (derive, at, mac) => ctrEtmSealer(keys(derive, at, mac)),
+    opener: (derive, at, mac) => ctrEtmOpener(keys(derive, at, mac)),
+  }
+}
+
+const CIPHERS = new Map<string, CipherSpec>([
+  [
+    'chacha20-poly1305@openssh.com',
+    {
+      aead: true,
+      sealer: (derive, at) => chachaSealer(derive(at.key, CHACHA20_POLY1305_KEY_BYTES)),
+      opener: (derive, at) => chachaOpener(derive(at.key, CHACHA20_POLY1305_KEY_BYTES)),
+    },
+  ],
+  ['aes128-gcm@openssh.com', gcm('aes-128-gcm', 16)],
+  ['aes256-gcm@openssh.com', gcm('aes-256-gcm', 32)],
+  ['aes128-ctr', ctr('aes-128-ctr', 16)],
+  ['aes256-ctr', ctr('aes-256-ctr', 32)],
+])
+
+const CIPHER_NAMES = [...CIPHERS.keys()]
+const MAC_NAMES = ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com']
+
+/** What the server offers; the strict-kex marker counts in the first exchange only but is harmless in others. */
+export function serverKexInit(hostKeyAlgorithms: readonly string[]): KexInit {
+  return {
+    kex: [...KEX_METHODS, STRICT_KEX_SERVER],
+    hostKey: hostKeyAlgorithms,
+    cipherToServer: CIPHER_NAMES,
+    cipherToClient: CIPHER_NAMES,
+    macToServer: MAC_NAMES,
+    macToClient: MAC_NAMES,
+    compressionToServer: ['none'],
+    compressionToClient: ['none'],
+    firstFollows: false,
+  }
+}
+
+/** The outcome of negotiation. MAC names are empty beside an AEAD cipher. */
+export interface Agreed {
+  readonly kex: string
+  readonly hostKey: string
+  readonly cipherIn: string
+  readonly cipherOut: string
+  readonly macIn: string
+  readonly macOut: string
+}
+
+/** @throws {Fault} `no-common-algorithm` */
+export function agree(client: KexInit, server: KexInit): Agreed {
+  const cipherIn = choose('cipher (client to server)', client.cipherToServer, server.cipherToServer)
+  const cipherOut = choose('cipher (server to client)', client.cipherToClient, server.cipherToClient)
+  choose('compression (client to server)', client.compressionToServer, server.compressionToServer)
+  choose('compression (server to client)', client.compressionToClient, server.compressionToClient)
+  const macFor = (cipher: string, kind: string, ours: readonly string[], theirs: readonly string[]) =>
+    CIPHERS.get(cipher)?.aead ? '' : choose(kind, theirs, ours)
+  return {
+    kex: choose('key exchange method', client.kex, KEX_METHODS),
+    hostKey: choose('host key algorithm', client.hostKey, server.hostKey),
+    cipherIn,
+    cipherOut,
+    macIn: macFor(cipherIn, 'MAC (client to server)', server.macToServer, client.macToServer),
+    macOut: macFor(cipherOut, 'MAC (server to client)', server.macToClient, client.macToClient),
+  }
+}
+
+function specOf(cipher: string): CipherSpec {
+  const spec = CIPHERS.get(cipher)
+  if (!spec) throw new RangeError(`unknown cipher '${cipher}'`)
+  return spec
+}
+
+/** Protection of what one side sends, from the key derivation of RFC 4253 section 7.2. */
+export function sealerFor(side: 'client' | 'server', cipher: string, mac: string, derive: Derive): PacketSealer {
+  return specOf(cipher).sealer(derive, side === 'server' ? TO_CLIENT : TO_SERVER, mac)
+}
+
+/** Opening of what the other side sends; `side` is the one that reads. */
+export function openerFor(side: 'client' | 'server', cipher: string, mac: string, derive: Derive): PacketOpener {
+  return specOf(cipher).opener(derive, side === 'server' ? TO_SERVER : TO_CLIENT, mac)
+}

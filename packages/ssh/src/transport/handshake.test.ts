@@ -1,0 +1,109 @@
+// Identification and key exchange as a client sees them.
+import { createPublicKey, verify } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { connect, settle } from '../testing/connect.ts'
+import * as n from '../wire/numbers.ts'
+import { WireReader } from '../wire/reader.ts'
+import { WireWriter } from '../wire/writer.ts'
+
+describe('key exchange', () => {
+  test.each(['mlkem768x25519-sha256', 'curve25519-sha256', 'curve25519-sha256@libssh.org'])(
+    'both sides hold the same keys: %s',
+    async (method) => {
+      const { client, connection } = connect({ client: { kexInit: { kex: [method, 'kex-strict-c-v00@openssh.com'] } } })
+      await client.startAuthentication()
+      expect(connection.algorithms).toEqual({
+        kex: method,
+        cipherIn: 'aes128-gcm@openssh.com',
+        cipherOut: 'aes128-gcm@openssh.com',
+      })
+      expect(connection.sessionId).toBe(client.sessionId?.toString('hex'))
+    },
+  )
+
+  test('the exchange hash is signed with the host key', async () => {
+    const { client } = connect()
+    await client.handshake()
+    const keys = client.lastKeys
+    const key = new WireReader(keys?.hostKey ?? Buffer.alloc(0))
+    expect(key.text('type')).toBe('ssh-ed25519')
+    const raw = Buffer.from(key.string('key'))
+    const signature = new WireReader(keys?.signature ?? Buffer.alloc(0))
+    expect(signature.text('algorithm')).toBe('ssh-ed25519')
+    const publicKey = createPublicKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
+      format: 'jwk',
+    })
+    expect(verify(null, keys?.hash ?? Buffer.alloc(0), publicKey, signature.string('signature'))).toBe(true)
+  })
+
+  test('server-sig-algs comes right behind NEWKEYS, without SHA-1', async () => {
+    const { client } = connect()
+    await client.handshake()
+    const info = await client.read(n.MSG_EXT_INFO)
+    const extensions = new Map<string, string>()
+    const count = info.uint32('count')
+    for (let index = 0; index < count; index += 1) extensions.set(info.text('name'), info.text('value'))
+    expect(extensions.get('server-sig-algs')).toBe(
+      'ssh-ed25519,sk-ssh-ed25519@openssh.com,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,' +
+        'sk-ecdsa-sha2-nistp256@openssh.com,rsa-sha2-512,rsa-sha2-256',
+    )
+    expect(extensions.get('ping@openssh.com')).toBe('0')
+  })
+
+  test('a right guess is used and a wrong one dropped', async () => {
+    const right = connect({ client: { kexInit: { firstFollows: true, kex: ['mlkem768x25519-sha256'] } } })
+    await right.client.startAuthentication()
+    expect(right.connection.algorithms?.kex).toBe('mlkem768x25519-sha256')
+
+    const wrong = connect({ client: { kexInit: { firstFollows: true, kex: ['other', 'curve25519-sha256'] } } })
+    wrong.client.identify()
+    const done = wrong.client.exchangeKeys()
+    // The client's real message follows by itself once the server's KEXINIT is there; the guess must go first.
+    wrong.client.send(new WireWriter().byte(n.MSG_KEX_ECDH_INIT).string(Buffer.alloc(32, 9)).done())
+    await done
+    await settle()
+    expect(wrong.connection.algorithms).toBeDefined()
+  })
+
+  test('a client that shares no algorithm is told and dropped', async () => {
+    const { client, closed } = connect({ client: { kexInit: { cipherToServer: ['3des-cbc'] } } })
+    client.handshake().catch(() => undefined)
+    expect(await client.disconnected()).toMatchObject({ code: 3 })
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'no-common-algorithm' })
+  })
+
+  test('compression is never agreed on', async () => {
+    const { client, closed } = connect({ client: { kexInit: { compressionToServer: ['zlib', 'zlib@openssh.com'] } } })
+    client.handshake().catch(() => undefined)
+    expect(await closed).toMatchObject({ reason: 'no-common-algorithm' })
+  })
+})
+
+describe('strict key exchange', () => {
+  test('an IGNORE before NEWKEYS ends the connection', async () => {
+    const { client, closed } = connect()
+    client.identify()
+    const done = client.exchangeKeys().catch(() => undefined)
+    client.send(new WireWriter().byte(n.MSG_IGNORE).string('x').done())
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
+    await done
+  })
+
+  test('an IGNORE before KEXINIT ends the connection', async () => {
+    const { client, closed } = connect()
+    client.identify()
+    client.send(new WireWriter().byte(n.MSG_IGNORE).string('x').done())
+    client.exchangeKeys().catch(() => undefined)
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
+  })
+
+  test('a client without it may still send IGNORE', async () => {
+    const { client, connection } = connect({ client: { kexInit: { kex: ['curve25519-sha256'] } } })
+    client.identify()
+    client.send(new WireWriter().byte(n.MSG_IGNORE).string('x').done())
+    await client.exchangeKeys()
+    await settle()
+    expect(connection.algorithms?.kex).toBe('curve25519-sha256')
+  })
+})

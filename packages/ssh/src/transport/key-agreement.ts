@@ -1,0 +1,68 @@
+// The server's half of the key exchange methods: the client's string in, our string and the shared secret out.
+// X25519 is RFC 7748 and RFC 8731; ML-KEM-768 is FIPS 203, combined as draft-ietf-sshm-mlkem-hybrid-kex says.
+import { createHash, createPublicKey, diffieHellman, encapsulate, generateKeyPairSync } from 'node:crypto'
+import { protocolFault } from '../fault.ts'
+import { DISCONNECT_KEY_EXCHANGE_FAILED } from '../wire/numbers.ts'
+import { WireWriter } from '../wire/writer.ts'
+
+const X25519_BYTES = 32
+const MLKEM768_PUBLIC_BYTES = 1_184
+// SubjectPublicKeyInfo of a raw key is this DER prefix and the key.
+const X25519_SPKI = Buffer.from('302a300506032b656e032100', 'hex')
+const MLKEM768_SPKI = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
+
+export interface KeyAgreement {
+  /** Our public string (Q_S or S_REPLY). */
+  readonly reply: Buffer
+  /** The shared secret K in the encoding that is hashed: an mpint, or a string for the hybrid method. */
+  readonly secret: Uint8Array
+}
+
+function bad(what: string): never {
+  throw protocolFault('bad-key-exchange', `The client's ${what} is not valid.`, DISCONNECT_KEY_EXCHANGE_FAILED)
+}
+
+function x25519(clientPublic: Buffer): { reply: Buffer; shared: Buffer } {
+  const pair = generateKeyPairSync('x25519')
+  const reply = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(X25519_SPKI.length)
+  try {
+    const publicKey = createPublicKey({ key: Buffer.concat([X25519_SPKI, clientPublic]), format: 'der', type: 'spki' })
+    const shared = diffieHellman({ privateKey: pair.privateKey, publicKey })
+    // RFC 8731 section 3: an all-zero result means a point of small order. OpenSSL refuses it too.
+    if (shared.every((byte) => byte === 0)) return bad('X25519 key')
+    return { reply, shared }
+  } catch {
+    return bad('X25519 key')
+  }
+}
+
+function mlkem768(clientPublic: Buffer): { ciphertext: Buffer; shared: Buffer } {
+  try {
+    const key = createPublicKey({ key: Buffer.concat([MLKEM768_SPKI, clientPublic]), format: 'der', type: 'spki' })
+    const { ciphertext, sharedKey } = encapsulate(key)
+    return { ciphertext: Buffer.from(ciphertext), shared: Buffer.from(sharedKey) }
+  } catch {
+    return bad('ML-KEM key')
+  }
+}
+
+/**
+ * @param method one of KEX_METHODS
+ * @param clientString Q_C or C_INIT as received
+ * @throws {Fault} `bad-key-exchange` when the client's string has the wrong length or no valid key
+ */
+export function agreeOnSecret(method: string, clientString: Buffer): KeyAgreement {
+  if (method === 'mlkem768x25519-sha256') {
+    if (clientString.length !== MLKEM768_PUBLIC_BYTES + X25519_BYTES) return bad('key exchange string')
+    const postQuantum = mlkem768(clientString.subarray(0, MLKEM768_PUBLIC_BYTES))
+    const classic = x25519(clientString.subarray(MLKEM768_PUBLIC_BYTES))
+    const shared = createHash('sha256').update(postQuantum.shared).update(classic.shared).digest()
+    return {
+      reply: Buffer.concat([postQuantum.ciphertext, classic.reply]),
+      secret: new WireWriter(40).string(shared).done(),
+    }
+  }
+  if (clientString.length !== X25519_BYTES) return bad('key exchange string')
+  const { reply, shared } = x25519(clientString)
+  return { reply, secret: new WireWriter(40).mpint(shared).done() }
+}

@@ -1,0 +1,130 @@
+// One key exchange as the server runs it (RFC 4253 section 7): from our KEXINIT to both NEWKEYS.
+// A rekey is a fresh object of the same kind; `first` carries what only the initial exchange does.
+import { randomBytes } from 'node:crypto'
+import { protocolFault } from '../fault.ts'
+import type { HostKey } from '../keys/host-key.ts'
+import { MSG_KEXINIT, MSG_KEX_ECDH_INIT, MSG_KEX_ECDH_REPLY, MSG_NEWKEYS } from '../wire/numbers.ts'
+import { WireReader } from '../wire/reader.ts'
+import { WireWriter } from '../wire/writer.ts'
+import { EXT_INFO_CLIENT, STRICT_KEX_CLIENT, agree, openerFor, sealerFor, serverKexInit } from './algorithms.ts'
+import type { Agreed } from './algorithms.ts'
+import { exchangeHash, keyDerivation } from './exchange-hash.ts'
+import { agreeOnSecret } from './key-agreement.ts'
+import { decodeKexInit, encodeKexInit } from './kexinit.ts'
+import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
+
+/** What the exchange needs from the connection. */
+export interface ExchangeContext {
+  /** Known once the client's KEXINIT is. */
+  clientIdent(): string
+  readonly serverIdent: string
+  readonly hostKeys: readonly HostKey[]
+  /** The first exchange hash; undefined while it is being made. */
+  readonly sessionId: Buffer | undefined
+  send(payload: Uint8Array): void
+  /** Our NEWKEYS has been sent. */
+  installSealer(sealer: PacketSealer): void
+  /** The client's NEWKEYS has arrived: the exchange is over. */
+  finished(outcome: ExchangeOutcome): void
+}
+
+export interface ExchangeOutcome {
+  readonly agreed: Agreed
+  readonly hash: Buffer
+  /** Wire encoding of the host key that signed. */
+  readonly hostKey: Uint8Array
+  readonly opener: PacketOpener
+}
+
+type Step = 'kexinit' | 'init' | 'newkeys'
+
+export class KeyExchange {
+  readonly #context: ExchangeContext
+  readonly #serverInit: Uint8Array
+  #clientInit: Uint8Array = Buffer.alloc(0)
+  #step: Step = 'kexinit'
+  #agreed: Agreed | undefined
+  #skipGuess = false
+  #outcome: ExchangeOutcome | undefined
+  /** Set from the client's KEXINIT. */
+  strict = false
+  wantsExtInfo = false
+
+  /** Sends our KEXINIT. */
+  constructor(context: ExchangeContext) {
+    this.#context = context
+    this.#serverInit = encodeKexInit(this.#ours(), randomBytes(16))
+    context.send(this.#serverInit)
+  }
+
+  #ours() {
+    return serverKexInit([...new Set(this.#context.hostKeys.flatMap((key) => key.algorithms))])
+  }
+
+  /** Whether the client has begun its part: from then on it may send nothing but the exchange. */
+  get peerStarted(): boolean {
+    return this.#step !== 'kexinit'
+  }
+
+  /**
+   * Handles one message of the exchange.
+   * @throws {Fault} when it is out of order or no algorithm is in common
+   */
+  message(payload: Buffer): void {
+    const type = payload[0]
+    if (type === MSG_KEXINIT && this.#step === 'kexinit') return this.#kexInit(payload)
+    if (type === MSG_KEX_ECDH_INIT && this.#step === 'init') {
+      if (!this.#skipGuess) return this.#init(payload)
+      this.#skipGuess = false
+      return
+    }
+    if (type === MSG_NEWKEYS && this.#step === 'newkeys' && this.#outcome) {
+      new WireReader(payload, 1).end('NEWKEYS')
+      return this.#context.finished(this.#outcome)
+    }
+    throw protocolFault('unexpected-message', `Message ${type} is out of order during key exchange.`)
+  }
+
+  #kexInit(payload: Buffer): void {
+    const client = decodeKexInit(payload)
+    this.#clientInit = payload
+    this.strict = client.kex.includes(STRICT_KEX_CLIENT)
+    this.wantsExtInfo = client.kex.includes(EXT_INFO_CLIENT)
+    const ours = this.#ours()
+    this.#agreed = agree(client, ours)
+    // RFC 4253 section 7: a guess is right when both sides' first names agree; a wrong guess is dropped.
+    this.#skipGuess = client.firstFollows && (client.kex[0] !== ours.kex[0] || client.hostKey[0] !== ours.hostKey[0])
+    this.#step = 'init'
+  }
+
+  #init(payload: Buffer): void {
+    const context = this.#context
+    const { serverIdent, hostKeys } = context
+    const agreed = this.#agreed
+    const hostKey = hostKeys.find((key) => agreed && key.algorithms.includes(agreed.hostKey))
+    if (!agreed || !hostKey) throw protocolFault('unexpected-message', 'The key exchange has not been negotiated.')
+    const reader = new WireReader(payload, 1)
+    const clientString = Buffer.from(reader.string('key exchange string', 2_048))
+    reader.end('key exchange message')
+    const { reply, secret } = agreeOnSecret(agreed.kex, clientString)
+    const hash = exchangeHash({
+      clientIdent: context.clientIdent(),
+      serverIdent,
+      clientKexInit: this.#clientInit,
+      serverKexInit: this.#serverInit,
+      hostKey: hostKey.blob,
+      clientString,
+      serverString: reply,
+      secret,
+    })
+    const signature = hostKey.sign(agreed.hostKey, hash)
+    const answer = new WireWriter(2_048).byte(MSG_KEX_ECDH_REPLY).string(hostKey.blob).string(reply).string(signature)
+    context.send(answer.done())
+    context.send(Uint8Array.of(MSG_NEWKEYS))
+    const derive = keyDerivation(secret, hash, context.sessionId ?? hash)
+    const opener = openerFor('server', agreed.cipherIn, agreed.macIn, derive)
+    this.#outcome = { agreed, hash, hostKey: hostKey.blob, opener }
+    this.#step = 'newkeys'
+    context.installSealer(sealerFor('server', agreed.cipherOut, agreed.macOut, derive))
+  }
+}

@@ -1,0 +1,292 @@
+// The SSH transport (RFC 4253) of one connection: identification, key exchange and rekey, packets in and out, and the
+// messages 1-49 and 192. Everything above is handed to the connection; nothing here throws into a caller of `send`.
+import type { Duplex } from 'node:stream'
+import type { SshLimits } from '../api.ts'
+import type { Clock, Timer } from '../clock.ts'
+import { Fault, limitFault, protocolFault, timeoutFault } from '../fault.ts'
+import type { HostKey } from '../keys/host-key.ts'
+import * as n from '../wire/numbers.ts'
+import { WireReader } from '../wire/reader.ts'
+import { WireWriter } from '../wire/writer.ts'
+import type { Agreed } from './algorithms.ts'
+import { encodeExtInfo } from './ext-info.ts'
+import { IdentReader } from './ident.ts'
+import { KeyExchange } from './key-exchange.ts'
+import { PacketReader } from './packet-reader.ts'
+import { PacketWriter } from './packet-writer.ts'
+
+/** Packets under one key, well below the 2^32 at which sequence numbers would repeat. */
+const REKEY_PACKETS = 2 ** 31
+/** Rekeys a peer may ask for before it has authenticated: each costs us a key agreement and a signature. */
+const REKEYS_BEFORE_AUTHENTICATION = 2
+/**
+ * After so many packets in one read, reading goes on in the next turn of the event loop. Node would otherwise hand over
+ * up to 32 full reads in one turn: two megabytes of tiny packets, half a second of work.
+ */
+const PACKETS_PER_READ = 64
+const NOTHING = new Uint8Array(0)
+
+export interface TransportSetup {
+  /** Software part of our identification. */
+  readonly software: string
+  readonly hostKeys: readonly HostKey[]
+  readonly signatureAlgorithms: readonly string[]
+  readonly limits: SshLimits
+  readonly clock: Clock
+}
+
+export interface TransportEvents {
+  /** A service request or any message from 50 up. The memory belongs to the callee. */
+  message(type: number, payload: Buffer, sequence: number): void
+  /** Channels may send again after {@link Transport.writable} was false. */
+  drain(): void
+  /** The connection must end; told outside of `receive`, which throws. */
+  fail(fault: Fault): void
+}
+
+interface HeldPayload {
+  readonly head: Uint8Array
+  readonly body: Uint8Array
+}
+
+export class Transport {
+  readonly #socket: Duplex
+  readonly #setup: TransportSetup
+  readonly #events: TransportEvents
+  readonly #reader = new PacketReader()
+  readonly #writer: PacketWriter
+  readonly #identReader = new IdentReader()
+  readonly #serverIdent: string
+  #exchange: KeyExchange | undefined
+  #strict = false
+  #sessionId: Buffer | undefined
+  #hostKey: Uint8Array | undefined
+  /** Payloads that wait for our NEWKEYS; undefined when sending is free. */
+  #held: HeldPayload[] | undefined
+  #heldBytes = 0
+  #behind = false
+  #deadline: Timer | undefined
+  #rekeyTimer: Timer | undefined
+  #earlyRekeys = 0
+  #closed = false
+  #packetsInRead = 0
+  clientIdent = ''
+  agreed: Agreed | undefined
+  /** Set by the connection after authentication: lifts the limit on rekeys. */
+  authenticated = false
+  bytesIn = 0
+
+  constructor(socket: Duplex, setup: TransportSetup, events: TransportEvents) {
+    this.#socket = socket
+    this.#setup = setup
+    this.#events = events
+    this.#writer = new PacketWriter(socket, () => this.#written())
+    this.#serverIdent = `SSH-2.0-${setup.software}`
+  }
+
+  /** Sends identification and KEXINIT at once: waiting for the client's line would cost a round trip. */
+  start(): void {
+    this.#writer.raw(Buffer.from(`${this.#serverIdent}\r\n`))
+    this.#beginExchange()
+    this.#watch(this.#setup.limits.identMs, 'ident-timeout', 'No identification line arrived in time.')
+  }
+
+  /** The first exchange hash (RFC 4253 section 7.2). */
+  get sessionId(): Buffer | undefined {
+    return this.#sessionId
+  }
+
+  /** The host key the first exchange was signed with. */
+  get hostKey(): Uint8Array | undefined {
+    return this.#hostKey
+  }
+
+  get bytesOut(): number {
+    return this.#writer.totalBytes
+  }
+
+  /** False while a rekey is under way or the socket is behind: bulk output should wait for `drain`. */
+  get writable(): boolean {
+    if (this.#held || this.#closed) return false
+    if (this.#writer.queuedBytes < this.#setup.limits.queueHighBytes) return true
+    this.#behind = true
+    return false
+  }
+
+  /**
+   * Takes bytes from the socket.
+   * @throws {Fault} when the connection must end
+   */
+  receive(chunk: Buffer): void {
+    this.bytesIn += chunk.length
+    let rest = chunk
+    if (this.clientIdent === '') {
+      const line = this.#identReader.push(chunk)
+      if (!line) return
+      this.clientIdent = line.ident
+      rest = line.rest
+      this.#watch(this.#setup.limits.kexMs, 'kex-timeout', 'The key exchange did not finish in time.')
+    }
+    this.#packetsInRead = 0
+    this.#reader.push(rest, this.#deliver)
+    if (this.#packetsInRead > PACKETS_PER_READ) this.#breathe()
+    if (this.#reader.bytes > this.#setup.limits.rekeyBytes || this.#reader.packets > REKEY_PACKETS) this.rekey()
+  }
+
+  /** Sends a payload, given in one or two parts; both are copied. Held back during a rekey. */
+  send(head: Uint8Array, body: Uint8Array = NOTHING): void {
+    if (this.#closed) return
+    if (this.#held) {
+      this.#heldBytes += head.length + body.length
+      if (this.#heldBytes > this.#setup.limits.rekeyPendingBytes) {
+        this.#events.fail(limitFault('rekey-pending', 'Too much output waited for a key exchange.'))
+        return
+      }
+      this.#held.push({ head: Uint8Array.from(head), body: Uint8Array.from(body) })
+      return
+    }
+    this.#writer.write(head, body)
+    const { queueMaxBytes, rekeyBytes } = this.#setup.limits
+    if (this.#writer.queuedBytes > queueMaxBytes) {
+      this.#events.fail(limitFault('queue-overflow', 'The client does not read what it asks for.'))
+    } else if (this.#writer.bytes > rekeyBytes || this.#writer.packets > REKEY_PACKETS) {
+      this.rekey()
+    }
+  }
+
+  /** Starts a key exchange unless one is running (RFC 4253 section 9). */
+  rekey(): void {
+    if (!this.#exchange && !this.#closed) this.#beginExchange()
+  }
+
+  /** Hands everything sealed to the socket now. */
+  flush(): void {
+    this.#writer.flush()
+  }
+
+  /** Sends a last DISCONNECT (`code` 0: none) and falls silent. */
+  close(code: number, message: string): void {
+    if (this.#closed) return
+    if (code !== 0 && this.clientIdent !== '') {
+      // What waits for a rekey will never be sent; the message goes out under the keys in force.
+      this.#held = undefined
+      this.send(new WireWriter().byte(n.MSG_DISCONNECT).uint32(code).string(message).string('').done())
+    }
+    this.#closed = true
+    this.#writer.flush()
+    this.#reader.stop()
+    this.#deadline?.cancel()
+    this.#rekeyTimer?.cancel()
+  }
+
+  /** Lets other connections have their turn. */
+  #breathe(): void {
+    this.#socket.pause()
+    setImmediate(() => this.#socket.resume())
+  }
+
+  #watch(delayMs: number, reason: string, message: string): void {
+    this.#deadline?.cancel()
+    this.#deadline = this.#setup.clock.after(delayMs, () => this.#events.fail(timeoutFault(reason, message)))
+  }
+
+  /** Bytes have left: channels go on when half of what may wait has gone, so that they send in larger steps. */
+  #written(): void {
+    if (!this.#behind || this.#writer.queuedBytes > this.#setup.limits.queueHighBytes / 2 || !this.writable) return
+    this.#behind = false
+    this.#events.drain()
+  }
+
+  #beginExchange(): void {
+    const first = this.#sessionId === undefined
+    this.#rekeyTimer?.cancel()
+    const { hostKeys, limits } = this.#setup
+    this.#exchange = new KeyExchange({
+      clientIdent: () => this.clientIdent,
+      serverIdent: this.#serverIdent,
+      hostKeys,
+      sessionId: this.#sessionId,
+      send: (payload) => this.#writer.write(payload),
+      installSealer: (sealer) => {
+        this.#strict ||= first && this.#exchange?.strict === true
+        this.#writer.install(sealer, this.#strict)
+        if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
+        this.#release()
+      },
+      finished: ({ agreed, hash, hostKey, opener }) => {
+        this.#reader.install(opener, this.#strict)
+        this.#exchange = undefined
+        this.#deadline?.cancel()
+        this.#sessionId ??= hash
+        this.#hostKey ??= hostKey
+        this.agreed = agreed
+        this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs, () => this.rekey())
+      },
+    })
+    this.#held = []
+    this.#heldBytes = 0
+    if (!first) this.#watch(limits.rekeyMs, 'rekey-timeout', 'The key exchange did not finish in time.')
+  }
+
+  /** Sends what waited for our NEWKEYS. */
+  #release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const { head, body } of held) this.send(head, body)
+    this.#events.drain()
+  }
+
+  readonly #deliver = (payload: Buffer, sequence: number): void => {
+    this.#packetsInRead += 1
+    const type = payload[0] ?? 0
+    if (type >= n.MSG_KEXINIT && type < n.MSG_USERAUTH_REQUEST) {
+      this.#exchangeMessage(type, payload, sequence)
+    } else if (this.#sessionId === undefined && (this.#exchange?.strict || type >= n.MSG_SERVICE_REQUEST)) {
+      throw protocolFault('unexpected-message', `Message ${type} is not allowed during the first key exchange.`)
+    } else if (type < n.MSG_SERVICE_REQUEST || type === n.MSG_EXT_INFO || type === n.MSG_PING) {
+      this.#transportMessage(type, payload)
+    } else if (this.#exchange?.peerStarted) {
+      throw protocolFault('unexpected-message', `Message ${type} is not allowed during key exchange.`)
+    } else if (type === n.MSG_SERVICE_REQUEST || type >= n.MSG_USERAUTH_REQUEST) {
+      this.#events.message(type, payload, sequence)
+    } else {
+      this.unimplemented(sequence)
+    }
+  }
+
+  #exchangeMessage(type: number, payload: Buffer, sequence: number): void {
+    if (!this.#exchange) {
+      if (type !== n.MSG_KEXINIT) throw protocolFault('unexpected-message', 'No key exchange is under way.')
+      if (!this.authenticated && (this.#earlyRekeys += 1) > REKEYS_BEFORE_AUTHENTICATION) {
+        throw limitFault('early-rekey', 'Too many key exchanges before authentication.')
+      }
+      this.#beginExchange()
+    }
+    this.#exchange?.message(payload)
+    // Strict key exchange: nothing may come before the client's first KEXINIT.
+    if (type === n.MSG_KEXINIT && this.#sessionId === undefined && this.#exchange?.strict && sequence !== 0) {
+      throw protocolFault('unexpected-message', 'KEXINIT was not the first packet.')
+    }
+  }
+
+  #transportMessage(type: number, payload: Buffer): void {
+    if (type === n.MSG_DISCONNECT) {
+      const reader = new WireReader(payload, 1)
+      const code = reader.uint32('reason code')
+      throw new Fault(
+        { by: 'peer', reason: 'disconnect', message: `The client disconnected (reason code ${code}).` },
+        0,
+      )
+    }
+    if (type === n.MSG_PING) {
+      const data = new WireReader(payload, 1).string('ping data')
+      this.send(new WireWriter(data.length + 5).byte(n.MSG_PONG).string(data).done())
+    }
+    // IGNORE, UNIMPLEMENTED, DEBUG and EXT_INFO ask nothing of us.
+  }
+
+  /** Answers a message this server does not know (RFC 4253 section 11.4). */
+  unimplemented(sequence: number): void {
+    this.send(new WireWriter(5).byte(n.MSG_UNIMPLEMENTED).uint32(sequence).done())
+  }
+}

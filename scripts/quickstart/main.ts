@@ -1,0 +1,81 @@
+// `npm start` after the installation: builds what is stale, runs the server and an agent for this machine, and prints
+// how to get in. Everything it sets up it sets up by the calls that anybody could make; the server knows nothing of it.
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { parseArgs } from 'node:util'
+import { buildStale } from '../build.ts'
+import { agentPassword, startAgent } from './agent.ts'
+import { ensureAccount } from './account.ts'
+import { awaitDevice } from './device.ts'
+import { keep } from './kept.ts'
+import { startChild, startServer } from './processes.ts'
+import { printSummary } from './summary.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+process.chdir(root)
+const { values: options } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, agent: { type: 'boolean', default: false } },
+})
+
+/** A signal that comes later than this after the first one is meant: it ends everything at once. */
+const SAME_KEYPRESS_MS = 1_000
+
+const children: { stop(): Promise<void> }[] = []
+let stopping = false
+let stoppingSince = 0
+async function stop(code: number): Promise<never> {
+  stopping = true
+  stoppingSince = performance.now()
+  for (const child of children.toReversed()) await child.stop()
+  process.exit(code)
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (!stopping) void stop(0)
+    // Ctrl-C comes twice: from the terminal, and from the process that started this one.
+    else if (performance.now() - stoppingSince > SAME_KEYPRESS_MS) process.exit(1)
+  })
+}
+/** Lets `fetch` of this process talk to the server that made its own certificate. */
+async function trustOwnCertificate(dataFolder: string): Promise<void> {
+  setDefaultCACertificates([...getCACertificates('default'), await readFile(join(dataFolder, 'tls.crt'), 'utf8')])
+}
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+try {
+  await buildStale(['console', 'agent'])
+  // Nobody waits for the documentation: it appears at /docs/ when it is built.
+  const docs = startChild(join(root, 'scripts/build.ts'), ['docs'], { quiet: true })
+  children.push(docs)
+  say('Starting …')
+  const { server, origin, sshPort, setupLink, pin, reachable } = await startServer(root)
+  children.push(server)
+  server.ended.then((code) => {
+    if (stopping) return
+    say('The server has ended.')
+    void stop(code === 0 ? 1 : code)
+  }, say)
+
+  const dataFolder = resolve(process.env['BOWLINE_DATA_DIR'] || '.bowline')
+  if (pin) await trustOwnCertificate(dataFolder)
+  const { kept, token } = await ensureAccount({ origin, setupLink, dataFolder })
+  let device: { sshid: string; password: string; user: string } | undefined
+  if (kept?.tenant && (!reachable || options.agent)) {
+    const { plain, hash } = await agentPassword(root, dataFolder)
+    const agent = startAgent(root, { origin, tenant: kept.tenant, pin, dataFolder, hash })
+    children.push(agent)
+    // Without the account's password the device cannot be looked at; it has not changed its name by itself.
+    const sshid = token === undefined ? kept.sshid : await awaitDevice({ origin, token, dataFolder })
+    if (sshid !== undefined) {
+      if (sshid !== kept.sshid) await keep(dataFolder, { ...kept, sshid })
+      device = { sshid, password: plain, user: agent.user }
+    }
+  }
+  printSummary({ origin, sshPort, kept, device, json: options.json })
+} catch (error) {
+  if (!stopping) {
+    say(error instanceof Error ? error.message : String(error))
+    await stop(1)
+  }
+}

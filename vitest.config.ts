@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config'
+
+// One project per suite, so that `npm test` can print each suite's time and run the heavy ones alone.
+export default defineConfig({
+  test: {
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    projects: [
+      { test: { name: 'packages', include: ['packages/*/src/**/*.test.ts', 'bench/src/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'server',
+          include: ['apps/server/src/**/*.test.ts'],
+          globalSetup: ['apps/server/src/db/testing-server.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 90_000,
+        },
+      },
+      { test: { name: 'agent', include: ['apps/agent/src/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'console', include: ['apps/console/src/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+      // By command only: `npm test -- --project long`.
+      { test: { name: 'long', include: ['e2e/**/*.long.ts'], fileParallelism: false } },
+    ],
+  },
+})
