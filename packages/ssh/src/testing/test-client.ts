@@ -16,6 +16,8 @@ export interface TestClientOptions {
   readonly kexInit?: Partial<KexInit>
   /** False: a server's rekey stays unanswered. */
   readonly answersRekey?: boolean
+  /** True: our NEWKEYS waits for {@link TestClient.sendNewKeys}. */
+  readonly holdsNewKeys?: boolean
 }
 
 export interface KeyOffer {
@@ -224,7 +226,7 @@ export class TestClient {
     const type = payload[0] ?? 0
     if (type === n.MSG_KEXINIT) this.#serverKexInit(payload)
     if (type === n.MSG_KEX_ECDH_REPLY) this.#reply(payload)
-    if (type === n.MSG_NEWKEYS) this.#newKeys()
+    if (type === n.MSG_NEWKEYS && !this.#options.holdsNewKeys) this.sendNewKeys()
     const index = this.#waiters.findIndex((waiter) => waiter.types.includes(type))
     if (index < 0) return void this.#inbox.push(payload)
     this.#waiters.splice(index, 1)[0]?.resolve(payload)
@@ -252,7 +254,8 @@ export class TestClient {
     this.#keys = this.#exchange?.reply(payload, idents, this.sessionId)
   }
 
-  #newKeys(): void {
+  /** Sends NEWKEYS and takes the keys into use, both ways. */
+  sendNewKeys(): void {
     const keys = this.#keys
     if (!keys) return
     const strict = (this.#options.kexInit?.kex ?? CLIENT_KEXINIT.kex).includes('kex-strict-c-v00@openssh.com')

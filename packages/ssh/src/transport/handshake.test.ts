@@ -80,6 +80,51 @@ describe('key exchange', () => {
   })
 })
 
+describe('what a client with Nagle’s algorithm waits for', () => {
+  const OPENSSH = 'SSH-2.0-OpenSSH_9.2p1'
+
+  test('our KEXINIT answers the line of a client and is complete', async () => {
+    const { client } = connect()
+    client.identify()
+    expect((await client.next(n.MSG_KEXINIT)).length).toBeGreaterThan(100)
+  })
+
+  test('for OpenSSH its end answers the client’s own KEXINIT', async () => {
+    const { client, connection } = connect({ client: { ident: OPENSSH } })
+    client.identify()
+    await settle()
+    expect(client.reader.packets).toBe(0)
+    const sent = connection.bytesOut
+    await client.exchangeKeys()
+    expect(sent).toBeGreaterThan(100)
+    expect(connection.algorithms?.kex).toBe('curve25519-sha256')
+  })
+
+  test('a client that only calls itself OpenSSH and waits gets it soon', async () => {
+    const { client, clock } = connect({ client: { ident: OPENSSH } })
+    client.identify()
+    await settle()
+    expect(client.reader.packets).toBe(0)
+    clock.advance(250)
+    await client.next(n.MSG_KEXINIT)
+    await client.exchangeKeys()
+  })
+
+  test('EXT_INFO answers its NEWKEYS, as the first packet under the new keys', async () => {
+    const { client, connection } = connect({ client: { holdsNewKeys: true } })
+    const done = client.handshake()
+    await client.next(n.MSG_NEWKEYS)
+    await settle()
+    const before = connection.bytesOut
+    client.sendNewKeys()
+    await done
+    await settle()
+    expect(connection.bytesOut).toBeGreaterThan(before)
+    expect(client.reader.packets).toBe(1)
+    await client.next(n.MSG_EXT_INFO)
+  })
+})
+
 describe('strict key exchange', () => {
   test('an IGNORE before NEWKEYS ends the connection', async () => {
     const { client, closed } = connect()

@@ -43,6 +43,7 @@ export class PacketWriter {
   #batch: Buffer[] = []
   #batchBytes = 0
   #flushPlanned = false
+  #holding = false
   /** Packets and bytes sealed since the keys were installed, and bytes ever. */
   packets = 0
   bytes = 0
@@ -95,6 +96,7 @@ export class PacketWriter {
   }
 
   #append(buffers: readonly Buffer[]): void {
+    this.#holding = false
     for (const buffer of buffers) {
       this.#batch.push(buffer)
       this.#batchBytes += buffer.length
@@ -106,9 +108,24 @@ export class PacketWriter {
       this.#flushPlanned = true
       queueMicrotask(() => {
         this.#flushPlanned = false
-        this.flush()
+        if (!this.#holding) this.flush()
       })
     }
+  }
+
+  /** Hands the batch to the socket except for its last `bytes`, which leave with the next flush or packet. */
+  flushAllBut(bytes: number): void {
+    const batch = Buffer.concat(this.#batch, this.#batchBytes)
+    const cut = Math.max(0, batch.length - bytes)
+    this.#setBatch(batch.subarray(0, cut))
+    this.flush()
+    this.#setBatch(batch.subarray(cut))
+    this.#holding = true
+  }
+
+  #setBatch(bytes: Buffer): void {
+    this.#batch = bytes.length > 0 ? [bytes] : []
+    this.#batchBytes = bytes.length
   }
 
   /** Hands the batch to the socket. */

@@ -24,6 +24,10 @@ const REKEYS_BEFORE_AUTHENTICATION = 2
  * up to 32 full reads in one turn: two megabytes of tiny packets, half a second of work.
  */
 const PACKETS_PER_READ = 64
+/** How the identification line of a client begins that sends its KEXINIT without waiting for ours, byte by byte. */
+const NAGLING_CLIENT = 'SSH-2.0-OpenSSH'
+/** A client that goes by that name and waits for our KEXINIT (a scanner, say) gets the rest of it after this. */
+const KEXINIT_TAIL_MS = 250
 const NOTHING = new Uint8Array(0)
 
 export interface TransportSetup {
@@ -67,6 +71,8 @@ export class Transport {
   #behind = false
   #deadline: Timer | undefined
   #rekeyTimer: Timer | undefined
+  /** Runs while the last byte of our first KEXINIT is held back. */
+  #kexInitTail: Timer | undefined
   #earlyRekeys = 0
   #closed = false
   #packetsInRead = 0
@@ -84,10 +90,10 @@ export class Transport {
     this.#serverIdent = `SSH-2.0-${setup.software}`
   }
 
-  /** Sends identification and KEXINIT at once: waiting for the client's line would cost a round trip. */
+  /** Sends our identification line. Our KEXINIT answers the client's: see `#beginFirstExchange`. */
   start(): void {
     this.#writer.raw(Buffer.from(`${this.#serverIdent}\r\n`))
-    this.#beginExchange()
+    this.#held = []
     this.#watch(this.#setup.limits.identMs, 'ident-timeout', 'No identification line arrived in time.')
   }
 
@@ -126,6 +132,7 @@ export class Transport {
       this.clientIdent = line.ident
       rest = line.rest
       this.#watch(this.#setup.limits.kexMs, 'kex-timeout', 'The key exchange did not finish in time.')
+      this.#beginFirstExchange()
     }
     this.#packetsInRead = 0
     this.#reader.push(rest, this.#deliver)
@@ -177,6 +184,7 @@ export class Transport {
     this.#reader.stop()
     this.#deadline?.cancel()
     this.#rekeyTimer?.cancel()
+    this.#kexInitTail?.cancel()
   }
 
   /** Lets other connections have their turn. */
@@ -197,6 +205,20 @@ export class Transport {
     this.#events.drain()
   }
 
+  /**
+   * Sends our KEXINIT as the answer to the client's line. OpenSSH's client writes its line, KEXINIT and key exchange
+   * message one by one with Nagle's algorithm on: each leaves only when the one before has been acknowledged, and a
+   * kernel with nothing to send holds an acknowledgement back for 40 ms. So it gets something to acknowledge with, twice:
+   * most of our KEXINIT for its line, and the last byte for its own KEXINIT, which it sends without waiting for ours.
+   * Clients that do not say so by their name get all at once, since they may wait.
+   */
+  #beginFirstExchange(): void {
+    this.#beginExchange()
+    if (!this.clientIdent.startsWith(NAGLING_CLIENT)) return
+    this.#writer.flushAllBut(1)
+    this.#kexInitTail = this.#setup.clock.after(KEXINIT_TAIL_MS, () => this.#writer.flush())
+  }
+
   #beginExchange(): void {
     const first = this.#sessionId === undefined
     this.#rekeyTimer?.cancel()
@@ -210,17 +232,20 @@ export class Transport {
       installSealer: (sealer) => {
         this.#strict ||= first && this.#exchange?.strict === true
         this.#writer.install(sealer, this.#strict)
-        if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
-        this.#release()
+        if (!first) this.#release()
       },
       finished: ({ agreed, hash, hostKey, opener }) => {
         this.#reader.install(opener, this.#strict)
+        // RFC 8308 section 2.4: the next packet after our first NEWKEYS. Sent now rather than with it, because it
+        // carries the acknowledgement that a client with Nagle's algorithm on needs to send anything after its NEWKEYS.
+        if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
         this.#exchange = undefined
         this.#deadline?.cancel()
         this.#sessionId ??= hash
         this.#hostKey ??= hostKey
         this.agreed = agreed
         this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs, () => this.rekey())
+        if (first) this.#release()
       },
     })
     this.#held = []
@@ -254,6 +279,14 @@ export class Transport {
     }
   }
 
+  /** The rest of our KEXINIT, if it is still here. */
+  #sendKexInitTail(): void {
+    if (!this.#kexInitTail) return
+    this.#kexInitTail.cancel()
+    this.#kexInitTail = undefined
+    this.#writer.flush()
+  }
+
   #exchangeMessage(type: number, payload: Buffer, sequence: number): void {
     if (!this.#exchange) {
       if (type !== n.MSG_KEXINIT) throw protocolFault('unexpected-message', 'No key exchange is under way.')
@@ -262,6 +295,7 @@ export class Transport {
       }
       this.#beginExchange()
     }
+    if (type === n.MSG_KEXINIT) this.#sendKexInitTail()
     this.#exchange?.message(payload)
     // Strict key exchange: nothing may come before the client's first KEXINIT.
     if (type === n.MSG_KEXINIT && this.#sessionId === undefined && this.#exchange?.strict && sequence !== 0) {
