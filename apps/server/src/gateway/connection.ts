@@ -9,6 +9,7 @@ import {
   type CloseCause,
   type ConnectionHandler,
   OPEN_PROHIBITED,
+  OPEN_RESOURCE_SHORTAGE,
   type SshConnection,
 } from '@bowline/ssh/api'
 import type { Log } from '../platform/log.ts'
@@ -91,9 +92,15 @@ export function connectionHandler(
     return { result: takes && !attempt.key.certificate ? 'accept' : 'reject' }
   }
 
-  function open(_: SshConnection, asked: ChannelOpen): ChannelDecision | Promise<ChannelDecision> {
+  async function open(_: SshConnection, asked: ChannelOpen): Promise<ChannelDecision> {
     const accepted = login?.accepted
     if (!accepted) return { accept: false, code: OPEN_PROHIBITED, message: 'not signed in' }
+    try {
+      // Written while the client heard of its success and asked for the channel.
+      await accepted.recorded
+    } catch {
+      return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: NO_ROOM }
+    }
     switch (asked.type) {
       case 'session': {
         const seat = seats

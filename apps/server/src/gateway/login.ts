@@ -49,6 +49,8 @@ export interface AcceptedLogin {
   /** The stream that stands for the login; its id goes into every stream that belongs to it. */
   readonly stream: LinkStream
   readonly record: SessionRecord
+  /** Resolves when the row says that the login was accepted; nothing is opened before. Rejects when the database is down. */
+  readonly recorded: Promise<void>
   readonly target: LoginTarget
   readonly user: string
 }
@@ -130,9 +132,27 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     const ctx = deps.contextOf(target)
     const use = { user: id.user, device: { name: target.name, tags: target.tags } }
     if (byKey && !(await deps.keyMayLogIn(ctx, credential.blob, use))) return { result: 'reject' }
-    const row = await openRecord(ctx, id, target)
-    if (!(await isAllowed(ctx, id, target))) return { result: 'disconnect', message: REFUSED }
-    if (!link) return { result: 'disconnect', message: UNREACHABLE }
+    // The row is written while the firewall and the device are asked; nobody gets in before it is there.
+    const opening = openRecord(ctx, id, target)
+    // Looked at below; it may fail before.
+    opening.catch(() => undefined)
+    try {
+      if (!(await isAllowed(ctx, id, target))) return { result: 'disconnect', message: REFUSED }
+      if (!link) return { result: 'disconnect', message: UNREACHABLE }
+      return await askDevice(ctx, id, target, link, credential, opening)
+    } finally {
+      await opening
+    }
+  }
+
+  async function askDevice(
+    ctx: TenantContext,
+    id: SshId,
+    target: LoginTarget,
+    link: Link,
+    credential: Credential,
+    opening: Promise<SessionRecord>,
+  ): Promise<AuthDecision> {
     const release = await deps.checks.take(target.uid)
     if (!release) return { result: 'disconnect', message: BUSY }
     try {
@@ -140,12 +160,17 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
       auth = auth?.usableOn(link) ? auth : openAuthStream(link, id.user, connection, ctx.clock, lost)
       const answer = await auth.check(credentialFor(id, target, credential))
       if (answer === undefined) return { result: 'disconnect', message: UNREACHABLE }
+      const row = await opening
       if (answer.type === 'accepted') {
         const place = deps.budget.take(target, id.user)
         if (!place) return { result: 'disconnect', message: TOO_MANY }
         giveBack = place
-        await row.authenticated()
-        accepted = { link, stream: auth.stream, record: row, target, user: id.user }
+        const recorded = row.authenticated()
+        recorded.catch((error: unknown) => {
+          ctx.log.error('session.error', { session: row.uid, err: error })
+          connection.disconnect({ by: 'local', reason: 'not-recorded', message: NO_ROOM })
+        })
+        accepted = { link, stream: auth.stream, record: row, recorded, target, user: id.user }
         return { result: 'accept' }
       }
       ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: answer.reason })

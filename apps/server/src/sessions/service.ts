@@ -128,8 +128,7 @@ export async function openSession(ctx: TenantContext, session: NewSession): Prom
 
 /** The credential was right: the session is active from now on. */
 export async function authenticateSession(ctx: TenantContext, uid: SessionUid): Promise<void> {
-  await activateSession(ctx.db, uid)
-  await tell(ctx, uid, 'session.started')
+  await tell(ctx, await activateSession(ctx.db, uid), 'session.started')
 }
 
 /** Adds events to the summary of a session. */
@@ -138,14 +137,12 @@ export async function noteSessionEvents(
   uid: SessionUid,
   note: { types: readonly string[]; seats: readonly number[]; term?: string },
 ): Promise<void> {
-  await noteSession(ctx.db, uid, note)
-  await tell(ctx, uid, 'session.changed')
+  await tell(ctx, await noteSession(ctx.db, uid, note), 'session.changed')
 }
 
 /** Closes a session with its cause; closing twice keeps the first cause. */
 export async function endSession(ctx: TenantContext, uid: SessionUid, cause: SessionCause): Promise<void> {
-  await closeSession(ctx.db, uid, cause)
-  await tell(ctx, uid, 'session.ended')
+  await tell(ctx, await closeSession(ctx.db, uid, cause), 'session.ended')
 }
 
 /** At start: sessions that this node left open in an earlier life. @param db system connection */
@@ -164,10 +161,9 @@ export function keepSessionsAlive(db: Kysely<Schema>, uids: readonly SessionUid[
 
 async function tell(
   ctx: TenantContext,
-  uid: SessionUid,
+  row: SessionRow | undefined,
   type: 'session.started' | 'session.changed' | 'session.ended',
 ): Promise<void> {
-  const row = await findSession(ctx.db, uid)
   if (!row) return
   const devices = await getMany(ctx, [row.device_uid])
   ctx.emit({ type, session: toSession(row, devices.get(row.device_uid)) })

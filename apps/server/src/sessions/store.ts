@@ -64,22 +64,24 @@ export async function markAuthenticated(db: Kysely<Schema>, uid: SessionUid, aut
   await db.updateTable('sessions').set({ authenticated }).where('uid', '=', uid).execute()
 }
 
-export async function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<void> {
-  await db
+/** @returns the row as it is now; undefined when it is closed */
+export function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<SessionRow | undefined> {
+  return db
     .updateTable('sessions')
     .set({ authenticated: true, active: true, last_seen: sql<Date>`now()` })
     .where('uid', '=', uid)
     .where('closed_at', 'is', null)
-    .execute()
+    .returningAll()
+    .executeTakeFirst()
 }
 
-/** Adds what happened to the summary of a session. */
-export async function noteSession(
+/** Adds what happened to the summary of a session. @returns the row as it is now */
+export function noteSession(
   db: Kysely<Schema>,
   uid: SessionUid,
   note: { types: readonly string[]; seats: readonly number[]; term?: string },
-): Promise<void> {
-  await db
+): Promise<SessionRow | undefined> {
+  return db
     .updateTable('sessions')
     .set({
       event_types: sql<string[]>`array(select distinct unnest(event_types || ${[...note.types]}::text[]) order by 1)`,
@@ -87,12 +89,23 @@ export async function noteSession(
       ...(note.term === undefined ? {} : { term: note.term }),
     })
     .where('uid', '=', uid)
-    .execute()
+    .returningAll()
+    .executeTakeFirst()
 }
 
-/** Closes a session; one that is closed already keeps its first cause. */
-export async function closeSession(db: Kysely<Schema>, uid: SessionUid, cause: SessionCause): Promise<void> {
-  await db.updateTable('sessions').set(closedBy(cause)).where('uid', '=', uid).where('closed_at', 'is', null).execute()
+/** Closes a session. @returns the row as it is now; undefined when it was closed already, which keeps its first cause */
+export function closeSession(
+  db: Kysely<Schema>,
+  uid: SessionUid,
+  cause: SessionCause,
+): Promise<SessionRow | undefined> {
+  return db
+    .updateTable('sessions')
+    .set(closedBy(cause))
+    .where('uid', '=', uid)
+    .where('closed_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Closes every session that a node left open in an earlier life. System connection. @returns how many */
