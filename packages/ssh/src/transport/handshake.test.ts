@@ -89,15 +89,21 @@ describe('what a client with Nagle’s algorithm waits for', () => {
     expect((await client.next(n.MSG_KEXINIT)).length).toBeGreaterThan(100)
   })
 
-  test('for OpenSSH its end answers the client’s own KEXINIT', async () => {
+  test('for OpenSSH all but its length answers the client’s own KEXINIT', async () => {
     const { client, connection } = connect({ client: { ident: OPENSSH } })
     client.identify()
     await settle()
-    expect(client.reader.packets).toBe(0)
-    const sent = connection.bytesOut
+    expect(connection.bytesOut).toBe(`${client.serverIdent}\r\n`.length + 4)
     await client.exchangeKeys()
-    expect(sent).toBeGreaterThan(100)
+    await settle()
     expect(connection.algorithms?.kex).toBe('curve25519-sha256')
+  })
+
+  test('OpenSSH shares no algorithm: it gets the list and is told', async () => {
+    const { client } = connect({ client: { ident: OPENSSH, kexInit: { cipherToServer: ['3des-cbc'] } } })
+    client.handshake().catch(() => undefined)
+    await client.next(n.MSG_KEXINIT)
+    expect(await client.disconnected()).toMatchObject({ code: 3 })
   })
 
   test('a client that only calls itself OpenSSH and waits gets it soon', async () => {
@@ -122,6 +128,33 @@ describe('what a client with Nagle’s algorithm waits for', () => {
     expect(connection.bytesOut).toBeGreaterThan(before)
     expect(client.reader.packets).toBe(1)
     await client.next(n.MSG_EXT_INFO)
+  })
+})
+
+describe('the cipher', () => {
+  const CHACHA = 'chacha20-poly1305@openssh.com'
+  const GCM = 'aes256-gcm@openssh.com'
+  const cipherOf = async (ident: string, ...ciphers: string[]) => {
+    const kexInit = { cipherToServer: ciphers, cipherToClient: ciphers }
+    const { client, connection } = connect({ client: { ident, kexInit } })
+    await client.startAuthentication()
+    const first = connection.algorithms
+    await client.exchangeKeys()
+    await settle()
+    // A rekey changes nothing.
+    expect(connection.algorithms).toEqual(first)
+    expect(first?.cipherIn).toBe(first?.cipherOut)
+    return first?.cipherOut
+  }
+
+  test('of OpenSSH is AES-GCM whenever it takes it, whatever it prefers', async () => {
+    expect(await cipherOf('SSH-2.0-OpenSSH_10.0', CHACHA, 'aes128-ctr', GCM)).toBe(GCM)
+    expect(await cipherOf('SSH-2.0-OpenSSH_10.0', CHACHA, 'aes128-ctr')).toBe(CHACHA)
+  })
+
+  test('of others is what they prefer', async () => {
+    expect(await cipherOf('SSH-2.0-Other', CHACHA, GCM)).toBe(CHACHA)
+    expect(await cipherOf('SSH-2.0-Other', GCM, CHACHA)).toBe(GCM)
   })
 })
 

@@ -6,11 +6,12 @@ import type { HostKey } from '../keys/host-key.ts'
 import { MSG_KEXINIT, MSG_KEX_ECDH_INIT, MSG_KEX_ECDH_REPLY, MSG_NEWKEYS } from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
-import { EXT_INFO_CLIENT, STRICT_KEX_CLIENT, agree, openerFor, sealerFor, serverKexInit } from './algorithms.ts'
+import { EXT_INFO_CLIENT, STRICT_KEX_CLIENT, agree, openerFor, sealerFor, serverOffer } from './algorithms.ts'
 import type { Agreed } from './algorithms.ts'
 import { exchangeHash, keyDerivation } from './exchange-hash.ts'
 import { agreeOnSecret } from './key-agreement.ts'
 import { decodeKexInit, encodeKexInit } from './kexinit.ts'
+import type { KexInit } from './kexinit.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
 /** What the exchange needs from the connection. */
@@ -21,6 +22,10 @@ export interface ExchangeContext {
   readonly hostKeys: readonly HostKey[]
   /** The first exchange hash; undefined while it is being made. */
   readonly sessionId: Buffer | undefined
+  /** What an earlier exchange of this connection offered: a rekey must not change ciphers. */
+  readonly offer: KexInit | undefined
+  /** Sends the length of a KEXINIT that follows later and has this many bytes at most. */
+  announce(bytes: number): void
   send(payload: Uint8Array): void
   /** Our NEWKEYS has been sent. */
   installSealer(sealer: PacketSealer): void
@@ -30,6 +35,7 @@ export interface ExchangeContext {
 
 export interface ExchangeOutcome {
   readonly agreed: Agreed
+  readonly offer: KexInit
   readonly hash: Buffer
   /** Wire encoding of the host key that signed. */
   readonly hostKey: Uint8Array
@@ -40,7 +46,9 @@ type Step = 'kexinit' | 'init' | 'newkeys'
 
 export class KeyExchange {
   readonly #context: ExchangeContext
-  readonly #serverInit: Uint8Array
+  /** Our KEXINIT as sent; undefined before. */
+  #serverInit: Uint8Array | undefined
+  #offer: KexInit
   #clientInit: Uint8Array = Buffer.alloc(0)
   #step: Step = 'kexinit'
   #agreed: Agreed | undefined
@@ -50,15 +58,23 @@ export class KeyExchange {
   strict = false
   wantsExtInfo = false
 
-  /** Sends our KEXINIT. */
-  constructor(context: ExchangeContext) {
+  /** @param init whether our KEXINIT is sent at once, or announced and sent as the answer to the client's */
+  constructor(context: ExchangeContext, init: 'now' | 'as-answer') {
     this.#context = context
-    this.#serverInit = encodeKexInit(this.#ours(), randomBytes(16))
-    context.send(this.#serverInit)
+    this.#offer = context.offer ?? this.#offerTo()
+    if (init === 'now') this.sendInit()
+    else context.announce(encodeKexInit(this.#offer, randomBytes(16)).length)
   }
 
-  #ours() {
-    return serverKexInit([...new Set(this.#context.hostKeys.flatMap((key) => key.algorithms))])
+  #offerTo(client?: KexInit): KexInit {
+    return serverOffer([...new Set(this.#context.hostKeys.flatMap((key) => key.algorithms))], client)
+  }
+
+  /** Sends our KEXINIT, once. */
+  sendInit(): void {
+    if (this.#serverInit) return
+    this.#serverInit = encodeKexInit(this.#offer, randomBytes(16))
+    this.#context.send(this.#serverInit)
   }
 
   /** Whether the client has begun its part: from then on it may send nothing but the exchange. */
@@ -90,7 +106,9 @@ export class KeyExchange {
     this.#clientInit = payload
     this.strict = client.kex.includes(STRICT_KEX_CLIENT)
     this.wantsExtInfo = client.kex.includes(EXT_INFO_CLIENT)
-    const ours = this.#ours()
+    if (!this.#serverInit) this.#offer = this.#offerTo(client)
+    this.sendInit()
+    const ours = this.#offer
     this.#agreed = agree(client, ours)
     // RFC 4253 section 7: a guess is right when both sides' first names agree; a wrong guess is dropped.
     this.#skipGuess = client.firstFollows && (client.kex[0] !== ours.kex[0] || client.hostKey[0] !== ours.hostKey[0])
@@ -102,7 +120,9 @@ export class KeyExchange {
     const { serverIdent, hostKeys } = context
     const agreed = this.#agreed
     const hostKey = hostKeys.find((key) => agreed && key.algorithms.includes(agreed.hostKey))
-    if (!agreed || !hostKey) throw protocolFault('unexpected-message', 'The key exchange has not been negotiated.')
+    const serverKexInit = this.#serverInit
+    if (!agreed || !hostKey || !serverKexInit)
+      throw protocolFault('unexpected-message', 'The key exchange has not been negotiated.')
     const reader = new WireReader(payload, 1)
     const clientString = Buffer.from(reader.string('key exchange string', 2_048))
     reader.end('key exchange message')
@@ -111,7 +131,7 @@ export class KeyExchange {
       clientIdent: context.clientIdent(),
       serverIdent,
       clientKexInit: this.#clientInit,
-      serverKexInit: this.#serverInit,
+      serverKexInit,
       hostKey: hostKey.blob,
       clientString,
       serverString: reply,
@@ -123,7 +143,7 @@ export class KeyExchange {
     context.send(Uint8Array.of(MSG_NEWKEYS))
     const derive = keyDerivation(secret, hash, context.sessionId ?? hash)
     const opener = openerFor('server', agreed.cipherIn, agreed.macIn, derive)
-    this.#outcome = { agreed, hash, hostKey: hostKey.blob, opener }
+    this.#outcome = { agreed, offer: this.#offer, hash, hostKey: hostKey.blob, opener }
     this.#step = 'newkeys'
     context.installSealer(sealerFor('server', agreed.cipherOut, agreed.macOut, derive))
   }

@@ -33,7 +33,7 @@ const BATCH_BYTES = 32 * 1024
  * times their size in bookkeeping.
  */
 const SMALL_BYTES = 2_048
-const NOTHING = new Uint8Array(0)
+const NOTHING = Buffer.alloc(0)
 
 export class PacketWriter {
   readonly #socket: Duplex
@@ -43,7 +43,8 @@ export class PacketWriter {
   #batch: Buffer[] = []
   #batchBytes = 0
   #flushPlanned = false
-  #holding = false
+  /** packet_length that has been sent ahead of its packet; 0: none. */
+  #announced = 0
   /** Packets and bytes sealed since the keys were installed, and bytes ever. */
   packets = 0
   bytes = 0
@@ -73,14 +74,32 @@ export class PacketWriter {
     this.#append([bytes])
   }
 
+  /**
+   * Sends the length field of the next packet ahead of it; only while nothing is encrypted.
+   * @param payloadBytes of its payload at most; up to 200 bytes fewer become padding
+   */
+  announce(payloadBytes: number): void {
+    const length = 1 + payloadBytes + this.#padding(payloadBytes)
+    this.#announced = length
+    const head = Buffer.alloc(4)
+    head.writeUInt32BE(length)
+    this.#append([head])
+  }
+
+  /** Bytes of padding that a payload needs (RFC 4253 section 6): at least four, up to the end of a block. */
+  #padding(payloadBytes: number): number {
+    const block = this.#sealer.blockBytes
+    const counted = this.#sealer.alignsLength ? payloadBytes + 5 : payloadBytes + 1
+    const padding = block - (counted % block)
+    return padding < 4 ? padding + block : padding
+  }
+
   /** Seals one payload, given in two parts so that channel data needs no joining first. Both are copied. */
   write(head: Uint8Array, body: Uint8Array = NOTHING): void {
     const sealer = this.#sealer
     const payloadBytes = head.length + body.length
-    const block = sealer.blockBytes
-    const counted = sealer.alignsLength ? payloadBytes + 5 : payloadBytes + 1
-    let padding = block - (counted % block)
-    if (padding < 4) padding += block
+    const announced = this.#announced
+    const padding = announced === 0 ? this.#padding(payloadBytes) : announced - payloadBytes - 1
     const length = 1 + payloadBytes + padding
     scratch.writeUInt32BE(length, 0)
     scratch[4] = padding
@@ -89,6 +108,10 @@ export class PacketWriter {
     pad(5 + payloadBytes, padding)
     const sealed: Buffer[] = []
     sealer.seal(scratch.subarray(0, 4 + length), this.#sequence, sealed)
+    if (announced !== 0) {
+      sealed[0] = (sealed[0] ?? NOTHING).subarray(4)
+      this.#announced = 0
+    }
     this.#sequence = (this.#sequence + 1) >>> 0
     this.packets += 1
     this.bytes += length
@@ -96,7 +119,6 @@ export class PacketWriter {
   }
 
   #append(buffers: readonly Buffer[]): void {
-    this.#holding = false
     for (const buffer of buffers) {
       this.#batch.push(buffer)
       this.#batchBytes += buffer.length
@@ -108,24 +130,9 @@ export class PacketWriter {
       this.#flushPlanned = true
       queueMicrotask(() => {
         this.#flushPlanned = false
-        if (!this.#holding) this.flush()
+        this.flush()
       })
     }
-  }
-
-  /** Hands the batch to the socket except for its last `bytes`, which leave with the next flush or packet. */
-  flushAllBut(bytes: number): void {
-    const batch = Buffer.concat(this.#batch, this.#batchBytes)
-    const cut = Math.max(0, batch.length - bytes)
-    this.#setBatch(batch.subarray(0, cut))
-    this.flush()
-    this.#setBatch(batch.subarray(cut))
-    this.#holding = true
-  }
-
-  #setBatch(bytes: Buffer): void {
-    this.#batch = bytes.length > 0 ? [bytes] : []
-    this.#batchBytes = bytes.length
   }
 
   /** Hands the batch to the socket. */

@@ -12,6 +12,7 @@ import type { Agreed } from './algorithms.ts'
 import { encodeExtInfo } from './ext-info.ts'
 import { IdentReader } from './ident.ts'
 import { KeyExchange } from './key-exchange.ts'
+import type { KexInit } from './kexinit.ts'
 import { PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
 
@@ -24,10 +25,10 @@ const REKEYS_BEFORE_AUTHENTICATION = 2
  * up to 32 full reads in one turn: two megabytes of tiny packets, half a second of work.
  */
 const PACKETS_PER_READ = 64
-/** How the identification line of a client begins that sends its KEXINIT without waiting for ours, byte by byte. */
+/** How the identification line of a client begins that sends its KEXINIT without waiting for ours. */
 const NAGLING_CLIENT = 'SSH-2.0-OpenSSH'
-/** A client that goes by that name and waits for our KEXINIT (a scanner, say) gets the rest of it after this. */
-const KEXINIT_TAIL_MS = 250
+/** A client that goes by that name and waits for our KEXINIT (a scanner, say) gets it after this. */
+const LATE_INIT_MS = 250
 const NOTHING = new Uint8Array(0)
 
 export interface TransportSetup {
@@ -62,6 +63,8 @@ export class Transport {
   readonly #identReader = new IdentReader()
   readonly #serverIdent: string
   #exchange: KeyExchange | undefined
+  /** Ours of the last exchange. */
+  #offer: KexInit | undefined
   #strict = false
   #sessionId: Buffer | undefined
   #hostKey: Uint8Array | undefined
@@ -71,8 +74,8 @@ export class Transport {
   #behind = false
   #deadline: Timer | undefined
   #rekeyTimer: Timer | undefined
-  /** Runs while the last byte of our first KEXINIT is held back. */
-  #kexInitTail: Timer | undefined
+  /** Runs while our first KEXINIT waits for the client's. */
+  #initTimer: Timer | undefined
   #earlyRekeys = 0
   #closed = false
   #packetsInRead = 0
@@ -163,7 +166,7 @@ export class Transport {
 
   /** Starts a key exchange unless one is running (RFC 4253 section 9). */
   rekey(): void {
-    if (!this.#exchange && !this.#closed) this.#beginExchange()
+    if (!this.#exchange && !this.#closed) this.#beginExchange('now')
   }
 
   /** Hands everything sealed to the socket now. */
@@ -177,6 +180,7 @@ export class Transport {
     if (code !== 0 && this.clientIdent !== '') {
       // What waits for a rekey will never be sent; the message goes out under the keys in force.
       this.#held = undefined
+      this.#exchange?.sendInit()
       this.send(new WireWriter().byte(n.MSG_DISCONNECT).uint32(code).string(message).string('').done())
     }
     this.#closed = true
@@ -184,7 +188,7 @@ export class Transport {
     this.#reader.stop()
     this.#deadline?.cancel()
     this.#rekeyTimer?.cancel()
-    this.#kexInitTail?.cancel()
+    this.#initTimer?.cancel()
   }
 
   /** Lets other connections have their turn. */
@@ -206,48 +210,54 @@ export class Transport {
   }
 
   /**
-   * Sends our KEXINIT as the answer to the client's line. OpenSSH's client writes its line, KEXINIT and key exchange
-   * message one by one with Nagle's algorithm on: each leaves only when the one before has been acknowledged, and a
-   * kernel with nothing to send holds an acknowledgement back for 40 ms. So it gets something to acknowledge with, twice:
-   * most of our KEXINIT for its line, and the last byte for its own KEXINIT, which it sends without waiting for ours.
-   * Clients that do not say so by their name get all at once, since they may wait.
+   * Our KEXINIT answers the client's line. OpenSSH's client writes its line, KEXINIT and key exchange message one by one
+   * with Nagle's algorithm on: each leaves only when the one before has been acknowledged, and a kernel with nothing to
+   * send holds an acknowledgement back for 40 ms. So it gets something to acknowledge with, twice: the length field of
+   * our KEXINIT for its line, and the rest for its own KEXINIT, which it sends without waiting for ours; by then we know
+   * what it takes. Clients that do not say so by their name get all at once, since they may wait.
    */
   #beginFirstExchange(): void {
-    this.#beginExchange()
-    if (!this.clientIdent.startsWith(NAGLING_CLIENT)) return
-    this.#writer.flushAllBut(1)
-    this.#kexInitTail = this.#setup.clock.after(KEXINIT_TAIL_MS, () => this.#writer.flush())
+    if (!this.clientIdent.startsWith(NAGLING_CLIENT)) return this.#beginExchange('now')
+    this.#beginExchange('as-answer')
+    this.#writer.flush()
+    this.#initTimer = this.#setup.clock.after(LATE_INIT_MS, () => this.#exchange?.sendInit())
   }
 
-  #beginExchange(): void {
+  #beginExchange(init: 'now' | 'as-answer'): void {
     const first = this.#sessionId === undefined
     this.#rekeyTimer?.cancel()
     const { hostKeys, limits } = this.#setup
-    this.#exchange = new KeyExchange({
-      clientIdent: () => this.clientIdent,
-      serverIdent: this.#serverIdent,
-      hostKeys,
-      sessionId: this.#sessionId,
-      send: (payload) => this.#writer.write(payload),
-      installSealer: (sealer) => {
-        this.#strict ||= first && this.#exchange?.strict === true
-        this.#writer.install(sealer, this.#strict)
-        if (!first) this.#release()
+    this.#exchange = new KeyExchange(
+      {
+        clientIdent: () => this.clientIdent,
+        serverIdent: this.#serverIdent,
+        hostKeys,
+        sessionId: this.#sessionId,
+        offer: this.#offer,
+        announce: (bytes) => this.#writer.announce(bytes),
+        send: (payload) => this.#writer.write(payload),
+        installSealer: (sealer) => {
+          this.#strict ||= first && this.#exchange?.strict === true
+          this.#writer.install(sealer, this.#strict)
+          if (!first) this.#release()
+        },
+        finished: ({ agreed, offer, hash, hostKey, opener }) => {
+          this.#reader.install(opener, this.#strict)
+          // RFC 8308 section 2.4: the next packet after our first NEWKEYS. Sent now rather than with it, because it
+          // carries the acknowledgement that a client with Nagle's algorithm on needs to send anything after its NEWKEYS.
+          if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
+          this.#exchange = undefined
+          this.#deadline?.cancel()
+          this.#sessionId ??= hash
+          this.#hostKey ??= hostKey
+          this.#offer = offer
+          this.agreed = agreed
+          this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs, () => this.rekey())
+          if (first) this.#release()
+        },
       },
-      finished: ({ agreed, hash, hostKey, opener }) => {
-        this.#reader.install(opener, this.#strict)
-        // RFC 8308 section 2.4: the next packet after our first NEWKEYS. Sent now rather than with it, because it
-        // carries the acknowledgement that a client with Nagle's algorithm on needs to send anything after its NEWKEYS.
-        if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
-        this.#exchange = undefined
-        this.#deadline?.cancel()
-        this.#sessionId ??= hash
-        this.#hostKey ??= hostKey
-        this.agreed = agreed
-        this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs, () => this.rekey())
-        if (first) this.#release()
-      },
-    })
+      init,
+    )
     this.#held = []
     this.#heldBytes = 0
     if (!first) this.#watch(limits.rekeyMs, 'rekey-timeout', 'The key exchange did not finish in time.')
@@ -279,23 +289,15 @@ export class Transport {
     }
   }
 
-  /** The rest of our KEXINIT, if it is still here. */
-  #sendKexInitTail(): void {
-    if (!this.#kexInitTail) return
-    this.#kexInitTail.cancel()
-    this.#kexInitTail = undefined
-    this.#writer.flush()
-  }
-
   #exchangeMessage(type: number, payload: Buffer, sequence: number): void {
     if (!this.#exchange) {
       if (type !== n.MSG_KEXINIT) throw protocolFault('unexpected-message', 'No key exchange is under way.')
       if (!this.authenticated && (this.#earlyRekeys += 1) > REKEYS_BEFORE_AUTHENTICATION) {
         throw limitFault('early-rekey', 'Too many key exchanges before authentication.')
       }
-      this.#beginExchange()
+      this.#beginExchange('now')
     }
-    if (type === n.MSG_KEXINIT) this.#sendKexInitTail()
+    if (type === n.MSG_KEXINIT) this.#initTimer?.cancel()
     this.#exchange?.message(payload)
     // Strict key exchange: nothing may come before the client's first KEXINIT.
     if (type === n.MSG_KEXINIT && this.#sessionId === undefined && this.#exchange?.strict && sequence !== 0) {
