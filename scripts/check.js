@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureInstalled } from './install.js'
+import { openApiIsClean } from './lint-openapi.js'
 import { lockHoles } from './lock-holes.js'
 import { projectNode, root } from './project-node.js'
 
@@ -19,6 +20,7 @@ const steps = [
   ['lint', () => run('oxlint', '--type-aware', '--deny-warnings')],
   ['format', () => run('oxfmt', '--check')],
   ['OpenAPI documents are fresh', () => run('scripts/openapi.ts', '--check')],
+  ['OpenAPI documents have no lint error', openApiIsClean],
   ['dependency rules see a planted violation', plantedViolation],
   ['dependency rules', () => run(...cruise)],
 ]

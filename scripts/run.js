@@ -8,7 +8,12 @@ import { dirname, join } from 'node:path'
 import { projectNode, root } from './project-node.js'
 
 /** Commands that are named otherwise than their package. */
-const PACKAGE_OF = { depcruise: 'dependency-cruiser', tsc: 'typescript', docusaurus: '@docusaurus/core' }
+const PACKAGE_OF = {
+  depcruise: 'dependency-cruiser',
+  tsc: 'typescript',
+  docusaurus: '@docusaurus/core',
+  redocly: '@redocly/cli',
+}
 
 const [target, ...args] = process.argv.slice(2)
 if (!target) {

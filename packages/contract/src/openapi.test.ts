@@ -12,8 +12,14 @@ const Parameter = z.object({
   in: z.enum(['path', 'query']),
   required: z.boolean(),
   schema: z.looseObject({}),
+  example: z.unknown().optional(),
 })
-const Content = z.record(z.string(), z.strictObject({ schema: z.looseObject({}), example: z.unknown().optional() }))
+const Media = z.strictObject({
+  schema: z.looseObject({}),
+  example: z.unknown().optional(),
+  examples: z.record(z.string(), z.strictObject({ $ref: z.string() })).optional(),
+})
+const Content = z.record(z.string(), Media)
 const Response = z.object({
   description: z.string().min(1),
   headers: z.record(z.string(), z.looseObject({ description: z.string(), schema: z.looseObject({}) })).optional(),
@@ -36,6 +42,10 @@ const Document = z.object({
     z.record(z.string().regex(/^(get|post|put|patch|delete)$/), PathOperation),
   ),
   components: z.object({
+    examples: z.record(
+      z.string(),
+      z.strictObject({ summary: z.string(), value: z.object({ message: z.string() }).loose() }),
+    ),
     schemas: z.record(z.string().regex(/^[\w.-]+$/), z.looseObject({})),
     securitySchemes: z.record(z.string(), z.looseObject({ type: z.string() })),
   }),
@@ -60,17 +70,36 @@ function refs(value: unknown): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('refers to nothing that is not in it', () => {
-    const missing = refs(raw).filter((ref) => {
-      const name = ref.replace('#/components/schemas/', '')
-      return !ref.startsWith('#/components/schemas/') || !(name in document.components.schemas)
-    })
-    expect(missing).toEqual([])
+  it('refers to everything that is in its components and to nothing else', () => {
+    const { schemas, examples } = document.components
+    const names = (part: string, of: object) => Object.keys(of).map((name) => `#/components/${part}/${name}`)
+    const all = [...names('schemas', schemas), ...names('examples', examples)]
+    expect([...new Set(refs(raw))].toSorted()).toEqual(all.toSorted())
   })
 
-  it('has every component used', () => {
-    const used = new Set(refs(raw).map((ref) => ref.replace('#/components/schemas/', '')))
-    expect(Object.keys(document.components.schemas).filter((name) => !used.has(name))).toEqual([])
+  it.each(published)('has examples of $id that the operation itself takes and answers', ({ operation }) => {
+    const { requestBody, responses, parameters = [] } = find(operation)
+    const body = requestBody?.content['application/json']?.example
+    const [success] = Object.values(responses[String(operation.status ?? 200)]?.content ?? {})
+    const inPath = parameters.filter((one) => one.in === 'path').map(({ name, example }) => [name, example])
+    const parse = (schema: z.ZodType | undefined, value: unknown) => (schema ?? z.undefined()).safeParse(value)
+    expect(parse(operation.body, body)).toMatchObject({ success: true })
+    expect(parse(operation.response, success?.example)).toMatchObject({ success: true })
+    expect(parse(operation.params ?? z.strictObject({}), Object.fromEntries(inPath))).toMatchObject({ success: true })
+    expect([body === undefined, success?.example === undefined]).toEqual([!operation.body, !operation.response])
+  })
+
+  it.each(published)('has an example of each failure of $id', ({ operation }) => {
+    const { responses } = find(operation)
+    for (const code of errorCodesOf(operation)) {
+      const { status } = ERRORS[code]
+      const bare = operation.fieldNames && (status === 400 || status === 409)
+      const { example, examples = {} } = responses[String(status)]?.content?.['application/json'] ?? {}
+      const reference = { $ref: `#/components/examples/${code}` }
+      expect([code, bare ? example : examples[code]]).toEqual([code, bare ? ['username'] : reference])
+      const { value } = document.components.examples[code] ?? {}
+      expect(value).toMatchObject({ code, message: expect.not.stringMatching(/[{}]/) })
+    }
   })
 
   it('has an id of its own for every operation and alias', () => {
@@ -127,6 +156,7 @@ describe('the OpenAPI document', () => {
   it('names the permission and the roles that have it', () => {
     expect(find(operations.devices.remove)).toMatchObject({
       'x-permission': 'deviceRemove',
+      'x-roles': ['administrator', 'owner'],
       description: 'Role: administrator, owner. API keys may call too.',
     })
     expect(find(operations.apiKeys.create)).toMatchObject({
@@ -158,6 +188,7 @@ describe('the OpenAPI document', () => {
           in: 'path',
           required: true,
           schema: { type: 'string', enum: ['accept', 'reject', 'pending', 'unused'] },
+          example: 'accept',
         },
       ],
     })

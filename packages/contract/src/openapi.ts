@@ -1,9 +1,10 @@
 // OpenAPI 3.1 from the operations: paths, parameters, bodies, answers, failures. Nothing is written twice.
 import * as z from 'zod'
-import { ERRORS, type ErrorCode } from './errors.ts'
+import { BowlineError, ERRORS, type ErrorCode } from './errors.ts'
+import { jsonExample } from './json-example.ts'
 import type { Access, Operation } from './operation.ts'
 import { allOperations } from './operations.ts'
-import { PERMISSIONS } from './roles.ts'
+import { PERMISSIONS, ROLES } from './roles.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -19,9 +20,13 @@ const TITLES = { every: 'Bowline', community: 'Bowline, community edition', clou
 export function openApiDocument(version: string, edition: DocumentEdition = 'every'): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {}
+  const nouns = new Set<string>()
+  const codes = new Set<ErrorCode>()
   for (const { id, operation: declared } of allOperations()) {
     if (declared.access.kind === 'internal' || (declared.cloudOnly && edition === 'community')) continue
     const operation = edition === 'cloud' ? inCloud(declared) : declared
+    nouns.add(operation.noun)
+    for (const code of errorCodesOf(operation)) codes.add(code)
     for (const [index, path] of [operation.path, ...(operation.aliases ?? [])].entries()) {
       const entry = (paths[path] ??= {})
       entry[operation.method.toLowerCase()] = describe(index === 0 ? id : `${id}.alias${index}`, operation, components)
@@ -30,6 +35,8 @@ export function openApiDocument(version: string, edition: DocumentEdition = 'eve
   return {
     openapi: '3.1.0',
     info: { title: TITLES[edition], version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/', description: 'The server that this document comes from' }],
+    tags: [...nouns].map((name) => ({ name, description: `Calls of ${name}` })),
     paths,
     components: {
       schemas: {
@@ -44,6 +51,7 @@ export function openApiDocument(version: string, edition: DocumentEdition = 'eve
           },
         },
       },
+      examples: Object.fromEntries([...codes].map((code) => [code, { summary: code, value: errorExample(code) }])),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -59,10 +67,7 @@ function inCloud(declared: Operation): Operation {
 }
 
 function describe(id: string, operation: Operation, components: Json): Json {
-  const parameters = [
-    ...parametersOf('path', operation.params, components),
-    ...parametersOf('query', operation.query, components),
-  ]
+  const parameters = [...parametersOf('path', operation, components), ...parametersOf('query', operation, components)]
   const success: Json = { description: operation.summary }
   const headers: Json = {}
   if (operation.total) headers['X-Total-Count'] = { description: 'Total of the list', schema: { type: 'integer' } }
@@ -72,13 +77,17 @@ function describe(id: string, operation: Operation, components: Json): Json {
   if (Object.keys(headers).length) success['headers'] = headers
   if (operation.response) {
     const type = operation.stream ? 'text/event-stream' : 'application/json'
-    success['content'] = { [type]: { schema: jsonSchema(operation.response, 'output', components) } }
+    const schema = jsonSchema(operation.response, 'output', components)
+    const example = jsonExample(schema, components, operation.noun)
+    // Of a stream: what the `data:` of each event carries.
+    success['content'] = { [type]: { schema, example } }
   }
   return {
     operationId: id,
     tags: [operation.noun],
     summary: operation.summary,
     description: describeAccess(operation),
+    ...(operation.deprecated ? { deprecated: true } : {}),
     ...permissionOf(operation.access),
     security: securityOf(operation.access),
     ...(parameters.length ? { parameters } : {}),
@@ -86,7 +95,7 @@ function describe(id: string, operation: Operation, components: Json): Json {
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: jsonSchema(operation.body, 'input', components) } },
+            content: { 'application/json': bodyOf(operation, operation.body, components) },
           },
         }
       : {}),
@@ -127,15 +136,37 @@ function failuresOf(operation: Operation): Json {
     Object.entries(byStatus).map(([status, codes]) => {
       const list = operation.fieldNames && (status === '400' || status === '409')
       const schema = list ? { type: 'array', items: { type: 'string' } } : { $ref: '#/components/schemas/Error' }
-      const example = list ? ['username'] : exampleOf(codes[0])
-      return [status, { description: codes.join(', '), content: { 'application/json': { schema, example } } }]
+      const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+      const content = list ? { schema, example: ['username'] } : { schema, examples }
+      return [status, { description: codes.join(', '), content: { 'application/json': content } }]
     }),
   )
 }
 
-/** A body of that failure; words in braces stand for what the call fills in. */
-function exampleOf(code: ErrorCode | undefined): Json {
-  return code ? { message: ERRORS[code].message, code } : {}
+/** For the `{words}` of messages. */
+const DETAILS = {
+  field: 'name',
+  rule: 'must have 3 to 20 characters',
+  role: 'operator',
+  target: 'administrator',
+  limit: 3,
+  what: 'The device',
+  name: 'raspberrypi',
+  seconds: 1,
+  edition: 'cloud',
+  method: 'GET',
+  path: '/api/nothing',
+}
+
+/** A body of that failure as a call answers it. */
+function errorExample(code: ErrorCode): Json {
+  const { message } = new BowlineError(code, DETAILS)
+  return { message, code, ...(ERRORS[code].message.includes('{field}') ? { fields: [DETAILS.field] } : {}) }
+}
+
+function bodyOf({ noun }: Operation, body: z.ZodType, components: Json): Json {
+  const schema = jsonSchema(body, 'input', components)
+  return { schema, example: jsonExample(schema, components, noun) }
 }
 
 /** Who may call, in sentences. */
@@ -163,9 +194,11 @@ function whoMayCall(access: Access): string {
   }
 }
 
-/** The permission of the table of roles that the call asks for. */
+/** The permission of the table of roles that the call asks for, and the roles that have it. */
 function permissionOf(access: Access): Json {
-  return access.kind === 'member' && access.permission ? { 'x-permission': access.permission } : {}
+  if (access.kind !== 'member') return {}
+  const { permission } = access
+  return permission ? { 'x-permission': permission, 'x-roles': PERMISSIONS[permission] } : { 'x-roles': ROLES }
 }
 
 function securityOf(access: Access): Json[] {
@@ -173,7 +206,8 @@ function securityOf(access: Access): Json[] {
   return access.kind === 'member' && access.keys ? [{ bearer: [] }, { apiKey: [] }] : [{ bearer: [] }]
 }
 
-function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined, components: Json): Json[] {
+function parametersOf(place: 'path' | 'query', { noun, params, query }: Operation, components: Json): Json[] {
+  const schema = place === 'path' ? params : query
   if (!schema) return []
   const { properties = {}, required = [] } = jsonSchema(schema, 'input', components) as {
     properties?: Record<string, Json>
@@ -184,6 +218,7 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined, co
     in: place,
     required: place === 'path' || required.includes(name),
     schema: property,
+    ...(place === 'path' ? { example: jsonExample(property, components, noun, name) } : {}),
   }))
 }
 

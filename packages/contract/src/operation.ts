@@ -44,6 +44,8 @@ export interface Operation<
   readonly stream?: true
   /** Headers of the answer, with what they mean. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Kept for existing clients; another call does the same. */
+  readonly deprecated?: true
   /** Success status; default 200. */
   readonly status?: number
   /** Failures of this call beyond those its access and input imply. */

@@ -80,6 +80,21 @@ describe('the live stream', () => {
     await leave()
   })
 
+  it('tells of new names and tags, of their loss everywhere at once, and of devices that go offline', async () => {
+    const device = await server.acceptedDevice(ada, { hostname: 'plain' })
+    const { next, leave } = await listen(ada.auth.token)
+    const params = { uid: device.uid }
+    await ada.client.call(operations.devices.update, { params, body: { name: 'renamed' } })
+    await ada.client.call(operations.devices.setTags, { params, body: { tags: ['attic'] } })
+    await server.fetch(`/internal/devices/${device.uid}/offline`, { method: 'POST' })
+    await ada.client.call(operations.tags.rename, { params: { tag: 'attic' }, body: { tag: 'cellar' } })
+    expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { ...params, name: 'renamed' } })
+    expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { ...params, tags: ['attic'] } })
+    expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { ...params, online: false } })
+    expect((await next())?.event).toEqual({ type: 'reset' })
+    await leave()
+  })
+
   it('tells of the device that a reinstalled one replaces', async () => {
     const identity = { mac: '02:00:00:00:00:01' }
     const old = await server.acceptedDevice(ada, { identity })
@@ -105,6 +120,60 @@ describe('the live stream', () => {
     const { next, leave } = await listen(ada.auth.token)
     await expect(setStatus(ada, device.uid, 'reject')).rejects.toMatchObject({ status: 400 })
     const { uid } = await server.registerDevice(ada.tenant)
+    expect((await next())?.event).toMatchObject({ type: 'device.pending', device: { uid } })
+    await leave()
+  })
+})
+
+describe('the members of a namespace, on the live stream', () => {
+  const { members } = operations
+  const settled = async () => {
+    const [owner, person] = [await server.addPerson('captain'), await server.addPerson('sailor')]
+    return { owner, person, params: { tenant: owner.tenant } }
+  }
+  let scene: Awaited<ReturnType<typeof settled>>
+  beforeAll(async () => {
+    scene = await settled()
+  })
+
+  it('are told of when they are added, get another role, are removed and leave', async () => {
+    const { owner, person, params } = scene
+    const { next, leave } = await listen(owner.auth.token)
+    const body = { email: 'sailor@example.com', role: 'observer' as const }
+    const one = { ...params, uid: person.id }
+    await owner.client.call(members.add, { params, body })
+    await owner.client.call(members.update, { params: one, body: { role: 'operator' } })
+    await owner.client.call(members.update, { params: one, body: {} })
+    await owner.client.call(members.remove, { params: one })
+    await owner.client.call(members.add, { params, body })
+    await person.client.call(members.leave, { params })
+    const member = { id: person.id, email: 'sailor@example.com', status: 'accepted' }
+    expect((await next())?.event).toMatchObject({ type: 'member.added', member: { ...member, role: 'observer' } })
+    expect((await next())?.event).toMatchObject({ type: 'member.changed', member: { ...member, role: 'operator' } })
+    expect((await next())?.event).toEqual({ type: 'member.removed', id: person.id })
+    expect((await next())?.event).toMatchObject({ type: 'member.added' })
+    expect((await next())?.event).toEqual({ type: 'member.removed', id: person.id })
+    await leave()
+  })
+
+  it('hear nothing more from the moment of their removal', async () => {
+    const { owner, person, params } = scene
+    await server.addMember(owner.tenant, person.id, 'observer')
+    const { body } = await person.client.call(operations.auth.switchNamespace, { params })
+    const { next } = await listen(body.token)
+    await owner.client.call(members.remove, { params: { ...params, uid: person.id } })
+    expect((await next())?.event).toEqual({ type: 'member.removed', id: person.id })
+    expect(await next()).toBeUndefined()
+  })
+
+  it('are told of nothing when nothing was changed', async () => {
+    const { owner, params } = scene
+    const { next, leave } = await listen(owner.auth.token)
+    const add = { params, body: { email: 'nobody-at-all@example.com', role: 'observer' as const } }
+    await expect(owner.client.call(members.add, add)).rejects.toMatchObject({ status: 404 })
+    const demote = { params: { ...params, uid: owner.id }, body: { role: 'observer' as const } }
+    await expect(owner.client.call(members.update, demote)).rejects.toMatchObject({ status: 403 })
+    const { uid } = await server.registerDevice(owner.tenant)
     expect((await next())?.event).toMatchObject({ type: 'device.pending', device: { uid } })
     await leave()
   })

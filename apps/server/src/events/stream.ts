@@ -36,20 +36,25 @@ export function streamEvents(
   }
   raw.on('error', end)
   raw.on('close', end)
+  const checkAdmission = async (): Promise<void> => {
+    if (!(await listener.isStillAdmitted())) end()
+  }
   const send = ({ id, event }: NumberedEvent): void => {
     if (raw.writableLength > MAX_BEHIND_BYTES) raw.destroy()
     else raw.write(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    // It may have been this listener: who is no member any more hears nothing from now on.
+    if (event.type === 'member.removed') void checkAdmission()
   }
-  const tick = async (): Promise<void> => {
+  const tick = (): void => {
     raw.write(': still here\n\n')
-    if (!(await listener.isStillAdmitted())) end()
+    void checkAdmission()
   }
   raw.write(': live\n\n')
   stopping.addEventListener('abort', end)
   stops.push(
     () => stopping.removeEventListener('abort', end),
     bus.listen(listener.tenant, listener.lastId, send),
-    clock.every(TICK_MS, () => void tick()),
+    clock.every(TICK_MS, tick),
     clock.after(listener.expiresAt - clock.now(), end),
   )
 }

@@ -119,6 +119,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'sessions.get': { params: { uid: ids.session } },
     'sessions.setAuthenticated': { params: { uid: ids.session }, body: { authenticated: true } },
     'sessions.close': { params: { uid: ids.session }, body: { device: ids.device } },
+    'sessions.addRecord': { params: seat, body: { uid: ids.session, seat: 0, message: '$ ', width: 80, height: 24 } },
     'sessions.getRecord': { params: seat },
     'sessions.removeRecord': { params: seat },
     'publicKeys.create': {

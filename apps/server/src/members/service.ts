@@ -49,7 +49,7 @@ export async function addMember(
   if (!account) return fail('NOT_FOUND', { what: 'The user' }, ['email'])
   const now = ctx.clock.now()
   const sig = deps.ids.secret(32)
-  await deps.db.transaction().execute(async (db) => {
+  const renewed = await deps.db.transaction().execute(async (db) => {
     const known = await lockMember(db, ctx.tenant, account.id)
     const lapsed = known?.status === 'pending' && known.expires_at !== null && known.expires_at.getTime() <= now
     if (known && !lapsed) fail('ALREADY_MEMBER', {}, ['email'])
@@ -63,9 +63,24 @@ export async function addMember(
     if (known) await updateMember(db, ctx.tenant, account.id, { role: input.role, ...invite })
     else await insertMember(db, { tenant_id: ctx.tenant, user_id: account.id, role: input.role, ...invite })
     await audit({ ...ctx, db }, 'member.add', account.id, { email: account.email, role: input.role })
+    return known !== undefined
   })
   if (cloud) deps.sendInvite({ tenant: ctx.tenant, user: account.id, email: account.email, sig })
-  return getNamespace(deps.db, ctx.tenant)
+  return tellMember(deps, ctx, account.id, renewed ? 'member.changed' : 'member.added')
+}
+
+/** Tells the listeners how a member is now. @returns the whole namespace, which callers answer */
+async function tellMember(
+  deps: Pick<InvitationDeps, 'db'>,
+  ctx: TenantContext,
+  user: UserId,
+  type: 'member.added' | 'member.changed',
+): Promise<Namespace> {
+  const namespace = await getNamespace(deps.db, ctx.tenant)
+  const member = namespace.members.find(({ id }) => id === user)
+  // Of one that was removed meanwhile its removal has told.
+  if (member) ctx.emit({ type, member })
+  return namespace
 }
 
 /**
@@ -86,6 +101,7 @@ export async function updateMemberRole(
     await updateMember(db, ctx.tenant, user, { role })
     await audit({ ...ctx, db }, 'member.update', user, { before: { role: member.role }, after: { role } })
   })
+  if (role !== undefined) await tellMember(deps, ctx, user, 'member.changed')
 }
 
 /** @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH */
@@ -100,6 +116,7 @@ export async function removeMember(
     await endMembership(db, ctx.tenant, user)
     await audit({ ...ctx, db }, 'member.remove', user, { role: member.role })
   })
+  ctx.emit({ type: 'member.removed', id: user })
   return getNamespace(deps.db, ctx.tenant)
 }
 
@@ -121,6 +138,7 @@ export async function leaveNamespace(
     await endMembership(db, ctx.tenant, actor.id)
     await audit({ ...ctx, db }, 'member.leave', actor.id, { role: member.role })
   })
+  ctx.emit({ type: 'member.removed', id: actor.id })
   if (actor.tenant !== ctx.tenant) return undefined
   const account: Account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
   return authenticate(deps, account, { family: actor.family })

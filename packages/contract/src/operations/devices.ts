@@ -132,6 +132,7 @@ export const devices = {
     path: '/api/devices/{uid}',
     noun: 'devices',
     summary: 'Rename a device (older form of PUT)',
+    deprecated: true,
     access: { kind: 'member', permission: 'deviceRename', keys: true },
     params: byUid,
     body: z.object({ name: DeviceName }),

@@ -17,7 +17,7 @@ export const mfa = {
     access: anyone,
     body: z.object({ token: Code, code: Code }),
     response: UserAuth,
-    errors: ['BAD_CREDENTIALS', 'LOCKED_OUT'],
+    errors: ['BAD_CREDENTIALS', 'LOCKED_OUT', 'NOT_YOURS', 'NOT_FOUND'],
     notYet: true,
   }),
   recover: operation({
@@ -50,6 +50,7 @@ export const mfa = {
     summary: 'A new secret with its link and recovery codes; nothing is stored yet',
     access: signedIn,
     response: z.object({ link: z.string(), secret: z.string(), recovery_codes: z.array(z.string()) }),
+    errors: ['NOT_FOUND'],
     notYet: true,
   }),
   enable: operation({
@@ -59,7 +60,7 @@ export const mfa = {
     summary: 'Switch the second factor on; needs a recovery e-mail address',
     access: signedIn,
     body: z.object({ code: Code, secret: Code, recovery_codes: z.array(Code).min(1).max(16) }),
-    errors: ['NOT_YOURS'],
+    errors: ['NOT_YOURS', 'NOT_FOUND'],
     notYet: true,
   }),
   disable: operation({
@@ -69,7 +70,7 @@ export const mfa = {
     summary: 'Switch the second factor off with a code or a recovery code',
     access: signedIn,
     body: z.object({ code: Code.optional(), recovery_code: Code.optional() }),
-    errors: ['NOT_YOURS'],
+    errors: ['NOT_YOURS', 'NOT_FOUND'],
     notYet: true,
   }),
   reset: operation({

@@ -51,6 +51,17 @@ export const sessions = {
     body: z.object({ device: DeviceUid }),
     errors: ['NOT_FOUND', 'DEVICE_UNREACHABLE'],
   }),
+  addRecord: operation({
+    method: 'POST',
+    path: '/api/sessions/{uid}/records/{seat}',
+    noun: 'sessions',
+    summary: 'Add a chunk of output to the recording of a seat; for services',
+    access: { kind: 'member', permission: 'sessionUpdate', keys: true },
+    params: bySeat,
+    body: RecordedFrame.pick({ uid: true, seat: true, message: true, width: true, height: true }),
+    errors: ['NOT_FOUND'],
+    notYet: true,
+  }),
   getRecord: operation({
     method: 'GET',
     path: '/api/sessions/{uid}/records/{seat}',

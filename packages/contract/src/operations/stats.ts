@@ -26,7 +26,10 @@ export const stats = {
 }
 
 export const events = {
-  /** Read with fetch streaming; `Last-Event-ID` resumes. The stream ends when the token does. */
+  /**
+   * Read with fetch streaming; `Last-Event-ID` resumes. The stream ends when the token does. Every member may read what
+   * it tells: devices, sessions and members are in lists that observers have too.
+   */
   stream: operation({
     method: 'GET',
     path: '/api/events',

@@ -37,6 +37,7 @@ export const users = {
     path: '/api/users/{id}/data',
     noun: 'users',
     summary: 'Change the own account (deprecated: PATCH /api/users)',
+    deprecated: true,
     access: signedIn,
     params: byId,
     body: AccountChanges.omit({ password: true, current_password: true }),
@@ -48,6 +49,7 @@ export const users = {
     path: '/api/users/{id}/password',
     noun: 'users',
     summary: 'Change the own password (deprecated: PATCH /api/users)',
+    deprecated: true,
     access: signedIn,
     params: byId,
     body: z.object({ current_password: z.string().min(1, 'is required').max(1_024), new_password: Password }),
@@ -122,7 +124,7 @@ export const users = {
     params: z.object({ uid: z.string().max(64) }),
     body: z.object({ password: Password, token: z.string().min(1, 'is required').max(512) }),
     cloudOnly: true,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_YOURS', 'NOT_FOUND'],
     notYet: true,
   }),
   validateAccount: operation({
@@ -133,7 +135,7 @@ export const users = {
     access: anyone,
     query: z.object({ email: Email, token: z.string().min(1, 'is required').max(512) }),
     cloudOnly: true,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_YOURS', 'NOT_FOUND'],
     notYet: true,
   }),
   remove: operation({

@@ -2,8 +2,9 @@
 // and carries the changed noun, so that a client updates its lists without asking again.
 import * as z from 'zod'
 import { Device } from './device.ts'
+import { DeviceUid, UserId } from './common.ts'
+import { Member } from './namespace.ts'
 import { Session } from './session.ts'
-import { DeviceUid } from './common.ts'
 
 export const LiveEvent = z
   .discriminatedUnion('type', [
@@ -15,6 +16,12 @@ export const LiveEvent = z
     z.object({ type: z.literal('session.started'), session: Session }),
     z.object({ type: z.literal('session.changed'), session: Session }),
     z.object({ type: z.literal('session.ended'), session: Session }),
+    /** Somebody became a member, or was invited: then the status is `pending`. */
+    z.object({ type: z.literal('member.added'), member: Member }),
+    /** Another role, or an invitation that was renewed or accepted: the member as it is now. */
+    z.object({ type: z.literal('member.changed'), member: Member }),
+    /** Removed or left. */
+    z.object({ type: z.literal('member.removed'), id: UserId }),
     /** The client missed events (its last id is too old or of another life of the server): it must load anew. */
     z.object({ type: z.literal('reset') }),
   ])

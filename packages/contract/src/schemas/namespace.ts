@@ -37,7 +37,8 @@ export const Namespace = z
     devices_count: z.number().int(),
     device_count: z.number().int(),
     created_at: Time,
-    billing: z.unknown().nullable(),
+    /** State of the subscription, in the cloud edition; null without one. */
+    billing: z.record(z.string(), z.unknown()).nullable(),
     type: z.enum(['personal', 'team']),
   })
   .meta({ id: 'Namespace' })
