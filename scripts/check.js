@@ -20,6 +20,7 @@ const steps = [
   ['lint', () => run('oxlint', '--type-aware', '--deny-warnings')],
   ['format', () => run('oxfmt', '--check')],
   ['OpenAPI documents are fresh', () => run('scripts/openapi.ts', '--check')],
+  ['the route matrix is fresh', () => run('scripts/routes.ts', '--check')],
   ['OpenAPI documents have no lint error', openApiIsClean],
   ['dependency rules see a planted violation', plantedViolation],
   ['dependency rules', () => run(...cruise)],

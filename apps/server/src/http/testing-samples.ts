@@ -147,6 +147,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'billing.setDefaultPaymentMethod': { body: { id: 'x' } },
     'billing.chooseDevices': { body: { choices: [ids.device] } },
     'billing.report': { query: { action: 'device_accept' } },
+    'internal.markOffline': { params: byUid },
+    'internal.lookup': { query: { domain: 'x', name: 'x' } },
     'announcements.get': { params: { uuid: '00000000-0000-4000-8000-000000000000' } },
   }
   return samples[id] ?? {}
