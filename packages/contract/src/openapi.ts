@@ -80,7 +80,8 @@ function describe(id: string, operation: Operation, components: Json): Json {
     const schema = jsonSchema(operation.response, 'output', components)
     const example = jsonExample(schema, components, operation.noun)
     // Of a stream: what the `data:` of each event carries.
-    success['content'] = { [type]: { schema, example } }
+    const lines = operation.jsonLines ? { 'application/jsonl': { schema: schema['items'] } } : {}
+    success['content'] = { [type]: { schema, example }, ...lines }
   }
   return {
     operationId: id,

@@ -40,6 +40,8 @@ export interface Operation<
   readonly response?: R
   /** The answer is a list whose total travels in `X-Total-Count`. */
   readonly total?: true
+  /** The list may also be answered as JSON lines, one item each. */
+  readonly jsonLines?: true
   /** The answer is a stream of server-sent events of the response schema. */
   readonly stream?: true
   /** Headers of the answer, with what they mean. */

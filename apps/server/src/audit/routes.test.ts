@@ -20,6 +20,7 @@ async function exported(person: Person): Promise<AuditEntry[]> {
   expect(response.headers.get('cache-control')).toBe('no-store')
   const lines = (await response.text()).split('\n')
   expect(lines.pop()).toBe('')
+  expect(Number(response.headers.get('x-total-count'))).toBe(lines.length)
   return lines.map((line) => AuditEntry.parse(JSON.parse(line)))
 }
 

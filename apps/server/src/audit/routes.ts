@@ -5,7 +5,7 @@ import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
-import { type AuditPage, readAudit } from './store.ts'
+import { readAudit } from './store.ts'
 
 const EXPORT_PAGE = 1_000
 
@@ -14,7 +14,9 @@ export function auditRoutes(system: Kysely<Schema>): Route[] {
   return [
     memberRoute(operations.audit.list, async (ctx, { query }) => {
       if (query.format === 'jsonl') {
-        await ctx.reply.type('application/jsonl').send(Readable.from(lines(system, ctx)))
+        const first = await readAudit(ctx.db, system, { limit: EXPORT_PAGE, offset: 0 })
+        void ctx.reply.header('x-total-count', String(first.total)).type('application/jsonl')
+        await ctx.reply.send(Readable.from(lines(system, ctx, first.items)))
         return undefined
       }
       const page = { limit: query.per_page, offset: (query.page - 1) * query.per_page }
@@ -24,13 +26,15 @@ export function auditRoutes(system: Kysely<Schema>): Route[] {
 }
 
 /** Every entry as a line, the newest first, read a page at a time as the reader takes them. */
-async function* lines(system: Kysely<Schema>, { db }: MemberContext): AsyncGenerator<string> {
-  let before: number | undefined
-  for (;;) {
-    const page: AuditPage = { limit: EXPORT_PAGE, offset: 0, ...(before === undefined ? {} : { before }) }
-    const { items } = await readAudit(db, system, page)
-    yield items.map((entry: AuditEntry) => `${JSON.stringify(entry)}\n`).join('')
-    before = items.at(-1)?.id
-    if (items.length < EXPORT_PAGE) return
+async function* lines(
+  system: Kysely<Schema>,
+  { db }: MemberContext,
+  first: readonly AuditEntry[],
+): AsyncGenerator<string> {
+  for (let items = first; ;) {
+    yield items.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+    const before = items.at(-1)?.id
+    if (items.length < EXPORT_PAGE || before === undefined) return
+    items = (await readAudit(db, system, { limit: EXPORT_PAGE, offset: 0, before })).items
   }
 }

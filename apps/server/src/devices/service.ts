@@ -73,7 +73,7 @@ export async function remove(ctx: TenantContext, uid: DeviceUid): Promise<void> 
   await ctx.db.transaction().execute(async (db) => {
     const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
     // In the cloud a removed device keeps its place for a while: limits are not for swapping devices.
-    if (device.status === 'accepted' && (await countsRemoved(ctx))) {
+    if (device.status === 'accepted' && (await countsRemoved({ ...ctx, db }))) {
       await keepRemoved(db, device, new Date(ctx.clock.now()))
     }
     await deleteDevice(db, uid)

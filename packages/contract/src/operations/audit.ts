@@ -14,5 +14,6 @@ export const audit = {
     query: Page.extend({ format: z.enum(['json', 'jsonl']).default('json') }),
     response: z.array(AuditEntry),
     total: true,
+    jsonLines: true,
   }),
 }

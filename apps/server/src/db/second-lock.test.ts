@@ -1,0 +1,252 @@
+// Row-level security as the second lock of a namespace (architecture.md, tenant isolation): what happens to a query
+// whose author forgot every condition, and to a connection that somebody else has used before.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { TenantId, UserId } from '@bowline/contract/schemas/common'
+import {
+  type DeleteQueryNode,
+  type KyselyPlugin,
+  OperationNodeTransformer,
+  type QueryId,
+  type RootOperationNode,
+  type SelectQueryNode,
+  type UpdateQueryNode,
+  sql,
+} from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import * as apiKeys from '../api-keys/service.ts'
+import * as connectors from '../connectors/service.ts'
+import type { TenantContext } from '../context.ts'
+import * as devices from '../devices/service.ts'
+import * as firewall from '../firewall/service.ts'
+import { type TestTenant, makeTenant, tenantTables } from '../http/testing-tenant.ts'
+import { silentLog } from '../platform/log.ts'
+import { nowhere } from '../platform/positions.ts'
+import { fakeClock } from '../platform/testing.ts'
+import * as publicKeys from '../public-keys/service.ts'
+import * as sessions from '../sessions/service.ts'
+import * as tags from '../tags/service.ts'
+import * as tunnels from '../tunnels/service.ts'
+import { type TestDatabase, testDatabase } from './testing.ts'
+
+let test: TestDatabase
+let mine: TestTenant
+let theirs: TestTenant
+beforeAll(async () => {
+  // One connection for everybody: a use case that takes a second one inside of its transaction would wait for itself.
+  test = await testDatabase({ poolSize: 1 })
+  mine = await newTenant()
+  theirs = await newTenant()
+})
+afterAll(() => test.close())
+beforeEach(async () => {
+  for (const tenant of [mine, theirs]) {
+    await tenant.reset()
+    const entry = { tenant_id: tenant.id, actor_type: 'system' as const, actor_id: 'test', action: 'tried' }
+    await test.database.system().insertInto('audit_log').values(entry).execute()
+  }
+})
+
+async function newTenant(): Promise<TestTenant> {
+  const person = async (): Promise<UserId> => {
+    const id = UserId.parse(randomBytes(12).toString('hex'))
+    const name = `p${id.slice(0, 8)}`
+    const account = { id, name, username: name, email: `${name}@example.com`, status: 'confirmed' as const }
+    await test.database.system().insertInto('users').values(account).execute()
+    return id
+  }
+  const [observer, operator, administrator, owner] = [await person(), await person(), await person(), await person()]
+  const members = { observer, operator, administrator, owner }
+  return makeTenant(test.database, TenantId.parse(randomUUID()), members, await person())
+}
+
+/** Takes the WHERE clause out of every statement. */
+class WithoutConditions extends OperationNodeTransformer implements KyselyPlugin {
+  readonly dropped: string[] = []
+
+  transformQuery({ node }: { node: RootOperationNode }): RootOperationNode {
+    return this.transformNode(node)
+  }
+  transformResult<T>({ result }: { result: T }): Promise<T> {
+    return Promise.resolve(result)
+  }
+  protected override transformSelectQuery(node: SelectQueryNode, id?: QueryId): SelectQueryNode {
+    return super.transformSelectQuery(this.#without(node), id)
+  }
+  protected override transformUpdateQuery(node: UpdateQueryNode, id?: QueryId): UpdateQueryNode {
+    return super.transformUpdateQuery(this.#without(node), id)
+  }
+  protected override transformDeleteQuery(node: DeleteQueryNode, id?: QueryId): DeleteQueryNode {
+    return super.transformDeleteQuery(this.#without(node), id)
+  }
+  #without<N extends SelectQueryNode | UpdateQueryNode | DeleteQueryNode>(node: N): N {
+    if (!node.where) return node
+    this.dropped.push(node.kind)
+    const { where: _, ...rest } = node
+    return rest as N
+  }
+}
+
+/** The context of `mine`, whose every condition gets lost on the way to the database. */
+function careless(): { ctx: TenantContext; plugin: WithoutConditions } {
+  const plugin = new WithoutConditions()
+  const ctx: TenantContext = {
+    actor: { kind: 'system', name: 'careless' },
+    tenant: mine.id,
+    db: test.database.forTenant(mine.id).withPlugin(plugin),
+    clock: fakeClock(Date.now()),
+    log: silentLog,
+    edition: 'cloud',
+    source: '',
+    locate: nowhere,
+    emit: () => undefined,
+  }
+  return { ctx, plugin }
+}
+
+const PAGE = { page: 1, per_page: 100 }
+const tunnelDeps = { secret: 'test', domain: 'example.com' }
+
+describe('statements without any condition', () => {
+  /** The tables that the role of tenants may change in this way at all. */
+  const tablesFor = async (verb: 'update' | 'delete'): Promise<string[]> => {
+    const tables = await tenantTables(test.database.system())
+    const { rows } = await sql<{ name: string }>`select name from unnest(${tables}::text[]) as name
+      where has_table_privilege('bowline_app', name, ${verb})`.execute(test.database.system())
+    expect(rows.length).toBeGreaterThan(8)
+    return rows.map(({ name }) => name)
+  }
+
+  it('see the own rows of every table and no others', async () => {
+    const db = test.database.forTenant(mine.id)
+    const tables = await tenantTables(test.database.system())
+    const seen = await Promise.all(
+      tables.map(async (table) => {
+        const { rows } = await sql<{
+          tenant: string
+        }>`select tenant_id::text as tenant from ${sql.table(table)}`.execute(db)
+        return [table, [...new Set(rows.map(({ tenant }) => tenant))]]
+      }),
+    )
+    expect(seen).toEqual(tables.map((table) => [table, [mine.id]]))
+  })
+
+  it.each(['update', 'delete'] as const)('%s nothing of others', async (verb) => {
+    const before = await theirs.fingerprint()
+    let touched = 0
+    for (const table of await tablesFor(verb)) {
+      const statement =
+        verb === 'update'
+          ? sql`update ${sql.table(table)} set tenant_id = tenant_id`
+          : sql`delete from ${sql.table(table)}`
+      const { numAffectedRows } = await statement.execute(test.database.forTenant(mine.id))
+      touched += Number(numAffectedRows ?? 0)
+    }
+    expect(touched).toBeGreaterThan(0)
+    expect(await theirs.fingerprint()).toBe(before)
+  })
+
+  it('cannot give a row to another namespace', async () => {
+    for (const table of await tablesFor('update')) {
+      const steal = sql`update ${sql.table(table)} set tenant_id = ${theirs.id}`
+      await expect(steal.execute(test.database.forTenant(mine.id))).rejects.toThrow(
+        /row-level security|violates foreign key/,
+      )
+    }
+  })
+})
+
+describe('use cases that lost every condition', () => {
+  const readings: Readonly<Record<string, (ctx: TenantContext) => Promise<unknown>>> = {
+    'the list of devices': (ctx) =>
+      devices.list(ctx, 'devices', {
+        ...PAGE,
+        status: 'accepted',
+        sort_by: 'last_seen',
+        order_by: 'desc',
+        filter: undefined,
+      }),
+    'a device of theirs': (ctx) => devices.get(ctx, theirs.ids.device),
+    'the list of sessions': (ctx) => sessions.list(ctx, { ...PAGE, filter: undefined }),
+    'a session of theirs': (ctx) => sessions.get(ctx, theirs.ids.session),
+    'the list of public keys': (ctx) => publicKeys.list(ctx, { ...PAGE, filter: undefined }),
+    'the list of rules': (ctx) => firewall.list(ctx, { ...PAGE, filter: undefined }),
+    'a rule of theirs': (ctx) => firewall.get(ctx, theirs.ids.rule),
+    'the tunnels of a device of theirs': (ctx) => tunnels.list(tunnelDeps, ctx, theirs.ids.device, PAGE),
+    'the list of connectors': (ctx) => connectors.list(ctx, { ...PAGE, enable: undefined }),
+    'a connector of theirs': (ctx) => connectors.get(ctx, theirs.ids.connector),
+    'the list of API keys': (ctx) => apiKeys.list(ctx, { ...PAGE, sort_by: 'name', order_by: 'asc' }),
+  }
+  it.each(Object.entries(readings))('tell nothing of others: %s', async (_, read) => {
+    const told = JSON.stringify(await read(careless().ctx))
+    expect(told).toContain(mine.id)
+    for (const [, id] of Object.entries(theirs.ids).filter(([name]) => !['keys', 'rule'].includes(name))) {
+      expect(told).not.toContain(String(id))
+    }
+    expect(told).not.toContain(theirs.id)
+  })
+
+  it('are what this says they are', async () => {
+    const { ctx, plugin } = careless()
+    // A device of theirs was asked for, and what came is the first that there is.
+    expect(await devices.get(ctx, theirs.ids.device)).toMatchObject({ tenant_id: mine.id })
+    expect(plugin.dropped).toEqual(['SelectQueryNode'])
+  })
+
+  const changes: Readonly<Record<string, (ctx: TenantContext) => Promise<unknown>>> = {
+    'removing a device': (ctx) => devices.remove(ctx, theirs.ids.device),
+    'tagging a device': (ctx) => devices.setTags(ctx, theirs.ids.device, ['taken']),
+    'ending a session': (ctx) => sessions.setAuthenticated(ctx, theirs.ids.session, true),
+    'removing a public key': (ctx) => publicKeys.remove(ctx, theirs.ids.fingerprint),
+    'removing a rule': (ctx) => firewall.remove(ctx, theirs.ids.rule),
+    'closing a tunnel': (ctx) => tunnels.remove(ctx, theirs.ids.device, theirs.ids.tunnel),
+    'removing a connector': (ctx) => connectors.remove(ctx, theirs.ids.connector),
+    'removing a tag': (ctx) => tags.remove(ctx, 'rack'),
+  }
+  it.each(Object.entries(changes))('change nothing of others: %s', async (_, change) => {
+    const before = [await theirs.fingerprint(), await mine.fingerprint()]
+    await change(careless().ctx)
+    const [others, own] = [await theirs.fingerprint(), await mine.fingerprint()]
+    expect(others).toBe(before[0])
+    // The use case did something, or it would prove nothing.
+    expect(own).not.toBe(before[1])
+  })
+})
+
+describe('a connection that somebody else has used', () => {
+  const visible = async (tenant: TestTenant): Promise<string[]> => {
+    const rows = await test.database.forTenant(tenant.id).selectFrom('namespaces').select('tenant_id').execute()
+    return rows.map((row) => row.tenant_id)
+  }
+  /** One connection for everybody: the pool of this test has no other. */
+  const process = async (tenant: TestTenant): Promise<number> => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(
+      test.database.forTenant(tenant.id),
+    )
+    return rows[0]?.pid ?? 0
+  }
+  it.each<[string, () => Promise<unknown>]>([
+    ['for a query', () => visible(mine)],
+    ['for a query that failed', () => sql`select 1 / 0`.execute(test.database.forTenant(mine.id))],
+    [
+      'for a transaction that was rolled back',
+      () =>
+        test.database
+          .forTenant(mine.id)
+          .transaction()
+          .execute(() => Promise.reject(new Error('rolled back'))),
+    ],
+  ])('shows its next user the own rows only: %s', async (_, use) => {
+    const before = await process(mine)
+    await use().catch(() => undefined)
+    expect(await visible(theirs)).toEqual([theirs.id])
+    expect(await process(theirs)).toBe(before)
+  })
+
+  it('stays with its tenant, whatever a user sets inside of a transaction', async () => {
+    await test.database
+      .forTenant(mine.id)
+      .transaction()
+      .execute((db) => sql`select set_config('bowline.tenant', ${theirs.id}, false)`.execute(db))
+    expect(await visible(mine)).toEqual([mine.id])
+  })
+})
