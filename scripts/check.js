@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dependenciesAreAllowed } from './dependencies.js'
 import { ensureInstalled } from './install.js'
 import { openApiIsClean } from './lint-openapi.js'
 import { lockHoles } from './lock-holes.js'
@@ -14,6 +15,7 @@ const cruise = ['depcruise', '--config', '.dependency-cruiser.cjs', '--output-ty
 
 const steps = [
   ['the lockfile holds every optional package', lockfileIsWhole],
+  ['dependencies are those of deps.allow.json', dependenciesAreAllowed],
   ['types', () => run('tsc', '-p', 'tsconfig.json')],
   ['types of the console', () => !existsSync('apps/console/tsconfig.json') || run('tsc', '-p', 'apps/console')],
   ['types of the docs', () => !existsSync('apps/docs/tsconfig.json') || run('tsc', '-p', 'apps/docs')],
