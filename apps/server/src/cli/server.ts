@@ -1,14 +1,17 @@
-// `bowline server`: runs until a signal ends it. An unexpected error ends the process: it never limps on.
+// `bowline server`: runs until a signal ends it. An unexpected error ends it too, in order where that still works: it
+// never limps on.
 import { ConfigError } from '@bowline/contract/config'
 import { readConfig } from '../config.ts'
 import { isLoopback } from '../platform/address.ts'
 import { systemClock } from '../platform/clock.ts'
 import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { startServer } from '../server.ts'
+import { type RunningServer, startServer } from '../server.ts'
 
 /** How long an orderly end may take. */
 const CLOSE_MS = 20_000
+/** And one after which nothing is certain any more. */
+const FAILED_CLOSE_MS = 5_000
 
 /** Starts the server; resolves when it listens. Exits the process on failure with a sentence on stderr. */
 export async function runServer(env: Readonly<Record<string, string | undefined>>): Promise<void> {
@@ -18,9 +21,15 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
     process.exit(2)
   })
   const log = createLog(config.settings.BOWLINE_LOG_LEVEL, 2)
-  const die = (error: unknown): never => {
+  let running: RunningServer | undefined
+  const die = (error: unknown): void => {
     log.error('server.failed', { err: error })
-    process.exit(1)
+    const leaving = running
+    running = undefined
+    // A second failure, on the way out or before there was anything to close.
+    if (!leaving) process.exit(1)
+    setTimeout(() => process.exit(1), FAILED_CLOSE_MS).unref()
+    leaving.close().finally(() => process.exit(1))
   }
   process.on('uncaughtException', die)
   process.on('unhandledRejection', die)
@@ -31,6 +40,7 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
       return process.exit(1)
     },
   )
+  running = server
   const { origin, sshPort, setupLink } = server
   if (process.send) {
     // A parent that started this process with a channel gets it as data, and tells people in its own words.

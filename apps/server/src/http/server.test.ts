@@ -55,6 +55,32 @@ describe('every answer', () => {
     expect((await server.fetch('/api/devices')).headers.get('cache-control')).toBe('no-store')
   })
 
+  it('of the API has these security headers, and the same ones when it is a refusal', async () => {
+    const names = [
+      'content-security-policy',
+      'cache-control',
+      'referrer-policy',
+      'x-content-type-options',
+      'x-frame-options',
+    ]
+    const headersOf = async (path: string, headers = {}) => {
+      const response = await server.fetch(path, { headers })
+      return Object.fromEntries(names.map((name) => [name, response.headers.get(name)]))
+    }
+    const allowed = await headersOf('/api/devices', bearer())
+    expect(allowed).toMatchInlineSnapshot(`
+      {
+        "cache-control": "no-store",
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "referrer-policy": "same-origin",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "SAMEORIGIN",
+      }
+    `)
+    expect(await headersOf('/api/devices')).toEqual(allowed)
+    expect(await headersOf('/api/nothing')).toEqual(allowed)
+  })
+
   it('gives no other origin leave to read it', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' }
     for (const method of ['GET', 'OPTIONS']) {
@@ -143,6 +169,16 @@ describe('a body', () => {
   ])('that would change a prototype is refused and changes none: %s', async (body) => {
     expect((await post(login, body)).status).toBe(422)
     expect('polluted' in {}).toBe(false)
+  })
+
+  it.each([
+    ['{"username":"ada","username":"eve","password":"x"}', 'names a field twice'],
+    [`{"username":${'['.repeat(400_000)}${']'.repeat(400_000)},"password":"x"}`, 'is nested deeper than 32 levels'],
+    [`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'is nested deeper than 32 levels'],
+  ])('that readers could take in more than one way, or not at all, is 422: %.60s', async (body, rule) => {
+    const response = await post(login, body)
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ message: expect.stringContaining(`: it ${rule}.`) })
   })
 
   it.each(['\\u0000', '\\ud800'])('with text that no database holds is 422: %s', async (escape) => {

@@ -7,25 +7,39 @@ import { BowlineError, fail } from '@bowline/contract/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { type Binding, bind } from './binding.ts'
 import { sendError } from './errors.ts'
+import { shapeFlaw } from './json-shape.ts'
 import { UNSTORABLE, isStorable } from './storable.ts'
 import type { Route } from './route.ts'
 
 const BODY_LIMIT_BYTES = 1_048_576
+
+/** How long clients may take, in milliseconds. */
+export interface Patience {
+  /** For the head of a request. */
+  readonly headMs: number
+  /** For a whole request. */
+  readonly requestMs: number
+  /** How often late ones are looked for. */
+  readonly checkMs: number
+}
+const PATIENCE: Patience = { headMs: 10_000, requestMs: 30_000, checkMs: 5_000 }
 
 export interface HttpOptions extends Binding {
   readonly routes: readonly Route[]
   /** Addresses and ranges whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[]
   readonly tls?: TlsOptions
+  readonly patience?: Patience
 }
 
 /** Makes the server with all routes; the caller listens. */
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
-  const { log } = options
+  const { log, patience = PATIENCE } = options
+  const limits = { headersTimeout: patience.headMs, connectionsCheckingInterval: patience.checkMs }
   const server = fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     connectionTimeout: 60_000,
-    requestTimeout: 30_000,
+    requestTimeout: patience.requestMs,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies.length ? [...options.trustedProxies] : false,
@@ -41,7 +55,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     },
     clientErrorHandler: refuseUnreadable,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
-    ...(options.tls ? { https: options.tls } : {}),
+    ...(options.tls ? { https: { ...options.tls, ...limits } } : { http: limits }),
   }) as unknown as FastifyInstance
   await server.register(cookie)
   readJsonOnly(server)
@@ -82,7 +96,10 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-frame-options', 'SAMEORIGIN')
   void reply.header('referrer-policy', 'same-origin')
   if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000')
-  if (request.url.startsWith('/api/')) void reply.header('cache-control', 'no-store')
+  if (!request.url.startsWith('/api/')) return
+  void reply.header('cache-control', 'no-store')
+  // Answers of calls are data: a browser that shows one as a page runs and loads nothing.
+  void reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
 }
 
 function unknownRoute({ method, url }: FastifyRequest): BowlineError {
@@ -120,8 +137,10 @@ function readJsonOnly(server: FastifyInstance): void {
     // No text is no body: the fields that are missing get named.
     if (text.trim() === '') return done(null, undefined)
     void parse(request, text, (error, value) => {
-      if (error || isStorable(text, value)) done(error, value)
-      else done(new BowlineError('UNREADABLE_BODY', { rule: UNSTORABLE }))
+      if (error) return done(error, value)
+      const flaw = isStorable(text, value) ? shapeFlaw(text) : UNSTORABLE
+      if (flaw === undefined) done(error, value)
+      else done(new BowlineError('UNREADABLE_BODY', { rule: `it ${flaw}` }))
     })
   })
 }

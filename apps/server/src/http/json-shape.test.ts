@@ -1,0 +1,38 @@
+import { assert, json as anyJson, property } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { shapeFlaw } from './json-shape.ts'
+
+describe('a JSON text', () => {
+  it.each([
+    '{}',
+    '[]',
+    '"{\\"a\\":1,\\"a\\":2}"',
+    '{"a":{"a":1},"b":[{"a":1},{"a":1}]}',
+    '{"a":"a:","b":"\\\\","c":"\\":"}',
+    '{"__proto_":1,"_proto__":2}',
+    `${'['.repeat(32)}${']'.repeat(32)}`,
+  ])('may be %s', (json) => {
+    expect(shapeFlaw(json)).toBeUndefined()
+  })
+
+  it.each([
+    '{"a":1,"a":2}',
+    '{"a":1 ,\n "a" : 2}',
+    String.raw`{"a":1,"\u0061":2}`,
+    '[{"b":{"a":[],"c":{},"a":0}}]',
+    '{"":1,"":2}',
+  ])('may not name a field twice: %s', (json) => {
+    expect(shapeFlaw(json)).toBe('names a field twice')
+  })
+
+  it.each([`${'['.repeat(33)}${']'.repeat(33)}`, `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`])(
+    'may not be deeper than any body of ours',
+    (json) => {
+      expect(shapeFlaw(json)).toBe('is nested deeper than 32 levels')
+    },
+  )
+
+  it('that a serializer made has no flaw but its depth', () => {
+    assert(property(anyJson({ maxDepth: 8 }), (json) => shapeFlaw(json) === undefined))
+  })
+})

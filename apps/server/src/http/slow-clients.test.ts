@@ -1,0 +1,70 @@
+// Clients that send too slowly, on purpose or not: the server lets go of them, and others do not notice. Raw sockets;
+// the server's patience is short here, the connections are as many as an attacker opens.
+import { once } from 'node:events'
+import { type AddressInfo, type Socket, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '@bowline/contract/operations'
+import { systemClock } from '../platform/clock.ts'
+import { silentLog } from '../platform/log.ts'
+import { publicRoute } from './route.ts'
+import { createHttpServer } from './server.ts'
+
+const COUNT = 300
+
+let server: FastifyInstance
+let port: number
+beforeAll(async () => {
+  const login = publicRoute(operations.auth.login, () => Promise.reject(new Error('nobody gets here')))
+  const health = publicRoute(operations.instance.health, () => Promise.resolve())
+  server = await createHttpServer({
+    clock: systemClock,
+    log: silentLog,
+    authenticator: { admit: (_, base) => Promise.resolve(base) },
+    routes: [login, health],
+    trustedProxies: [],
+    patience: { headMs: 400, requestMs: 800, checkMs: 100 },
+  })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  port = (server.server.address() as AddressInfo).port
+})
+afterAll(() => server.close())
+
+/** Connections that have sent `bytes` and send one more byte every now and then, until the server ends them. */
+async function slowly(bytes: string): Promise<{ sockets: Socket[]; answers: Promise<string[]> }> {
+  const sockets = Array.from({ length: COUNT }, () => connect(port, '127.0.0.1'))
+  const answers = sockets.map((socket) => {
+    socket.on('error', () => undefined)
+    const trickle = setInterval(() => socket.write('a'), 50)
+    socket.once('close', () => clearInterval(trickle))
+    return text(socket).catch(() => '')
+  })
+  await Promise.all(
+    sockets.map(async (socket) => {
+      await once(socket, 'connect')
+      socket.write(bytes)
+    }),
+  )
+  return { sockets, answers: Promise.all(answers) }
+}
+
+const isHealthy = async () => (await fetch(`http://127.0.0.1:${port}/healthcheck`)).status
+const HEAD = 'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+
+describe(`${COUNT} clients at once`, () => {
+  it.each([
+    ['that never send anything', ''],
+    ['that never end a request line', 'GET /healthcheck?'],
+    ['that never end a head', `${HEAD}X-Slow: `],
+    ['that never end a body', `${HEAD}Content-Length: 100000\r\n\r\n{"username":"`],
+    ['that never end a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\nfffff\r\n{"username":"`],
+  ])('%s are let go, and others are served meanwhile', async (_, bytes) => {
+    const { sockets, answers } = await slowly(bytes)
+    expect(await isHealthy()).toBe(200)
+    const said = await answers
+    expect(sockets.filter((socket) => !socket.destroyed)).toEqual([])
+    expect(said.filter((answer) => !/^HTTP\/1\.1 4(00|08) /.test(answer))).toEqual([])
+    expect(await isHealthy()).toBe(200)
+  })
+})

@@ -1,0 +1,40 @@
+// An error that nobody expected, inside of a running server: it is logged, the process ends and says so by its status,
+// and the next life goes on. The error comes in by Node's own `--import`: the server has no door for it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '@bowline/contract/operations'
+import { type Server, startServer } from './support/server.ts'
+
+const ERRORS = {
+  SIGUSR2: `Promise.reject(new Error('planted rejection'))`,
+  SIGPIPE: `queueMicrotask(() => { throw new TypeError('planted exception') })`,
+} as const
+const code = Object.entries(ERRORS).map(([signal, failure]) => `process.on('${signal}',()=>{${failure}});`)
+const PLANT = `--import=data:text/javascript,${encodeURIComponent(code.join(''))}`
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer({ env: { NODE_OPTIONS: PLANT } })
+})
+afterAll(() => server.remove())
+
+describe('an unexpected error', () => {
+  it.each([
+    ['SIGUSR2', 'planted rejection'],
+    ['SIGPIPE', 'planted exception'],
+  ] as const)(
+    'ends the server, with a line in the log and status 1; the next start finds everything: %s',
+    async (signal, words) => {
+      const { process: life } = server
+      life.child.kill(signal)
+      expect(await life.ended).toMatchObject({ code: 1 })
+      const failures = life
+        .said()
+        .split('\n')
+        .filter((line) => line.includes('server.failed'))
+      expect(failures).toEqual([expect.stringContaining(words)])
+      await server.start()
+      const { call } = await server.client()
+      expect((await call(operations.namespaces.list, {})).total).toBe(1)
+    },
+  )
+})
