@@ -40,6 +40,7 @@ import type { Clock } from './platform/clock.ts'
 import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
+import { followClock } from './platform/shared-clock.ts'
 import { closeLostSessions } from './sessions/service.ts'
 
 export interface ServerParts {
@@ -47,6 +48,8 @@ export interface ServerParts {
   readonly log: Log
   readonly clock: Clock
   readonly ids: Ids
+  /** Correct the clock by the database's, which all nodes share. Tests that move time themselves leave it out. */
+  readonly sharedTime?: true
   /** Told when the server cannot go on: the process must end. */
   readonly lost?: (error: Error) => void
 }
@@ -79,7 +82,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 }
 
 async function start(
-  { config, log, clock, ids, lost }: ServerParts,
+  { config, log, ids, lost, ...parts }: ServerParts,
   onEnd: (ending: () => Promise<void>) => void,
 ): Promise<Omit<RunningServer, 'close'>> {
   const { settings, dataFolder } = config
@@ -87,6 +90,7 @@ async function start(
   const node = await nodeName(dataFolder)
   const database = await connect(config, log, lost, onEnd)
   const system = database.system()
+  const clock = parts.sharedTime ? await shareTime(parts.clock, database, log, onEnd) : parts.clock
   const keys = await loadInstanceKeys(system, config.secretKey)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
@@ -245,6 +249,22 @@ async function start(
     sshPort: gateway.port,
     setupLink: setup ? undefined : `${origin}/setup?sign=${keys.setupSign}`,
   }
+}
+
+/** The time of the database, so that nothing expires earlier on one node than on another. */
+async function shareTime(
+  own: Clock,
+  database: Database,
+  log: Log,
+  onEnd: (ending: () => Promise<void>) => void,
+): Promise<Clock> {
+  const { clock, stop } = await followClock(
+    own,
+    () => database.now(),
+    (ms) => log.warn('clock.differs', { ms }),
+  )
+  onEnd(() => Promise.resolve(stop()))
+  return clock
 }
 
 /** The external database of the settings, or the embedded one. */

@@ -28,6 +28,8 @@ export type Client = ReturnType<typeof createClient>
 export interface BootOptions {
   readonly clock?: Clock
   readonly log?: Log
+  /** Correct the clock by the database's. */
+  readonly sharedTime?: true
   /** Further settings, as environment variables. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -101,8 +103,8 @@ export async function bootServer(options: BootOptions = {}): Promise<BootedServe
       BOWLINE_SECRET_KEY: secretKey,
       ...options.settings,
     })
-    const { clock = systemClock, log = silentLog } = options
-    const running = await startServer({ config, log, clock, ids: randomIds })
+    const { clock = systemClock, log = silentLog, sharedTime } = options
+    const running = await startServer({ config, log, clock, ids: randomIds, ...(sharedTime ? { sharedTime } : {}) })
     const { sshPort, setupLink = '' } = running
     const origin = onLoopback(running.origin)
     const close = async (): Promise<void> => {

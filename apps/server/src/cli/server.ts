@@ -22,24 +22,28 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
   })
   const log = createLog(config.settings.BOWLINE_LOG_LEVEL, 2)
   let running: RunningServer | undefined
-  const die = (error: unknown): void => {
-    log.error('server.failed', { err: error })
+  const die = (reason: unknown): void => {
+    log.error('server.failed', { err: reason })
     const leaving = running
     running = undefined
     // A second failure, on the way out or before there was anything to close.
     if (!leaving) process.exit(1)
-    setTimeout(() => process.exit(1), FAILED_CLOSE_MS).unref()
-    leaving.close().finally(() => process.exit(1))
+    void leave(leaving)
   }
   process.on('uncaughtException', die)
   process.on('unhandledRejection', die)
   log.info('server.starting', { pid: process.pid, node: process.version })
-  const server = await startServer({ config, log, clock: systemClock, ids: randomIds, lost: die }).catch(
-    (error: unknown) => {
-      console.error(`bowline: ${explain(error)}`)
-      return process.exit(1)
-    },
-  )
+  const server = await startServer({
+    config,
+    log,
+    clock: systemClock,
+    sharedTime: true,
+    ids: randomIds,
+    lost: die,
+  }).catch((error: unknown) => {
+    console.error(`bowline: ${explain(error)}`)
+    return process.exit(1)
+  })
   running = server
   const { origin, sshPort, setupLink } = server
   if (process.send) {
@@ -66,6 +70,13 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
     )
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => close(signal))
+}
+
+/** Closes what still can be closed, and ends with the status of a failure. */
+async function leave(server: RunningServer): Promise<void> {
+  setTimeout(() => process.exit(1), FAILED_CLOSE_MS).unref()
+  await server.close().catch(() => undefined)
+  process.exit(1)
 }
 
 /** A sentence for the commonest reasons that keep a server from starting. */

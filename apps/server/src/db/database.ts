@@ -21,6 +21,8 @@ export interface Database {
   system(): Kysely<Schema>
   /** Resolves when the database answers; rejects with the driver's error. */
   ping(): Promise<void>
+  /** Milliseconds since the epoch by the database's clock. */
+  now(): Promise<number>
   /** Waits for the connections in use, then closes them all. */
   close(): Promise<void>
 }
@@ -51,6 +53,12 @@ export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): P
     system: () => system,
     async ping() {
       await sql`select 1`.execute(system)
+    },
+    async now() {
+      const { rows } = await sql<{
+        ms: number
+      }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(system)
+      return rows[0]?.ms ?? Number.NaN
     },
     async close() {
       await Promise.all([tenants.close(), everything.close()])

@@ -9,6 +9,7 @@ export type LogEvent =
   | 'server.stopped'
   | 'server.failed'
   | 'server.setup-link'
+  | 'clock.differs'
   | 'database.starting'
   | 'database.adopted'
   | 'database.elsewhere'

@@ -1,0 +1,69 @@
+// Two nodes on one database, one of them with a wrong clock: what people and devices see must not depend on the node.
+import { randomUUID } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { linkUp } from './devices/presence.ts'
+import { silentLog } from './platform/log.ts'
+import { nowhere } from './platform/positions.ts'
+import { fakeClock } from './platform/testing.ts'
+import { type BootedServer, type Person, bootServer, databaseUrl } from './testing.ts'
+
+let right: BootedServer
+let ada: Person
+beforeAll(async () => {
+  right = await bootServer()
+  ada = await right.setUpAccount()
+})
+afterAll(() => right.close())
+
+describe.each([
+  ['ahead', 600_000],
+  ['behind', -600_000],
+])('a node whose clock is ten minutes %s', (_, skewMs) => {
+  let wrong: BootedServer
+  beforeAll(async () => {
+    const settings = { BOWLINE_DATABASE_URL: databaseUrl(right.owner), BOWLINE_SECRET_KEY: right.secretKey }
+    wrong = await bootServer({ clock: fakeClock(Date.now() + skewMs), sharedTime: true, settings })
+  })
+  afterAll(() => wrong.close())
+
+  it('takes the tokens of the others, and they take its own', async () => {
+    expect((await wrong.client(ada.auth.token).call(operations.stats.get, {})).body).toBeDefined()
+    const signedIn = await wrong.client().call(operations.auth.login, { body: ada })
+    expect((await right.client(signedIn.body.token).call(operations.stats.get, {})).body).toBeDefined()
+    const forDevice = await right.registerDevice(ada.tenant)
+    expect(forDevice.token).not.toBe('')
+  })
+
+  it('says the same of devices that are online, and of those that are not', async () => {
+    const device = await right.acceptedDevice(ada)
+    const silent = await right.acceptedDevice(ada)
+    const context = {
+      actor: { kind: 'system' as const, name: 'test' },
+      tenant: ada.tenant,
+      db: right.database.forTenant(ada.tenant),
+      clock: fakeClock(Date.now() + skewMs),
+      log: silentLog,
+      edition: 'community' as const,
+      source: '',
+      locate: nowhere,
+      emit: () => undefined,
+    }
+    expect(await linkUp(context, device.uid, randomUUID(), '203.0.113.9')).toBeDefined()
+    const onlineOn = async (node: BootedServer, uid: typeof device.uid) =>
+      (await node.client(ada.auth.token).call(operations.devices.get, { params: { uid } })).body.online
+    for (const node of [right, wrong]) {
+      expect([await onlineOn(node, device.uid), await onlineOn(node, silent.uid)]).toEqual([true, false])
+    }
+  })
+
+  it('takes the API keys that the others take', async () => {
+    const name = `key-${skewMs < 0 ? 'behind' : 'ahead'}`
+    const { body: key } = await wrong
+      .client(ada.auth.token)
+      .call(operations.apiKeys.create, { body: { name, expires_at: 30 } })
+    for (const node of [right, wrong]) {
+      expect((await node.fetch('/api/stats', { headers: { 'x-api-key': key.id } })).status).toBe(200)
+    }
+  })
+})

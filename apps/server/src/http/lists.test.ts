@@ -1,0 +1,77 @@
+// Pages of every list of the contract: whatever is asked for, the page is brought into range or refused, and the total
+// is that of the list.
+import { callPath } from '@bowline/contract/client'
+import { pathParameters } from '@bowline/contract/operation'
+import { allOperations } from '@bowline/contract/operations'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type BootedServer, bootServer } from '../testing.ts'
+import { type World, paramsOf, populate } from './testing.ts'
+
+let server: BootedServer
+let world: World
+beforeAll(async () => {
+  server = await bootServer({ settings: { BOWLINE_EDITION: 'cloud' } })
+  world = await populate(server, await server.setUpAccount())
+})
+afterAll(() => server.close())
+
+const lists = allOperations().filter(({ operation }) => operation.total)
+const paged = lists.filter(({ operation }) => operation.query instanceof z.ZodObject && 'page' in operation.query.shape)
+type List = (typeof lists)[number]
+
+async function get(
+  { operation }: List,
+  query: string,
+): Promise<{ status: number; total: string | null; body: unknown }> {
+  const params = pathParameters(operation.path).length ? paramsOf(operation, world) : {}
+  const response = await server.fetch(`${callPath(operation, { params })}?${query}`, {
+    headers: { authorization: `Bearer ${world.owner.auth.token}` },
+  })
+  return { status: response.status, total: response.headers.get('x-total-count'), body: await response.json() }
+}
+
+describe('every list', () => {
+  it('that can be long has pages', () => {
+    const unpaged = lists.filter((list) => !paged.includes(list)).map(({ id }) => id)
+    expect(unpaged).toEqual(['tags.list', 'billing.mostUsedDevices'])
+  })
+
+  it.each(paged)('is empty beyond its end, with its total: $id', async (list) => {
+    const first = await get(list, '')
+    expect(first.status).toBe(200)
+    for (const query of ['page=1000000000', 'page=999999999999999&per_page=100']) {
+      expect(await get(list, query)).toEqual({ status: 200, total: first.total, body: [] })
+    }
+  })
+
+  it.each(paged)('brings sizes and pages into range: $id', async (list) => {
+    const first = await get(list, '')
+    for (const query of ['per_page=0', 'per_page=-1', 'per_page=101', 'page=0', 'page=-7', 'per_page=100000']) {
+      expect(await get(list, query)).toEqual(first)
+    }
+  })
+
+  it.each(paged)('refuses what is no number, naming it: $id', async (list) => {
+    for (const [name, value] of [
+      ['page', 'x'],
+      ['page', 'NaN'],
+      ['page', '1e9'],
+      ['page', '9'.repeat(40)],
+      ['per_page', '1.5'],
+      ['per_page', '%00'],
+    ] as const) {
+      expect(await get(list, `${name}=${value}`)).toMatchObject({ status: 400, body: { fields: [name] } })
+    }
+  })
+
+  const sorted = paged.filter(
+    ({ operation }) => operation.query instanceof z.ZodObject && 'sort_by' in operation.query.shape,
+  )
+  it.each(sorted)('is sorted by known fields only: $id', async (list) => {
+    for (const field of ['password_hash', 'name;drop table devices', 'name desc', '__proto__', '1']) {
+      const query = `sort_by=${encodeURIComponent(field)}`
+      expect(await get(list, query)).toMatchObject({ status: 400, body: { fields: ['sort_by'] } })
+    }
+  })
+})

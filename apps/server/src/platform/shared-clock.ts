@@ -1,0 +1,37 @@
+// One time for all nodes: that of the database they share. What expires must not depend on which node is asked, and the
+// clock of a node may be wrong.
+import type { Clock } from './clock.ts'
+
+/** Below this the difference is that of the way to the database; correcting it would only add noise. */
+const TOLERANCE_MS = 1_000
+const INTERVAL_MS = 60_000
+
+export interface SharedClock {
+  readonly clock: Clock
+  readonly stop: () => void
+}
+
+/**
+ * A clock that shows the time of another one, on the timers of `own`.
+ * @param readReference milliseconds since the epoch by the other clock; what it throws at the start is thrown, later the
+ *   last known difference holds
+ * @param differs told when the difference has changed by more than the tolerance, in milliseconds
+ */
+export async function followClock(
+  own: Clock,
+  readReference: () => Promise<number>,
+  differs: (offsetMs: number) => void,
+): Promise<SharedClock> {
+  let offsetMs = 0
+  const measure = async (): Promise<void> => {
+    const asked = own.now()
+    const reference = await readReference()
+    const measured = Math.round(reference - (asked + own.now()) / 2)
+    if (Math.abs(measured - offsetMs) < TOLERANCE_MS) return
+    offsetMs = measured
+    differs(offsetMs)
+  }
+  await measure()
+  const stop = own.every(INTERVAL_MS, () => void measure().catch(() => undefined))
+  return { clock: { ...own, now: () => own.now() + offsetMs }, stop }
+}
