@@ -31,6 +31,7 @@ const PARTS: Readonly<Record<string, Part>> = {
       'apps/agent/src',
       'apps/agent/package.json',
       'packages/link/src',
+      'packages/sftp/src',
       'packages/contract/src',
       'package-lock.json',
     ],
@@ -89,14 +90,18 @@ function tool(name: string, args: readonly string[], cwd: string): void {
 /** Native modules stay packages beside the bundle; each loads its binary relative to itself. */
 const NATIVE = ['koffi', `@koromix/koffi-linux-${process.arch}`]
 
-/** The agent as one script with its native packages, for machines like this one. */
+/** The agent and its program for files, each one script, with the native packages, for machines like this one. */
 async function bundleAgent(): Promise<void> {
   // Of this process alone: two may build at once, and the last rename wins.
   const stage = join(root, `.cache/agent-bundle-${process.pid}`)
   mkdirSync(stage, { recursive: true })
   await bundle({
-    entryPoints: [join(root, 'apps/agent/src/main.ts')],
-    outfile: join(stage, 'agent.js'),
+    // Two scripts, so that file transfer costs an agent nothing until somebody asks for it.
+    entryPoints: {
+      agent: join(root, 'apps/agent/src/main.ts'),
+      'sftp-server': join(root, 'apps/agent/src/sftp/main.ts'),
+    },
+    outdir: stage,
     bundle: true,
     platform: 'node',
     target: 'node26',

@@ -17,7 +17,8 @@ export interface LaunchOptions {
   readonly command: CommandLine
   /** Whether argv[0] of the command must arrive as given. */
   readonly login: boolean
-  readonly tools: Tools
+  /** What turns the agent's rights into the account's before the command runs; `itself`: the command does that. */
+  readonly become: Tools | 'itself'
   /** @param terminalPath path of the slave, when there is a terminal */
   readonly environment: (terminalPath: string | undefined) => readonly string[]
   /** Size and encoded modes (RFC 4254 section 8); without it the process gets pipes. */
@@ -101,8 +102,9 @@ function spawn(
   stdio: string | readonly [number, number, number],
   terminalPath: string | undefined,
 ): number {
-  const command = becoming(options.account, options.command, options.login, options.tools)
-  return inHome(options.account, () => spawnProcess({ ...command, env: options.environment(terminalPath), stdio }))
+  const { account, become, login } = options
+  const command = become === 'itself' ? options.command : becoming(account, options.command, login, become)
+  return inHome(account, () => spawnProcess({ ...command, env: options.environment(terminalPath), stdio }))
 }
 
 /**

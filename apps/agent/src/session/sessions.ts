@@ -2,22 +2,31 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { LinkClock } from '@bowline/link/clock'
-import { SessionOpen } from '@bowline/link/streams'
+import { type Pty, SessionOpen } from '@bowline/link/streams'
 import type { Account } from '../login/account.ts'
 import { type Login, type Logins, MAX_MEMBERS } from '../login/logins.ts'
 import type { Log } from '../log.ts'
-import { findTools, shellOf } from './become.ts'
-import { sessionEnvironment, systemDefaults, type SystemDefaults } from './environment.ts'
+import { mayTransferFiles, sftpProgram } from '../sftp/start.ts'
+import { type CommandLine, findTools, shellOf, type Tools } from './become.ts'
+import { type EnvironmentInput, sessionEnvironment, systemDefaults, type SystemDefaults } from './environment.ts'
 import { launch } from './launch.ts'
 import { Session } from './session.ts'
 
 const NOLOGIN = '/etc/nologin'
-const SFTP_SERVERS = ['/usr/lib/openssh/sftp-server', '/usr/libexec/openssh/sftp-server', '/usr/lib/ssh/sftp-server']
+const SHELLS = '/etc/shells'
 
 export interface SessionsParts {
   readonly logins: Logins
   readonly clock: LinkClock
   readonly log: Log
+}
+
+interface Run {
+  readonly command: CommandLine
+  readonly login: boolean
+  readonly become: Tools | 'itself'
+  readonly environment: Pick<EnvironmentInput, 'requested' | 'originalCommand'>
+  readonly pty?: Pty | undefined
 }
 
 export class Sessions {
@@ -68,16 +77,15 @@ export class Sessions {
 
   #start(request: SessionOpen, login: Login, stream: LinkStream): StreamHandler | LinkCause {
     const { account } = login
-    const command = commandOf(request)
-    if (command && 'reason' in command) return command
-    if (command?.includes(0)) return refusal('refused', 'a command cannot hold a NUL byte')
-    const { pty } = request
+    const run = this.#run(request, account)
+    if ('reason' in run) return run
+    const { pty } = run
     const launched = launch({
       account,
-      command: shellOf(account, command),
-      login: command === undefined,
-      tools: this.#tools,
-      environment: (path) => this.#environment(request, account, command, path),
+      command: run.command,
+      login: run.login,
+      become: run.become,
+      environment: (path) => environmentOf(request, account, run, path),
       ...(pty ? { terminal: { ...pty, modes: Buffer.from(pty.modes, 'base64') } } : {}),
     })
     const session = new Session({
@@ -97,36 +105,41 @@ export class Sessions {
     return session
   }
 
-  #environment(
-    request: SessionOpen,
-    account: Account,
-    command: Uint8Array | undefined,
-    terminalPath: string | undefined,
-  ): string[] {
-    return sessionEnvironment({
-      account,
-      requested: request.env,
-      client: request.client,
-      defaults: readDefaults(),
-      ...(terminalPath && request.pty ? { terminal: { path: terminalPath, term: request.pty.term } } : {}),
-      ...(command ? { originalCommand: Buffer.from(command).toString('utf8') } : {}),
-    })
+  /** What to start: the shell alone, the shell with a command, or the agent's own program for files. */
+  #run({ run, env: requested, pty }: SessionOpen, account: Account): Run | LinkCause {
+    const become = this.#tools
+    switch (run.type) {
+      case 'shell':
+        return { command: shellOf(account, undefined), login: true, become, environment: { requested }, pty }
+      case 'exec': {
+        const bytes = Buffer.from(run.command, 'base64')
+        if (bytes.includes(0)) return refusal('refused', 'a command cannot hold a NUL byte')
+        const environment = { requested, originalCommand: bytes.toString('utf8') }
+        return { command: shellOf(account, bytes), login: false, become, environment, pty }
+      }
+      case 'subsystem':
+        return run.name === 'sftp' ? files(account) : refusal('refused', `this device has no subsystem ${run.name}`)
+    }
   }
 }
 
-/** What the shell is to run: undefined for a login shell. */
-function commandOf({ run }: SessionOpen): Uint8Array | LinkCause | undefined {
-  switch (run.type) {
-    case 'shell':
-      return undefined
-    case 'exec':
-      return Buffer.from(run.command, 'base64')
-    case 'subsystem': {
-      const server = run.name === 'sftp' ? SFTP_SERVERS.find((path) => existsSync(path)) : undefined
-      // Through the shell, as sshd does: an account whose shell is nologin has no SFTP either.
-      return server ? Buffer.from(server) : refusal('refused', `this device has no subsystem ${run.name}`)
-    }
+/** The program for files. It begins with the agent's rights: nothing that the client sent is in its environment. */
+function files(account: Account): Run | LinkCause {
+  if (!mayTransferFiles(account, readText(SHELLS))) {
+    return { by: 'policy', reason: 'shell', message: `the shell of ${account.name} does not allow file transfer` }
   }
+  const environment = { requested: [], originalCommand: 'sftp' }
+  return { command: sftpProgram(account), login: false, become: 'itself', environment }
+}
+
+function environmentOf(request: SessionOpen, account: Account, run: Run, terminalPath: string | undefined): string[] {
+  return sessionEnvironment({
+    account,
+    ...run.environment,
+    client: request.client,
+    defaults: readDefaults(),
+    ...(terminalPath && run.pty ? { terminal: { path: terminalPath, term: run.pty.term } } : {}),
+  })
 }
 
 /** Read for each session: they are small, and an administrator expects a change to count at the next login. */

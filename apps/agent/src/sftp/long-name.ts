@@ -1,0 +1,58 @@
+// The line that `ls -l` would print. The protocol leaves its form open; clients show it, and some even parse it.
+import { constants, type Stats } from 'node:fs'
+import type { IdNames } from './id-names.ts'
+
+const TYPES: Readonly<Record<number, string>> = {
+  [constants.S_IFREG]: '-',
+  [constants.S_IFDIR]: 'd',
+  [constants.S_IFLNK]: 'l',
+  [constants.S_IFCHR]: 'c',
+  [constants.S_IFBLK]: 'b',
+  [constants.S_IFIFO]: 'p',
+  [constants.S_IFSOCK]: 's',
+}
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const HALF_A_YEAR_MS = (365 * 24 * 60 * 60 * 1_000) / 2
+
+/** @param now milliseconds since 1970 */
+export function longName(name: Buffer, stats: Stats, names: IdNames, now = Date.now()): Buffer {
+  const owner = (names.user(stats.uid) ?? String(stats.uid)).padEnd(8)
+  const group = (names.group(stats.gid) ?? String(stats.gid)).padEnd(8)
+  const links = String(stats.nlink).padStart(4)
+  const size = String(stats.size).padStart(8)
+  const line = `${modeText(stats.mode)} ${links} ${owner} ${group} ${size} ${dateText(stats.mtime, now)} `
+  return Buffer.concat([Buffer.from(line), name])
+}
+
+/** As ls(1) writes a mode, for example `drwxr-sr-t`. */
+export function modeText(mode: number): string {
+  const bits = [6, 3, 0].map((shift) => triple(mode >> shift))
+  const [user = '', group = '', others = ''] = bits
+  return [
+    TYPES[mode & constants.S_IFMT] ?? '?',
+    special(user, mode & 0o4000, 's'),
+    special(group, mode & 0o2000, 's'),
+    special(others, mode & 0o1000, 't'),
+  ].join('')
+}
+
+function triple(bits: number): string {
+  return `${bits & 4 ? 'r' : '-'}${bits & 2 ? 'w' : '-'}${bits & 1 ? 'x' : '-'}`
+}
+
+function special(bits: string, set: number, letter: string): string {
+  if (!set) return bits
+  return bits.slice(0, 2) + (bits.endsWith('x') ? letter : letter.toUpperCase())
+}
+
+/** The time of day for what is recent, the year for the rest. */
+function dateText(date: Date, now: number): string {
+  const day = `${MONTHS[date.getMonth()]} ${String(date.getDate()).padStart(2)}`
+  const recent = now - HALF_A_YEAR_MS < date.getTime() && date.getTime() < now
+  if (!recent) return `${day}  ${date.getFullYear()}`
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
+}

@@ -1,0 +1,19 @@
+// The program that serves one person's files: a child of the agent on pipes, `node sftp/main.ts <order>`. It becomes the
+// person before it reads the first byte. A thread of the agent would not do: it shares /proc/self, resource limits
+// and signals with root, and one that waits for a FIFO can neither be ended nor let the agent end.
+import { becomeUser } from './become-user.ts'
+import { parseOrder } from './order.ts'
+import { serve } from './serve.ts'
+import { FileServer } from './server.ts'
+
+const FAILED = 255
+
+try {
+  const order = parseOrder(process.argv[2] ?? '')
+  becomeUser(order)
+  serve(new FileServer(order), 0, 1)
+} catch (error) {
+  // Reaches the person: no more than a line.
+  process.stderr.write(`sftp: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = FAILED
+}
