@@ -84,6 +84,29 @@ describe('admission', () => {
     expect(lucky.admission.admit('192.0.2.5')).toBe('early-drop')
   })
 
+  it('drops strangers only: a source that signed in within a day comes in, within its own limits', () => {
+    const { admission } = setUp({ earlyDropFrom: 2, unauthenticatedTotal: 4 }, () => 0)
+    const known = admitted(admission.admit('192.0.2.1'))
+    known.authenticated()
+    known.release()
+    for (let i = 2; i <= 3; i += 1) admitted(admission.admit(`192.0.2.${i}`))
+    expect(admission.admit('192.0.2.9')).toBe('early-drop')
+    for (let i = 0; i < 10; i += 1) admitted(admission.admit('192.0.2.1'))
+    expect(admission.admit('192.0.2.1')).toBe('too-many-unauthenticated')
+  })
+
+  it('forgets after a day that a source has signed in', () => {
+    const { admission, pass } = setUp({ earlyDropFrom: 1, unauthenticatedTotal: 4 }, () => 0)
+    const known = admitted(admission.admit('192.0.2.1'))
+    known.authenticated()
+    known.release()
+    admitted(admission.admit('192.0.2.2'))
+    pass(86_399)
+    admitted(admission.admit('192.0.2.1')).release()
+    pass(1)
+    expect(admission.admit('192.0.2.1')).toBe('early-drop')
+  })
+
   it('lets exempt sources pass their own limits, not those of the node', () => {
     const { admission } = setUp({ exempt: (address) => address === '127.0.0.1', connectionsTotal: 40 })
     for (let i = 0; i < 40; i += 1) admitted(admission.admit('127.0.0.1'))

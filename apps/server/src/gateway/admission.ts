@@ -9,7 +9,10 @@ export interface AdmissionLimits {
   readonly ratePerSource: number
   readonly unauthenticatedPerSource: number
   readonly unauthenticatedTotal: number
-  /** Above this many unauthenticated connections, new ones are dropped at random, all of them at the total. */
+  /**
+   * Above this many unauthenticated connections, new ones are dropped at random, all of them at the total; sources that
+   * have signed in within a day are not.
+   */
   readonly earlyDropFrom: number
   readonly connectionsPerSource: number
   readonly connectionsTotal: number
@@ -24,6 +27,9 @@ export type Offence = keyof typeof PENALTY_SECONDS
 const PENALTY_FLOOR_SECONDS = 15
 const PENALTY_CEILING_SECONDS = 600
 const MAX_PENALISED = 50_000
+/** How long a source counts as known after somebody has signed in from it, and how many are remembered. */
+const KNOWN_MS = 86_400_000
+const MAX_KNOWN = 50_000
 
 export type Refusal = 'rate' | 'penalty' | 'too-many-unauthenticated' | 'too-many-connections' | 'early-drop'
 
@@ -54,8 +60,16 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
   const sources = new Map<string, Source>()
   /** Milliseconds since the epoch at which a source's penalties are served. */
   const penalties = new Map<string, number>()
+  /** When somebody last signed in from a source, the latest last: early drop is for strangers. */
+  const known = new Map<string, number>()
   const total: Source = { connections: 0, unauthenticated: 0 }
 
+  const isKnown = (key: string): boolean => clock.now() - (known.get(key) ?? -Infinity) < KNOWN_MS
+  const remember = (key: string): void => {
+    known.delete(key)
+    known.set(key, clock.now())
+    if (known.size > MAX_KNOWN) known.delete(String(known.keys().next().value))
+  }
   const refuse = (key: string, source: Source): Refusal | undefined => {
     const servedAt = penalties.get(key) ?? 0
     if (servedAt - clock.now() >= PENALTY_FLOOR_SECONDS * 1_000) return 'penalty'
@@ -64,8 +78,10 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
     if (source.connections >= limits.connectionsPerSource) return 'too-many-connections'
     return rate.take(key) ? undefined : 'rate'
   }
-  const refuseForAll = (): Refusal | undefined => {
+  const refuseForAll = (key: string): Refusal | undefined => {
     if (total.connections >= limits.connectionsTotal) return 'too-many-connections'
+    // A flood of strangers must not keep out the people who work here; their own source's limits still hold.
+    if (isKnown(key)) return undefined
     const over = total.unauthenticated - limits.earlyDropFrom
     const room = Math.max(1, limits.unauthenticatedTotal - limits.earlyDropFrom)
     return over >= 0 && random() < 0.3 + 0.7 * (over / room) ? 'early-drop' : undefined
@@ -83,7 +99,7 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
       const key = sourceKey(address)
       const exempt = limits.exempt(address)
       const source = sources.get(key) ?? { connections: 0, unauthenticated: 0 }
-      const refusal = (exempt ? undefined : refuse(key, source)) ?? refuseForAll()
+      const refusal = (exempt ? undefined : refuse(key, source)) ?? refuseForAll(key)
       if (refusal) return refusal
       sources.set(key, source)
       for (const counter of [source, total]) {
@@ -98,7 +114,10 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
         for (const counter of [source, total]) counter.unauthenticated -= 1
       }
       return {
-        authenticated: settle,
+        authenticated() {
+          remember(key)
+          settle()
+        },
         offend: (offence) => {
           if (!exempt) offend(key, offence)
         },
