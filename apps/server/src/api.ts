@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { announcementRoutes } from './announcements/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
-import { authRoutes } from './auth/routes.ts'
+import { authRoutes, loginKeyRoutes } from './auth/routes.ts'
 import { type AuthDeps, endBrowserSessionsOf } from './auth/service.ts'
 import { billingRoutes } from './billing/routes.ts'
 import type { ServerConfig } from './config.ts'
@@ -85,6 +85,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       ping: parts.ping,
     }),
     ...authRoutes(auth, createLimiter(clock, SIGN_INS.perSecond, SIGN_INS.burst)),
+    ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
     ...deviceRoutes(registration, createLimiter(clock, REGISTRATIONS.perSecond, REGISTRATIONS.burst)),
     ...internalDeviceRoutes(system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),

@@ -2,10 +2,13 @@
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
+import type { DeviceActor, TenantContext } from '../context.ts'
 import type { Account } from '../users/service.ts'
-import { type RequestContext, type Route, publicRoute, userRoute } from '../http/route.ts'
+import { type RequestContext, type Route, deviceRoute, publicRoute, userRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
 import type { Limiter } from '../platform/limiter.ts'
+import type { SecretKey } from '../platform/seal.ts'
+import { signLogin } from './login-key.ts'
 import {
   type AuthDeps,
   type Credentials,
@@ -64,6 +67,18 @@ export function authRoutes(deps: AuthDeps, signIns: Limiter): Route[] {
     }),
     userRoute(getUser, ({ actor }) => describeUser(deps, actor)),
     userRoute(swap, ({ actor }, { params }) => switchNamespace(deps, actor, params.tenant)),
+  ]
+}
+
+/** The route of existing agents that ask whether the platform has authorised a login. */
+export function loginKeyRoutes(
+  secret: SecretKey,
+  contextOf: (device: DeviceActor, source: string) => TenantContext,
+): Route[] {
+  return [
+    deviceRoute(operations.auth.signChallenge, async ({ actor, source }, { body }) => ({
+      signature: await signLogin(contextOf(actor, source), secret, body),
+    })),
   ]
 }
 

@@ -1,8 +1,8 @@
-// SQL of sign-in: failed attempts and refresh tokens. System rows.
+// SQL of sign-in: failed attempts and refresh tokens (system rows), and the login keys of namespaces.
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { RefreshTokensTable, Schema } from '../db/schema.ts'
+import type { LoginKeysTable, RefreshTokensTable, Schema } from '../db/schema.ts'
 
 export type RefreshTokenRow = Selectable<RefreshTokensTable>
 
@@ -129,4 +129,18 @@ export async function findTokenSubject(
     where users.id = ${user} and users.status = 'confirmed'`.execute(db)
   const row = rows[0]
   return row && { username: row.username, epoch: row.epoch, role: row.role, familyLives: row.family_lives }
+}
+
+/** The namespace's login key. @param db the tenant's connection */
+export function findLoginKey(db: Kysely<Schema>): Promise<Selectable<LoginKeysTable> | undefined> {
+  return db.selectFrom('login_keys').selectAll().executeTakeFirst()
+}
+
+/** Keeps a login key; the first of several writers wins. */
+export async function insertLoginKey(db: Kysely<Schema>, key: Insertable<LoginKeysTable>): Promise<void> {
+  await db
+    .insertInto('login_keys')
+    .values(key)
+    .onConflict((conflict) => conflict.column('tenant_id').doNothing())
+    .execute()
 }

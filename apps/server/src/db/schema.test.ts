@@ -29,6 +29,7 @@ describe('every table with a tenant_id', () => {
       'connectors',
       'devices',
       'firewall_rules',
+      'login_keys',
       'members',
       'namespaces',
       'public_keys',

@@ -257,7 +257,17 @@ export interface AnnouncementsTable {
   date: Generated<Date>
 }
 
+export interface LoginKeysTable {
+  tenant_id: TenantId
+  /** MD5 as sixteen pairs of hex digits. */
+  fingerprint: string
+  /** Private key, sealed with `BOWLINE_SECRET_KEY`. */
+  sealed: Buffer
+  created_at: Generated<Date>
+}
+
 export interface Schema {
+  login_keys: LoginKeysTable
   api_keys: ApiKeysTable
   public_keys: PublicKeysTable
   firewall_rules: FirewallRulesTable

@@ -77,7 +77,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
         tenant_id: '00000000-0000-4000-8000-000000000000',
       },
     },
-    'auth.signChallenge': { body: { fingerprint: ids.fingerprint, data: 'YQ==' } },
+    'auth.signChallenge': { body: { fingerprint: ids.fingerprint, data: '{"Username":"a","Namespace":"a"}' } },
     'users.update': { body: {} },
     'users.updateData': { params: { id: caller }, body: {} },
     'users.updatePassword': {

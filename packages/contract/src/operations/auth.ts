@@ -101,11 +101,10 @@ export const auth = {
     method: 'POST',
     path: '/api/auth/ssh',
     noun: 'auth',
-    summary: 'Sign a login challenge; used by existing agents',
+    summary: 'Sign what a login is about with the login key of the namespace; used by existing agents',
     access: { kind: 'device' },
     body: z.object({ fingerprint: Fingerprint, data: z.string().min(1, 'is required').max(4_096) }),
     response: z.object({ signature: z.string() }),
     errors: ['NOT_FOUND'],
-    notYet: true,
   }),
 }

@@ -1,0 +1,101 @@
+// POST /api/auth/ssh, as existing agents use it.
+import { createPublicKey, randomBytes, verify } from 'node:crypto'
+import { operations } from '@bowline/contract/operations'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TenantContext } from '../context.ts'
+import { systemClock } from '../platform/clock.ts'
+import { silentLog } from '../platform/log.ts'
+import { nowhere } from '../platform/positions.ts'
+import { SecretKey } from '../platform/seal.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing.ts'
+import { loginKeyOf } from './login-key.ts'
+
+let server: BootedServer
+let secret: SecretKey
+let person: Person
+let device: RegisteredDevice
+beforeAll(async () => {
+  server = await bootServer()
+  secret = new SecretKey(server.secretKey)
+  person = await server.setUpAccount()
+  device = await server.acceptedDevice(person)
+})
+afterAll(() => server.close())
+
+const DATA = '{"Username":"root","Namespace":"device"}'
+
+function contextOf({ tenant }: Person): TenantContext {
+  return {
+    actor: { kind: 'system', name: 'test' },
+    tenant,
+    db: server.database.forTenant(tenant),
+    clock: systemClock,
+    log: silentLog,
+    edition: 'community',
+    source: '',
+    locate: nowhere,
+    emit: () => undefined,
+  }
+}
+const signWith = (token: string, fingerprint: string, data = DATA) =>
+  server.client(token).call(operations.auth.signChallenge, { body: { fingerprint, data } })
+
+describe('the login key of a namespace', () => {
+  it('signs what a login is about, so that an agent can verify it with the key it was offered', async () => {
+    const key = await loginKeyOf(contextOf(person), secret)
+    const { body } = await signWith(device.token, key.fingerprint)
+    const offered = createPublicKey(key.privateKey)
+    const signature = Buffer.from(body.signature, 'base64')
+    expect(verify('sha256', Buffer.from(DATA), offered, signature)).toBe(true)
+    expect(verify('sha256', Buffer.from(DATA.replace('root', 'ann')), offered, signature)).toBe(false)
+  })
+
+  it('is exactly one, however many need it at once', async () => {
+    const other = await server.addPerson('crowded')
+    const made = await Promise.all(Array.from({ length: 8 }, () => loginKeyOf(contextOf(other), secret)))
+    expect(new Set(made.map(({ fingerprint }) => fingerprint)).size).toBe(1)
+    expect((await loginKeyOf(contextOf(other), secret)).fingerprint).toBe(made[0]?.fingerprint)
+    const { fingerprint } = await loginKeyOf(contextOf(person), secret)
+    expect(fingerprint).not.toBe(made[0]?.fingerprint)
+  })
+
+  it('is sealed in the database, for its own namespace alone', async () => {
+    await loginKeyOf(contextOf(person), secret)
+    const other = await server.addPerson('elsewhere')
+    await loginKeyOf(contextOf(other), secret)
+    const keys = server.database.system().selectFrom('login_keys').selectAll()
+    const row = await keys.where('tenant_id', '=', person.tenant).executeTakeFirstOrThrow()
+    expect(row.sealed.includes('PRIVATE KEY')).toBe(false)
+    const moved = server.database.system().updateTable('login_keys').set({ sealed: row.sealed })
+    await moved.where('tenant_id', '=', other.tenant).execute()
+    await expect(loginKeyOf(contextOf(other), secret)).rejects.toThrow(/authenticate data/)
+    const stranger = new SecretKey(randomBytes(32).toString('hex'))
+    await expect(loginKeyOf(contextOf(person), stranger)).rejects.toThrow(/another secret key/)
+  })
+})
+
+describe('signing is refused', () => {
+  it('for the key of another namespace, and for none', async () => {
+    const other = await server.addPerson('stranger')
+    const { fingerprint } = await loginKeyOf(contextOf(other), secret)
+    expect(await outcome(signWith(device.token, fingerprint))).toBe('404 NOT_FOUND')
+    const keyless = await server.acceptedDevice(await server.addPerson('keyless'))
+    expect(await outcome(signWith(keyless.token, fingerprint))).toBe('404 NOT_FOUND')
+  })
+
+  it.each([
+    'bytes of any other protocol',
+    '{"Username":"root"}',
+    '{"Username":"root","Namespace":"device","More":1}',
+    '{"Username":1,"Namespace":"device"}',
+    '[]',
+  ])('for %s: the key signs logins only', async (data) => {
+    const { fingerprint } = await loginKeyOf(contextOf(person), secret)
+    expect(await outcome(signWith(device.token, fingerprint, data))).toBe('400 INVALID_INPUT data')
+  })
+
+  it('to people', async () => {
+    const { fingerprint } = await loginKeyOf(contextOf(person), secret)
+    expect(await outcome(signWith(person.auth.token, fingerprint))).toBe('401 UNAUTHORIZED')
+  })
+})

@@ -1,0 +1,80 @@
+// The login key of a namespace, for existing agents. They accept a key from the gateway when `POST /api/auth/ssh` can
+// sign with its private half (api.md section 7): RSASSA-PKCS1-v1_5 over SHA-256, the only form they verify. One key for
+// each namespace, made when it is needed first, instead of one for each login.
+import { type KeyObject, createPrivateKey, generateKeyPair, sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import { fail } from '@bowline/contract/errors'
+import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
+import * as z from 'zod'
+import type { TenantContext } from '../context.ts'
+import type { SecretKey } from '../platform/seal.ts'
+import { fingerprintOf } from '../public-keys/key-data.ts'
+import { findLoginKey, insertLoginKey } from './store.ts'
+
+export interface LoginKey {
+  /** MD5 of the public key's wire encoding as sixteen pairs of hex digits. */
+  readonly fingerprint: string
+  readonly privateKey: KeyObject
+}
+
+/** The JSON text that agents have signed: the account, and the name of the device or the id of the container. */
+const Challenge = z.strictObject({ Username: z.string().min(1), Namespace: z.string().min(1) })
+
+const makeKeyPair = promisify(generateKeyPair)
+
+/** The namespace's key, made when there is none. Of several that make one at once, all get the same. */
+export async function loginKeyOf(ctx: TenantContext, secret: SecretKey): Promise<LoginKey> {
+  const known = await readLoginKey(ctx, secret)
+  if (known) return known
+  const { privateKey, publicKey } = await makeKeyPair('rsa', { modulusLength: 2_048 })
+  const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
+  const [modulus, exponent] = [Buffer.from(n, 'base64url'), Buffer.from(e, 'base64url')]
+  const blob = encodePublicKey({ kind: 'rsa', type: 'ssh-rsa', modulus, exponent })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  await insertLoginKey(ctx.db, {
+    tenant_id: ctx.tenant,
+    fingerprint: fingerprintOf(blob),
+    sealed: secret.seal(sealName(ctx), Buffer.from(pem)),
+  })
+  return (await readLoginKey(ctx, secret)) ?? Promise.reject(new Error('the login key has vanished'))
+}
+
+/**
+ * Signs what a login is about, as an agent asks for it.
+ * @param challenge `fingerprint` of the key that the agent was offered; `data`, the JSON text to sign
+ * @returns base64
+ * @throws {BowlineError} NOT_FOUND when the namespace's key is another; INVALID_INPUT when the text is about no login:
+ *   the key signs nothing else, whoever asks
+ */
+export async function signLogin(
+  ctx: TenantContext,
+  secret: SecretKey,
+  challenge: { readonly fingerprint: string; readonly data: string },
+): Promise<string> {
+  if (!isChallenge(challenge.data)) {
+    fail('INVALID_INPUT', { field: 'data', rule: 'must be JSON with Username and Namespace' }, ['data'])
+  }
+  const key = await readLoginKey(ctx, secret)
+  if (key?.fingerprint !== challenge.fingerprint) return fail('NOT_FOUND', { what: 'The key' })
+  return sign('sha256', Buffer.from(challenge.data), key.privateKey).toString('base64')
+}
+
+async function readLoginKey(ctx: TenantContext, secret: SecretKey): Promise<LoginKey | undefined> {
+  const row = await findLoginKey(ctx.db)
+  if (!row) return undefined
+  const pem = secret.open(sealName(ctx), row.sealed).toString()
+  return { fingerprint: row.fingerprint, privateKey: createPrivateKey(pem) }
+}
+
+/** Bound to the namespace: a row moved to another one does not open. */
+function sealName(ctx: TenantContext): string {
+  return `login-key/${ctx.tenant}`
+}
+
+function isChallenge(text: string): boolean {
+  try {
+    return Challenge.safeParse(JSON.parse(text)).success
+  } catch {
+    return false
+  }
+}
