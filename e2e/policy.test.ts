@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Product, startProduct } from './support/product.ts'
-import { type SshTarget, ssh } from './support/ssh.ts'
+import { type SshTarget, ssh, startEcho } from './support/ssh.ts'
 import { until } from './support/wait.ts'
 
 let product: Product
@@ -116,6 +116,13 @@ describe('a firewall rule', () => {
     })
     expect(refused[0]?.closed?.message).toBe(`Firewall rule ${made[0]} refuses the connection.`)
     expect(refused[0]?.authenticated).toBe(false)
+    const { body: entries } = await call(operations.audit.list, {})
+    const [entry] = entries.filter(({ action }) => action === 'session.refuse')
+    expect(entry).toMatchObject({ ip: '127.0.0.1', details: { rule: made[0], username: me } })
+    expect(refused.map(({ uid }) => uid)).toContain(entry?.target)
+    const uid = refused[0]?.uid ?? ''
+    const { body: row } = await call(operations.sessions.get, { params: { uid } })
+    expect(row.events.items).toMatchObject([{ type: 'firewall', data: { rule: made[0], action: 'deny' } }])
   })
 
   it('for other addresses or accounts does not, and a higher one decides', async () => {
@@ -127,6 +134,56 @@ describe('a firewall rule', () => {
     expect((await ssh(right, ['true'])).code).toBe(255)
     await addRule({ action: 'allow', priority: 9 })
     expect((await ssh(right, ['true'])).code).toBe(0)
+  })
+})
+
+describe('what a running session was allowed by', () => {
+  const withdrawn = /Bowline: access to this device has been withdrawn/
+  const byPassword = () => ({ ...target, password: product.device_password })
+  async function latestCause() {
+    const { call } = await product.client()
+    const { body } = await call(operations.sessions.list, { query: { per_page: '1' } })
+    return body[0]?.closed
+  }
+
+  it('may be withdrawn: its key is removed, and it ends with a text', async () => {
+    const { call } = await product.client()
+    const key = makeKey('ed25519')
+    const { fingerprint } = await register(key.data)
+    const session = await startEcho(target, key.options)
+    const other = await startEcho(byPassword())
+    await call(operations.publicKeys.remove, { params: { fingerprint } })
+    const { code, stderr } = await session.result
+    expect([code, stderr]).toEqual([255, expect.stringMatching(withdrawn)])
+    const cause = { by: 'policy', reason: 'public-key' }
+    expect(await until('the row is closed', latestCause)).toMatchObject(cause)
+    await other.echo('by password, so not concerned')
+    other.end()
+    expect((await other.result).code).toBe(0)
+  })
+
+  it('may be withdrawn: a rule refuses it now, unless the namespace lets running sessions go on', async () => {
+    const { call } = await product.client()
+    const rule = { action: 'deny', active: true, priority: 5, source_ip: '.*', username: '.*' } as const
+    const body = { ...rule, filter: { hostname: '.*' } }
+    const change = (settings: { end_disallowed_sessions: boolean }) =>
+      call(operations.namespaces.update, { params: { tenant: product.tenant }, body: { settings } })
+    const session = await startEcho(byPassword())
+    await change({ end_disallowed_sessions: false })
+    const { id } = (await call(operations.firewall.create, { body })).body
+    try {
+      expect((await ssh(byPassword(), ['true'])).code).toBe(255)
+      await session.echo('goes on')
+      await change({ end_disallowed_sessions: true })
+      const { code, stderr } = await session.result
+      expect([code, stderr]).toEqual([255, expect.stringMatching(withdrawn)])
+      expect(stderr).not.toContain('rule')
+      const message = `Firewall rule ${id} refuses the connection.`
+      expect(await until('the row is closed', latestCause)).toMatchObject({ by: 'policy', reason: 'firewall', message })
+    } finally {
+      await call(operations.firewall.remove, { params: { id } })
+      await change({ end_disallowed_sessions: true })
+    }
   })
 })
 
@@ -148,6 +205,44 @@ describe('an administrator', () => {
       return body.closed
     })
     expect(closed).toMatchObject({ by: 'admin', reason: 'closed' })
+  })
+})
+
+describe('the events of a session', () => {
+  const eventsOf = async (run: () => Promise<unknown>) => {
+    await run()
+    const { call } = await product.client()
+    const closed = await until('the session is closed', async () => {
+      const { body } = await call(operations.sessions.list, { query: { per_page: '1' } })
+      return body[0]?.closed && body[0]
+    })
+    const { body } = await call(operations.sessions.get, { params: { uid: closed.uid } })
+    return { types: body.events.types, items: body.events.items?.map(({ type, seat, data }) => ({ type, seat, data })) }
+  }
+  const right = () => ({ ...target, password: product.device_password })
+
+  it('tell the command, what was set for it and how it ended, not what was typed', async () => {
+    const options = ['-o', 'SetEnv=LC_TEST=hidden']
+    const { types, items } = await eventsOf(() => ssh(right(), ['cat; exit 7'], { options, input: 'typed' }))
+    expect(items).toEqual([
+      { type: 'env', seat: 0, data: { name: 'LC_TEST' } },
+      { type: 'exec', seat: 0, data: { command: 'cat; exit 7' } },
+      { type: 'exit-status', seat: 0, data: { status: 7 } },
+    ])
+    expect(types).toEqual(['env', 'exec', 'exit-status'])
+    expect(JSON.stringify(items)).not.toContain('typed')
+  })
+
+  it('tell the terminal, and the signal that ended a shell', async () => {
+    const { items } = await eventsOf(() => ssh(right(), [], { options: ['-tt'], input: 'kill -9 $$\n' }))
+    expect(items?.map(({ type }) => type)).toEqual(['pty-req', 'shell', 'exit-signal'])
+    expect(items?.[0]?.data).toMatchObject({ term: 'xterm-256color' })
+    expect(items?.[2]?.data).toMatchObject({ status: 'KILL', dumped: false })
+  })
+
+  it('tell where connections were forwarded to', async () => {
+    const { items } = await eventsOf(() => ssh(right(), [], { options: ['-W', '127.0.0.1:1'] }))
+    expect(items).toEqual([{ type: 'direct-tcpip', seat: 0, data: { host: '127.0.0.1', port: 1 } }])
   })
 })
 

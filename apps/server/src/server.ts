@@ -14,15 +14,17 @@ import type { ServerConfig } from './config.ts'
 import type { Actor, TenantContext } from './context.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { startEmbeddedPostgres } from './db/embedded/supervisor.ts'
-import { forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
+import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
 import { findDeviceKey } from './devices/registration.ts'
 import { createEventBus } from './events/bus.ts'
-import { judgeConnection } from './firewall/service.ts'
+import { connectionJudge } from './firewall/service.ts'
 import { createAdmission } from './gateway/admission.ts'
 import { createAgents } from './gateway/agents.ts'
 import { createDeviceChecks } from './gateway/device-checks.ts'
 import { createGateway } from './gateway/gateway.ts'
+import { createLiveLogins } from './gateway/live-logins.ts'
 import { createSessionBudget } from './gateway/session-budget.ts'
+import type { Target } from './gateway/sshid.ts'
 import { signStatement } from './gateway/statement.ts'
 import { attachLinkEndpoint } from './gateway/link-endpoint.ts'
 import { createAuthenticator, internalCallers } from './http/auth.ts'
@@ -109,6 +111,8 @@ async function start(
       bus.emit(tenant, event)
       // A removed device loses its link, and its sessions with it. Nouns do not know the gateway; this does.
       if (event.type === 'device.removed') agents.drop(event.uid)
+      if (event.type === 'device.changed') live.review(tenant, event.device.uid)
+      if (['policy.changed', 'member.removed', 'reset'].includes(event.type)) live.review(tenant)
     },
   })
   const tokens = createTokenIssuer(keys.token, clock)
@@ -134,8 +138,17 @@ async function start(
     connections: () => gateway.connectionCount,
     listeners: () => bus.listenerCount,
   })
+  const judging = {
+    resolve: (target: Target) => resolveLoginTarget(system, target),
+    contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
+    firewall: connectionJudge,
+    keyMayLogIn: mayLogIn,
+  }
+  const live = createLiveLogins({ ...judging, clock, log })
   const gateway = createGateway({
+    ...judging,
     agents,
+    live,
     node,
     log,
     checks: createDeviceChecks(),
@@ -144,11 +157,7 @@ async function start(
       perNamespace: settings.BOWLINE_MAX_SESSIONS_PER_NAMESPACE,
       perAccount: settings.BOWLINE_MAX_SESSIONS_PER_ACCOUNT,
     }),
-    resolve: (target) => resolveLoginTarget(system, target),
-    firewall: judgeConnection,
-    keyMayLogIn: mayLogIn,
     sign: (statement) => signStatement(keys.statement.privateKey, statement, clock.now()),
-    contextOf: (target) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
     admission: createAdmission(
       {
         ratePerSource: settings.BOWLINE_CONNECTION_RATE,
@@ -169,6 +178,8 @@ async function start(
       // All that may be open may also be opened at once: browsers and job runners do.
       limits: { channels: settings.BOWLINE_MAX_CHANNELS, channelOpensPerSecond: settings.BOWLINE_MAX_CHANNELS },
     },
+    clock,
+    isTrustedProxy: config.isTrustedProxy,
     host: settings.BOWLINE_HOST,
     port: settings.BOWLINE_SSH_PORT,
     refused: (reason) => metrics.sshRefused.inc({ reason }),

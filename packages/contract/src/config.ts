@@ -82,7 +82,8 @@ export const SETTINGS = {
   BOWLINE_TRUSTED_PROXIES: {
     programs: server,
     schema: list.default([]),
-    description: 'Comma-separated addresses or CIDR ranges whose forwarded headers are believed.',
+    description:
+      'Comma-separated addresses or CIDR ranges whose forwarded headers are believed, and on the SSH port their PROXY header.',
   },
   BOWLINE_TLS_CERT_FILE: {
     programs: server,

@@ -25,6 +25,7 @@ export type AuditAction =
   | 'connector.update'
   | 'connector.remove'
   | 'session.close'
+  | 'session.refuse'
   | 'session.update'
   | 'recording.remove'
   | 'api-key.create'

@@ -9,7 +9,7 @@ import * as z from 'zod'
 import type { TenantContext } from '../context.ts'
 import type { SecretKey } from '../platform/seal.ts'
 import { fingerprintOf } from '../public-keys/key-data.ts'
-import { findLoginKey, insertLoginKey } from './store.ts'
+import { type LoginKeyRow, findLoginKey, insertLoginKey } from './store.ts'
 
 export interface LoginKey {
   /** MD5 of the public key's wire encoding as sixteen pairs of hex digits. */
@@ -24,8 +24,8 @@ const makeKeyPair = promisify(generateKeyPair)
 
 /** The namespace's key, made when there is none. Of several that make one at once, all get the same. */
 export async function loginKeyOf(ctx: TenantContext, secret: SecretKey): Promise<LoginKey> {
-  const known = await readLoginKey(ctx, secret)
-  if (known) return known
+  const known = await findLoginKey(ctx.db)
+  if (known) return openLoginKey(ctx, secret, known)
   const { privateKey, publicKey } = await makeKeyPair('rsa', { modulusLength: 2_048 })
   const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
   const [modulus, exponent] = [Buffer.from(n, 'base64url'), Buffer.from(e, 'base64url')]
@@ -36,7 +36,9 @@ export async function loginKeyOf(ctx: TenantContext, secret: SecretKey): Promise
     fingerprint: fingerprintOf(blob),
     sealed: secret.seal(sealName(ctx), Buffer.from(pem)),
   })
-  return (await readLoginKey(ctx, secret)) ?? Promise.reject(new Error('the login key has vanished'))
+  const made = await findLoginKey(ctx.db)
+  if (!made) throw new Error('the login key has vanished')
+  return openLoginKey(ctx, secret, made)
 }
 
 /**
@@ -54,14 +56,13 @@ export async function signLogin(
   if (!isChallenge(challenge.data)) {
     fail('INVALID_INPUT', { field: 'data', rule: 'must be JSON with Username and Namespace' }, ['data'])
   }
-  const key = await readLoginKey(ctx, secret)
-  if (key?.fingerprint !== challenge.fingerprint) return fail('NOT_FOUND', { what: 'The key' })
-  return sign('sha256', Buffer.from(challenge.data), key.privateKey).toString('base64')
+  const row = await findLoginKey(ctx.db)
+  if (row?.fingerprint !== challenge.fingerprint) return fail('NOT_FOUND', { what: 'The key' })
+  const { privateKey } = openLoginKey(ctx, secret, row)
+  return sign('sha256', Buffer.from(challenge.data), privateKey).toString('base64')
 }
 
-async function readLoginKey(ctx: TenantContext, secret: SecretKey): Promise<LoginKey | undefined> {
-  const row = await findLoginKey(ctx.db)
-  if (!row) return undefined
+function openLoginKey(ctx: TenantContext, secret: SecretKey, row: LoginKeyRow): LoginKey {
   const pem = secret.open(sealName(ctx), row.sealed).toString()
   return { fingerprint: row.fingerprint, privateKey: createPrivateKey(pem) }
 }

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { LoginKeysTable, RefreshTokensTable, Schema } from '../db/schema.ts'
 
 export type RefreshTokenRow = Selectable<RefreshTokensTable>
+export type LoginKeyRow = Selectable<LoginKeysTable>
 
 /** Milliseconds since the epoch until which this source is locked for this user; 0 when it is not. */
 export async function findLock(db: Kysely<Schema>, source: string, user: UserId, now: number): Promise<number> {
@@ -132,7 +133,7 @@ export async function findTokenSubject(
 }
 
 /** The namespace's login key. @param db the tenant's connection */
-export function findLoginKey(db: Kysely<Schema>): Promise<Selectable<LoginKeysTable> | undefined> {
+export function findLoginKey(db: Kysely<Schema>): Promise<LoginKeyRow | undefined> {
   return db.selectFrom('login_keys').selectAll().executeTakeFirst()
 }
 

@@ -13,6 +13,8 @@ export interface LoginTarget {
   readonly status: DeviceStatus
   readonly tags: readonly string[]
   readonly announcement: string
+  /** Whether the namespace ends running sessions that a change of policy no longer allows. */
+  readonly endsDisallowed: boolean
 }
 
 /** One query: device, namespace, status and settings. System connection. */
@@ -31,6 +33,7 @@ export function findLoginTarget(
       'devices.status',
       'devices.tags',
       'namespaces.connection_announcement as announcement',
+      sql<boolean>`coalesce((namespaces.settings ->> 'end_disallowed_sessions')::boolean, true)`.as('endsDisallowed'),
     ])
   const one =
     'uid' in target

@@ -39,11 +39,13 @@ export async function get(ctx: TenantContext, id: number): Promise<Rule> {
 /** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag */
 export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> {
   await requireUsable(ctx, body)
-  return ctx.db.transaction().execute(async (db) => {
+  const rule = await ctx.db.transaction().execute(async (db) => {
     const row = await insertRule(db, { tenant_id: ctx.tenant, ...toRuleColumns(body) })
     await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after: body })
     return toRule(row)
   })
+  ctx.emit({ type: 'policy.changed' })
+  return rule
 }
 
 /** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
@@ -60,6 +62,7 @@ export async function remove(ctx: TenantContext, id: number): Promise<void> {
     const row = (await deleteRule(db, id)) ?? unknownRule()
     await audit({ ...ctx, db }, 'firewall-rule.remove', String(id), { before: toRule(row) })
   })
+  ctx.emit({ type: 'policy.changed' })
 }
 
 /** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, CONFLICT, TAG_LIMIT */
@@ -85,18 +88,19 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
   await change(ctx, id, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
 }
 
-/** What the rules of the namespace say of a connection. */
-export async function judgeConnection(ctx: TenantContext, attempt: Attempt): Promise<Decision> {
-  return evaluate(await findActiveRules(ctx.db), attempt)
+/** What the rules of the namespace, as they are now, say of connections. */
+export async function connectionJudge(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
+  const rules = await findActiveRules(ctx.db)
+  return (attempt) => evaluate(rules, attempt)
 }
 
-/** Changes a rule under its lock: of two changes at once neither is lost. */
+/** Changes a rule under its lock: of two changes at once neither is lost. Tells the listeners. */
 async function change(
   ctx: TenantContext,
   id: number,
   changesOf: (inner: TenantContext, row: RuleRow) => Promise<Partial<RuleRow>>,
 ): Promise<Rule> {
-  return ctx.db.transaction().execute(async (db) => {
+  const rule = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
     const before = (await lockRule(db, id)) ?? unknownRule()
     const changes = await changesOf(inner, before)
@@ -105,6 +109,8 @@ async function change(
     await audit(inner, 'firewall-rule.update', String(id), { before: toRule(before), after: toRule(after) })
     return toRule(after)
   })
+  ctx.emit({ type: 'policy.changed' })
+  return rule
 }
 
 function unknownRule(): never {

@@ -17,16 +17,29 @@ import type { SessionCause } from '../sessions/service.ts'
 import type { Admitted } from './admission.ts'
 import type { Agents } from './agents.ts'
 import { dialChannel } from './dial-channel.ts'
-import { type Credential, type Login, type LoginDeps, NO_ROOM, WRONG_FORMAT, createLogin } from './login.ts'
+import type { LiveLogins } from './live-logins.ts'
+import {
+  type AcceptedLogin,
+  type Credential,
+  type Login,
+  type LoginDeps,
+  NO_ROOM,
+  WRONG_FORMAT,
+  createLogin,
+} from './login.ts'
 import { sessionChannel } from './session-channel.ts'
 import { parseSshId } from './sshid.ts'
 
 export interface ConnectionDeps extends LoginDeps {
   readonly agents: Agents
+  readonly live: LiveLogins
   readonly log: Log
   /** Counts the end of a connection. */
   readonly ended: (cause: SessionCause, authenticated: boolean) => void
 }
+
+/** All that a person hears when policy ends a session; the row says more. */
+const WITHDRAWN = 'Bowline: access to this device has been withdrawn.'
 
 /** A handler whose connection can be ended from outside, with the cause that person and row are told. */
 export interface EndableHandler extends ConnectionHandler {
@@ -61,6 +74,7 @@ export function connectionHandler(
     if (!parseSshId(attempt.user)) return { result: 'disconnect', message: WRONG_FORMAT }
     if (attempt.method === 'none' || attempt.method === 'keyboard-interactive') return { result: 'reject' }
     if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(connection, attempt)
+    const since = deps.live.changes
     let decision: AuthDecision
     try {
       decision = await loginOf(connection).judge(attempt.user, toCredential(attempt))
@@ -74,14 +88,39 @@ export function connectionHandler(
     if (over) return decision
     if (decision.result === 'accept') {
       admitted.authenticated()
-      const record = login?.accepted?.record
-      if (record) release = deps.agents.keepSession(record.uid)
+      if (login?.accepted) release = keep(connection, login.accepted, since)
     } else {
       outcome = 'refused'
       // Clients offer every key they have: only a password that was wrong is a guess.
       if (attempt.method === 'password') admitted.offend(decision.result === 'disconnect' ? 'bad-user' : 'auth-failed')
     }
     return decision
+  }
+
+  /** The login lives: its row is kept fresh, and policy may end it. @returns lets go of it */
+  function keep(connection: SshConnection, accepted: AcceptedLogin, since: number): () => void {
+    const { record, target, user, key } = accepted
+    const forgetSession = deps.agents.keepSession(record.uid)
+    const forgetLogin = deps.live.add(
+      {
+        tenant: target.tenant,
+        device: target.uid,
+        user,
+        address: connection.peer.address,
+        key,
+        end: (cause) => end(connection, cause, WITHDRAWN),
+      },
+      since,
+    )
+    return () => {
+      forgetSession()
+      forgetLogin()
+    }
+  }
+
+  function end(connection: SshConnection, cause: SessionCause, told = `Bowline: ${cause.message}`): void {
+    endedBy ??= cause
+    connection.disconnect({ by: 'local', reason: cause.reason, message: told })
   }
 
   /** A client asks whether a key would do: nothing happens, and every "no" is the same. */
@@ -108,10 +147,10 @@ export function connectionHandler(
         return { accept: true, attach: (channel) => sessionChannel({ channel, login: accepted, seat }) }
       }
       case 'direct-tcpip':
-        accepted.record.note('direct-tcpip', 0)
+        accepted.record.note('direct-tcpip', 0, { host: asked.host, port: asked.port })
         return dialChannel(accepted, { host: asked.host, port: asked.port })
       case 'direct-streamlocal@openssh.com':
-        accepted.record.note('direct-streamlocal', 0)
+        accepted.record.note('direct-streamlocal', 0, { path: asked.path })
         return dialChannel(accepted, { path: asked.path })
     }
   }
@@ -119,10 +158,7 @@ export function connectionHandler(
   return {
     authenticate,
     open,
-    end(connection, cause) {
-      endedBy = cause
-      connection.disconnect({ by: 'local', reason: cause.reason, message: `Bowline: ${cause.message}` })
-    },
+    end,
     closed(connection, cause) {
       over = true
       const authenticated = login?.accepted !== undefined

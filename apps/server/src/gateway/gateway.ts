@@ -1,17 +1,22 @@
 // The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { acceptConnection } from '@bowline/ssh/server'
-import type { SshConnection, SshServerOptions } from '@bowline/ssh/api'
+import type { PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
 import { plainAddress } from '../platform/address.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Admission } from './admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
+import { readProxySource } from './proxied-socket.ts'
 
 export interface GatewayDeps extends ConnectionDeps {
   readonly admission: Admission
   readonly log: Log
+  readonly clock: Clock
   readonly ssh: SshServerOptions
+  /** Whose PROXY header is believed. */
+  readonly isTrustedProxy: (address: string) => boolean
   readonly host: string
   readonly port: number
   /** Counts a refused connection. */
@@ -53,7 +58,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   function accept(socket: Socket): void {
-    const address = plainAddress(socket.remoteAddress ?? '')
+    const own = { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 }
+    // Anybody else who sends a header speaks a protocol that is not SSH, and the transport ends it.
+    if (!deps.isTrustedProxy(own.address)) return admit(socket, own)
+    socket.on('error', () => undefined)
+    readProxySource(socket, deps.clock, (source) => {
+      if (source !== 'malformed') return admit(socket, source ?? own)
+      deps.log.warn('ssh.refused', { source: own.address, reason: 'proxy-header' })
+      deps.refused('proxy-header')
+      socket.destroy()
+    })
+  }
+
+  function admit(socket: Socket, peer: PeerAddress): void {
+    const { address } = peer
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {
       deps.log.debug('ssh.refused', { source: address, reason: admitted })
@@ -64,7 +82,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     socket.setNoDelay(true)
     const handler = connectionHandler(deps, admitted, track)
-    const connection = acceptConnection(socket, { address, port: socket.remotePort ?? 0 }, deps.ssh, {
+    const connection = acceptConnection(socket, peer, deps.ssh, {
       ...handler,
       closed(closed, cause) {
         connections.delete(closed)

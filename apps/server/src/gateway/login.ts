@@ -5,6 +5,7 @@ import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { Link, LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
 import { AuthAnswer, type AuthCredential } from '@bowline/link/streams'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
+import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
@@ -13,6 +14,7 @@ import type { KeyUse } from '../public-keys/rules.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
 import type { DeviceChecks } from './device-checks.ts'
+import { refusedByRule } from './live-logins.ts'
 import { type SessionRecord, openSessionRecord } from './session-record.ts'
 import type { SessionBudget } from './session-budget.ts'
 import { type SshId, parseSshId } from './sshid.ts'
@@ -35,8 +37,8 @@ export interface LoginDeps {
   readonly contextOf: (target: LoginTarget) => TenantContext
   readonly checks: DeviceChecks
   readonly budget: SessionBudget
-  /** What the namespace's firewall says of a connection. */
-  readonly firewall: (ctx: TenantContext, attempt: Attempt) => Promise<Decision>
+  /** What the namespace's firewall says of connections. */
+  readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
   /** Whether a key is registered for such a login. */
   readonly keyMayLogIn: (ctx: TenantContext, blob: Uint8Array, use: KeyUse) => Promise<boolean>
   /** Signs the platform's word that it has authorised a login. */
@@ -53,6 +55,8 @@ export interface AcceptedLogin {
   readonly recorded: Promise<void>
   readonly target: LoginTarget
   readonly user: string
+  /** Wire encoding of the key that was used; undefined for a password. */
+  readonly key: Uint8Array | undefined
 }
 
 /** What a person has shown: a password for the device, or a key whose signature the transport has verified. */
@@ -102,16 +106,18 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     return record
   }
 
-  /** The firewall's word; a refusal is kept for the row. */
-  async function isAllowed(ctx: TenantContext, id: SshId, target: LoginTarget): Promise<boolean> {
-    const attempt = {
-      address: connection.peer.address,
-      user: id.user,
-      device: { name: target.name, tags: target.tags },
-    }
-    const { allow, rule } = await deps.firewall(ctx, attempt)
-    if (!allow) refusal = { by: 'policy', reason: 'firewall', message: `Firewall rule ${rule} refuses the connection.` }
-    return allow
+  /** The firewall's word, which the row keeps with the rule that decided; a refusal is a deed of the namespace too. */
+  async function isAllowed(ctx: TenantContext, opening: Promise<SessionRecord>, use: KeyUse): Promise<boolean> {
+    const { address } = connection.peer
+    const { allow, rule } = (await deps.firewall(ctx))({ address, ...use })
+    if (rule === undefined) return allow
+    const row = await opening
+    row.note('firewall', 0, { rule, action: allow ? 'allow' : 'deny' })
+    if (allow) return true
+    refusal = refusedByRule(rule)
+    const details = { rule, username: use.user, device: use.device.name }
+    await audit({ ...ctx, source: address }, 'session.refuse', row.uid, details)
+    return false
   }
 
   function credentialFor(id: SshId, target: LoginTarget, credential: Credential): AuthCredential {
@@ -137,7 +143,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     // Looked at below; it may fail before.
     opening.catch(() => undefined)
     try {
-      if (!(await isAllowed(ctx, id, target))) return { result: 'disconnect', message: REFUSED }
+      if (!(await isAllowed(ctx, opening, use))) return { result: 'disconnect', message: REFUSED }
       if (!link) return { result: 'disconnect', message: UNREACHABLE }
       return await askDevice(ctx, id, target, link, credential, opening)
     } finally {
@@ -170,7 +176,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
           ctx.log.error('session.error', { session: row.uid, err: error })
           connection.disconnect({ by: 'local', reason: 'not-recorded', message: NO_ROOM })
         })
-        accepted = { link, stream: auth.stream, record: row, recorded, target, user: id.user }
+        const key = credential.method === 'publickey' ? credential.blob : undefined
+        accepted = { link, stream: auth.stream, record: row, recorded, target, user: id.user, key }
         return { result: 'accept' }
       }
       ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: answer.reason })

@@ -11,6 +11,7 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   status: 'accepted',
   tags: [],
   announcement: '',
+  endsDisallowed: true,
 })
 
 describe('session budget', () => {

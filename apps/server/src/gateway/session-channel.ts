@@ -32,7 +32,7 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
   /** Starts the process; resolves with whether it runs. A channel runs one process, once. */
   function start(run: Run): Promise<boolean> {
     if (stream) return Promise.resolve(false)
-    login.record.note(run.type, seat, pty?.term)
+    login.record.note(run.type, seat, factsOf(run))
     return new Promise((resolve) => {
       const open: SessionOpen = {
         login: login.stream.id,
@@ -44,7 +44,7 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
       const opened = login.link.open(
         'session',
         open,
-        deviceSide(channel, started(run, resolve), () => ({ input, output })),
+        deviceSide({ channel, login, seat }, started(run, resolve), () => ({ input, output })),
         pty ? {} : { windowBytes: BULK_WINDOW_BYTES },
       )
       stream = opened
@@ -69,11 +69,19 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
       case 'pty-req':
         if (stream) return false
         pty = toPty(asked)
-        login.record.note('pty-req', seat, asked.term)
+        login.record.note('pty-req', seat, {
+          term: pty.term,
+          columns: pty.columns,
+          rows: pty.rows,
+          width: pty.width,
+          height: pty.height,
+        })
         return true
       case 'env':
         if (stream) return false
         env.push([asked.name, asked.value])
+        // The value may be a secret.
+        login.record.note('env', seat, { name: asked.name })
         return true
       case 'shell':
         return start({ type: 'shell' })
@@ -83,9 +91,11 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
         return start({ type: 'subsystem', name: asked.name })
       case 'window-change': {
         const { columns, rows, width, height } = asked
+        login.record.note('window-change', seat, { columns, rows })
         return tell({ type: 'window-change', columns, rows, width, height })
       }
       case 'signal':
+        login.record.note('signal', seat, { signal: asked.name })
         return tell({ type: 'signal', name: asked.name })
       case 'break':
         return tell({ type: 'break', lengthMs: asked.lengthMs })
@@ -119,7 +129,7 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
 
 /** The device's end: output, the answer to the start, the exit. */
 function deviceSide(
-  channel: SshChannel,
+  { channel, login, seat }: Seat,
   started: (runs: boolean) => void,
   flows: () => { input: Flow | undefined; output: Flow | undefined },
 ): StreamHandler {
@@ -134,8 +144,15 @@ function deviceSide(
       const event = parsed.data
       if (event.type === 'started') started(true)
       else ended = true
-      if (event.type === 'exit') channel.exitStatus(event.status)
-      if (event.type === 'exit-signal') channel.exitSignal(event.signal, event.coreDumped, event.message)
+      if (event.type === 'exit') {
+        login.record.note('exit-status', seat, { status: event.status })
+        channel.exitStatus(event.status)
+      }
+      if (event.type === 'exit-signal') {
+        const { signal, coreDumped, message: text } = event
+        login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message: text, lang: '' })
+        channel.exitSignal(signal, coreDumped, text)
+      }
     },
     closed(cause) {
       started(false)
@@ -149,6 +166,12 @@ function deviceSide(
 function explain(channel: SshChannel, cause: LinkCause): void {
   if (cause.by === 'user') return
   channel.write(Buffer.from(`\r\nBowline: the session has ended: ${cause.message}\r\n`), 1)
+}
+
+/** What the list of events tells of what was run. */
+function factsOf(run: Run): { command?: string } {
+  if (run.type === 'exec') return { command: Buffer.from(run.command, 'base64').toString() }
+  return run.type === 'subsystem' ? { command: run.name } : {}
 }
 
 function toPty(request: PtyRequest): Pty {

@@ -2,9 +2,11 @@
 // the close is written again and again until the database has taken it.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../context.ts'
+import { createSessionEvents } from './session-events.ts'
 import {
   type NewSession,
   type SessionCause,
+  type SessionHappening,
   authenticateSession,
   endSession,
   noteSessionEvents,
@@ -17,8 +19,8 @@ export interface SessionRecord {
   readonly uid: SessionUid
   /** The credential was right. Rejects when the database is down: nobody gets in without a row. */
   authenticated(): Promise<void>
-  /** Something happened on a seat. */
-  note(type: string, seat: number, term?: string): void
+  /** Something happened on a seat. @param data facts for the list of events; what is typed is none */
+  note(type: string, seat: number, data?: SessionHappening['data']): void
   /** It is over; the row says why. Resolves when the row is closed. */
   close(cause: SessionCause): Promise<void>
 }
@@ -31,35 +33,47 @@ export async function openSessionRecord(ctx: TenantContext, session: NewSession)
   await openSession(ctx, session)
   const { uid } = session
   let last: Promise<unknown> = Promise.resolve()
-  let noted: { types: Set<string>; seats: Set<number>; term?: string } | undefined
-
   /** Runs after what was asked for before; its failure is the caller's alone. */
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const run = last.then(work, work)
     last = run
     return run
   }
-  const writeNotes = async (): Promise<void> => {
-    const notes = noted
-    noted = undefined
-    if (!notes) return
-    const { types, seats, term } = notes
-    await noteSessionEvents(ctx, uid, { types: [...types], seats: [...seats], ...(term === undefined ? {} : { term }) })
+  /** Writes what has been collected; what the database does not take comes again. */
+  const writeEvents = async (): Promise<void> => {
+    for (let batch = events.take(); batch; batch = events.take()) {
+      try {
+        await noteSessionEvents(ctx, uid, batch)
+      } catch (error) {
+        events.giveBack(batch)
+        throw error
+      }
+    }
   }
+  let retry: (() => void) | undefined
+  const events = createSessionEvents(ctx.clock, () => {
+    inOrder(writeEvents).catch((error: unknown) => {
+      ctx.log.error('session.error', { session: uid, err: error })
+      retry?.()
+      if (!closing) retry = ctx.clock.after(RETRY_MS, () => void inOrder(writeEvents).catch(() => undefined))
+    })
+  })
+  let closing = false
   return {
     uid,
     authenticated: () => inOrder(() => authenticateSession(ctx, uid)),
-    note(type, seat, term) {
-      // Notes that arrive while one is being written go together in the next write.
-      if (noted === undefined) {
-        noted = { types: new Set(), seats: new Set() }
-        inOrder(writeNotes).catch((error: unknown) => ctx.log.error('session.error', { session: uid, err: error }))
-      }
-      noted.types.add(type)
-      noted.seats.add(seat)
-      if (term !== undefined) noted.term = term
+    note: (type, seat, data) => events.note(type, seat, data),
+    close(cause) {
+      closing = true
+      retry?.()
+      events.stop()
+      return inOrder(() =>
+        untilTaken(ctx, async () => {
+          await writeEvents()
+          await endSession(ctx, uid, cause)
+        }),
+      )
     },
-    close: (cause) => inOrder(() => untilTaken(ctx, () => endSession(ctx, uid, cause))),
   }
 }
 

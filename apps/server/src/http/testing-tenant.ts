@@ -117,6 +117,10 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     ])
     .execute()
   await db
+    .insertInto('login_keys')
+    .values({ tenant_id, fingerprint: 'ab:'.repeat(15) + 'ab', sealed: Buffer.from(MARK) })
+    .execute()
+  await db
     .insertInto('api_keys')
     .values(
       ROLES.map((role) => ({

@@ -112,9 +112,12 @@ describe('changing a namespace', () => {
     expect((await update({ settings: { connection_announcement: announcement } })).body.settings).toEqual({
       session_record: false,
       connection_announcement: announcement,
+      end_disallowed_sessions: true,
     })
-    const { body } = await update({ settings: { session_record: true } })
-    expect(body.settings).toEqual({ session_record: true, connection_announcement: announcement })
+    const { body } = await update({ settings: { session_record: true, end_disallowed_sessions: false } })
+    const kept = { session_record: true, connection_announcement: announcement, end_disallowed_sessions: false }
+    expect(body.settings).toEqual(kept)
+    expect((await update({ settings: {} })).body.settings).toEqual(kept)
     expect(await outcome(update({ name: other.namespace }))).toBe('409 CONFLICT name')
     expect(await outcome(update({ name: person.namespace }))).toBe('200')
     expect(await outcome(update({ name: 'has.dot' }))).toBe('400 INVALID_INPUT name')

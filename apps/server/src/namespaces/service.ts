@@ -126,7 +126,11 @@ export async function getNamespace(db: Kysely<Schema>, tenant: TenantId): Promis
 export interface NamespaceChanges {
   readonly name?: string | undefined
   readonly settings?:
-    | { readonly session_record?: boolean | undefined; readonly connection_announcement?: string | undefined }
+    | {
+        readonly session_record?: boolean | undefined
+        readonly connection_announcement?: string | undefined
+        readonly end_disallowed_sessions?: boolean | undefined
+      }
     | undefined
 }
 
@@ -147,16 +151,20 @@ export async function editNamespace(
     name: row.name,
     session_record: row.session_record,
     connection_announcement: row.connection_announcement,
+    end_disallowed_sessions: endsDisallowed(row),
   }
   const after = {
     name: changes.name ?? before.name,
     session_record: changes.settings?.session_record ?? before.session_record,
     connection_announcement: changes.settings?.connection_announcement ?? before.connection_announcement,
+    end_disallowed_sessions: changes.settings?.end_disallowed_sessions ?? before.end_disallowed_sessions,
   }
+  const { end_disallowed_sessions, ...columns } = after
   await ctx.db.transaction().execute(async (db) => {
-    await updateNamespace(db, ctx.tenant, after)
+    await updateNamespace(db, ctx.tenant, { ...columns, settings: { end_disallowed_sessions } })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
+  ctx.emit({ type: 'policy.changed' })
   return getNamespace(system, ctx.tenant)
 }
 
@@ -252,7 +260,11 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
         role: member.role,
         status: member.status,
       })),
-    settings: { session_record: row.session_record, connection_announcement: row.connection_announcement },
+    settings: {
+      session_record: row.session_record,
+      connection_announcement: row.connection_announcement,
+      end_disallowed_sessions: endsDisallowed(row),
+    },
     max_devices: row.max_devices,
     devices_count: row.devices_count,
     device_count: row.devices_count,
@@ -260,4 +272,9 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
     billing: row.billing,
     type: row.type,
   }
+}
+
+/** On unless somebody has switched it off. */
+function endsDisallowed({ settings }: NamespaceRow): boolean {
+  return settings['end_disallowed_sessions'] !== false
 }

@@ -12,7 +12,7 @@ import {
   sql,
 } from 'kysely'
 import { countRows } from '../db/count.ts'
-import type { MembersTable, NamespacesTable, Schema } from '../db/schema.ts'
+import type { JsonObject, MembersTable, NamespacesTable, Schema } from '../db/schema.ts'
 import type { FilterProperties } from '../http/filter.ts'
 
 export type NamespaceRow = Selectable<NamespacesTable> & { devices_count: number }
@@ -76,12 +76,19 @@ export async function tenantExists(db: Kysely<Schema>, tenant: TenantId): Promis
   return (await findNamespace(db, tenant)) !== undefined
 }
 
+/** Sets columns; of `settings` the given ones, the others stay. */
 export async function updateNamespace(
   db: Kysely<Schema>,
   tenant: TenantId,
   values: Updateable<NamespacesTable>,
 ): Promise<void> {
-  await db.updateTable('namespaces').set(values).where('tenant_id', '=', tenant).execute()
+  const { settings } = values
+  const merged = settings ? { settings: sql<JsonObject>`settings || ${JSON.stringify(settings)}::jsonb` } : {}
+  await db
+    .updateTable('namespaces')
+    .set({ ...values, ...merged })
+    .where('tenant_id', '=', tenant)
+    .execute()
 }
 
 /** Deletes the namespace; the database takes everything in it along. */

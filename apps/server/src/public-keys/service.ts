@@ -72,6 +72,7 @@ export async function remove(ctx: TenantContext, fingerprint: string): Promise<v
     const row = (await deletePublicKey(db, fingerprint)) ?? unknownKey()
     await audit({ ...ctx, db }, 'public-key.remove', fingerprint, { before: facts(row) })
   })
+  ctx.emit({ type: 'policy.changed' })
 }
 
 /** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, CONFLICT, TAG_LIMIT */
@@ -105,13 +106,13 @@ export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse
   return row !== undefined && row.blob.equals(blob) && mayUseKey(row, use)
 }
 
-/** Changes a key under its lock: of two changes at once neither is lost. */
+/** Changes a key under its lock: of two changes at once neither is lost. Tells the listeners. */
 async function change(
   ctx: TenantContext,
   fingerprint: string,
   changesOf: (inner: TenantContext, row: PublicKeyRow) => Promise<Changes>,
 ): Promise<PublicKey> {
-  return ctx.db.transaction().execute(async (db) => {
+  const key = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
     const before = (await lockPublicKey(db, fingerprint)) ?? unknownKey()
     const changes = await changesOf(inner, before)
@@ -120,6 +121,8 @@ async function change(
     await audit(inner, 'public-key.update', fingerprint, { before: facts(before), after: facts(after) })
     return toPublicKey(after)
   })
+  ctx.emit({ type: 'policy.changed' })
+  return key
 }
 
 function unknownKey(): never {

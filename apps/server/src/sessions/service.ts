@@ -19,6 +19,7 @@ import {
   closeSessionsOfNode,
   countActive,
   findSession,
+  insertEvents,
   insertSession,
   listEvents,
   listSessions,
@@ -131,13 +132,40 @@ export async function authenticateSession(ctx: TenantContext, uid: SessionUid): 
   await tell(ctx, await activateSession(ctx.db, uid), 'session.started')
 }
 
-/** Adds events to the summary of a session. */
+/** Something that happened in a session. */
+export interface SessionHappening {
+  readonly type: string
+  /** Index of the channel on its connection, from 0. */
+  readonly seat: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Facts by the type (gateway-and-agent.md section 2.14). */
+  readonly data: Readonly<Record<string, string | number | boolean>>
+}
+
+/** Adds events to a session and to its summary, all or none. Of a session that is gone nothing is kept. */
 export async function noteSessionEvents(
   ctx: TenantContext,
   uid: SessionUid,
-  note: { types: readonly string[]; seats: readonly number[]; term?: string },
+  happenings: readonly SessionHappening[],
 ): Promise<void> {
-  await tell(ctx, await noteSession(ctx.db, uid, note), 'session.changed')
+  const term = happenings.findLast(({ type }) => type === 'pty-req')?.data['term']
+  const note = {
+    types: [...new Set(happenings.map(({ type }) => type))],
+    seats: [...new Set(happenings.map(({ seat }) => seat))],
+    ...(typeof term === 'string' ? { term } : {}),
+  }
+  const session = await ctx.db.transaction().execute(async (db) => {
+    const noted = await noteSession(db, uid, note)
+    if (!noted) return undefined
+    const row = { tenant_id: ctx.tenant, session_uid: uid }
+    await insertEvents(
+      db,
+      happenings.map(({ type, seat, at, data }) => ({ ...row, type, seat, data, at: new Date(at) })),
+    )
+    return noted
+  })
+  await tell(ctx, session, 'session.changed')
 }
 
 /** Closes a session with its cause; closing twice keeps the first cause. */

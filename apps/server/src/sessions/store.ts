@@ -75,7 +75,14 @@ export function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<Se
     .executeTakeFirst()
 }
 
-/** Adds what happened to the summary of a session. @returns the row as it is now */
+export async function insertEvents(
+  db: Kysely<Schema>,
+  events: readonly Insertable<SessionEventsTable>[],
+): Promise<void> {
+  await db.insertInto('session_events').values(events).execute()
+}
+
+/** Adds what happened to the summary of a session. @returns the row as it is now; undefined when it is gone */
 export function noteSession(
   db: Kysely<Schema>,
   uid: SessionUid,

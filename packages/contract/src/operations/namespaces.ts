@@ -73,6 +73,7 @@ export const namespaces = {
             .string()
             .max(LIMITS.connectionAnnouncement, `must have at most ${LIMITS.connectionAnnouncement} characters`)
             .optional(),
+          end_disallowed_sessions: z.boolean().optional(),
         })
         .optional(),
     }),

@@ -22,6 +22,8 @@ export const LiveEvent = z
     z.object({ type: z.literal('member.changed'), member: Member }),
     /** Removed or left. */
     z.object({ type: z.literal('member.removed'), id: UserId }),
+    /** Who may connect may have changed: keys, rules or settings of the namespace. */
+    z.object({ type: z.literal('policy.changed') }),
     /** The client missed events (its last id is too old or of another life of the server): it must load anew. */
     z.object({ type: z.literal('reset') }),
   ])

@@ -32,7 +32,12 @@ export const Namespace = z
     owner: UserId,
     tenant_id: TenantId,
     members: z.array(Member),
-    settings: z.object({ session_record: z.boolean(), connection_announcement: z.string() }),
+    settings: z.object({
+      session_record: z.boolean(),
+      connection_announcement: z.string(),
+      /** Whether running sessions end as soon as a change of policy no longer allows them. */
+      end_disallowed_sessions: z.boolean(),
+    }),
     max_devices: z.number().int(),
     devices_count: z.number().int(),
     device_count: z.number().int(),

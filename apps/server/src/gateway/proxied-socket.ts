@@ -1,0 +1,43 @@
+// A socket from a trusted proxy: whose connection it is, before anything else is done with it.
+import type { Socket } from 'node:net'
+import type { Clock } from '../platform/clock.ts'
+import { type ProxySource, readProxyHeader } from './proxy-header.ts'
+
+/** A proxy sends its header at once; a client that waits for our identification is nobody's proxy. */
+const PATIENCE_MS = 1_000
+
+/**
+ * Reads the PROXY header of a socket; what follows it is read by the next reader. Without a header the connection is the
+ * proxy's own.
+ * @param done called once, unless the socket ends before: with the source that the header names, or undefined for the
+ *   socket's own address; 'malformed' when the header cannot be believed
+ */
+export function readProxySource(
+  socket: Socket,
+  clock: Clock,
+  done: (source: ProxySource | undefined | 'malformed') => void,
+): void {
+  let read = Buffer.alloc(0)
+  const settle = (source: ProxySource | undefined | 'malformed', headerBytes: number): void => {
+    cancel()
+    socket.off('readable', look).off('close', cancel)
+    const rest = read.subarray(headerBytes)
+    if (rest.length > 0) socket.unshift(rest)
+    done(source)
+  }
+  const look = (): void => {
+    for (let chunk = toBuffer(socket.read()); chunk; chunk = toBuffer(socket.read()))
+      read = Buffer.concat([read, chunk])
+    if (read.length === 0) return
+    const header = readProxyHeader(read)
+    if (header.kind === 'none') settle(undefined, 0)
+    if (header.kind === 'malformed') settle('malformed', 0)
+    if (header.kind === 'header') settle(header.source, header.bytes)
+  }
+  const cancel = clock.after(PATIENCE_MS, () => settle(read.length === 0 ? undefined : 'malformed', 0))
+  socket.on('readable', look).once('close', cancel)
+}
+
+function toBuffer(chunk: unknown): Buffer | undefined {
+  return Buffer.isBuffer(chunk) ? chunk : undefined
+}
