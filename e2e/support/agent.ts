@@ -38,6 +38,8 @@ export async function startAgent(server: Server, name: string): Promise<Agent> {
     BOWLINE_TENANT_ID: server.tenant,
     BOWLINE_PRIVATE_KEY: join(folder, 'agent.key'),
     BOWLINE_PREFERRED_HOSTNAME: name,
+    // Agents of one machine would be taken for one device otherwise.
+    BOWLINE_PREFERRED_IDENTITY: `identity of ${name}`,
     BOWLINE_SINGLE_USER_PASSWORD: hashOf(password),
     BOWLINE_LOG_LEVEL: 'info',
   }

@@ -1,0 +1,195 @@
+// Networks as they are: slow, silent, cut, half-closed, and with load balancers in between.
+import { operations } from '@bowline/contract/operations'
+import { type ChaosOptions, type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Agent, startAgent, untilOnline } from './support/agent.ts'
+import { cleanups } from './support/cleanup.ts'
+import { type Server, startServer } from './support/server.ts'
+import { type SshTarget, pipeThrough, ssh, startEcho } from './support/ssh.ts'
+import { showOnFailure } from './support/told.ts'
+import { until } from './support/wait.ts'
+
+/** A load balancer of the server's configuration; other loopback addresses are strangers. */
+const TRUSTED = '127.0.0.2'
+const STRANGER = '127.0.0.3'
+let server: Server
+let agent: Agent
+/** Between agent and server. */
+let uplink: ChaosProxy
+const undo = cleanups()
+
+beforeAll(async () => {
+  server = await startServer({ env: { BOWLINE_TRUSTED_PROXIES: TRUSTED } })
+  undo(() => server.remove())
+  const { hostname: host, port } = new URL(server.origin)
+  uplink = await startChaosProxy({ target: { host, port: Number(port) } })
+  undo(() => uplink.close())
+  agent = await startAgent({ ...server, origin: `http://127.0.0.1:${uplink.port}` }, 'remote')
+  undo(() => agent.remove())
+})
+showOnFailure(() => ({ server: server.process, agent: agent.process }))
+
+/** A proxy between clients and the SSH port, for one test, and how clients go through it. */
+async function detour(options: Omit<ChaosOptions, 'target'> = {}): Promise<{ proxy: ChaosProxy; target: SshTarget }> {
+  const proxy = await startChaosProxy({ target: server.ssh, ...options })
+  onTestFinished(() => proxy.close())
+  return { proxy, target: { ...agent.target, port: proxy.port } }
+}
+
+async function latest() {
+  const { call } = await server.client()
+  const { body } = await call(operations.sessions.list, { query: { per_page: '1' } })
+  return body[0]
+}
+
+describe('a slow and uneven network', () => {
+  it('keeps what is typed in order, and files as they are', async () => {
+    const { proxy, target } = await detour()
+    const weather = { delayMs: 10, jitterMs: 30, segmentBytes: 97 }
+    proxy.become(weather)
+    uplink.become(weather)
+    onTestFinished(() => uplink.become({}))
+    const session = await startEcho(target)
+    for (let line = 0; line < 20; line += 1) await session.echo(`line ${line}`)
+    session.end()
+    const { stdout, code } = await session.result
+    const lines = Array.from({ length: 20 }, (_, line) => `line ${line}\n`).join('')
+    expect([stdout.toString(), code]).toEqual([`ready\n${lines}`, 0])
+
+    const narrow = { delayMs: 10, jitterMs: 10, bytesPerSecond: 2_000_000 }
+    proxy.become(narrow)
+    uplink.become(narrow)
+    const program = `head -c 1000000 /dev/zero | tr '\\0' 'x'`
+    const { stdout: sum } = await ssh(agent.target, [`${program} | sha256sum`])
+    const { sha256, bytes } = await pipeThrough(target, program)
+    expect([bytes, `${sha256}  -\n`]).toEqual([1_000_000, sum.toString()])
+  })
+})
+
+describe('a network that cuts a connection', () => {
+  it('with a reset ends the session', async () => {
+    const { proxy, target } = await detour()
+    const session = await startEcho(target)
+    proxy.reset()
+    expect((await session.result).code).toBe(255)
+    const row = await until('its row is closed', async () => (await latest())?.closed)
+    expect(row).toMatchObject({ by: 'user', reason: expect.stringMatching(/^socket-/) })
+  })
+
+  it('by half ends the session too: SSH has no half-closed connections', async () => {
+    const { proxy, target } = await detour()
+    const session = await startEcho(target)
+    proxy.halfClose()
+    expect((await session.result).code).toBe(255)
+    const row = await until('its row is closed', async () => (await latest())?.closed)
+    expect(row).toMatchObject({ by: 'user', reason: 'socket-closed' })
+  })
+
+  it('between agent and server has the agent come back by itself', async () => {
+    uplink.reset()
+    const client = await server.client()
+    await until('the agent is back', async () => (await ssh(agent.target, ['echo back'])).stdout.toString() || false)
+    await untilOnline(client, agent.device.uid)
+  })
+})
+
+describe('a network that falls silent', () => {
+  it('is noticed by both ends of a link and by the gateway for a client; all comes back with it', async () => {
+    const { proxy, target } = await detour()
+    const client = await server.client()
+    const near = await startAgent(server, 'near')
+    undo(() => near.remove())
+    const { uid } = agent.device
+    const options = ['-o', 'ServerAliveInterval=0', '-o', 'TCPKeepAlive=no']
+    const throughProxy = await startEcho({ ...near.target, port: target.port }, options)
+    const row = await latest()
+    const throughLink = await startEcho(agent.target)
+    const before = agent.process.said().length
+    proxy.become({ silent: true })
+    uplink.become({ silent: true })
+
+    const offline = async () => !(await client.call(operations.devices.get, { params: { uid } })).body.online
+    const [closed, { code, stderr }] = await Promise.all([
+      until(
+        'the gateway ends the connection of the client',
+        async () => (await client.call(operations.sessions.get, { params: { uid: row?.uid ?? '' } })).body.closed,
+        60_000,
+      ),
+      throughLink.result,
+      until('the server notices', offline, 60_000),
+      until('the agent notices', () => agent.process.said().slice(before).includes('"keepalive"'), 60_000),
+    ])
+    expect(closed).toMatchObject({ by: 'gateway', reason: 'keepalive' })
+    expect([code, stderr]).toEqual([255, expect.stringMatching(/Bowline: nothing was heard for 45 s/)])
+
+    proxy.become({})
+    uplink.become({})
+    expect((await throughProxy.result).code).toBe(255)
+    await untilOnline(client, uid)
+    expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
+  }, 180_000)
+})
+
+describe('behind a load balancer', () => {
+  const source = '203.0.113.9'
+  const header = `PROXY TCP4 ${source} 192.0.2.1 40000 22\r\n`
+
+  it('that is trusted, sessions and firewall see the address of the person', async () => {
+    const { target } = await detour({ localAddress: TRUSTED, preface: header })
+    const { stdout } = await ssh(target, ['echo "$SSH_CONNECTION"'])
+    expect(stdout.toString()).toMatch(/^203[.]0[.]113[.]9 40000 /)
+    expect(await latest()).toMatchObject({ ip_address: source, authenticated: true })
+
+    const { call } = await server.client()
+    const rule = { action: 'deny', active: true, priority: 1, source_ip: '^203[.]0[.]113[.]', username: '.*' } as const
+    const { body } = await call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })
+    try {
+      expect((await ssh(target, ['true'])).stderr).toContain('access to this device is refused')
+      expect((await ssh(agent.target, ['true'])).code).toBe(0)
+    } finally {
+      await call(operations.firewall.remove, { params: { id: body.id } })
+    }
+  })
+
+  it('that is trusted and sends no header, sessions have its own address', async () => {
+    const { target } = await detour({ localAddress: TRUSTED })
+    expect((await ssh(target, ['true'])).code).toBe(0)
+    expect(await latest()).toMatchObject({ ip_address: TRUSTED })
+  })
+
+  it.each([
+    ['a stranger', STRANGER, header],
+    ['a trusted one that tells nonsense', TRUSTED, 'PROXY TCP4 nonsense\r\n'],
+  ])('a header of %s is not believed: the connection ends', async (_, localAddress, preface) => {
+    const before = await latest()
+    const { target } = await detour({ localAddress, preface })
+    expect((await ssh(target, ['true'])).code).toBe(255)
+    expect((await latest())?.uid).toBe(before?.uid)
+    expect((await ssh(agent.target, ['true'])).code).toBe(0)
+  })
+
+  it('the web has the address that a trusted proxy forwards, and no stranger’s word', async () => {
+    const { hostname: host, port } = new URL(server.origin)
+    const named: (string | undefined)[] = []
+    for (const localAddress of [TRUSTED, STRANGER]) {
+      const proxy = await startChaosProxy({ target: { host, port: Number(port) }, localAddress })
+      onTestFinished(() => proxy.close())
+      const { call } = await server.client()
+      const { uid } = agent.device
+      const { body: signIn } = await call(operations.auth.getUser, {})
+      const name = `remote-${named.length}`
+      await fetch(`http://127.0.0.1:${proxy.port}/api/devices/${uid}`, {
+        method: 'PUT',
+        headers: {
+          'x-forwarded-for': `198.51.100.1, ${source}`,
+          'content-type': 'application/json',
+          authorization: `Bearer ${signIn.token}`,
+        },
+        body: JSON.stringify({ name }),
+      })
+      const { body: entries } = await call(operations.audit.list, {})
+      named.push(entries.find(({ details }) => JSON.stringify(details).includes(name))?.ip)
+    }
+    expect(named).toEqual([source, STRANGER])
+  })
+})

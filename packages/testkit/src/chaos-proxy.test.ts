@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type ChaosOptions, startChaosProxy } from './chaos-proxy.ts'
+
+/** A client and a server with the proxy between them. */
+async function joined(options: Omit<ChaosOptions, 'target'> = {}) {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const proxy = await startChaosProxy({ target: { host: '127.0.0.1', port }, ...options })
+  const accepted = once(server, 'connection')
+  const client = connect({ host: proxy.host, port: proxy.port, allowHalfOpen: true })
+  const [far] = (await accepted) as [Socket]
+  for (const socket of [client, far]) socket.on('error', () => undefined)
+  onTestFinished(async () => {
+    client.destroy()
+    far.destroy()
+    await proxy.close()
+    server.close()
+  })
+  return { proxy, client, far }
+}
+
+describe('the proxy', () => {
+  it.each([
+    ['fine', {}],
+    ['late and uneven', { delayMs: 5, jitterMs: 20 }],
+    ['in tiny segments', { segmentBytes: 7 }],
+    ['narrow', { bytesPerSecond: 2_000_000 }],
+  ])('passes every byte in order when the weather is %s', async (_, weather) => {
+    const { proxy, client, far } = await joined()
+    proxy.become(weather)
+    const [up, down] = [randomBytes(50_000), randomBytes(50_000)]
+    client.end(up)
+    far.end(down)
+    expect((await buffer(far)).equals(up)).toBe(true)
+    expect((await buffer(client)).equals(down)).toBe(true)
+  })
+
+  it('keeps what was sent into silence, and delivers it afterwards', async () => {
+    const { proxy, client, far } = await joined()
+    proxy.become({ silent: true })
+    client.write('into the void')
+    far.write('and back')
+    const heard: string[] = []
+    far.on('data', (chunk: Buffer) => heard.push(chunk.toString()))
+    const other = connect({ host: proxy.host, port: proxy.port })
+    await once(other, 'connect')
+    other.destroy()
+    expect([heard, client.closed, far.closed]).toEqual([[], false, false])
+    proxy.become({})
+    await once(client, 'data')
+    await expect.poll(() => heard.join('')).toBe('into the void')
+  })
+
+  it('resets both sides', async () => {
+    const { proxy, client, far } = await joined()
+    const errors = Promise.all([client, far].map((socket) => once(socket, 'error')))
+    proxy.reset()
+    expect((await errors).map(([error]) => (error as NodeJS.ErrnoException).code)).toEqual(['ECONNRESET', 'ECONNRESET'])
+  })
+
+  it('ends one direction and leaves the other', async () => {
+    const { proxy, client, far } = await joined()
+    const ended = once(far.resume(), 'end')
+    proxy.halfClose()
+    await ended
+    far.write('still there')
+    const [chunk] = (await once(client, 'data')) as [Buffer]
+    expect(chunk.toString()).toBe('still there')
+  })
+
+  it('speaks first, from an address of its own', async () => {
+    const { client, far } = await joined({ preface: 'PROXY ', localAddress: '127.0.0.3' })
+    client.write('line')
+    await expect.poll(() => far.remoteAddress).toBe('127.0.0.3')
+    let text = ''
+    far.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await expect.poll(() => text).toBe('PROXY line')
+  })
+})

@@ -1,0 +1,170 @@
+// A network between two programs that misbehaves on command: TCP on loopback, relayed in this process with delay, jitter,
+// a bandwidth, tiny segments, silence, resets and half-closed ends. Bytes stay in order and are never lost, as with TCP.
+import { once } from 'node:events'
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
+
+export interface Weather {
+  /** Every byte is this late, milliseconds. */
+  readonly delayMs: number
+  /** Up to this much more, at random. */
+  readonly jitterMs: number
+  /** Bytes a second in each direction of each connection; 0 is without limit. */
+  readonly bytesPerSecond: number
+  /** Passes on at most this many bytes at once; 0 is without limit. */
+  readonly segmentBytes: number
+  /** Nothing passes either way, and nobody is told: what was sent waits. */
+  readonly silent: boolean
+}
+
+export interface ChaosProxy {
+  readonly host: string
+  readonly port: number
+  readonly connectionCount: number
+  /** Changes the weather for all connections; what is left out becomes fine. */
+  become(weather: Partial<Weather>): void
+  /** Ends every connection with a reset in both directions. */
+  reset(): void
+  /** Tells the server of every connection that its client sends no more; the other direction stays open. */
+  halfClose(): void
+  close(): Promise<void>
+}
+
+export interface ChaosOptions {
+  /** Where connections lead. */
+  readonly target: { readonly host: string; readonly port: number }
+  /** The proxy's own address towards the target. */
+  readonly localAddress?: string
+  /** Sent to the target first, as a load balancer's header is. */
+  readonly preface?: string | Uint8Array
+}
+
+const FINE: Weather = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, segmentBytes: 0, silent: false }
+/** What one direction may hold before its source has to wait. */
+const MAX_HELD_BYTES = 262_144
+
+/** Listens on a free port of loopback. */
+export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy> {
+  let weather = FINE
+  const pairs = new Set<{ near: Socket; far: Socket; lanes: Lane[] }>()
+  const { target, localAddress, preface } = options
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
+    const local = localAddress === undefined ? {} : { localAddress }
+    const far = connect({ ...target, ...local, allowHalfOpen: true, noDelay: true })
+    if (preface !== undefined) far.write(preface)
+    const now = (): Weather => weather
+    const pair = { near, far, lanes: [new Lane(near, far, now), new Lane(far, near, now)] }
+    pairs.add(pair)
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      socket.on('error', () => undefined)
+      socket.once('close', (hadError) => {
+        // Without an error both directions have ended in order, and what is still held has its way to go.
+        if (hadError) other.resetAndDestroy()
+        if (!other.closed) return
+        pairs.delete(pair)
+        for (const lane of pair.lanes) lane.stop()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    get connectionCount() {
+      return pairs.size
+    },
+    become(change) {
+      weather = { ...FINE, ...change }
+      for (const { lanes } of pairs) for (const lane of lanes) lane.pump()
+    },
+    reset() {
+      for (const { near, far } of pairs) {
+        near.resetAndDestroy()
+        far.resetAndDestroy()
+      }
+    },
+    halfClose() {
+      for (const { far } of pairs) far.end()
+    },
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      for (const { near, far } of pairs) {
+        near.destroy()
+        far.destroy()
+      }
+      await closed
+    },
+  }
+}
+
+/** One direction of one connection. */
+class Lane {
+  readonly #source: Socket
+  readonly #sink: Socket
+  readonly #weather: () => Weather
+  readonly #held: { readonly bytes: Buffer; readonly dueAt: number }[] = []
+  #heldBytes = 0
+  /** When the latest byte is due: later ones never overtake it. */
+  #latest = 0
+  /** When the bandwidth allows the next byte. */
+  #freeAt = 0
+  #ended = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(source: Socket, sink: Socket, weather: () => Weather) {
+    this.#source = source
+    this.#sink = sink
+    this.#weather = weather
+    source.on('data', (bytes: Buffer) => this.#take(bytes))
+    source.once('end', () => {
+      this.#ended = true
+      this.pump()
+    })
+    sink.on('drain', () => this.pump())
+  }
+
+  /** Passes on what is due and waits for what is not. */
+  pump(): void {
+    clearTimeout(this.#timer)
+    const { silent, segmentBytes, bytesPerSecond } = this.#weather()
+    while (!silent && !this.#sink.writableNeedDrain) {
+      const next = this.#held[0]
+      if (!next) {
+        if (this.#ended) this.#sink.end()
+        break
+      }
+      const waitMs = Math.max(next.dueAt, this.#freeAt) - Date.now()
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.pump(), waitMs)
+        break
+      }
+      this.#held.shift()
+      const size = segmentBytes > 0 ? segmentBytes : next.bytes.length
+      const now = next.bytes.subarray(0, size)
+      const rest = next.bytes.subarray(size)
+      if (rest.length > 0) this.#held.unshift({ ...next, bytes: rest })
+      if (bytesPerSecond > 0) this.#freeAt = Date.now() + (now.length * 1_000) / bytesPerSecond
+      this.#heldBytes -= now.length
+      this.#sink.write(now)
+    }
+    if (silent || this.#heldBytes > MAX_HELD_BYTES) this.#source.pause()
+    else this.#source.resume()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#held.length = 0
+  }
+
+  #take(bytes: Buffer): void {
+    const { delayMs, jitterMs } = this.#weather()
+    this.#latest = Math.max(this.#latest, Date.now() + delayMs + Math.random() * jitterMs)
+    this.#held.push({ bytes, dueAt: this.#latest })
+    this.#heldBytes += bytes.length
+    this.pump()
+  }
+}
