@@ -50,8 +50,8 @@ export interface ProductOptions {
   readonly checkout?: string
 }
 
-/** Sources on this machine make many connections in tests: the limits per source are not what most tests are about. */
-const UNCOUNTED = { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' }
+/** Sources on this machine make many connections in tests, and sessions need not outlive their test. */
+const FOR_TESTS = { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8', BOWLINE_DRAIN_SECONDS: '0' }
 const START_MS = 120_000
 
 /** Starts the product. Rejects with what it said on stderr when it ends before it printed its line. */
@@ -108,7 +108,7 @@ function launch(options: ProductOptions, as: readonly string[], dataFolder: stri
       BOWLINE_DATA_DIR: dataFolder,
       BOWLINE_HTTP_PORT: '0',
       BOWLINE_SSH_PORT: '0',
-      ...UNCOUNTED,
+      ...FOR_TESTS,
       ...options.env,
     },
   })

@@ -47,12 +47,16 @@ export interface Server {
 const ACCOUNT = { username: 'operator', password: 'correct horse' }
 const START_MS = 60_000
 
-/** Starts a server with one account. The limits per source do not count this machine unless `env` says otherwise. */
+/**
+ * Starts a server with one account. Unless `env` says otherwise, the limits per source do not count this machine, and
+ * sessions end at once with the server.
+ */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'bowline-e2e-')))
   const env = {
     BOWLINE_DATA_DIR: dataFolder,
     BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8',
+    BOWLINE_DRAIN_SECONDS: '0',
     BOWLINE_LOG_LEVEL: 'info',
     ...options.env,
   }

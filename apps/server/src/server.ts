@@ -62,7 +62,7 @@ export interface RunningServer {
   readonly sshPort: number
   /** The signed link of the first account; undefined once it exists. */
   readonly setupLink: string | undefined
-  /** Asks agents to move and takes no new connections; then ends what runs. */
+  /** Asks agents to move and signs nobody in; lets sessions go on for a while, then ends what still runs. */
   close(): Promise<void>
 }
 
@@ -243,7 +243,7 @@ async function start(
     // A keep-alive connection that was busy when closing began would hold the server open.
     const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
     httpClosed = http.close().finally(() => clearInterval(nudge))
-    return Promise.resolve()
+    return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {

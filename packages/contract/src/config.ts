@@ -147,6 +147,12 @@ export const SETTINGS = {
     schema: whole(1, 100_000).default(10),
     description: 'New SSH connections a second from one source address (twice as many at once).',
   },
+  BOWLINE_DRAIN_SECONDS: {
+    programs: server,
+    schema: whole(0, 86_400).default(5),
+    description:
+      'How long running sessions may go on after the server was told to stop; new ones are refused meanwhile.',
+  },
   BOWLINE_MAX_CHANNELS: {
     programs: server,
     schema: whole(1, 10_000).default(64),

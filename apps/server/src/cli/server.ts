@@ -8,7 +8,7 @@ import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { type RunningServer, startServer } from '../server.ts'
 
-/** How long an orderly end may take. */
+/** How long an orderly end may take, after the sessions have had their time. */
 const CLOSE_MS = 20_000
 /** And one after which nothing is certain any more. */
 const FAILED_CLOSE_MS = 5_000
@@ -60,7 +60,8 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
     if (closing) process.exit(1)
     closing = true
     log.info('server.draining', { signal })
-    setTimeout(() => process.exit(1), CLOSE_MS).unref()
+    const drainMs = config.settings.BOWLINE_DRAIN_SECONDS * 1_000
+    setTimeout(() => process.exit(1), drainMs + CLOSE_MS).unref()
     server.close().then(
       () => {
         log.info('server.stopped')

@@ -34,10 +34,14 @@ export interface ConnectionDeps extends LoginDeps {
   readonly agents: Agents
   readonly live: LiveLogins
   readonly log: Log
+  /** Whether the server is about to stop: nobody is signed in any more. */
+  readonly isDraining: () => boolean
   /** Counts the end of a connection. */
   readonly ended: (cause: SessionCause, authenticated: boolean) => void
 }
 
+/** The SSH way to say it: clients show nothing of what comes before. */
+const STOPPING = 'Bowline: the server is stopping; try again in a moment.'
 /** All that a person hears when policy ends a session; the row says more. */
 const WITHDRAWN = 'Bowline: access to this device has been withdrawn.'
 
@@ -72,6 +76,10 @@ export function connectionHandler(
   async function authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
     // Before a credential was tried nothing is told, except that the name cannot name anything.
     if (!parseSshId(attempt.user)) return { result: 'disconnect', message: WRONG_FORMAT }
+    if (deps.isDraining()) {
+      outcome = 'unjudged'
+      return { result: 'disconnect', message: STOPPING }
+    }
     if (attempt.method === 'none' || attempt.method === 'keyboard-interactive') return { result: 'reject' }
     if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(connection, attempt)
     const since = deps.live.changes

@@ -10,7 +10,7 @@ import type { SessionCause } from '../sessions/service.ts'
 import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
 import { readProxySource } from './proxied-socket.ts'
 
-export interface GatewayDeps extends ConnectionDeps {
+export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining'> {
   readonly admission: Admission
   readonly log: Log
   readonly clock: Clock
@@ -31,8 +31,11 @@ export interface Gateway {
   readonly connectionCount: number
   /** Ends the connection of a session. @returns false when this node does not hold it */
   closeSession(uid: string, cause: SessionCause): boolean
-  /** Takes no new connections; running ones go on. */
-  drain(): void
+  /**
+   * Signs nobody in any more; who has signed in goes on.
+   * @returns when the last of them has gone, or after `patienceMs`
+   */
+  drain(patienceMs: number): Promise<void>
   /** Ends every connection and waits until their rows are closed. */
   close(): Promise<void>
 }
@@ -42,10 +45,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const work = new Set<Promise<void>>()
   let port = 0
   let idle = (): void => undefined
+  let drained = (): void => undefined
+  let draining = false
 
+  const tellDrained = (): void => {
+    if ([...connections.keys()].every((connection) => connection.user === undefined)) drained()
+  }
   /** Tells a closing gateway that the last connection has gone and its row is closed. */
   const settle = (): void => {
     if (connections.size === 0 && work.size === 0) idle()
+    if (draining) tellDrained()
   }
   const track = (task: Promise<void>): void => {
     const tracked = task
@@ -81,7 +90,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return
     }
     socket.setNoDelay(true)
-    const handler = connectionHandler(deps, admitted, track)
+    const handler = connectionHandler({ ...deps, isDraining: () => draining }, admitted, track)
     const connection = acceptConnection(socket, peer, deps.ssh, {
       ...handler,
       closed(closed, cause) {
@@ -120,7 +129,17 @@ export function createGateway(deps: GatewayDeps): Gateway {
       }
       return false
     },
-    drain: () => void server.close(),
+    drain(patienceMs) {
+      draining = true
+      return new Promise((resolve) => {
+        const cancel = deps.clock.after(patienceMs, resolve)
+        drained = () => {
+          cancel()
+          resolve()
+        }
+        tellDrained()
+      })
+    },
     async close() {
       server.close()
       for (const connection of connections.keys()) {

@@ -1,0 +1,61 @@
+// A server that is replaced while people work: what runs may finish, what comes is told to come back.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { operations } from '@bowline/contract/operations'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Agent, startAgent, untilOnline } from './support/agent.ts'
+import { cleanups } from './support/cleanup.ts'
+import { type Server, startServer } from './support/server.ts'
+import { ssh, startEcho } from './support/ssh.ts'
+import { showOnFailure } from './support/told.ts'
+import { until } from './support/wait.ts'
+
+let server: Server
+let agent: Agent
+const undo = cleanups()
+
+beforeAll(async () => {
+  server = await startServer({ env: { BOWLINE_DRAIN_SECONDS: '60', BOWLINE_MAX_SESSIONS_PER_ACCOUNT: '100' } })
+  undo(() => server.remove())
+  agent = await startAgent(server, 'busy')
+  undo(() => agent.remove())
+})
+showOnFailure(() => ({ server: server.process, agent: agent.process }))
+
+async function causes() {
+  const { call } = await server.client()
+  const { body } = await call(operations.sessions.list, { query: { per_page: '100' } })
+  return body.map(({ closed }) => closed?.reason)
+}
+
+describe('a server that is told to stop while people work', () => {
+  it('lets every session finish, refuses new ones with a text, moves the agents, and ends with the last session', async () => {
+    const sessions = await Promise.all(Array.from({ length: 25 }, () => startEcho(agent.target)))
+    // Somebody who has connected but not signed in does not hold up the end.
+    const dawdler = connect(agent.target.port, agent.target.host)
+    dawdler.resume()
+    await once(dawdler, 'data')
+    const ended = server.process.end('SIGTERM')
+    await until('the server drains', () => server.process.said().includes('"ev":"server.draining"'))
+
+    const refused = await until('logins are refused', async () => {
+      const { code, stderr } = await ssh(agent.target, ['true'])
+      return code === 255 && stderr
+    })
+    expect(refused).toContain('Bowline: the server is stopping; try again in a moment.')
+    await Promise.all(sessions.map((session, index) => session.echo(`still working ${index}`)))
+    await until('the agent looks for another server', () => /"ev":"link-failed"/.test(agent.process.said()))
+    await Promise.all(sessions.map((session, index) => session.echo(`and still ${index}`)))
+
+    for (const session of sessions) session.end()
+    const results = await Promise.all(sessions.map((session) => session.result))
+    expect(results.map(({ code }) => code)).toEqual(Array(25).fill(0))
+    expect((await ended).code).toBe(0)
+    if (!dawdler.closed) await once(dawdler, 'close')
+
+    await server.start()
+    await untilOnline(await server.client(), agent.device.uid)
+    expect(await causes()).toEqual(Array(25).fill('disconnect'))
+    expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
+  })
+})
