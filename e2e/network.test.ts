@@ -88,7 +88,8 @@ describe('a network that cuts a connection', () => {
   it('between agent and server has the agent come back by itself', async () => {
     uplink.reset()
     const client = await server.client()
-    await until('the agent is back', async () => (await ssh(agent.target, ['echo back'])).stdout.toString() || false)
+    const answer = async () => (await ssh(agent.target, ['echo back'])).stdout.toString() || false
+    expect(await until('the agent is back', answer)).toBe('back\n')
     await untilOnline(client, agent.device.uid)
   })
 })

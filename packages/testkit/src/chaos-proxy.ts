@@ -131,10 +131,10 @@ class Lane {
   pump(): void {
     clearTimeout(this.#timer)
     const { silent, segmentBytes, bytesPerSecond } = this.#weather()
-    while (!silent && !this.#sink.writableNeedDrain) {
-      const next = this.#held[0]
+    while (!this.#sink.writableNeedDrain) {
+      const next = silent ? undefined : this.#held[0]
       if (!next) {
-        if (this.#ended) this.#sink.end()
+        if (this.#ended && !silent) this.#sink.end()
         break
       }
       const waitMs = Math.max(next.dueAt, this.#freeAt) - Date.now()
