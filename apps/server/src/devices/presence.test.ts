@@ -8,7 +8,7 @@ import { systemClock } from '../platform/clock.ts'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { TenantContext } from '../context.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
-import { forgetLinksOf, heartbeat, linkDown, linkUp } from './presence.ts'
+import { forgetLinksOf, heartbeat, linkDown, linkUp, tellLinkUp } from './presence.ts'
 
 let server: BootedServer
 let person: Person
@@ -43,6 +43,7 @@ describe('a device', () => {
   it('is online while its link is, and its listeners are told', async () => {
     expect(await online()).toBe(false)
     const epoch = (await linkUp(ctx(), device.uid, 'node', '192.0.2.8')) ?? 0
+    await tellLinkUp(ctx(), device.uid)
     expect(await online()).toBe(true)
     await linkDown(ctx(), device.uid, epoch)
     expect(await online()).toBe(false)

@@ -28,18 +28,21 @@ export function resolveLoginTarget(
 }
 
 /**
- * A link of the device is up.
+ * A link of the device is up. The listeners are told by {@link tellLinkUp}, once the link can be used.
  * @returns its epoch: the newest link has the highest; undefined when the device has been removed
  */
-export async function linkUp(
+export function linkUp(
   ctx: TenantContext,
   uid: DeviceUid,
   node: string,
   remoteAddress: string,
 ): Promise<number | undefined> {
-  const epoch = await claimLink(ctx.db, uid, node, remoteAddress)
-  if (epoch !== undefined) await tellChanged(ctx, uid)
-  return epoch
+  return claimLink(ctx.db, uid, node, remoteAddress)
+}
+
+/** Tells that the device is online. */
+export function tellLinkUp(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  return tellChanged(ctx, uid)
 }
 
 /** A link is down. The device is offline only if no newer link exists. */

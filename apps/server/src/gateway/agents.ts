@@ -5,7 +5,7 @@ import type { Link, LinkCause } from '@bowline/link/api'
 import type { Kysely } from 'kysely'
 import type { DeviceActor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { heartbeat, linkDown, linkUp } from '../devices/presence.ts'
+import { heartbeat, linkDown, linkUp, tellLinkUp } from '../devices/presence.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { keepSessionsAlive } from '../sessions/service.ts'
@@ -93,6 +93,8 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       log.warn('link.displaced', { device: device.uid, epoch: current.epoch })
       current.link.close(DISPLACED)
     }
+    // Who hears of it may connect at once.
+    await tellLinkUp(ctx, device.uid)
     return epoch
   }
 

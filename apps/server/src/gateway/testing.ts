@@ -127,13 +127,19 @@ function echoing(stream: LinkStream): StreamHandler {
   }
 }
 
-/** A client that has connected, until the test is over. */
-export async function rawClient(server: BootedServer, options: TestClientOptions = {}): Promise<TestClient> {
+/** A client that has connected; nothing ends it but the caller. */
+export async function connectClient(server: BootedServer, options: TestClientOptions = {}): Promise<TestClient> {
   const socket = connect(server.sshPort, '127.0.0.1')
   socket.setNoDelay(true)
   const client = new TestClient(socket, options)
-  onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
+  return client
+}
+
+/** A client that has connected, until the test is over. */
+export async function rawClient(server: BootedServer, options: TestClientOptions = {}): Promise<TestClient> {
+  const client = await connectClient(server, options)
+  onTestFinished(() => void client.socket.destroy())
   return client
 }
 
