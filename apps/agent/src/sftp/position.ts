@@ -2,8 +2,8 @@ import { STATUS } from '@bowline/sftp/protocol'
 import { Refusal } from './status.ts'
 
 /**
- * A position in a file that Node takes as it is meant: of a larger number it would make something else. No file system
- * has files of eight petabytes.
+ * A position in a file that Node takes as it is meant: of a larger number it makes another position without a word. So
+ * nothing is read or written beyond eight pebibytes.
  * @throws {Refusal}
  */
 export function positionOf(offset: bigint): number {
