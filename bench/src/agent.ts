@@ -5,6 +5,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { operations } from '@bowline/contract/operations'
+import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
 import { type Server, orItsEnd, run, startServer } from './child.ts'
 import { type Site, root } from './site.ts'
 
@@ -30,7 +31,7 @@ export function startAgent(
   options: { program?: string; nodeFlags?: readonly string[] } = {},
 ): Promise<Server> {
   const { program = SOURCE, nodeFlags = [] } = options
-  return startServer(process.execPath, [...nodeFlags, program, '--single-user'], {
+  return startServer(process.execPath, [...shippedFlags.agent, ...nodeFlags, program, '--single-user'], {
     env: {
       ...process.env,
       BOWLINE_SERVER_ADDRESS: site.origin,

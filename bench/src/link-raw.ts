@@ -13,6 +13,7 @@ import type { Link, LinkHandler, LinkStream, StreamHandler } from '@bowline/link
 import { systemClock } from '@bowline/link/clock'
 import { dialLink } from '@bowline/link/dial'
 import { parsePin, parseServerAddress } from '@bowline/link/server-address'
+import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
 import { selfSignedCertificate } from '@bowline/link/testing-tls'
 
 type Carrier = 'link' | 'bare'
@@ -49,7 +50,7 @@ const targets: Record<Direction, { must: number; aim: number }> = {
  * the limit of the old one, so that full collections come first: two to six times the CPU per byte, and the more, the
  * larger the heap. Run this file with other values of the flags to see.
  */
-const MEMORY_FLAGS = ['--max-semi-space-size=1', '--initial-old-space-size=256']
+const MEMORY_FLAGS = shippedFlags.server
 
 if (process.send) process.on('message', (order: AgentOrder) => void agent(order))
 else if (process.execArgv.some((flag) => flag.startsWith('--max-semi-space-size'))) await main()

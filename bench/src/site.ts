@@ -7,6 +7,7 @@ import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { z } from 'zod'
 import { publicKeyPin, selfSignedCertificate } from '../../apps/server/src/platform/certificate.ts'
+import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
 import { type Server, orItsEnd, startServer } from './child.ts'
 
 export const root = resolve(import.meta.dirname, '../..')
@@ -21,7 +22,7 @@ const FirstStart = z.object({
 export interface SiteOptions {
   /** Made when missing; of this site alone. */
   readonly folder: string
-  /** Flags of Node for the server's process. */
+  /** Flags of Node for the server's process, beside those it ships with. */
   readonly nodeFlags?: readonly string[]
   /** Whether the server itself does TLS, as one that other machines reach does. */
   readonly secure?: boolean
@@ -55,7 +56,7 @@ export async function startSite({ folder, nodeFlags = [], secure = false }: Site
   const start = async (settings: Readonly<Record<string, string>>): Promise<{ server: Server; told: unknown }> => {
     const server = await startServer(
       process.execPath,
-      [...nodeFlags, join(root, 'apps/server/src/main.ts'), 'server'],
+      [...shippedFlags.server, ...nodeFlags, join(root, 'apps/server/src/main.ts'), 'server'],
       {
         env: { ...process.env, ...SETTINGS, BOWLINE_DATA_DIR: folder, ...tls.settings, ...settings },
         ipc: true,

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { ChannelHandler, SshChannel, SshServerOptions } from '@bowline/ssh/api'
 import { acceptConnection } from '@bowline/ssh/server'
+import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
 import { median } from './statistics.ts'
 
 const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com', 'aes128-ctr']
@@ -127,7 +128,7 @@ async function measure(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ssh-bench-'))
   const key = join(folder, 'key')
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
-  const server = fork(fileURLToPath(import.meta.url), ['serve'])
+  const server = fork(fileURLToPath(import.meta.url), ['serve'], { execArgv: shippedFlags.server })
   const ports = await answer(server)
   const [sshPort, barePort] = [numberIn(ports, 'ssh'), numberIn(ports, 'bare')]
   const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'IdentitiesOnly=yes']

@@ -178,6 +178,7 @@ export class ServerConnection implements SshConnection {
       options: this.#options,
       transport: this.#transport,
       sessionId,
+      soon: (run) => setImmediate(() => this.#guard(run)),
       fail: (fault) => this.#fail(fault),
     })
   }

@@ -12,7 +12,10 @@ export interface ChannelLink {
   /** Whether bulk output may be sent now. */
   readonly writable: boolean
   readonly now: () => number
-  send(head: Uint8Array, body?: Uint8Array): void
+  /** Sends one message; its parts are copied. */
+  send(head: Uint8Array, body?: readonly Uint8Array[]): void
+  /** Runs at the end of this turn of the event loop. */
+  soon(run: () => void): void
   fail(fault: Fault): void
   /** Runs a callback of the embedding program; when it throws, the channel is closed and the answer is undefined. */
   callHandler<T>(channel: { close(): void }, call: () => T): T | undefined

@@ -12,6 +12,11 @@ import { ReplyQueue } from './reply-queue.ts'
 import { readSessionRequest } from './session-request.ts'
 
 const LARGEST_WINDOW = 0xffff_ffff
+/**
+ * Writes from this size on are part of a stream of bytes. They come in pieces of a TLS record, say, and each packet has
+ * its price, so they are made into full packets. Smaller writes are somebody's keystroke and leave at once.
+ */
+const BULK_BYTES = 8 * 1024
 const STARTS = new Set(['shell', 'exec', 'subsystem'])
 
 /** The client's numbers of a channel. */
@@ -40,6 +45,8 @@ export class Channel implements SshChannel {
   #startAbandoned = false
   #envCount = 0
   #pumping = false
+  /** What does not fill a packet waits for the end of the turn. */
+  #pumpPlanned = false
   #stopTold = false
   #outputRefused = false
   #eofQueued = false
@@ -82,12 +89,13 @@ export class Channel implements SshChannel {
   write(bytes: Uint8Array, extended = 0): boolean {
     if (this.#eofQueued || this.#closeQueued || this.#closedTold || this.#outputRefused) return true
     if (bytes.length > 0) this.#queue.push({ kind: 'data', bytes, extended })
-    this.pump()
+    this.pump(bytes.length < BULK_BYTES)
     if (this.#queue.dataBytes > this.#limits.queueMaxBytes) {
       this.#link.fail(limitFault('queue-overflow', 'More output is queued for a channel than its limit allows.'))
       return false
     }
-    if (this.#queue.dataBytes === 0 && this.#link.writable) return true
+    const waiting = this.#queue.dataBytes
+    if ((waiting === 0 || (this.#pumpPlanned && waiting < this.#sendWindow)) && this.#link.writable) return true
     this.#stopTold = true
     return false
   }
@@ -123,8 +131,11 @@ export class Channel implements SshChannel {
     })
   }
 
-  /** Sends what the windows and the transport allow. */
-  pump(): void {
+  /**
+   * Sends what the windows and the transport allow.
+   * @param all false: what does not fill a packet waits for company until the end of this turn of the event loop
+   */
+  pump(all = true): void {
     if (this.#pumping || (this.#starting > 0 && !this.#startAbandoned)) return
     this.#pumping = true
     const queue = this.#queue
@@ -136,15 +147,27 @@ export class Channel implements SshChannel {
         continue
       }
       if (this.#sendWindow === 0) break
-      const part = queue.take(item, Math.min(this.#sendWindow, this.#packetBytes))
-      this.#sendWindow -= part.length
-      this.#sendData(part, item.extended)
+      const most = Math.min(this.#sendWindow, this.#packetBytes)
+      if (!all && queue.dataBytes < most) {
+        this.#pumpSoon()
+        break
+      }
+      this.#sendData(queue.take(item, most), item.extended)
     }
     this.#pumping = false
     if (this.#stopTold && queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0) {
       this.#stopTold = false
       this.#link.callHandler(this, () => this.#handler?.drain?.())
     }
+  }
+
+  #pumpSoon(): void {
+    if (this.#pumpPlanned) return
+    this.#pumpPlanned = true
+    this.#link.soon(() => {
+      this.#pumpPlanned = false
+      this.pump()
+    })
   }
 
   /** A message of this channel from the client; `reader` stands behind the channel number. */
@@ -268,10 +291,13 @@ export class Channel implements SshChannel {
     this.pump()
   }
 
-  #sendData(part: Uint8Array, extended: number): void {
+  #sendData(parts: readonly Uint8Array[], extended: number): void {
+    let bytes = 0
+    for (const part of parts) bytes += part.length
+    this.#sendWindow -= bytes
     const head =
       extended === 0 ? this.#message(n.MSG_CHANNEL_DATA) : this.#message(n.MSG_CHANNEL_EXTENDED_DATA).uint32(extended)
-    this.#link.send(head.uint32(part.length).done(), part)
+    this.#link.send(head.uint32(bytes).done(), parts)
   }
 
   #request(name: string): WireWriter {

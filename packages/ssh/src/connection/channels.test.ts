@@ -1,5 +1,6 @@
 // Channels from the client's side: data within exact windows, requests in order, and the ends of both directions.
 import { randomBytes } from 'node:crypto'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChannelOpen } from '../api.ts'
 import { connect, settle } from '../testing/connect.ts'
@@ -140,6 +141,63 @@ describe('output', () => {
     await nextData(client)
     expect(recorded.drains).toBe(1)
     expect(channel.write(Buffer.alloc(10))).toBe(true)
+  })
+
+  test('in large pieces leaves in full packets, the rest at the end of the turn', async () => {
+    const { client, channel } = await session()
+    const bytes = randomBytes(80_000)
+    for (let at = 0; at < bytes.length; at += 16_000) {
+      expect(channel.write(bytes.subarray(at, at + 16_000))).toBe(true)
+    }
+    const parts = [await nextData(client), await nextData(client), await nextData(client)]
+    expect(parts.map((part) => part.bytes.length)).toEqual([32_768, 32_768, 14_464])
+    expect(Buffer.concat(parts.map((part) => part.bytes))).toEqual(bytes)
+  })
+
+  test('in small pieces leaves at once, with what waits before it', async () => {
+    const { client, channel, connection } = await session()
+    channel.write(Buffer.alloc(10_000, 'a'))
+    const before = connection.bytesOut
+    channel.write(Buffer.from('b'))
+    expect(connection.bytesOut - before).toBeGreaterThan(10_000)
+    expect((await nextData(client)).bytes.length).toBe(10_001)
+  })
+
+  test('in large pieces says stop when the window is full', async () => {
+    const { client, channel, recorded, id } = await session({}, { window: 20_000 })
+    expect(channel.write(Buffer.alloc(16_000))).toBe(true)
+    expect(channel.write(Buffer.alloc(16_000))).toBe(false)
+    expect((await nextData(client)).bytes.length).toBe(20_000)
+    expect(recorded.drains).toBe(0)
+    client.send(client.channelMessage(n.MSG_CHANNEL_WINDOW_ADJUST, id).uint32(20_000).done())
+    expect((await nextData(client)).bytes.length).toBe(12_000)
+    await settle()
+    expect(recorded.drains).toBe(1)
+  })
+
+  test('of any sizes and types arrives whole and in order', async () => {
+    const piece = fc.tuple(fc.integer({ min: 1, max: 20_000 }), fc.constantFrom(0, 1))
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        const { client, channel } = await session()
+        const sent = pieces.map(([length, extended], index) => ({ bytes: Buffer.alloc(length, index), extended }))
+        for (const { bytes, extended } of sent) channel.write(bytes, extended)
+        channel.eof()
+        const got: Buffer[] = []
+        for (let type = 0; type !== n.MSG_CHANNEL_EOF;) {
+          const payload = await client.next(n.MSG_CHANNEL_DATA, n.MSG_CHANNEL_EXTENDED_DATA, n.MSG_CHANNEL_EOF)
+          type = payload[0] ?? 0
+          const reader = new WireReader(payload, 5)
+          if (type === n.MSG_CHANNEL_EXTENDED_DATA) reader.uint32('type')
+          // The type is the high bit of every byte, so that the order between the types shows too.
+          const mark = type === n.MSG_CHANNEL_EXTENDED_DATA ? 0x80 : 0
+          if (type !== n.MSG_CHANNEL_EOF) got.push(Buffer.from(reader.string('data').map((byte) => byte | mark)))
+        }
+        const wanted = sent.map(({ bytes, extended }) => Buffer.from(bytes.map((byte) => byte | (extended << 7))))
+        expect(Buffer.concat(got).equals(Buffer.concat(wanted))).toBe(true)
+      }),
+      { numRuns: 30 },
+    )
   })
 
   test('keeps the order of stdout and stderr', async () => {

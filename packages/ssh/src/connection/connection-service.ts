@@ -26,6 +26,8 @@ export interface ServiceSetup {
   readonly options: PreparedOptions
   readonly transport: Transport
   readonly sessionId: Buffer
+  /** Runs at the end of this turn of the event loop, unless the connection has ended. */
+  soon(run: () => void): void
   fail(fault: Fault): void
 }
 
@@ -113,6 +115,7 @@ export class ConnectionService {
       },
       now: () => clock.now(),
       send: (head, body) => transport.send(head, body),
+      soon: (run) => setup.soon(run),
       fail: (fault) => setup.fail(fault),
       callHandler: (channel, call) => {
         try {

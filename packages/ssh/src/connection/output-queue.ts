@@ -27,14 +27,24 @@ export class OutputQueue {
     this.#items.push(item)
   }
 
-  /** Takes up to `most` bytes of the data item in front. */
-  take(item: OutputItem & { kind: 'data' }, most: number): Uint8Array {
-    const end = Math.min(item.bytes.length, this.#sent + most)
-    const part = item.bytes.subarray(this.#sent, end)
-    this.dataBytes -= part.length
-    this.#sent = end
-    if (end === item.bytes.length) this.drop()
-    return part
+  /** Takes up to `most` bytes of data from the front: of the first item and those of its kind right behind it. */
+  take(first: OutputItem & { kind: 'data' }, most: number): Uint8Array[] {
+    const parts: Uint8Array[] = []
+    let left = most
+    for (
+      let item = this.first;
+      item?.kind === 'data' && item.extended === first.extended && left > 0;
+      item = this.first
+    ) {
+      const end = Math.min(item.bytes.length, this.#sent + left)
+      const part = item.bytes.subarray(this.#sent, end)
+      parts.push(part)
+      left -= part.length
+      this.dataBytes -= part.length
+      this.#sent = end
+      if (end === item.bytes.length) this.drop()
+    }
+    return parts
   }
 
   /** Removes the first item. */

@@ -34,6 +34,7 @@ const BATCH_BYTES = 32 * 1024
  */
 const SMALL_BYTES = 2_048
 const NOTHING = Buffer.alloc(0)
+const NO_PARTS: readonly Uint8Array[] = []
 
 export class PacketWriter {
   readonly #socket: Duplex
@@ -94,17 +95,22 @@ export class PacketWriter {
     return padding < 4 ? padding + block : padding
   }
 
-  /** Seals one payload, given in two parts so that channel data needs no joining first. Both are copied. */
-  write(head: Uint8Array, body: Uint8Array = NOTHING): void {
+  /** Seals one payload, given in parts so that channel data needs no joining first. They are copied. */
+  write(head: Uint8Array, body: readonly Uint8Array[] = NO_PARTS): void {
     const sealer = this.#sealer
-    const payloadBytes = head.length + body.length
+    let payloadBytes = head.length
+    for (const part of body) payloadBytes += part.length
     const announced = this.#announced
     const padding = announced === 0 ? this.#padding(payloadBytes) : announced - payloadBytes - 1
     const length = 1 + payloadBytes + padding
     scratch.writeUInt32BE(length, 0)
     scratch[4] = padding
     scratch.set(head, 5)
-    scratch.set(body, 5 + head.length)
+    let at = 5 + head.length
+    for (const part of body) {
+      scratch.set(part, at)
+      at += part.length
+    }
     pad(5 + payloadBytes, padding)
     const sealed: Buffer[] = []
     sealer.seal(scratch.subarray(0, 4 + length), this.#sequence, sealed)

@@ -42,7 +42,7 @@ function pair(cipher: string, mac: string) {
   writer.install(sealerFor('server', cipher, mac, derive), true)
   reader.install(openerFor('client', cipher, mac, derive), true)
   const seal = (payload: Uint8Array) => {
-    writer.write(payload.subarray(0, 3), payload.subarray(3))
+    writer.write(payload.subarray(0, 3), [payload.subarray(3)])
     writer.flush()
     return take()
   }
@@ -121,7 +121,7 @@ describe('what a turn produces', () => {
     await Promise.resolve()
     expect(written.map((buffer) => buffer.length)).toEqual([100 * 32])
     written.length = 0
-    writer.write(Buffer.alloc(9), Buffer.alloc(32_768))
+    writer.write(Buffer.alloc(9), [Buffer.alloc(32_768)])
     expect(Buffer.concat(written).length).toBe(32_792)
   })
 })

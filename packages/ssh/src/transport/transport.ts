@@ -29,7 +29,7 @@ const PACKETS_PER_READ = 64
 const NAGLING_CLIENT = 'SSH-2.0-OpenSSH'
 /** A client that goes by that name and waits for our KEXINIT (a scanner, say) gets it after this. */
 const LATE_INIT_MS = 250
-const NOTHING = new Uint8Array(0)
+const NOTHING: readonly Uint8Array[] = []
 
 export interface TransportSetup {
   /** Software part of our identification. */
@@ -49,11 +49,6 @@ export interface TransportEvents {
   fail(fault: Fault): void
 }
 
-interface HeldPayload {
-  readonly head: Uint8Array
-  readonly body: Uint8Array
-}
-
 export class Transport {
   readonly #socket: Duplex
   readonly #setup: TransportSetup
@@ -69,7 +64,7 @@ export class Transport {
   #sessionId: Buffer | undefined
   #hostKey: Uint8Array | undefined
   /** Payloads that wait for our NEWKEYS; undefined when sending is free. */
-  #held: HeldPayload[] | undefined
+  #held: Uint8Array[] | undefined
   #heldBytes = 0
   #behind = false
   #deadline: Timer | undefined
@@ -143,16 +138,17 @@ export class Transport {
     if (this.#reader.bytes > this.#setup.limits.rekeyBytes || this.#reader.packets > REKEY_PACKETS) this.rekey()
   }
 
-  /** Sends a payload, given in one or two parts; both are copied. Held back during a rekey. */
-  send(head: Uint8Array, body: Uint8Array = NOTHING): void {
+  /** Sends a payload, given in parts, which are copied. Held back during a rekey. */
+  send(head: Uint8Array, body: readonly Uint8Array[] = NOTHING): void {
     if (this.#closed) return
     if (this.#held) {
-      this.#heldBytes += head.length + body.length
+      const payload = Buffer.concat([head, ...body])
+      this.#heldBytes += payload.length
       if (this.#heldBytes > this.#setup.limits.rekeyPendingBytes) {
         this.#events.fail(limitFault('rekey-pending', 'Too much output waited for a key exchange.'))
         return
       }
-      this.#held.push({ head: Uint8Array.from(head), body: Uint8Array.from(body) })
+      this.#held.push(payload)
       return
     }
     this.#writer.write(head, body)
@@ -267,7 +263,7 @@ export class Transport {
   #release(): void {
     const held = this.#held ?? []
     this.#held = undefined
-    for (const { head, body } of held) this.send(head, body)
+    for (const payload of held) this.send(payload)
     this.#events.drain()
   }
 
