@@ -14,6 +14,7 @@ import { measureAgent } from './rows/agent.ts'
 import { measureBulk } from './rows/bulk.ts'
 import { measureConnect } from './rows/connect.ts'
 import { measureDeviceList } from './rows/device-list.ts'
+import { measureFormer } from './rows/former.ts'
 import { measureIdleAgents } from './rows/idle-agents.ts'
 import { measureKeystroke } from './rows/keystroke.ts'
 import { measureLink } from './rows/link.ts'
@@ -24,6 +25,7 @@ import { renderTable } from './table.ts'
 const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>> = {
   bulk: measureBulk,
   ssh: measureSsh,
+  former: measureFormer,
   link: measureLink,
   connect: measureConnect,
   keystroke: measureKeystroke,

@@ -3,111 +3,16 @@
 //   node scripts/run.js bench/src/ssh-transport.ts [--mb 512] [--repeats 5] [--ciphers a,b] [--handshakes 40]
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { ChannelHandler, SshChannel, SshServerOptions } from '@bowline/ssh/api'
-import { acceptConnection } from '@bowline/ssh/server'
 import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
 import { median } from './statistics.ts'
 
 const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com', 'aes128-ctr']
-const CHUNK = Buffer.alloc(32 * 1024)
-
-/** The server process: `down N` sends N bytes, `up` swallows input, anything else exits at once. */
-function serve(): void {
-  const options: SshServerOptions = {
-    hostKeys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })],
-    software: 'OpenSSH_9.9 Bench',
-    methods: ['publickey'],
-  }
-  const ssh = createServer({ noDelay: true }, (socket) => {
-    acceptConnection(socket, { address: '127.0.0.1', port: socket.remotePort ?? 0 }, options, {
-      authenticate: async () => ({ result: 'accept' }),
-      open: () => ({ accept: true, attach: (channel) => new BulkChannel(channel) }),
-      closed: () => undefined,
-    })
-  })
-  const bare = createServer({ noDelay: true }, (socket) => {
-    socket.once('data', (line) => pour(socket, Number(line.toString())))
-  })
-  ssh.listen(0, '127.0.0.1', () =>
-    bare.listen(0, '127.0.0.1', () => process.send?.({ ssh: portOf(ssh.address()), bare: portOf(bare.address()) })),
-  )
-  process.on('message', () => process.send?.(process.cpuUsage()))
-}
-
-const portOf = (address: AddressInfo | string | null) => (typeof address === 'object' ? (address?.port ?? 0) : 0)
-
-/** Writes `bytes` to a plain socket, with backpressure. */
-function pour(socket: Socket, bytes: number): void {
-  let left = bytes
-  const more = () => {
-    while (left > 0) {
-      left -= CHUNK.length
-      if (!socket.write(CHUNK)) return
-    }
-    socket.end()
-  }
-  socket.on('drain', more)
-  more()
-}
-
-class BulkChannel implements ChannelHandler {
-  readonly #channel: SshChannel
-  #left = 0
-  #sending = false
-
-  constructor(channel: SshChannel) {
-    this.#channel = channel
-  }
-
-  request(request: { readonly type: string; readonly command?: Uint8Array }): boolean {
-    if (request.type !== 'exec') return true
-    const [verb, bytes] = Buffer.from(request.command ?? '')
-      .toString()
-      .split(' ')
-    if (verb === 'down') {
-      this.#left = Number(bytes)
-      this.#sending = true
-      // After the answer to the request, as a program would.
-      setImmediate(() => this.drain())
-    } else if (verb !== 'up') this.#finish()
-    return true
-  }
-
-  data(bytes: Uint8Array): void {
-    this.#channel.consumed(bytes.length)
-  }
-
-  eof(): void {
-    if (!this.#sending) this.#finish()
-  }
-
-  drain(): void {
-    while (this.#sending && this.#left > 0) {
-      this.#left -= CHUNK.length
-      if (!this.#channel.write(CHUNK)) return
-    }
-    if (this.#sending) this.#finish()
-  }
-
-  closed(): void {
-    this.#sending = false
-  }
-
-  #finish(): void {
-    this.#sending = false
-    this.#channel.exitStatus(0)
-    this.#channel.close()
-  }
-}
 
 interface Sample {
   readonly cpuSeconds: number
@@ -128,7 +33,7 @@ async function measure(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ssh-bench-'))
   const key = join(folder, 'key')
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
-  const server = fork(fileURLToPath(import.meta.url), ['serve'], { execArgv: shippedFlags.server })
+  const server = fork(join(import.meta.dirname, 'ssh-servers/own.ts'), [], { execArgv: shippedFlags.server })
   const ports = await answer(server)
   const [sshPort, barePort] = [numberIn(ports, 'ssh'), numberIn(ports, 'bare')]
   const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'IdentitiesOnly=yes']
@@ -228,5 +133,4 @@ async function run(command: string, args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`${command} ended with ${code}`)
 }
 
-if (process.argv[2] === 'serve') serve()
-else await measure()
+await measure()

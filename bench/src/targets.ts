@@ -32,4 +32,6 @@ export const TARGETS = {
     stall: less(200, 200),
   },
   deviceList: less(3, 1.5),
+  /** Ratios to the npm package ssh2: none may be worse. */
+  former: { more: more(1, 1.2), less: less(1, 0.8) },
 } as const

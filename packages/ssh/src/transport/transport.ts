@@ -293,7 +293,10 @@ export class Transport {
       }
       this.#beginExchange('now')
     }
-    if (type === n.MSG_KEXINIT) this.#initTimer?.cancel()
+    if (type === n.MSG_KEXINIT) {
+      this.#initTimer?.cancel()
+      this.#initTimer = undefined
+    }
     this.#exchange?.message(payload)
     // Strict key exchange: nothing may come before the client's first KEXINIT.
     if (type === n.MSG_KEXINIT && this.#sessionId === undefined && this.#exchange?.strict && sequence !== 0) {

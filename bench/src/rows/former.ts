@@ -1,0 +1,182 @@
+// packages/ssh against the npm package `ssh2` that it replaced: the same work by the same clients, in one run.
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import shippedFlags from '../../../scripts/node-flags.json' with { type: 'json' }
+import { type Server, orItsEnd, run, startServer } from '../child.ts'
+import { collectGarbage } from '../inspector.ts'
+import { type Candidate, interleave } from '../interleave.ts'
+import { idleClients } from '../idle-clients.ts'
+import type { BenchOptions } from '../options.ts'
+import { cpuSeconds, memoryOf } from '../proc.ts'
+import type { Row, Target } from '../row.ts'
+import { pairedRatios, spreadOf } from '../statistics.ts'
+import { TARGETS } from '../targets.ts'
+
+const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com', 'aes128-ctr']
+const SIDES = ['own', 'former'] as const
+type Side = (typeof SIDES)[number]
+/** Handshakes of one round, and how many at once. */
+const HANDSHAKES = 24
+const AT_ONCE = 4
+const IDLE_CONNECTIONS = 300
+/** Connected before the first look: what the first ones need is not counted. */
+const FIRST = 30
+
+const Ports = z.object({ ssh: z.number() })
+
+export async function measureFormer(options: BenchOptions): Promise<Row[]> {
+  const key = join(options.folder, 'former_key')
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  await using own = await start('own', options)
+  await using former = await start('former', options)
+  const sides = { own, former }
+  const ssh = (side: Side, ...more: string[]): string[] => [...sshOptions(key, sides[side].port), ...more]
+  const rows: Row[] = []
+  for (const cipher of CIPHERS) {
+    for (const direction of ['down', 'up'] as const) {
+      rows.push(await throughput(options, cipher, direction, (side) => ssh(side, '-c', cipher)))
+    }
+  }
+  rows.push(...(await handshakes(options, sides, (side) => ssh(side))))
+  rows.push(await idleMemory(options, sides, key))
+  return rows
+}
+
+interface Peer extends AsyncDisposable {
+  readonly server: Server
+  readonly port: number
+}
+
+async function start(side: Side, options: BenchOptions): Promise<Peer> {
+  const flags = [...shippedFlags.server, ...options.nodeFlags(`former-${side}`), '--inspect=127.0.0.1:0']
+  const program = join(import.meta.dirname, `../ssh-servers/${side}.ts`)
+  const server = await startServer(process.execPath, [...flags, program], { ipc: true })
+  const told = new Promise<unknown>((settle) => server.process.once('message', settle))
+  const { ssh } = Ports.parse(await orItsEnd(server, side, told))
+  return { server, port: ssh, [Symbol.asyncDispose]: () => server.stop() }
+}
+
+function sshOptions(key: string, port: number): string[] {
+  const settings = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'IdentitiesOnly=yes']
+  // All that the former one has.
+  settings.push('KexAlgorithms=curve25519-sha256')
+  return ['-F', '/dev/null', '-p', String(port), '-i', key, ...settings.flatMap((word) => ['-o', word])]
+}
+
+async function throughput(
+  options: BenchOptions,
+  cipher: string,
+  direction: 'down' | 'up',
+  ssh: (side: Side) => string[],
+): Promise<Row> {
+  const bytes = options.megabytes * 1e6
+  const move = async (side: Side): Promise<number> => {
+    const args = [...ssh(side), 'bench@127.0.0.1']
+    const { milliseconds } =
+      direction === 'down'
+        ? await run('sh', ['-c', '"$@" >/dev/null', 'sh', 'ssh', ...args, `down ${bytes}`])
+        : await run('sh', ['-c', `head -c ${bytes} /dev/zero | "$@"`, 'sh', 'ssh', ...args, 'up'])
+    return bytes / 1e3 / milliseconds
+  }
+  const name = cipher.replace('@openssh.com', '')
+  return compare(
+    `former.${name}.${direction}`,
+    `bulk ${direction}, ${name}`,
+    TARGETS.former.more,
+    'MB/s',
+    move,
+    options,
+  )
+}
+
+async function handshakes(
+  options: BenchOptions,
+  sides: Readonly<Record<Side, Peer>>,
+  ssh: (side: Side) => string[],
+): Promise<Row[]> {
+  const cpu: Record<Side, number[]> = { own: [], former: [] }
+  const connectMany = async (side: Side): Promise<number> => {
+    const { pid } = sides[side].server
+    const before = await cpuSeconds(pid)
+    const startedAt = performance.now()
+    for (let done = 0; done < HANDSHAKES; done += AT_ONCE) {
+      await Promise.all(Array.from({ length: AT_ONCE }, () => run('ssh', [...ssh(side), 'bench@127.0.0.1', 'true'])))
+    }
+    const rate = HANDSHAKES / ((performance.now() - startedAt) / 1e3)
+    cpu[side].push((((await cpuSeconds(pid)) - before) / HANDSHAKES) * 1e3)
+    return rate
+  }
+  const rate = await compare(
+    'former.handshakes',
+    'handshakes a second',
+    TARGETS.former.more,
+    '/s',
+    connectMany,
+    options,
+  )
+  // The first value is of the warm-up round.
+  const [ours, theirs] = [cpu.own.slice(1), cpu.former.slice(1)]
+  return [
+    rate,
+    ratioRow('former.handshake-cpu', 'CPU per handshake, sign-in and command', TARGETS.former.less, 'ms', ours, theirs),
+  ]
+}
+
+/** Growth of anonymous memory by idle connections with a shell, garbage collected. */
+async function idleMemory(options: BenchOptions, sides: Readonly<Record<Side, Peer>>, key: string): Promise<Row> {
+  const perConnection = async (side: Side): Promise<number> => {
+    const { server, port } = sides[side]
+    await using clients = idleClients(port, key)
+    await clients.open(FIRST)
+    const before = await settled(server)
+    await clients.open(IDLE_CONNECTIONS)
+    return ((await settled(server)) - before) / IDLE_CONNECTIONS / 1e3
+  }
+  // Memory that earlier connections have left behind would be used again: one round, each process asked once.
+  const [ours, theirs] = [[await perConnection('own')], [await perConnection('former')]]
+  options.say(`former idle: ${ours.join()} and ${theirs.join()} KB`)
+  return ratioRow('former.idle', 'memory per idle connection with a shell', TARGETS.former.less, 'KB', ours, theirs)
+}
+
+async function settled(server: Server): Promise<number> {
+  await pause(500)
+  await collectGarbage(server)
+  await pause(500)
+  return (await memoryOf(server.pid)).anonymous
+}
+
+async function compare(
+  id: string,
+  work: string,
+  target: Target,
+  unit: string,
+  measure: (side: Side) => Promise<number>,
+  options: BenchOptions,
+): Promise<Row> {
+  const candidates = SIDES.map((name): Candidate => ({ name, measure: () => measure(name) }))
+  const values = await interleave(candidates, options.repeats, (name, value) =>
+    options.say(`${id} ${name}: ${value.toFixed(0)} ${unit}`),
+  )
+  return ratioRow(id, work, target, unit, values.get('own') ?? [], values.get('former') ?? [])
+}
+
+function ratioRow(
+  id: string,
+  work: string,
+  target: Target,
+  unit: string,
+  ours: readonly number[],
+  theirs: readonly number[],
+): Row {
+  return {
+    id,
+    work,
+    peer: 'npm ssh2',
+    unit: 'ratio',
+    measured: spreadOf(pairedRatios(ours, theirs)),
+    target,
+    note: `${spreadOf(ours).median.toPrecision(3)} to ${spreadOf(theirs).median.toPrecision(3)} ${unit}`,
+    samples: { [`own ${unit}`]: ours, [`ssh2 ${unit}`]: theirs },
+  }
+}
