@@ -82,6 +82,13 @@ export type AuthDecision =
   /** End the connection now. */
   | { readonly result: 'disconnect'; readonly message: string }
 
+/** A factor that was accepted, with what it restricts: a certificate's `forceCommand`, `sourceAddress` and extensions. */
+export interface AcceptedFactor {
+  readonly method: AuthAttempt['method']
+  /** The proven key, for `publickey`. */
+  readonly key?: OfferedKey
+}
+
 export type AuthMethod = 'publickey' | 'password' | 'keyboard-interactive'
 
 /** A channel the client wants to open (RFC 4254 sections 6.1 and 7.2; PROTOCOL section 2.4 of OpenSSH). */
@@ -211,6 +218,11 @@ export interface SshConnection {
   readonly clientIdent: string
   /** The authenticated user name; undefined before. */
   readonly user: string | undefined
+  /**
+   * Every factor accepted so far, in order (RFC 4252 section 5.1: partial success). What any of them restricts holds for
+   * the whole connection, whichever came last.
+   */
+  readonly factors: readonly AcceptedFactor[]
   readonly algorithms: { readonly kex: string; readonly cipherIn: string; readonly cipherOut: string } | undefined
   /** Bytes on the wire. */
   readonly bytesIn: number
@@ -273,6 +285,8 @@ export interface SshLimits {
   rekeyMs: number
   rekeyBytes: number
   rekeyIntervalMs: number
+  /** Rekeys come early by a random share of their limits up to this: what began together must not pay together. */
+  rekeyJitter: number
   keepaliveMs: number
   keepaliveMisses: number
   /** Unanswered global or channel requests that want a reply. */
@@ -293,12 +307,13 @@ export const DEFAULT_LIMITS: Readonly<SshLimits> = {
   leastPacketSize: 256,
   windowBytes: 1 << 20,
   windowMaxBytes: 4 << 20,
-  queueHighBytes: 1 << 19,
+  queueHighBytes: 1 << 20,
   queueMaxBytes: 8 << 20,
   rekeyPendingBytes: 4 << 20,
   rekeyMs: 30_000,
   rekeyBytes: 1 << 30,
   rekeyIntervalMs: 3_600_000,
+  rekeyJitter: 0.1,
   keepaliveMs: 15_000,
   keepaliveMisses: 3,
   pendingRequests: 128,

@@ -107,7 +107,7 @@ describe('time', () => {
 
   test('rekeyMs: a peer that does not answer our key exchange', async () => {
     const { clock, client, closed } = await session(
-      { rekeyIntervalMs: 3_600_000, rekeyMs: 30_000, keepaliveMs: 1e9 },
+      { rekeyIntervalMs: 3_600_000, rekeyJitter: 0, rekeyMs: 30_000, keepaliveMs: 1e9 },
       { client: { answersRekey: false } },
     )
     clock.advance(3_600_000)
@@ -120,6 +120,22 @@ describe('time', () => {
 })
 
 describe('key exchange', () => {
+  test('rekeyJitter: at most so much early, and not all at once', async () => {
+    const limits = { rekeyIntervalMs: 1_000, rekeyJitter: 0.5, keepaliveMs: 1e9 }
+    const all = await Promise.all(Array.from({ length: 20 }, () => session(limits)))
+    const first = all.map(({ client }) => client.lastKeys)
+    const changed = async (ms: number) => {
+      for (const { clock } of all) clock.advance(ms)
+      await settle()
+      return all.filter(({ client }, index) => client.lastKeys !== first[index]).length
+    }
+    expect(await changed(499)).toBe(0)
+    const early = await changed(250)
+    expect(early).toBeGreaterThan(0)
+    expect(early).toBeLessThan(20)
+    expect(await changed(251)).toBe(20)
+  })
+
   test('rekeyIntervalMs: new keys by time, data intact', async () => {
     const { client, clock, recorded, id } = await session({ rekeyIntervalMs: 1_000, keepaliveMs: 1e9 })
     const first = client.lastKeys

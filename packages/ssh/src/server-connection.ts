@@ -1,7 +1,15 @@
 // One accepted connection: owns the socket, joins transport, authentication and the connection service, and is the one
 // place where a connection ends. Every way in from the network goes through `#guard`.
 import type { Duplex } from 'node:stream'
-import type { ChannelHandler, CloseCause, ConnectionHandler, PeerAddress, SshChannel, SshConnection } from './api.ts'
+import type {
+  AcceptedFactor,
+  ChannelHandler,
+  CloseCause,
+  ConnectionHandler,
+  PeerAddress,
+  SshChannel,
+  SshConnection,
+} from './api.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import type { Timer } from './clock.ts'
 import { ConnectionService } from './connection/connection-service.ts'
@@ -28,6 +36,7 @@ export class ServerConnection implements SshConnection {
   /** Set when the client has signed in. */
   #service: ConnectionService | undefined
   #user: string | undefined
+  readonly #factors: AcceptedFactor[] = []
   #grace: Timer | undefined
   #graceExtended = false
   #linger: Timer | undefined
@@ -60,6 +69,10 @@ export class ServerConnection implements SshConnection {
 
   get user(): string | undefined {
     return this.#user
+  }
+
+  get factors(): readonly AcceptedFactor[] {
+    return this.#factors
   }
 
   get algorithms() {
@@ -153,12 +166,14 @@ export class ServerConnection implements SshConnection {
       banner: (user) => ask(() => this.#handler.banner?.(this, user)),
       authenticate: async (attempt) =>
         (await ask(() => this.#handler.authenticate(this, attempt))) ?? { result: 'reject' },
-      factorAccepted: () => {
+      factorAccepted: (factor) => {
+        this.#factors.push(factor)
         // Fetching a second factor takes its time; the first one earned it, once.
         if (!this.#graceExtended) this.#startGrace()
         this.#graceExtended = true
       },
-      accepting: (user) => {
+      accepting: (user, factor) => {
+        this.#factors.push(factor)
         this.#user = user
         this.#grace?.cancel()
         tell(() => this.#handler.authenticated?.(this))

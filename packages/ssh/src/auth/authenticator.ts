@@ -1,6 +1,6 @@
 // The ssh-userauth service (RFC 4252): one request at a time, in order. It proves keys itself, so a handler can only
 // ever accept a proven one; a request it cannot check fails exactly like one the handler refuses.
-import type { AuthAttempt, AuthDecision, AuthMethod } from '../api.ts'
+import type { AcceptedFactor, AuthAttempt, AuthDecision, AuthMethod } from '../api.ts'
 import { Fault, faultOf, limitFault, protocolFault } from '../fault.ts'
 import * as n from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'
@@ -25,9 +25,9 @@ export interface AuthEvents {
   banner(user: string): Promise<string | undefined>
   authenticate(attempt: AuthAttempt): Promise<AuthDecision>
   /** A first factor was right; another is needed. */
-  factorAccepted(): void
+  factorAccepted(factor: AcceptedFactor): void
   /** The client is in; the success message is about to be sent. */
-  accepting(user: string): void
+  accepting(user: string, factor: AcceptedFactor): void
   /** The success message has been sent. */
   accepted(): void
   send(payload: Uint8Array): void
@@ -151,14 +151,18 @@ export class Authenticator {
       return this.#reject(attempt, isQuery)
     }
     if (isQuery && request.method === 'publickey') return this.#wouldDo(request.algorithm, request.blob)
+    const factor: AcceptedFactor = {
+      method: attempt?.method ?? 'none',
+      ...(attempt?.method === 'publickey' ? { key: attempt.key } : {}),
+    }
     if (decision.result === 'partial') {
       this.#methods = decision.methods
-      this.#events.factorAccepted()
+      this.#events.factorAccepted(factor)
       return this.#failure(true)
     }
     this.#ended = true
     this.#waiting.length = 0
-    this.#events.accepting(user)
+    this.#events.accepting(user, factor)
     this.#events.send(Uint8Array.of(n.MSG_USERAUTH_SUCCESS))
     this.#events.accepted()
   }

@@ -246,6 +246,28 @@ describe('certificates', () => {
     expect(attempt?.method === 'publickey' && Buffer.from(attempt.key.blob).equals(certified.blob)).toBe(true)
   })
 
+  test('as a first factor keep their restrictions when the second is a password', async () => {
+    const signed = certify({ key, authority, critical: [['force-command', 'uptime']] })
+    const { client, connection } = connect({
+      options: { userCertificateAuthorities: [authority.blob] },
+      handler: {
+        authenticate: async (_connection, attempt) =>
+          attempt.method === 'publickey' ? { result: 'partial', methods: ['password'] } : { result: 'accept' },
+      },
+    })
+    await client.startAuthentication()
+    expect(connection.factors).toEqual([])
+    const algorithm = certificateAlgorithm(key.algorithm)
+    client.send(client.publicKeyRequest({ algorithm, blob: signed, signer: key.sign }))
+    expect(await client.authAnswer()).toBe('failure')
+    client.sendPassword('user', 'anything')
+    expect(await client.authAnswer()).toBe('success')
+    expect(connection.factors).toMatchObject([
+      { method: 'publickey', key: { certificate: { forceCommand: 'uptime' } } },
+      { method: 'password' },
+    ])
+  })
+
   test.each<[string, Partial<CertificateFields>]>([
     ['of an unknown authority', { authority: ed25519Key() }],
     ['not valid yet', { validAfter: now + 10n }],

@@ -72,6 +72,8 @@ export class Transport {
   /** Runs while our first KEXINIT waits for the client's. */
   #initTimer: Timer | undefined
   #earlyRekeys = 0
+  /** Share of the limits after which the next rekey comes, drawn anew for each. */
+  #rekeyShare = 1
   #closed = false
   #packetsInRead = 0
   clientIdent = ''
@@ -135,7 +137,7 @@ export class Transport {
     this.#packetsInRead = 0
     this.#reader.push(rest, this.#deliver)
     if (this.#packetsInRead > PACKETS_PER_READ) this.#breathe()
-    if (this.#reader.bytes > this.#setup.limits.rekeyBytes || this.#reader.packets > REKEY_PACKETS) this.rekey()
+    if (this.#reader.bytes > this.#rekeyBytes || this.#reader.packets > REKEY_PACKETS) this.rekey()
   }
 
   /** Sends a payload, given in parts, which are copied. Held back during a rekey. */
@@ -152,12 +154,15 @@ export class Transport {
       return
     }
     this.#writer.write(head, body)
-    const { queueMaxBytes, rekeyBytes } = this.#setup.limits
-    if (this.#writer.queuedBytes > queueMaxBytes) {
+    if (this.#writer.queuedBytes > this.#setup.limits.queueMaxBytes) {
       this.#events.fail(limitFault('queue-overflow', 'The client does not read what it asks for.'))
-    } else if (this.#writer.bytes > rekeyBytes || this.#writer.packets > REKEY_PACKETS) {
+    } else if (this.#writer.bytes > this.#rekeyBytes || this.#writer.packets > REKEY_PACKETS) {
       this.rekey()
     }
+  }
+
+  get #rekeyBytes(): number {
+    return this.#setup.limits.rekeyBytes * this.#rekeyShare
   }
 
   /** Starts a key exchange unless one is running (RFC 4253 section 9). */
@@ -239,6 +244,7 @@ export class Transport {
         },
         finished: ({ agreed, offer, hash, hostKey, opener }) => {
           this.#reader.install(opener, this.#strict)
+          this.#rekeyShare = 1 - Math.random() * limits.rekeyJitter
           // RFC 8308 section 2.4: the next packet after our first NEWKEYS. Sent now rather than with it, because it
           // carries the acknowledgement that a client with Nagle's algorithm on needs to send anything after its NEWKEYS.
           if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
@@ -248,7 +254,7 @@ export class Transport {
           this.#hostKey ??= hostKey
           this.#offer = offer
           this.agreed = agreed
-          this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs, () => this.rekey())
+          this.#rekeyTimer = this.#setup.clock.after(limits.rekeyIntervalMs * this.#rekeyShare, () => this.rekey())
           if (first) this.#release()
         },
       },
