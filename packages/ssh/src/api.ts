@@ -322,6 +322,12 @@ export const DEFAULT_LIMITS: Readonly<SshLimits> = {
 export interface SshServerOptions {
   /** PKCS#8 PEM private keys; the first is the preferred host key. At least an Ed25519 one. */
   readonly hostKeys: readonly string[]
+  /**
+   * Also offers, behind the rest, what clients before about 2014 need: `ecdh-sha2-nistp256` (RFC 5656),
+   * `diffie-hellman-group14-sha256` (RFC 8268; some milliseconds of CPU per connection), `hmac-sha2-256` and
+   * `hmac-sha2-512` (RFC 6668) with counter mode. Never SHA-1 or CBC. Default: false.
+   */
+  readonly legacyAlgorithms?: boolean
   /** Software part of the identification string (`SSH-2.0-<software>`), without spaces. */
   readonly software: string
   readonly methods: readonly AuthMethod[]

@@ -71,6 +71,21 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('OpenSSH', () => {
     },
   )
 
+  const OLD = [
+    ['KexAlgorithms=ecdh-sha2-nistp256', 'Ciphers=aes128-ctr', 'MACs=hmac-sha2-256'],
+    ['KexAlgorithms=diffie-hellman-group14-sha256', 'Ciphers=aes256-ctr', 'MACs=hmac-sha2-512'],
+  ]
+  test.each(OLD)('old algorithms only where they are asked for: %s %s %s', async (...extra) => {
+    await using old = await startShellServer({ legacyAlgorithms: true })
+    const input = randomBytes(2_000_000)
+    const result = await sshWithKey(old.port, key, 'cat', { extra: [...extra, 'RekeyLimit=1M'], input })
+    expect(sha256(result.stdout)).toBe(sha256(input))
+    for (const one of [extra[0] ?? '', extra[2] ?? '']) {
+      const more = one.startsWith('MACs') ? ['Ciphers=aes128-ctr'] : []
+      expect((await sshWithKey(server.port, key, 'true', { extra: [one, ...more] })).code).toBe(255)
+    }
+  })
+
   test('stays intact while the client rekeys again and again', async () => {
     const input = randomBytes(20_000_000)
     const result = await sshWithKey(server.port, key, 'cat', { extra: ['RekeyLimit=1M'], input })

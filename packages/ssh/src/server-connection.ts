@@ -50,8 +50,8 @@ export class ServerConnection implements SshConnection {
     this.peer = peer
     this.#options = options
     this.#handler = handler
-    const { limits, clock, hostKeys, software } = options
-    const setup = { software, hostKeys, signatureAlgorithms: SIGNATURE_ALGORITHMS, limits, clock }
+    const { limits, clock, hostKeys, legacy, software } = options
+    const setup = { software, hostKeys, legacy, signatureAlgorithms: SIGNATURE_ALGORITHMS, limits, clock }
     this.#transport = new Transport(socket, setup, {
       message: (type, payload, sequence) => this.#message(type, payload, sequence),
       drain: () => this.#guard(() => this.#service?.pump()),

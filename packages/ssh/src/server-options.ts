@@ -8,6 +8,7 @@ import type { HostKey } from './keys/host-key.ts'
 
 export interface PreparedOptions {
   readonly hostKeys: readonly HostKey[]
+  readonly legacy: boolean
   readonly software: string
   readonly methods: readonly AuthMethod[]
   readonly limits: SshLimits
@@ -28,6 +29,7 @@ export function prepareOptions(options: SshServerOptions): PreparedOptions {
   }
   const fresh: PreparedOptions = {
     hostKeys: loadHostKeys(options.hostKeys),
+    legacy: options.legacyAlgorithms ?? false,
     software: options.software,
     methods: options.methods,
     limits: { ...DEFAULT_LIMITS, ...options.limits },

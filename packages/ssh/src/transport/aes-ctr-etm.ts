@@ -5,7 +5,7 @@ import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
 /** Key material of one direction. */
-export interface CtrEtmKeys {
+export interface CtrKeys {
   readonly cipherName: 'aes-128-ctr' | 'aes-256-ctr'
   readonly key: Buffer
   /** 16 bytes. */
@@ -15,7 +15,7 @@ export interface CtrEtmKeys {
 }
 
 /** A function from sequence number and the packet's bytes, in one or two parts, to the MAC. */
-function macOf(keys: CtrEtmKeys): (sequence: number, head: Buffer, rest?: Buffer) => Buffer {
+export function macOf(keys: CtrKeys): (sequence: number, head: Buffer, rest?: Buffer) => Buffer {
   const secret = createSecretKey(keys.macKey)
   const counter = Buffer.alloc(4)
   return (sequence, head, rest) => {
@@ -25,7 +25,7 @@ function macOf(keys: CtrEtmKeys): (sequence: number, head: Buffer, rest?: Buffer
   }
 }
 
-export function ctrEtmSealer(keys: CtrEtmKeys): PacketSealer {
+export function ctrEtmSealer(keys: CtrKeys): PacketSealer {
   const mac = macOf(keys)
   const cipher = createCipheriv(keys.cipherName, keys.key, keys.iv)
   return {
@@ -39,7 +39,7 @@ export function ctrEtmSealer(keys: CtrEtmKeys): PacketSealer {
   }
 }
 
-export function ctrEtmOpener(keys: CtrEtmKeys): PacketOpener {
+export function ctrEtmOpener(keys: CtrKeys): PacketOpener {
   const mac = macOf(keys)
   // Counter mode decrypts by encrypting.
   const cipher = createCipheriv(keys.cipherName, keys.key, keys.iv)

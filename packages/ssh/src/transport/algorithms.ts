@@ -3,6 +3,7 @@ import type { KexInit } from './kexinit.ts'
 import { choose } from './kexinit.ts'
 import { aesGcmOpener, aesGcmSealer } from './aes-gcm.ts'
 import { ctrEtmOpener, ctrEtmSealer } from './aes-ctr-etm.ts'
+import { ctrHmacOpener, ctrHmacSealer } from './hmac-ctr.ts'
 import { CHACHA20_POLY1305_KEY_BYTES, chachaOpener, chachaSealer } from './chacha20-poly1305.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
@@ -12,6 +13,10 @@ export const EXT_INFO_CLIENT = 'ext-info-c'
 
 /** Key exchange methods (RFC 8731, draft-ietf-sshm-mlkem-hybrid-kex). */
 export const KEX_METHODS = ['mlkem768x25519-sha256', 'curve25519-sha256', 'curve25519-sha256@libssh.org'] as const
+
+/** Offered behind the modern ones to clients of the last decade, where the embedding program asks for it (RFC 8268, RFC 5656). */
+const LEGACY_KEX_METHODS = ['ecdh-sha2-nistp256', 'diffie-hellman-group14-sha256'] as const
+const LEGACY_MAC_NAMES = ['hmac-sha2-256', 'hmac-sha2-512']
 
 type Derive = (letter: string, bytes: number) => Buffer
 
@@ -41,7 +46,7 @@ function gcm(cipherName: 'aes-128-gcm' | 'aes-256-gcm', keyBytes: number): Ciphe
 
 function ctr(cipherName: 'aes-128-ctr' | 'aes-256-ctr', keyBytes: number): CipherSpec {
   const keys = (derive: Derive, at: Letters, mac: string) => {
-    const wide = mac === 'hmac-sha2-512-etm@openssh.com'
+    const wide = mac.startsWith('hmac-sha2-512')
     const hashName = wide ? ('sha512' as const) : ('sha256' as const)
     return {
       cipherName,
@@ -53,10 +58,13 @@ function ctr(cipherName: 'aes-128-ctr' | 'aes-256-ctr', keyBytes: number): Ciphe
   }
   return {
     aead: false,
-    sealer: (derive, at, mac) => ctrEtmSealer(keys(derive, at, mac)),
-    opener: (derive, at, mac) => ctrEtmOpener(keys(derive, at, mac)),
+    sealer: (derive, at, mac) => (isEtm(mac) ? ctrEtmSealer : ctrHmacSealer)(keys(derive, at, mac)),
+    opener: (derive, at, mac) => (isEtm(mac) ? ctrEtmOpener : ctrHmacOpener)(keys(derive, at, mac)),
   }
 }
+
+/** Encrypt-then-MAC. */
+const isEtm = (mac: string): boolean => mac.endsWith('-etm@openssh.com')
 
 const CIPHERS = new Map<string, CipherSpec>([
   [
@@ -83,14 +91,18 @@ const MAC_NAMES = ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.c
  *   ChaCha20-Poly1305 and counter mode (the latter until 9.9) to AES-GCM, which costs us half as much. So a client that
  *   takes AES-GCM is offered nothing else.
  */
-export function serverOffer(hostKeyAlgorithms: readonly string[], client?: KexInit): KexInit {
+export function serverOffer(
+  { hostKeyAlgorithms, legacy }: { readonly hostKeyAlgorithms: readonly string[]; readonly legacy: boolean },
+  client?: KexInit,
+): KexInit {
+  const macs = legacy ? [...MAC_NAMES, ...LEGACY_MAC_NAMES] : MAC_NAMES
   return {
-    kex: [...KEX_METHODS, STRICT_KEX_SERVER],
+    kex: [...KEX_METHODS, ...(legacy ? LEGACY_KEX_METHODS : []), STRICT_KEX_SERVER],
     hostKey: hostKeyAlgorithms,
     cipherToServer: cheapCiphers(client?.cipherToServer),
     cipherToClient: cheapCiphers(client?.cipherToClient),
-    macToServer: MAC_NAMES,
-    macToClient: MAC_NAMES,
+    macToServer: macs,
+    macToClient: macs,
     compressionToServer: ['none'],
     compressionToClient: ['none'],
     firstFollows: false,
@@ -120,7 +132,11 @@ export function agree(client: KexInit, server: KexInit): Agreed {
   const macFor = (cipher: string, kind: string, ours: readonly string[], theirs: readonly string[]) =>
     CIPHERS.get(cipher)?.aead ? '' : choose(kind, theirs, ours)
   return {
-    kex: choose('key exchange method', client.kex, KEX_METHODS),
+    kex: choose(
+      'key exchange method',
+      client.kex,
+      server.kex.filter((name) => name !== STRICT_KEX_SERVER),
+    ),
     hostKey: choose('host key algorithm', client.hostKey, server.hostKey),
     cipherIn,
     cipherOut,

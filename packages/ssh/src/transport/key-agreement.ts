@@ -1,12 +1,22 @@
 // The server's half of the key exchange methods: the client's string in, our string and the shared secret out.
 // X25519 is RFC 7748 and RFC 8731; ML-KEM-768 is FIPS 203, combined as draft-ietf-sshm-mlkem-hybrid-kex says.
-import { createHash, createPublicKey, diffieHellman, encapsulate, generateKeyPairSync } from 'node:crypto'
+import {
+  createDiffieHellmanGroup,
+  createECDH,
+  createHash,
+  createPublicKey,
+  diffieHellman,
+  encapsulate,
+  generateKeyPairSync,
+} from 'node:crypto'
 import { protocolFault } from '../fault.ts'
 import { DISCONNECT_KEY_EXCHANGE_FAILED } from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'
 
 const X25519_BYTES = 32
 const MLKEM768_PUBLIC_BYTES = 1_184
+/** 2048 bits and a sign. */
+const GROUP14_MOST_BYTES = 257
 // SubjectPublicKeyInfo of a raw key is this DER prefix and the key.
 const X25519_SPKI = Buffer.from('302a300506032b656e032100', 'hex')
 const MLKEM768_SPKI = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
@@ -46,8 +56,37 @@ function mlkem768(clientPublic: Buffer): { ciphertext: Buffer; shared: Buffer } 
   }
 }
 
+/** RFC 5656 section 4: points uncompressed; OpenSSL refuses one that is not on the curve. */
+function ecdhP256(clientPublic: Buffer): KeyAgreement {
+  const own = createECDH('prime256v1')
+  const reply = own.generateKeys()
+  if (clientPublic.length !== reply.length || clientPublic[0] !== 4) return bad('ECDH key')
+  try {
+    return { reply, secret: new WireWriter(48).mpint(own.computeSecret(clientPublic)).done() }
+  } catch {
+    return bad('ECDH key')
+  }
+}
+
+/** RFC 4253 section 8 with the 2048-bit group of RFC 3526. Both values are mpints; OpenSSL refuses 0, 1 and p-1. */
+function group14(clientPublic: Buffer): KeyAgreement {
+  const own = createDiffieHellmanGroup('modp14')
+  const isPositive = clientPublic.length > 0 && (clientPublic[0] ?? 0x80) < 0x80
+  if (!isPositive || clientPublic.length > GROUP14_MOST_BYTES) return bad('Diffie-Hellman value')
+  try {
+    const reply = new WireWriter(300).mpint(own.generateKeys()).done()
+    // Without the length: whoever sends it writes a string, which looks the same.
+    return {
+      reply: Buffer.from(reply.subarray(4)),
+      secret: new WireWriter(300).mpint(own.computeSecret(clientPublic)).done(),
+    }
+  } catch {
+    return bad('Diffie-Hellman value')
+  }
+}
+
 /**
- * @param method one of KEX_METHODS
+ * @param method one that the server offers
  * @param clientString Q_C or C_INIT as received
  * @throws {Fault} `bad-key-exchange` when the client's string has the wrong length or no valid key
  */
@@ -62,6 +101,8 @@ export function agreeOnSecret(method: string, clientString: Buffer): KeyAgreemen
       secret: new WireWriter(40).string(shared).done(),
     }
   }
+  if (method === 'ecdh-sha2-nistp256') return ecdhP256(clientString)
+  if (method === 'diffie-hellman-group14-sha256') return group14(clientString)
   if (clientString.length !== X25519_BYTES) return bad('key exchange string')
   const { reply, shared } = x25519(clientString)
   return { reply, secret: new WireWriter(40).mpint(shared).done() }

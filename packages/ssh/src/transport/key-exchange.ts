@@ -20,6 +20,8 @@ export interface ExchangeContext {
   clientIdent(): string
   readonly serverIdent: string
   readonly hostKeys: readonly HostKey[]
+  /** Whether older algorithms are offered too. */
+  readonly legacy: boolean
   /** The first exchange hash; undefined while it is being made. */
   readonly sessionId: Buffer | undefined
   /** What an earlier exchange of this connection offered: a rekey must not change ciphers. */
@@ -67,7 +69,9 @@ export class KeyExchange {
   }
 
   #offerTo(client?: KexInit): KexInit {
-    return serverOffer([...new Set(this.#context.hostKeys.flatMap((key) => key.algorithms))], client)
+    const { hostKeys, legacy } = this.#context
+    const hostKeyAlgorithms = [...new Set(hostKeys.flatMap((key) => key.algorithms))]
+    return serverOffer({ hostKeyAlgorithms, legacy }, client)
   }
 
   /** Sends our KEXINIT, once. */

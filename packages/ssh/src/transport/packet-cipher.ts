@@ -24,7 +24,7 @@ export interface PacketOpener {
   readonly alignsLength: boolean
   /** Bytes of authentication tag after the packet. */
   readonly tagBytes: number
-  /** The packet_length field out of the first four bytes; not authenticated yet. */
+  /** The packet_length field out of the first four bytes; not authenticated yet. Called once per packet. */
   length(head: Buffer, sequence: number): number
   /**
    * @param packet the length field, `length` bytes and the tag

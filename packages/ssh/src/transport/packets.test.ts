@@ -8,7 +8,7 @@ import { openerFor, sealerFor } from './algorithms.ts'
 import { MOST_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
 
-const MACS = ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com']
+const MACS = ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512']
 const PROTECTIONS: [string, string][] = [
   ['chacha20-poly1305@openssh.com', ''],
   ['aes128-gcm@openssh.com', ''],

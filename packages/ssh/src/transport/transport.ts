@@ -35,6 +35,7 @@ export interface TransportSetup {
   /** Software part of our identification. */
   readonly software: string
   readonly hostKeys: readonly HostKey[]
+  readonly legacy: boolean
   readonly signatureAlgorithms: readonly string[]
   readonly limits: SshLimits
   readonly clock: Clock
@@ -227,12 +228,13 @@ export class Transport {
   #beginExchange(init: 'now' | 'as-answer'): void {
     const first = this.#sessionId === undefined
     this.#rekeyTimer?.cancel()
-    const { hostKeys, limits } = this.#setup
+    const { hostKeys, legacy, limits } = this.#setup
     this.#exchange = new KeyExchange(
       {
         clientIdent: () => this.clientIdent,
         serverIdent: this.#serverIdent,
         hostKeys,
+        legacy,
         sessionId: this.#sessionId,
         offer: this.#offer,
         announce: (bytes) => this.#writer.announce(bytes),

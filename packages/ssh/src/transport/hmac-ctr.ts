@@ -1,0 +1,45 @@
+// aes128-ctr and aes256-ctr (RFC 4344 section 4) with hmac-sha2-256 and hmac-sha2-512 (RFC 6668) as RFC 4253 section 6.4
+// has it: the MAC covers the packet in clear, so its length must be decrypted before anything is authenticated. Offered
+// to old clients only, where the embedding program asks for it.
+import { createCipheriv, timingSafeEqual } from 'node:crypto'
+import { macOf } from './aes-ctr-etm.ts'
+import type { CtrKeys } from './aes-ctr-etm.ts'
+import { BadPacket } from './packet-cipher.ts'
+import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
+
+export function ctrHmacSealer(keys: CtrKeys): PacketSealer {
+  const mac = macOf(keys)
+  const cipher = createCipheriv(keys.cipherName, keys.key, keys.iv)
+  return {
+    blockBytes: 16,
+    alignsLength: true,
+    seal(packet, sequence, out) {
+      const tag = mac(sequence, packet)
+      out.push(cipher.update(packet), tag)
+    },
+  }
+}
+
+export function ctrHmacOpener(keys: CtrKeys): PacketOpener {
+  const mac = macOf(keys)
+  // Counter mode decrypts by encrypting, and any number of bytes at a time.
+  const cipher = createCipheriv(keys.cipherName, keys.key, keys.iv)
+  const tagBytes = keys.hashName === 'sha256' ? 32 : 64
+  let head: Buffer = Buffer.alloc(4)
+  return {
+    blockBytes: 16,
+    alignsLength: true,
+    tagBytes,
+    length(sealedHead) {
+      head = cipher.update(sealedHead)
+      return head.readUInt32BE(0)
+    },
+    open(packet, sequence) {
+      const tagAt = packet.length - tagBytes
+      const opened = cipher.update(packet.subarray(4, tagAt))
+      const tag = mac(sequence, head, opened)
+      if (!timingSafeEqual(tag, packet.subarray(tagAt))) throw new BadPacket('the MAC does not match')
+      return opened
+    },
+  }
+}
