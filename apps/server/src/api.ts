@@ -106,7 +106,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       secretKey: config.secretKey,
       egress: { privateNetworks: edition !== 'cloud', allowed: addressRanges(settings.BOWLINE_EGRESS_ALLOWED) },
     }),
-    ...announcementRoutes(system),
+    ...announcementRoutes(system, edition),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
     ...billingRoutes(),

@@ -264,6 +264,31 @@ describe('a command that is typed wrongly', () => {
     ])
   })
 
+  it('prints JSON when asked to, whatever the command', async () => {
+    /** The commands that have no commands below them. */
+    const leaves = async (words: readonly string[]): Promise<(readonly string[])[]> => {
+      const { out } = await run([...words, '--help'])
+      const below = (out.split('\nCommands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)
+      const names = [...below].map(([, name = '']) => name).filter((name) => name !== 'help')
+      return names.length ? (await Promise.all(names.map((name) => leaves([...words, name])))).flat() : [words]
+    }
+    const commands = await leaves([])
+    const without: string[] = []
+    for (const words of commands) {
+      const { out } = await run([...words, '--help'])
+      if (!out.includes('--json')) without.push(words.join(' '))
+    }
+    expect(commands.map((words) => words.join(' '))).toEqual(
+      expect.arrayContaining([
+        ...['create', 'password', 'delete', 'list'].map((verb) => `user ${verb}`),
+        ...['create', 'delete', 'list', 'member add', 'member remove'].map((verb) => `namespace ${verb}`),
+        ...['create', 'list', 'delete'].map((verb) => `announcement ${verb}`),
+        'api-key create',
+      ]),
+    )
+    expect(without).toEqual(['server'])
+  })
+
   it('says what there is when asked', async () => {
     const { status, out } = await run(['--help'])
     expect(status).toBe(0)

@@ -20,7 +20,8 @@ let server: BootedServer
 let world: World
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 beforeAll(async () => {
-  server = await bootServer()
+  // In this edition every call is there.
+  server = await bootServer({ settings: { BOWLINE_EDITION: 'cloud' } })
   world = await populate(server, await server.setUpAccount())
 })
 afterAll(async () => {
