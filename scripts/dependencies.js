@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url'
 import { root } from './project-node.js'
 
 const file = join(root, 'deps.allow.json')
-/** Programs that run at somebody's, and the workspaces that each consists of. */
+/** Programs that run at somebody's, and the workspaces that each may consist of (.dependency-cruiser.cjs). */
 const PROGRAMS = {
-  server: ['apps/server', 'packages/contract', 'packages/link', 'packages/ssh'],
-  agent: ['apps/agent', 'packages/contract', 'packages/link'],
-  console: ['apps/console', 'packages/contract'],
+  server: ['apps/server', 'packages/asciicast', 'packages/contract', 'packages/link', 'packages/sftp', 'packages/ssh'],
+  agent: ['apps/agent', 'packages/contract', 'packages/link', 'packages/sftp'],
+  console: ['apps/console', 'packages/asciicast', 'packages/contract', 'packages/ssh'],
 }
 
 /** @returns {boolean} whether the lockfile holds what is allowed, and planted packages were found */
@@ -73,7 +73,7 @@ function directOf(lock) {
 /** Names of all packages that a program can load, on any machine. */
 function runtimeOf(lock, program) {
   const seen = new Set()
-  const open = [...PROGRAMS[program]]
+  const open = PROGRAMS[program].filter((workspace) => lock[workspace])
   while (open.length) {
     const path = open.pop()
     if (seen.has(path)) continue
