@@ -1,8 +1,8 @@
 // The command line that turns root into another user before their program starts. `setpriv` costs one exec (0.9 ms) and
 // fails closed; a login shell also needs its argv[0] changed, which bash can do. Where one of them is
 // missing a small Node program does both, at the price of a Node start.
-import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { isSelf } from '../native/identity.ts'
 import type { Account } from '../login/account.ts'
 
@@ -33,15 +33,25 @@ export function shellOf(account: Account, command: Uint8Array | undefined): Comm
 /**
  * The same command line as `account`, with all and only its groups. Unchanged when the agent already is that user.
  * @param login whether argv[0] must arrive as given
+ * @param searched the `PATH` that the program will have
  */
-export function becoming(account: Account, command: CommandLine, login: boolean, tools: Tools): CommandLine {
+export function becoming(
+  account: Account,
+  command: CommandLine,
+  login: boolean,
+  tools: Tools,
+  searched: string,
+): CommandLine {
   if (isSelf(account)) return command
   if (!tools.setpriv || (login && !tools.bash)) return throughNode(account, command)
   const groups = account.groups.length > 0 ? [`--groups=${account.groups.join(',')}`] : ['--clear-groups']
   const [argv0 = command.path, ...rest] = command.argv
+  const program = Buffer.from(argv0).toString()
   // --norc: bash reads the user's .bashrc for a `-c` that it thinks came from sshd.
   const rename =
-    login && tools.bash ? [tools.bash, '--norc', '-c', 'exec -a "$0" "$@"', argv0, command.path] : [command.path]
+    login && tools.bash
+      ? [tools.bash, '--norc', '-c', 'exec -a "$0" "$@"', argv0, command.path]
+      : [findsTheSame(program, command.path, searched) ? program : command.path]
   return {
     path: tools.setpriv,
     argv: [
@@ -55,6 +65,16 @@ export function becoming(account: Account, command: CommandLine, login: boolean,
       ...rest,
     ],
   }
+}
+
+/**
+ * Whether execvp(3) finds by its name the very file that is meant: then argv[0] can be that name, as with sshd, and a
+ * shell's complaints begin with `bash:`. Pure but for asking where links lead.
+ */
+function findsTheSame(name: string, file: string, searched: string): boolean {
+  if (name.includes('/')) return false
+  const found = searched.split(':').find((folder) => folder.startsWith('/') && existsSync(join(folder, name)))
+  return found !== undefined && realpathSync(join(found, name)) === realpathSync(file)
 }
 
 /** Takes on the credentials and becomes the program; whatever fails ends it before the program runs. */

@@ -103,8 +103,10 @@ function spawn(
   terminalPath: string | undefined,
 ): number {
   const { account, become, login } = options
-  const command = become === 'itself' ? options.command : becoming(account, options.command, login, become)
-  return inHome(account, () => spawnProcess({ ...command, env: options.environment(terminalPath), stdio }))
+  const env = options.environment(terminalPath)
+  const searched = env.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? ''
+  const command = become === 'itself' ? options.command : becoming(account, options.command, login, become, searched)
+  return inHome(account, () => spawnProcess({ ...command, env, stdio }))
 }
 
 /**

@@ -92,7 +92,7 @@ describe('a process of another user', () => {
     ['without setpriv', { bash: '/bin/bash' }],
     ['without bash', { setpriv: '/usr/bin/setpriv' }],
   ] satisfies [string, Tools][])('is the same login shell %s', async (_name, tools) => {
-    const command = becoming(account, shellOf({ ...account, shell: '/bin/sh' }, undefined), true, tools)
+    const command = becoming(account, shellOf({ ...account, shell: '/bin/sh' }, undefined), true, tools, '')
     expect(command.path).toBe(process.execPath)
     const { gateway } = startAgent()
     const line = command.argv.map((argument) => `'${String(argument).replaceAll("'", `'\\''`)}'`).slice(1)

@@ -1,0 +1,37 @@
+// Runs rows on both sites and says of each whether Bowline does what sshd does.
+import { spawnSync } from 'node:child_process'
+import { isDeepStrictEqual } from 'node:util'
+import type { Outcome, Row } from './row.ts'
+import type { Sites } from './sites.ts'
+
+export type Verdict =
+  | { readonly is: 'equal' }
+  | { readonly is: 'different'; readonly sshd: Outcome; readonly bowline: Outcome }
+  | { readonly is: 'failed'; readonly on: 'sshd' | 'bowline'; readonly error: string }
+  | { readonly is: 'not run'; readonly missing: readonly string[] }
+
+/** Runs one row, first where it is known to work. */
+export async function judge(row: Row, sites: Sites): Promise<Verdict> {
+  const missing = missingPrograms(row)
+  if (missing.length > 0) return { is: 'not run', missing }
+  const outcomes: Partial<Record<'sshd' | 'bowline', Outcome>> = {}
+  for (const on of ['sshd', 'bowline'] as const) {
+    try {
+      outcomes[on] = await row.run(await sites.fresh(on))
+    } catch (error) {
+      return { is: 'failed', on, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+  const { sshd, bowline } = outcomes
+  return isDeepStrictEqual(sshd, bowline) ? { is: 'equal' } : { is: 'different', sshd, bowline }
+}
+
+/** What this host lacks; `python3:module` names a module of Python. */
+export function missingPrograms({ needs }: Row): string[] {
+  return needs.filter((need) => {
+    const [program = '', module] = need.split(':')
+    const test = module === undefined ? ['sh', '-c', `command -v ${program}`] : [program, '-c', `import ${module}`]
+    const [command = '', ...args] = test
+    return spawnSync(command, args).status !== 0
+  })
+}

@@ -1,0 +1,22 @@
+// The conformance board as tests: one for each row.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { judge, missingPrograms } from './board.ts'
+import { rows } from './rows.ts'
+import { type Sites, startSites } from './sites.ts'
+import { canMakeWorlds } from './world.ts'
+
+describe.skipIf(!canMakeWorlds)('through Bowline as with a plain sshd (needs root, for an account of its own)', () => {
+  let sites: Sites
+  beforeAll(async () => {
+    sites = await startSites()
+  })
+  afterAll(() => sites[Symbol.asyncDispose]())
+
+  for (const row of rows) {
+    const missing = missingPrograms(row)
+    const needs = missing.length ? ` (needs ${missing.join(', ')})` : ''
+    it.skipIf(missing.length > 0)(`${row.client}: ${row.feature}${needs}`, async () => {
+      expect(await judge(row, sites)).toEqual({ is: 'equal' })
+    })
+  }
+})

@@ -1,0 +1,47 @@
+// `npm run matrix`: runs the whole board, prints it and writes it as data for the docs. `npm run matrix -- tmux` runs the
+// rows whose client or feature has that word, and writes nothing.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { root } from '../support/product.ts'
+import { type Verdict, judge } from './board.ts'
+import { rows } from './rows.ts'
+import { startSites } from './sites.ts'
+import { clientVersions } from './versions.ts'
+import { canMakeWorlds } from './world.ts'
+
+const DATA = join(root, 'apps/docs/data/conformance.json')
+const MARKS = { equal: 'ok', different: 'DIFFERENT', failed: 'FAILED', 'not run': 'not run' } as const
+
+const say = (line: string): unknown => process.stdout.write(`${line}\n`)
+
+if (!canMakeWorlds) {
+  process.stderr.write('The board needs root: it makes an account in a view of /etc of its own.\n')
+  process.exit(1)
+}
+
+const word = process.argv[2]?.toLowerCase() ?? ''
+const chosen = rows.filter(({ client, feature }) => `${client} ${feature}`.toLowerCase().includes(word))
+await using sites = await startSites()
+const board: { client: string; feature: string; verdict: Verdict['is'] }[] = []
+let client = ''
+for (const row of chosen) {
+  if (row.client !== client) say(`\n${(client = row.client)}`)
+  const verdict = await judge(row, sites)
+  board.push({ client, feature: row.feature, verdict: verdict.is })
+  say(`  ${MARKS[verdict.is].padEnd(10)}${row.feature}${explained(verdict)}`)
+}
+const equal = board.filter(({ verdict }) => verdict === 'equal').length
+say(`\n${equal} of ${board.length} rows give the same result through Bowline as with a plain sshd.`)
+if (word === '') {
+  await mkdir(dirname(DATA), { recursive: true })
+  await writeFile(DATA, `${JSON.stringify({ clients: clientVersions(), rows: board }, undefined, 2)}\n`)
+  say(`Written to ${DATA.slice(root.length + 1)}`)
+}
+process.exitCode = equal === board.length ? 0 : 1
+
+function explained(verdict: Verdict): string {
+  if (verdict.is === 'not run') return `: needs ${verdict.missing.join(', ')}`
+  if (verdict.is === 'failed') return `\n    on ${verdict.on}: ${verdict.error}`
+  if (verdict.is === 'different') return `\n    ${JSON.stringify({ sshd: verdict.sshd, bowline: verdict.bowline })}`
+  return ''
+}

@@ -1,0 +1,22 @@
+// Every row of the board.
+import { dropbear } from './clients/dropbear.ts'
+import { openssh } from './clients/openssh.ts'
+import { putty } from './clients/putty.ts'
+import { pythonLibrary } from './clients/python.ts'
+import { ansible, editor, git, mosh, rsync, tmux, x11 } from './clients/tools.ts'
+import type { Row } from './row.ts'
+
+export const rows: readonly Row[] = [
+  ...openssh('OpenSSH'),
+  ...x11(),
+  ...putty(),
+  ...dropbear(),
+  ...pythonLibrary('paramiko', 'paramiko_client'),
+  ...pythonLibrary('asyncssh', 'asyncssh_client'),
+  ...rsync(),
+  ...git(),
+  ...ansible(),
+  ...tmux(),
+  ...mosh(),
+  ...editor(),
+]

@@ -1,0 +1,26 @@
+// Which versions the board was made with: without them a green row says little.
+import { spawnSync } from 'node:child_process'
+
+const ASK: Readonly<Record<string, readonly string[]>> = {
+  OpenSSH: ['ssh', '-V'],
+  PuTTY: ['plink', '-V'],
+  Dropbear: ['dbclient', '-V'],
+  paramiko: ['/usr/bin/python3', '-c', 'import paramiko; print(paramiko.__version__)'],
+  asyncssh: ['/usr/bin/python3', '-W', 'ignore', '-c', 'import asyncssh; print(asyncssh.__version__)'],
+  rsync: ['rsync', '--version'],
+  git: ['git', '--version'],
+  Ansible: ['ansible-playbook', '--version'],
+  tmux: ['tmux', '-V'],
+  mosh: ['mosh-server', '--version'],
+}
+
+/** First line that each program says of its version; without those that are not installed. */
+export function clientVersions(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(ASK).flatMap(([client, [program = '', ...args]]) => {
+      const { stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })
+      const line = `${stdout}\n${stderr}`.trim().split('\n')[0]
+      return error || !line ? [] : [[client, line]]
+    }),
+  )
+}

@@ -1,0 +1,13 @@
+// Ports for programs that cannot choose one themselves: one that was free a moment ago is free enough on loopback.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
