@@ -20,6 +20,7 @@ import { measureKeystroke } from './rows/keystroke.ts'
 import { measureLink } from './rows/link.ts'
 import { measureRestart } from './rows/restart.ts'
 import { measureSsh } from './rows/ssh.ts'
+import { measureTools } from './rows/tools.ts'
 import { renderTable } from './table.ts'
 
 const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>> = {
@@ -33,6 +34,7 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   idle: measureIdleAgents,
   restart: measureRestart,
   list: measureDeviceList,
+  tools: measureTools,
 }
 const USAGE = `npm run bench -- [options]
   --rows <names>       ${Object.keys(GROUPS).join(',')} (default: all)

@@ -18,6 +18,10 @@ export interface Destination {
 }
 
 export interface SshClient {
+  /** ssh_config(5) in which every way has its name, for programs that start ssh themselves. */
+  readonly configFile: string
+  /** With what sshpass needs to answer a password prompt of `bowline` and `sshd-password`. */
+  readonly env: Readonly<Record<string, string>>
   /** Runs a command over a connection of its own. `options` go before the name. */
   run(way: Way, command: string, options?: readonly string[]): Promise<Finished>
   /** Starts ssh with pipes for its three streams. */
@@ -47,6 +51,8 @@ export async function createSshClient(folder: string, bowline: Destination, sshd
   const split = (args: readonly string[]): [string, readonly string[]] => [args[0] ?? '', args.slice(1)]
   let connections = 0
   return {
+    configFile: config,
+    env,
     run: (way, command, options = []) => run(...split([...argsOf(way, options), command]), { env }),
     start: (way, command, options = []) => spawn(...split([...argsOf(way, options), command]), { env }),
     async connect(way, options = []) {

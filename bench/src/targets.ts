@@ -34,4 +34,6 @@ export const TARGETS = {
   deviceList: less(3, 1.5),
   /** Ratios to the npm package ssh2: none may be worse. */
   former: { more: more(1, 1.2), less: less(1, 0.8) },
+  /** Whole programs that stand on ssh: time against the same over a straight connection. */
+  tools: less(1.15, 1),
 } as const
