@@ -84,7 +84,9 @@ module.exports = {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
     // Tests may reach anywhere, and the parser's visitor does not know `using`, which they use.
-    exclude: { path: '(^|/)(dist|build|[.]docusaurus|[.]cache)/|[.]test[.]tsx?$|/testing[./]' },
+    exclude: {
+      path: '(^|/)(dist|build|[.]docusaurus|[.]cache)/|[.]test[.]tsx?$|/testing[./]|^packages/ssh/src/interop/',
+    },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AuthAttempt } from './api.ts'
 import { Listeners, openForward } from './testing/forwarding.ts'
 import { listeningPort } from './testing/listening-port.ts'
-import { ScratchFolder, hasCommand, run, sshOptions, sshWithKey } from './testing/real-client.ts'
+import { ScratchFolder, hasCommand, run, sshOptions, sshWithKey } from '@bowline/testkit/real-client'
 import { ShellChannel, newHostKey, rightPasswordOrAnyKey, startShellServer } from './testing/shell-server.ts'
 import type { ShellServer } from './testing/shell-server.ts'
 

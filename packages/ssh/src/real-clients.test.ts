@@ -1,7 +1,7 @@
 // The server against the clients people really use. Skipped, and saying so, where they are not installed.
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ScratchFolder, hasCommand, run, sshOptions, sshWithKey, sshWithPassword } from './testing/real-client.ts'
+import { ScratchFolder, hasCommand, run, sshOptions, sshWithKey, sshWithPassword } from '@bowline/testkit/real-client'
 import { startShellServer } from './testing/shell-server.ts'
 import type { ShellServer } from './testing/shell-server.ts'
 

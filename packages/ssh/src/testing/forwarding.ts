@@ -21,7 +21,8 @@ export function joinSocket(channel: SshChannel, socket: Socket): ChannelHandler 
     },
     drain: () => void socket.resume(),
     eof: () => void socket.end(),
-    closed: () => void socket.destroy(),
+    // The client may close as soon as both ends have been told; what it sent may still be on its way out.
+    closed: () => socket.destroySoon(),
   }
 }
 

@@ -29,14 +29,26 @@ export async function rightPasswordOrAnyKey(attempt: AuthAttempt): Promise<AuthD
   return { result: good ? 'accept' : 'reject' }
 }
 
-/** Runs `/bin/sh -c` for exec requests, with credit in both directions. */
+/** A program to run for a request: file and arguments. */
+export type ProgramFor = (request: SessionRequest) => readonly [file: string, ...args: string[]] | undefined
+
+/** `/bin/sh -c` for exec requests. */
+export const shellCommand: ProgramFor = (request) =>
+  request.type === 'exec' ? ['/bin/sh', '-c', Buffer.from(request.command).toString()] : undefined
+
+/** Runs a program for the requests that ask for one, with credit in both directions. */
 export class ShellChannel implements ChannelHandler {
   readonly #channel: SshChannel
+  readonly #programFor: ProgramFor
+  readonly #env: NodeJS.ProcessEnv
   #child: ChildProcessWithoutNullStreams | undefined
   readonly requests: SessionRequest[] = []
 
-  constructor(channel: SshChannel) {
+  /** @param env read when the program starts */
+  constructor(channel: SshChannel, programFor: ProgramFor = shellCommand, env: NodeJS.ProcessEnv = process.env) {
     this.#channel = channel
+    this.#programFor = programFor
+    this.#env = env
   }
 
   data(bytes: Uint8Array): void {
@@ -56,7 +68,8 @@ export class ShellChannel implements ChannelHandler {
 
   request(request: SessionRequest): boolean {
     this.requests.push(request)
-    if (request.type === 'exec') this.#start(Buffer.from(request.command).toString())
+    const program = this.#programFor(request)
+    if (program) this.#start(...program)
     if (request.type === 'signal') this.#child?.kill('SIGTERM')
     if (request.type === 'eow@openssh.com') this.#child?.stdout.destroy()
     return true
@@ -66,9 +79,9 @@ export class ShellChannel implements ChannelHandler {
     this.#child?.kill('SIGKILL')
   }
 
-  #start(command: string): void {
+  #start(file: string, ...args: string[]): void {
     const channel = this.#channel
-    const child = spawn('/bin/sh', ['-c', command])
+    const child = spawn(file, args, { env: this.#env })
     this.#child = child
     child.stdin.on('error', () => undefined)
     child.stdin.setMaxListeners(0)
