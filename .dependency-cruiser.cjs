@@ -85,7 +85,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     // Tests may reach anywhere, and the parser's visitor does not know `using`, which they use.
     exclude: {
-      path: '(^|/)(dist|build|[.]docusaurus|[.]cache)/|[.]test[.]tsx?$|/testing[./]|^packages/ssh/src/interop/',
+      path: '(^|/)(dist|build|[.]docusaurus|[.]cache)/|[.]test[.]tsx?$|/testing[./]|^packages/ssh/src/(interop|abuse)/',
     },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

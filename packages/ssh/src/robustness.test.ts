@@ -1,32 +1,8 @@
 // What a hostile or broken peer can do: end its own connection with a typed cause, and nothing else.
 import { describe, expect, test } from 'vitest'
 import { connect, settle } from './testing/connect.ts'
-import { fuzzBytes, fuzzConnection, fuzzSignIn } from './testing/fuzz.ts'
-import type { Tally } from './testing/fuzz.ts'
 import * as n from './wire/numbers.ts'
 import { WireWriter } from './wire/writer.ts'
-
-const unforeseen = (tally: Tally) => [...tally.keys()].filter((reason) => reason.startsWith('local/'))
-
-describe('damaged input ends its own connection with a foreseen cause', () => {
-  test('bytes before keys exist', async () => {
-    const tally = await fuzzBytes(400, 20_261_120)
-    expect(unforeseen(tally)).toEqual([])
-    expect(tally.size).toBeGreaterThan(4)
-  })
-
-  test('messages before sign-in', async () => {
-    const tally = await fuzzSignIn(200, 4_253)
-    expect(unforeseen(tally)).toEqual([])
-    expect(tally.size).toBeGreaterThan(4)
-  })
-
-  test('messages after sign-in', async () => {
-    const tally = await fuzzConnection(200, 4_254)
-    expect(unforeseen(tally)).toEqual([])
-    expect(tally.size).toBeGreaterThan(4)
-  })
-})
 
 describe('other connections', () => {
   test('live on beside one that breaks every rule', async () => {

@@ -57,6 +57,28 @@ export function damage(dice: Dice, original: Uint8Array): Buffer {
 /** How connections ended, by reason. */
 export type Tally = Map<string, number>
 
+const BATCH = 50
+
+/**
+ * Batches of `fuzz` with the seeds `seed`, `seed` + 1, … until the time is over.
+ * @throws {Error} naming the seed, when a connection ends for a reason that no rule of the protocol or limit gives
+ */
+export async function fuzzFor(
+  milliseconds: number,
+  fuzz: (rounds: number, seed: number) => Promise<Tally>,
+  seed: number,
+): Promise<Tally> {
+  const total: Tally = new Map()
+  const end = performance.now() + milliseconds
+  for (let batch = seed; performance.now() < end; batch += 1) {
+    for (const [reason, count] of await fuzz(BATCH, batch)) {
+      if (reason.startsWith('local/')) throw new Error(`${fuzz.name}(${BATCH}, ${batch}) ends with ${reason}`)
+      total.set(reason, (total.get(reason) ?? 0) + count)
+    }
+  }
+  return total
+}
+
 /** Lets time pass until the connection has ended, and counts why. */
 async function finish({ clock, closed, client }: Connected, tally: Tally): Promise<void> {
   await settle()

@@ -102,6 +102,8 @@ export class ShellChannel implements ChannelHandler {
 
 export interface ShellServer extends AsyncDisposable {
   readonly port: number
+  /** Connections that have come and not ended. */
+  readonly open: number
   /** Causes of the connections that have ended, in order. */
   readonly closed: readonly CloseCause[]
   /** Resolves when `count` connections have ended. */
@@ -120,8 +122,10 @@ export async function startShellServer(
     ...options,
   }
   const closed: CloseCause[] = []
+  let accepted = 0
   const waiting = new Set<() => void>()
   const listener = createServer({ noDelay: true }, (socket) => {
+    accepted += 1
     const peer = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 }
     acceptConnection(socket, peer, full, {
       authenticate: (_connection, attempt) => rightPasswordOrAnyKey(attempt),
@@ -142,6 +146,9 @@ export async function startShellServer(
   const port = listeningPort(listener)
   return {
     port,
+    get open() {
+      return accepted - closed.length
+    },
     closed,
     whenClosed: (count) =>
       new Promise((resolve) => {

@@ -1,0 +1,7 @@
+// What hostile clients do to a server, over real sockets. Each attack ends when its connections have ended, or when the
+// server has refused what it must; it throws when the server lets it.
+import type { Attack } from './attack.ts'
+import { EARLY_ATTACKS } from './early-attacks.ts'
+import { LATE_ATTACKS } from './late-attacks.ts'
+
+export const ATTACKS: readonly Attack[] = [...EARLY_ATTACKS, ...LATE_ATTACKS]
