@@ -13,8 +13,8 @@ import { verdictOf } from './row.ts'
 import { measureAgent } from './rows/agent.ts'
 import { measureBulk } from './rows/bulk.ts'
 import { measureConnect } from './rows/connect.ts'
-import { measureDeviceList } from './rows/device-list.ts'
 import { measureFormer } from './rows/former.ts'
+import { measureApi } from './rows/api.ts'
 import { measureIdleAgents } from './rows/idle-agents.ts'
 import { measureKeystroke } from './rows/keystroke.ts'
 import { measureLink } from './rows/link.ts'
@@ -33,8 +33,8 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   agent: measureAgent,
   idle: measureIdleAgents,
   restart: measureRestart,
-  list: measureDeviceList,
   tools: measureTools,
+  api: measureApi,
 }
 const USAGE = `npm run bench -- [options]
   --rows <names>       ${Object.keys(GROUPS).join(',')} (default: all)

@@ -57,9 +57,52 @@ export async function addDevices(database: Client, tenant: TenantId, count: numb
      from generate_series(1, $2::int) as i`,
     [tenant, count],
   )
-  // What autovacuum does by itself a minute after such a change.
+}
+
+/** Sessions with the devices of {@link addDevices}, over the last year; one of a thousand is active. */
+export async function addSessions(database: Client, tenant: TenantId, count: number): Promise<void> {
+  await database.query(
+    `insert into sessions (uid, tenant_id, device_uid, username, ip_address, type, authenticated, active, started_at,
+       last_seen, closed_at, cause_by, cause_reason, cause_message)
+     select encode(sha256(convert_to('session' || $1 || i, 'UTF8')), 'hex'), $1::uuid, uid, 'root', '192.0.2.7', 'term',
+       true, i % 1000 = 0, at, at, case when i % 1000 > 0 then at end, case when i % 1000 > 0 then 'user' end,
+       case when i % 1000 > 0 then 'closed' end, case when i % 1000 > 0 then 'The connection was closed.' end
+     from (select uid, row_number() over (order by uid) - 1 as place, count(*) over () as all_of_them from devices
+           where tenant_id = $1::uuid) as devices,
+       lateral (select i::int, now() - make_interval(secs => 31 * i % 31536000) as at
+                from generate_series(place + 1, $2::int, all_of_them) as i) as one`,
+    [tenant, count],
+  )
+}
+
+/** Entries of the audit log. */
+export async function addAudit(database: Client, tenant: TenantId, count: number): Promise<void> {
+  await database.query(
+    `insert into audit_log (tenant_id, actor_type, actor_id, action, target)
+     select $1::uuid, 'system', 'bench', 'device.accept', 'device-' || i from generate_series(1, $2::int) as i`,
+    [tenant, count],
+  )
+}
+
+/** As many public keys and firewall rules. */
+export async function addKeys(database: Client, tenant: TenantId, count: number): Promise<void> {
+  await database.query(
+    `insert into public_keys (tenant_id, fingerprint, blob, data, name, username, hostname)
+     select $1::text::uuid, rtrim(regexp_replace(md5($1::text || i), '(..)', '\\1:', 'g'), ':'), '\\x00', 'AAAA', 'key-' || i, '.*', '.*'
+     from generate_series(1, $2::int) as i`,
+    [tenant, count],
+  )
+  await database.query(
+    `insert into firewall_rules (tenant_id, action, active, priority, source_ip, username, hostname)
+     select $1::uuid, 'allow', true, i, '.*', '.*', '.*' from generate_series(1, $2::int) as i`,
+    [tenant, count],
+  )
+}
+
+/** What autovacuum does by itself a minute after such changes. */
+export async function tidy(database: Client): Promise<void> {
   await database.query('reset role')
-  await database.query('vacuum analyze devices')
+  await database.query('vacuum analyze')
   await database.query(`set role ${SYSTEM_ROLE}`)
 }
 

@@ -13,6 +13,7 @@ import { apiRoutes } from './api.ts'
 import type { ServerConfig } from './config.ts'
 import type { Actor, TenantContext } from './context.ts'
 import { type Database, openDatabase } from './db/database.ts'
+import { foldCounts } from './db/row-counts.ts'
 import { startEmbeddedPostgres } from './db/embedded/supervisor.ts'
 import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
 import { findDeviceKey } from './devices/registration.ts'
@@ -67,6 +68,8 @@ export interface RunningServer {
 }
 
 const CLEAN_UP_INTERVAL_MS = 600_000
+/** A thousand new sessions a second leave lists some thousands of differences to add up. */
+const FOLD_INTERVAL_MS = 10_000
 /** Connections of each database pool. */
 const POOL_SIZE = 10
 /** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
@@ -250,6 +253,10 @@ async function start(
     forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
   })
   onEnd(() => Promise.resolve(stopCleaning()))
+  const stopFolding = clock.every(FOLD_INTERVAL_MS, () => {
+    foldCounts(system).catch((error: unknown) => log.error('jobs.error', { err: error }))
+  })
+  onEnd(() => Promise.resolve(stopFolding()))
 
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`

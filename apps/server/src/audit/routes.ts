@@ -5,7 +5,7 @@ import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
-import { readAudit } from './store.ts'
+import { listAudit, readAudit } from './store.ts'
 
 const EXPORT_PAGE = 1_000
 
@@ -14,13 +14,12 @@ export function auditRoutes(system: Kysely<Schema>): Route[] {
   return [
     memberRoute(operations.audit.list, async (ctx, { query }) => {
       if (query.format === 'jsonl') {
-        const first = await readAudit(ctx.db, system, { limit: EXPORT_PAGE, offset: 0 })
+        const first = await listAudit(ctx.db, system, { limit: EXPORT_PAGE, offset: 0 })
         void ctx.reply.header('x-total-count', String(first.total)).type('application/jsonl')
         await ctx.reply.send(Readable.from(lines(system, ctx, first.items)))
         return undefined
       }
-      const page = { limit: query.per_page, offset: (query.page - 1) * query.per_page }
-      return readAudit(ctx.db, system, page)
+      return listAudit(ctx.db, system, { limit: query.per_page, offset: (query.page - 1) * query.per_page })
     }),
   ]
 }
@@ -33,8 +32,8 @@ async function* lines(
 ): AsyncGenerator<string> {
   for (let items = first; ;) {
     yield items.map((entry) => `${JSON.stringify(entry)}\n`).join('')
-    const before = items.at(-1)?.id
-    if (items.length < EXPORT_PAGE || before === undefined) return
-    items = (await readAudit(db, system, { limit: EXPORT_PAGE, offset: 0, before })).items
+    const before = items.at(-1)
+    if (items.length < EXPORT_PAGE || !before) return
+    items = await readAudit(db, system, { limit: EXPORT_PAGE, before })
   }
 }

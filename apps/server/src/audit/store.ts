@@ -1,39 +1,57 @@
 // SQL of reading the audit log.
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { UserId } from '@bowline/contract/schemas/common'
-import type { Kysely } from 'kysely'
-import { countRows } from '../db/count.ts'
-import type { Schema } from '../db/schema.ts'
+import type { Kysely, Selectable } from 'kysely'
+import { type Page, readPage } from '../db/page.ts'
+import { totalOf } from '../db/row-counts.ts'
+import type { AuditLogTable, Schema } from '../db/schema.ts'
 import type { Listing } from '../http/route.ts'
 
-export interface AuditPage {
-  readonly limit: number
-  readonly offset: number
-  /** Only entries older than the one with this id. */
-  readonly before?: number
-}
+type AuditRow = Selectable<AuditLogTable>
 
 /**
  * A page of the namespace's entries, the newest first.
  * @param db the tenant's connection
  * @param system connection: for the names of people
  */
+export async function listAudit(db: Kysely<Schema>, system: Kysely<Schema>, page: Page): Promise<Listing<AuditEntry>> {
+  const { rows, total } = await readPage(db, page, {
+    total: (one) => totalOf(one, 'audit_log'),
+    read: (one, { limit, offset }, opposite) =>
+      one
+        .selectFrom('audit_log')
+        .selectAll()
+        .orderBy('id', opposite ? 'asc' : 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+    isTotalKept: true,
+  })
+  return { items: await describe(system, rows), total }
+}
+
+/**
+ * Some entries older than another one, or the newest, the newest first.
+ * @param system connection: for the names of people
+ */
 export async function readAudit(
   db: Kysely<Schema>,
   system: Kysely<Schema>,
-  { limit, offset, before }: AuditPage,
-): Promise<Listing<AuditEntry>> {
-  let base = db.selectFrom('audit_log')
-  if (before !== undefined) base = base.where('id', '<', before)
-  const rows = await base.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
-  const count = await countRows(base)
+  { limit, before }: { readonly limit: number; readonly before: number | undefined },
+): Promise<AuditEntry[]> {
+  let older = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit)
+  if (before !== undefined) older = older.where('id', '<', before)
+  return describe(system, await older.execute())
+}
+
+async function describe(system: Kysely<Schema>, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
   const people = rows.filter((row) => row.actor_type === 'user').map((row) => UserId.parse(row.actor_id))
   const names = new Map<string, string>()
   if (people.length) {
     const known = await system.selectFrom('users').select(['id', 'username']).where('id', 'in', people).execute()
     for (const { id, username } of known) names.set(id, username ?? '')
   }
-  const items = rows.map((row) => ({
+  return rows.map((row) => ({
     id: row.id,
     at: row.at.toISOString(),
     actor: {
@@ -46,5 +64,4 @@ export async function readAudit(
     ip: row.ip,
     details: { ...row.details },
   }))
-  return { items, total: count }
 }

@@ -82,6 +82,8 @@ export interface DevicesTable {
   longitude: Generated<number>
   tags: Generated<readonly string[]>
   public_url: Generated<boolean>
+  /** Computed: containers are devices of the connector's platform. */
+  kind: GeneratedAlways<'devices' | 'containers'>
 }
 
 export interface SessionsTable {
@@ -249,6 +251,15 @@ export interface RemovedDevicesTable {
   device: JsonObject
 }
 
+/** See row-counts.ts; written by triggers only. */
+export interface RowCountsTable {
+  tenant_id: TenantId
+  list: 'devices' | 'containers' | 'sessions' | 'audit_log'
+  /** Of devices and containers; '' elsewhere. */
+  status: string
+  difference: number
+}
+
 export interface AnnouncementsTable {
   uuid: string
   title: string
@@ -274,6 +285,7 @@ export interface Schema {
   tunnels: TunnelsTable
   connectors: ConnectorsTable
   removed_devices: RemovedDevicesTable
+  row_counts: RowCountsTable
   announcements: AnnouncementsTable
   users: UsersTable
   namespaces: NamespacesTable

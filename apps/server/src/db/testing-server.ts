@@ -1,7 +1,7 @@
 // Global set-up of the server's tests: one PostgreSQL per run with one migrated template database, from which
-// testing.ts clones. `BOWLINE_TEST_DATABASE_URL` (a login with CREATEDB and CREATEROLE) takes the place of the embedded
-// one. What a run that was killed has left behind is removed by the next.
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+// testing.ts clones. `TEST_POSTGRES`, the folder of another PostgreSQL's programs (`/usr/lib/postgresql/15/bin`), takes
+// the place of the embedded one. What a run that was killed has left behind is removed by the next.
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -12,6 +12,7 @@ import { findPackage } from './embedded/package.ts'
 import { findPostmaster, removeRunDir, stopPostmaster } from './embedded/postmaster.ts'
 import { startEmbeddedPostgres } from './embedded/supervisor.ts'
 import { asOwner, type OwnerConnection } from './owner-session.ts'
+import { startInstalledPostgres } from './testing-installed.ts'
 import { TEST_FOLDER_PARENTS, TEST_FOLDER_PREFIX, testFolderParent } from './testing-folder.ts'
 
 export interface TestServer {
@@ -33,7 +34,7 @@ const DATABASE_PREFIX = 'bowline_test_'
 
 /** Called by vitest once per run; the answer is called at its end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await openServer(process.env['BOWLINE_TEST_DATABASE_URL'])
+  const server = await openServer(process.env['TEST_POSTGRES'])
   const prefix = `${DATABASE_PREFIX}${process.pid}_`
   const template = `${prefix}template`
   await removeDatabases(server.owner, (name) => name.startsWith(DATABASE_PREFIX) && ownerHasGone(name))
@@ -55,23 +56,27 @@ export function onDatabase(owner: OwnerConnection, database: string): OwnerConne
   return url.href
 }
 
-async function openServer(url: string | undefined): Promise<{ owner: OwnerConnection; close(): Promise<void> }> {
-  if (url) return { owner: url, close: async () => undefined }
+// Autovacuum would hold a database that a test wants to drop, and its owner may not end it.
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+  autovacuum: 'off',
+}
+
+async function openServer(programs: string | undefined): Promise<{ owner: OwnerConnection; close(): Promise<void> }> {
   await removeAbandonedServers()
   const dataDir = await mkdtemp(join(await testFolderParent(), `${TEST_FOLDER_PREFIX}${process.pid}-`))
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    log: silentLog,
-    // Autovacuum would hold a database that a test wants to drop, and its owner may not end it.
-    settings: {
-      fsync: 'off',
-      synchronous_commit: 'off',
-      full_page_writes: 'off',
-      max_connections: '200',
-      autovacuum: 'off',
-    },
-  })
-  const { supervisor } = await readPasswords(await clusterOf(dataDir))
+  const close = () => removeServer(dataDir)
+  if (programs) {
+    await chmod(dataDir, 0o711)
+    const owner = await startInstalledPostgres(programs, join(dataDir, 'postgres', 'installed-data'), SETTINGS)
+    return { owner, close }
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog, settings: SETTINGS })
+  const cluster = join(dataDir, 'postgres', `${(await findPackage()).major}-data`)
+  const { supervisor } = await readPasswords(cluster)
   const client = new Client({
     ...postgres.connection,
     user: SUPERVISOR_USER,
@@ -85,13 +90,9 @@ async function openServer(url: string | undefined): Promise<{ owner: OwnerConnec
     owner: postgres.connection,
     async close() {
       await postgres.close()
-      await rm(dataDir, { recursive: true, force: true })
+      await close()
     },
   }
-}
-
-async function clusterOf(dataDir: string): Promise<string> {
-  return join(dataDir, 'postgres', `${(await findPackage()).major}-data`)
 }
 
 /** Stops and removes the servers of runs whose process has gone. */
@@ -100,15 +101,23 @@ async function removeAbandonedServers(): Promise<void> {
     TEST_FOLDER_PARENTS.map(async (parent) => (await readdir(parent)).map((name) => join(parent, name))),
   )
   for (const folder of parents.flat()) {
-    if (!basename(folder).startsWith(TEST_FOLDER_PREFIX) || !(await ownerHasGone(basename(folder)))) continue
-    const cluster = await clusterOf(folder)
-    const running = await findPostmaster(cluster)
-    if (running) {
-      await stopPostmaster(cluster, running.pid)
-      await removeRunDir(running.socketDir)
+    if (basename(folder).startsWith(TEST_FOLDER_PREFIX) && (await ownerHasGone(basename(folder)))) {
+      await removeServer(folder)
     }
-    await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Ends what runs in a data folder, and removes it. */
+async function removeServer(dataDir: string): Promise<void> {
+  const home = join(dataDir, 'postgres')
+  const clusters = await readdir(home).catch(() => [])
+  for (const cluster of clusters.filter((name) => name.endsWith('-data')).map((name) => join(home, name))) {
+    const running = await findPostmaster(cluster)
+    if (!running) continue
+    await stopPostmaster(cluster, running.pid)
+    await removeRunDir(running.socketDir)
+  }
+  await rm(dataDir, { recursive: true, force: true })
 }
 
 /** Whether the run that a folder or database is named after has ended. */

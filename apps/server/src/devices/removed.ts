@@ -45,6 +45,7 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
       namespace,
       online: false,
       status: 'removed',
+      kind: 'devices',
       status_updated_at: row.removed_at,
       hostname: null,
       disconnected_at: row.removed_at,

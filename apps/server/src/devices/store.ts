@@ -1,6 +1,6 @@
 // SQL of devices. Functions with a tenant's connection see that tenant's rows; that of presence has its own file.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
-import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import { DEVICE_STATUSES, type DeviceStatus } from '@bowline/contract/schemas/device'
 import { LIMITS } from '@bowline/contract/limits'
 import {
   type Expression,
@@ -13,6 +13,8 @@ import {
 } from 'kysely'
 import type { FilterProperties } from '../http/filter.ts'
 import { countRows } from '../db/count.ts'
+import { readPage } from '../db/page.ts'
+import { devicesByStatus, totalOf } from '../db/row-counts.ts'
 import type { DevicesTable, JsonObject, Schema } from '../db/schema.ts'
 
 export type DeviceRow = Selectable<DevicesTable> & { namespace: string; online: boolean }
@@ -66,28 +68,55 @@ export interface DeviceQuery {
 }
 
 /** A page of devices and how many match in all. */
-export async function listDevices(
+export function listDevices(
   db: Kysely<Schema>,
   query: DeviceQuery,
-): Promise<{ rows: DeviceRow[]; total: number }> {
-  const ofKind = sql<boolean>`(devices.info->>'platform' is not distinct from 'connector') = ${query.kind === 'containers'}`
-  let select = selectDevices(db).where(ofKind)
-  let count = db.selectFrom('devices').where(ofKind)
-  if (query.where) {
-    select = select.where(query.where)
-    count = count.where(query.where)
-  }
-  if (query.status !== '') {
-    select = select.where('devices.status', '=', query.status)
-    count = count.where('devices.status', '=', query.status)
-  }
-  const rows = await select
-    .orderBy(`devices.${query.sortBy}`, query.order)
-    .orderBy('devices.uid')
-    .limit(query.limit)
-    .offset(query.offset)
-    .execute()
-  return { rows, total: await countRows(count) }
+): Promise<{ rows: readonly DeviceRow[]; total: number }> {
+  const { where, kind, status } = query
+  return readPage(db, query, {
+    total: (one) => (where ? countRows(matching(one, query)) : totalOf(one, kind, status === '' ? undefined : status)),
+    async read(one, page, opposite) {
+      const order = opposite ? turned(query.order) : query.order
+      const uids = await selectUids(one, { ...query, ...page, order })
+      const rows = new Map((await findDevices(one, uids)).map((row) => [row.uid, row]))
+      // One may have been removed in between.
+      return uids.flatMap((uid) => rows.get(uid) ?? [])
+    },
+    isTotalKept: where === undefined,
+  })
+}
+
+/** What a list has, in no order. */
+function matching(db: Kysely<Schema>, { kind, status, where }: Pick<DeviceQuery, 'kind' | 'status' | 'where'>) {
+  let select = db.selectFrom('devices').where('kind', '=', kind)
+  if (status !== '') select = select.where('status', '=', status)
+  return where ? select.where(where) : select
+}
+
+function turned(order: 'asc' | 'desc'): 'asc' | 'desc' {
+  return order === 'asc' ? 'desc' : 'asc'
+}
+
+/**
+ * The devices of a page, from an index alone as long as no other column is filtered by. Every status has its own stretch
+ * of the indexes: a list of all of them merges five. Equals are told apart by uid, the other way round, as the indexes
+ * run; a list by status has the last seen of each status first or, the other way round, last.
+ */
+async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<DeviceUid[]> {
+  const { sortBy, order, limit, offset } = query
+  const column = sortBy === 'status' ? 'last_seen' : sortBy
+  const statuses = query.status === '' ? DEVICE_STATUSES : [query.status]
+  const stretches = statuses.map((status) =>
+    matching(db, { ...query, status })
+      .select(['uid', 'status', `${column} as place`])
+      .orderBy(column, order)
+      .orderBy('uid', turned(order))
+      .limit(limit + offset),
+  )
+  const { rows } = await sql<{ uid: DeviceUid }>`select uid from (${sql.join(stretches, sql` union all `)}) as page
+    order by ${sortBy === 'status' ? sql`status ${sql.raw(order)},` : sql``} place ${sql.raw(order)}, uid ${sql.raw(turned(order))}
+    limit ${limit} offset ${offset}`.execute(db)
+  return rows.map((row) => row.uid)
 }
 
 export function findDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<DeviceRow | undefined> {
@@ -109,8 +138,9 @@ export function lockNamespace(db: Kysely<Schema>): Promise<{ max_devices: number
   return db.selectFrom('namespaces').select('max_devices').forNoKeyUpdate().executeTakeFirst()
 }
 
-export function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pending'): Promise<number> {
-  return countRows(db.selectFrom('devices').where('status', '=', status))
+/** Devices of a status, containers among them. */
+export async function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pending'): Promise<number> {
+  return (await devicesByStatus(db)).get(status) ?? 0
 }
 
 /** Accepted devices, other than `uid`, that have this name or this MAC. */
@@ -190,13 +220,14 @@ async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): 
 export async function countDevices(
   db: Kysely<Schema>,
 ): Promise<{ accepted: number; pending: number; rejected: number; online: number }> {
-  const { rows } = await sql<{ accepted: number; pending: number; rejected: number; online: number }>`
-    select count(*) filter (where status = 'accepted')::int as accepted,
-      count(*) filter (where status = 'pending')::int as pending,
-      count(*) filter (where status = 'rejected')::int as rejected,
-      count(*) filter (where status = 'accepted' and ${online})::int as online
-    from devices`.execute(db)
-  return rows[0] ?? { accepted: 0, pending: 0, rejected: 0, online: 0 }
+  const counts = await devicesByStatus(db)
+  const accepted = (kind: DeviceKind) => countRows(matching(db, { kind, status: 'accepted', where: online }))
+  return {
+    accepted: counts.get('accepted') ?? 0,
+    pending: counts.get('pending') ?? 0,
+    rejected: counts.get('rejected') ?? 0,
+    online: (await accepted('devices')) + (await accepted('containers')),
+  }
 }
 
 /** Whether another accepted device has the name. */

@@ -4,6 +4,7 @@ import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foldCounts } from '../db/row-counts.ts'
 import { makeTenant, tenantTables } from '../http/testing-tenant.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
 
@@ -146,7 +147,12 @@ describe('deleting a namespace', () => {
     const before = await counts()
     expect(Object.entries(before).filter(([table, count]) => table !== 'audit_log' && count === 0)).toEqual([])
     await server.client(body.token).call(namespaces.remove, { params: { tenant } })
-    expect(Object.entries(await counts()).filter(([, count]) => count !== 0)).toEqual([['audit_log', 1]])
+    // Differences that add up to nothing go with the next folding; the audit log keeps its total.
+    await foldCounts(db)
+    expect(Object.entries(await counts()).filter(([, count]) => count !== 0)).toEqual([
+      ['audit_log', 1],
+      ['row_counts', 1],
+    ])
     // Its tokens end with it; the owner is in another namespace from now on, where nothing is missing.
     expect(await outcome(server.client(body.token).call(auth.getUser, {}))).toBe('401 UNAUTHORIZED')
     const again = await owner.client.call(auth.getUser, {})

@@ -65,10 +65,11 @@ function selectWhole(db: Kysely<Schema>) {
 
 function acceptedDevices(select: ExpressionBuilder<Schema, 'namespaces'>) {
   return select
-    .selectFrom('devices')
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .whereRef('devices.tenant_id', '=', 'namespaces.tenant_id')
-    .where('devices.status', '=', 'accepted')
+    .selectFrom('row_counts')
+    .select(sql<number>`sum(difference)::bigint`.as('count'))
+    .whereRef('row_counts.tenant_id', '=', 'namespaces.tenant_id')
+    .where('row_counts.list', 'in', ['devices', 'containers'])
+    .where('row_counts.status', '=', 'accepted')
     .as('devices_count')
 }
 

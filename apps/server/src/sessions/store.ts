@@ -2,6 +2,8 @@
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import { type Expression, type Insertable, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import { countRows } from '../db/count.ts'
+import { type Page, readPage } from '../db/page.ts'
+import { totalOf } from '../db/row-counts.ts'
 import type { Schema, SessionEventsTable, SessionsTable } from '../db/schema.ts'
 import type { FilterProperties } from '../http/filter.ts'
 
@@ -38,21 +40,43 @@ export const SESSION_PROPERTIES: FilterProperties = {
 }
 
 /** A page of sessions, the last seen first, and how many match. */
-export async function listSessions(
+export function listSessions(
   db: Kysely<Schema>,
-  page: { where: Expression<SqlBool> | undefined; limit: number; offset: number },
-): Promise<{ rows: SessionRow[]; total: number }> {
-  let base = db.selectFrom('sessions')
-  if (page.where) base = base.where(page.where)
-  const rows = await base
-    .selectAll()
-    .orderBy('last_seen', 'desc')
-    .orderBy('uid')
-    .limit(page.limit)
-    .offset(page.offset)
+  { where, ...page }: Page & { where: Expression<SqlBool> | undefined },
+): Promise<{ rows: readonly SessionRow[]; total: number }> {
+  return readPage(db, page, {
+    total: (one) => (where ? countRows(one.selectFrom('sessions').where(where)) : totalOf(one, 'sessions')),
+    async read(one, part, opposite) {
+      const uids = await selectUids(one, where, part, opposite)
+      const rows = new Map((await findSessions(one, uids)).map((row) => [row.uid, row]))
+      // One may have been removed in between.
+      return uids.flatMap((uid) => rows.get(uid) ?? [])
+    },
+    isTotalKept: where === undefined,
+  })
+}
+
+/** The sessions of a page, without a filter from the index alone. */
+async function selectUids(
+  db: Kysely<Schema>,
+  where: Expression<SqlBool> | undefined,
+  { limit, offset }: Page,
+  opposite: boolean,
+): Promise<SessionUid[]> {
+  let select = db.selectFrom('sessions').select('uid')
+  if (where) select = select.where(where)
+  const rows = await select
+    .orderBy('last_seen', opposite ? 'asc' : 'desc')
+    .orderBy('uid', opposite ? 'desc' : 'asc')
+    .limit(limit)
+    .offset(offset)
     .execute()
-  const count = await countRows(base)
-  return { rows, total: count }
+  return rows.map((row) => row.uid)
+}
+
+function findSessions(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<SessionRow[]> {
+  if (uids.length === 0) return Promise.resolve([])
+  return db.selectFrom('sessions').selectAll().where('uid', 'in', uids).execute()
 }
 
 /** Events of a session in order. */

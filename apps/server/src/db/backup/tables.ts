@@ -39,10 +39,13 @@ export async function openForLoading(client: Client, tables: readonly TableColum
   const constraints = await keyConstraints(client)
   const indexes = await plainIndexes(client)
   const forced = await forcedTables(client)
+  const triggered = await triggeredTables(client)
   for (const { table, name } of constraints) await client.query(`alter table ${table} drop constraint ${name}`)
   for (const { name } of indexes) await client.query(`drop index ${name}`)
   // Unforced, the owner's rows are not held against the policies, of which it has none.
   for (const table of forced) await client.query(`alter table ${table} no force row level security`)
+  // What triggers wrote is in the backup.
+  for (const table of triggered) await client.query(`alter table ${table} disable trigger user`)
   await client.query(`truncate ${tables.map(({ name }) => quoteIdentifier(name)).join(', ')}`)
 
   return async () => {
@@ -54,6 +57,7 @@ export async function openForLoading(client: Client, tables: readonly TableColum
     // Before the owner is blind again.
     await continueIdentities(client)
     for (const table of forced) await client.query(`alter table ${table} force row level security`)
+    for (const table of triggered) await client.query(`alter table ${table} enable trigger user`)
     await client.query('analyze')
   }
 }
@@ -83,6 +87,14 @@ async function forcedTables(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ table: string }>(
     `select oid::regclass::text as table from pg_class
      where relnamespace = 'public'::regnamespace and relkind = 'r' and relforcerowsecurity`,
+  )
+  return rows.map(({ table }) => table)
+}
+
+async function triggeredTables(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ table: string }>(
+    `select distinct tgrelid::regclass::text as table from pg_trigger join pg_class c on c.oid = tgrelid
+     where c.relnamespace = 'public'::regnamespace and not tgisinternal`,
   )
   return rows.map(({ table }) => table)
 }
