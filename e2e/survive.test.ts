@@ -212,6 +212,38 @@ describe('PostgreSQL that is killed while people work', () => {
     session.end()
     expect((await session.result).code).toBe(0)
   })
+
+  it('that hangs on refuses new logins and calls with a text, and what ends meanwhile is told once afterwards', async () => {
+    const client = await server.client()
+    await untilOnline(client, agent.device.uid)
+    const [staying, leaving] = [await startEcho(agent.target), await startEcho(agent.target)]
+    const open = new Set((await sessions()).filter((one) => one.active).map(({ uid }) => uid))
+    const log = await listenToEvents(client)
+    const postgres = await familyOf(await postmasterPid(server.dataFolder))
+    for (const pid of postgres) process.kill(pid, 'SIGSTOP')
+    try {
+      leaving.end()
+      expect((await leaving.result).code).toBe(0)
+      const [refused, answer] = await Promise.all([ssh(agent.target, ['true']), signIn()])
+      expect(refused.code).toBe(255)
+      expect(refused.stderr).toMatch(/Bowline: .*try again/)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)])
+      expect(await health()).toBe(503)
+      await staying.echo('while it hangs')
+    } finally {
+      for (const pid of postgres.toReversed()) process.kill(pid, 'SIGCONT')
+    }
+    await until('the database answers', async () => (await health()) === 200)
+    const ended = () => log.events.flatMap((event) => (event.type === 'session.ended' ? [event.session.uid] : []))
+    await until('the end is told', () => ended().some((uid) => open.has(uid)))
+    await staying.echo('afterwards')
+    staying.end()
+    expect((await staying.result).code).toBe(0)
+    await allClosed()
+    await until('both ends are told', () => new Set(ended().filter((uid) => open.has(uid))).size === 2)
+    expect(ended().filter((uid) => open.has(uid))).toHaveLength(2)
+    log.stop()
+  })
 })
 
 describe('a client that leaves while its password is checked', () => {

@@ -32,6 +32,8 @@ export interface BootOptions {
   readonly sharedTime?: true
   /** Further settings, as environment variables. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Another way from the server to its database: answers the address that the server gets. */
+  readonly reach?: (owner: OwnerConnection) => Promise<string>
 }
 
 /** Somebody who has signed in with `POST /api/login`. */
@@ -99,7 +101,7 @@ export async function bootServer(options: BootOptions = {}): Promise<BootedServe
       BOWLINE_HTTP_PORT: '0',
       BOWLINE_SSH_PORT: '0',
       BOWLINE_DATA_DIR: dataFolder,
-      BOWLINE_DATABASE_URL: databaseUrl(owner),
+      BOWLINE_DATABASE_URL: await (options.reach ?? databaseUrl)(owner),
       BOWLINE_SECRET_KEY: secretKey,
       ...options.settings,
     })

@@ -30,8 +30,8 @@ export interface ChaosProxy {
 }
 
 export interface ChaosOptions {
-  /** Where connections lead. */
-  readonly target: { readonly host: string; readonly port: number }
+  /** Where connections lead: an address, or the file of a socket. */
+  readonly target: { readonly host: string; readonly port: number } | { readonly path: string }
   /** The proxy's own address towards the target. */
   readonly localAddress?: string
   /** Sent to the target first, as a load balancer's header is. */
@@ -47,6 +47,11 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
   let weather = FINE
   const pairs = new Set<{ near: Socket; far: Socket; lanes: Lane[] }>()
   const { target, localAddress, preface } = options
+  const reset = (socket: Socket, isFar: boolean): void => {
+    // The file of a socket knows no resets.
+    if (isFar && 'path' in target) socket.destroy()
+    else socket.resetAndDestroy()
+  }
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
     const local = localAddress === undefined ? {} : { localAddress }
     const far = connect({ ...target, ...local, allowHalfOpen: true, noDelay: true })
@@ -61,7 +66,7 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
       socket.on('error', () => undefined)
       socket.once('close', (hadError) => {
         // Without an error both directions have ended in order, and what is still held has its way to go.
-        if (hadError) other.resetAndDestroy()
+        if (hadError) reset(other, other === far)
         if (!other.closed) return
         pairs.delete(pair)
         for (const lane of pair.lanes) lane.stop()
@@ -82,8 +87,8 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
     },
     reset() {
       for (const { near, far } of pairs) {
-        near.resetAndDestroy()
-        far.resetAndDestroy()
+        reset(near, false)
+        reset(far, true)
       }
     },
     halfClose() {

@@ -1,34 +1,56 @@
 // A pool whose every connection works as one of the two roles. Invariants: a connection is in its role before its first
-// query, never goes back inside a transaction, and losing one never ends the process.
+// query, never goes back inside a transaction, losing one never ends the process, and nobody waits for one that is silent.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool, type PoolClient } from 'pg'
+import {
+  Client,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg'
 import type { Log } from '../platform/log.ts'
 import { clientConfig, type OwnerConnection } from './owner-session.ts'
+import { DatabaseSilent, type Pulse, createPulse } from './pulse.ts'
 import { type StatementNames, statementNames } from './statement-names.ts'
 import { types } from './types.ts'
 
 /** A query that runs longer is wrong; it would hold a connection that others wait for. */
 const STATEMENT_TIMEOUT = '60s'
 const IDLE_IN_TRANSACTION_TIMEOUT = '60s'
-/** How long a checkout rides out a restart of PostgreSQL before it fails. */
-const PATIENCE_MS = 5_000
+/** Changes of one row happen one after the other, each in milliseconds. */
+const LOCK_TIMEOUT = '5s'
+/** How long a checkout rides out a restart of PostgreSQL before it fails: people who sign in are told within 2 s. */
+const PATIENCE_MS = 1_500
+/** For a connection that only asks whether somebody is there. */
+const PROBE_TIMEOUT_MS = 1_000
 const RETRY_DELAY_MS = 100
 
 /** Codes of errors that say "not now": the server is restarting, or the address has no listener for the moment. */
 const TRANSIENT = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', '57P01', '57P02', '57P03'])
 
+/** A connection that has been checked out. */
+export interface Connection {
+  /** @throws {DatabaseSilent} when PostgreSQL has stopped answering; the connection is not used again */
+  query<R extends QueryResultRow>(statement: string | QueryConfig): Promise<QueryResult<R>>
+  /** As the last answer told it: `I`: in none. */
+  getTransactionStatus(): string | null
+  /** @param broken the connection must not be used again */
+  giveBack(broken: boolean): void
+}
+
 export interface ConnectionPool {
   /** Of the prepared statements of its connections. */
   readonly names: StatementNames
   /**
-   * A connection in the pool's role. Give it back with {@link giveBack}.
+   * A connection in the pool's role; give it back.
    * @param tenant is set on the connection for row-level security; undefined for the system role, whose policies do not
    * ask for it
+   * @throws {DatabaseSilent} when PostgreSQL has stopped answering
    */
-  checkOut(tenant: TenantId | undefined): Promise<PoolClient>
-  /** @param broken the connection must not be used again */
-  giveBack(client: PoolClient, broken: boolean): void
+  checkOut(tenant: TenantId | undefined): Promise<Connection>
   close(): Promise<void>
 }
 
@@ -45,8 +67,8 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
       await client.query(
         `select set_config('role', $1, false), set_config('search_path', 'public', false),
                 set_config('statement_timeout', $2, false),
-                set_config('idle_in_transaction_session_timeout', $3, false)`,
-        [role, STATEMENT_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT],
+                set_config('idle_in_transaction_session_timeout', $3, false), set_config('lock_timeout', $4, false)`,
+        [role, STATEMENT_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, LOCK_TIMEOUT],
       )
     },
   })
@@ -57,13 +79,28 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   // A checked-out connection has no listener of the pool; its loss is reported by the query that needed it.
   pool.on('connect', (client) => client.on('error', () => undefined))
 
-  async function checkOutOnce(tenant: TenantId | undefined): Promise<PoolClient> {
-    const client = await pool.connect()
+  const pulse = createPulse(() => isAnswered(owner, role))
+
+  async function checkOutOnce(tenant: TenantId | undefined): Promise<Connection> {
+    const connecting = pool.connect()
+    let client: PoolClient
     try {
-      if (tenant !== undefined) await client.query({ ...SET_TENANT, values: [tenant] })
-      return client
+      client = await pulse.watch(connecting)
     } catch (error) {
-      client.release(true)
+      // Should it come after all, nobody waits for it any more.
+      if (error instanceof DatabaseSilent)
+        connecting.then(
+          (late) => late.release(),
+          () => undefined,
+        )
+      throw error
+    }
+    const connection = watched(client, pulse)
+    try {
+      if (tenant !== undefined) await connection.query({ ...SET_TENANT, values: [tenant] })
+      return connection
+    } catch (error) {
+      connection.giveBack(true)
       throw error
     }
   }
@@ -81,13 +118,44 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
         }
       }
     },
-    giveBack(client, broken) {
-      client.release(broken || client.getTransactionStatus() !== 'I')
-    },
     async close() {
       closing = true
       await pool.end()
     },
+  }
+}
+
+function watched(client: PoolClient, pulse: Pulse): Connection {
+  let silent: DatabaseSilent | undefined
+  return {
+    async query<R extends QueryResultRow>(statement: string | QueryConfig): Promise<QueryResult<R>> {
+      // What would queue behind a query that is not answered is not answered either.
+      if (silent) throw silent
+      try {
+        return await pulse.watch(client.query<R>(statement))
+      } catch (error) {
+        if (error instanceof DatabaseSilent) silent = error
+        throw error
+      }
+    },
+    getTransactionStatus: () => client.getTransactionStatus(),
+    giveBack(broken) {
+      client.release(broken || silent !== undefined || client.getTransactionStatus() !== 'I')
+    },
+  }
+}
+
+/** Whether a fresh connection gets an answer, be it a refusal. */
+async function isAnswered(owner: OwnerConnection, role: string): Promise<boolean> {
+  const client = new Client({ ...clientConfig(owner, role), connectionTimeoutMillis: PROBE_TIMEOUT_MS })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return true
+  } catch (error) {
+    return error instanceof DatabaseError
+  } finally {
+    client.end().catch(() => undefined)
   }
 }
 

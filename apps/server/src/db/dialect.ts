@@ -12,8 +12,8 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import { DatabaseError, type PoolClient, type QueryResult as PgResult, type QueryResultRow } from 'pg'
-import type { ConnectionPool } from './connection-pool.ts'
+import { DatabaseError, type QueryResult as PgResult, type QueryResultRow } from 'pg'
+import type { Connection, ConnectionPool } from './connection-pool.ts'
 import type { StatementNames } from './statement-names.ts'
 
 /** @param tenant see {@link ConnectionPool.checkOut} */
@@ -32,11 +32,11 @@ const STALE_PLAN = new Set(['0A000', '26000'])
 const SAVEPOINT_NAME = /^[a-z_][a-z0-9_]{0,62}$/i
 
 class PoolConnection implements DatabaseConnection {
-  readonly client: PoolClient
+  readonly client: Connection
   broken = false
   readonly #names: StatementNames
 
-  constructor(client: PoolClient, names: StatementNames) {
+  constructor(client: Connection, names: StatementNames) {
     this.client = client
     this.#names = names
   }
@@ -85,7 +85,7 @@ class PoolDriver implements Driver {
   }
 
   async releaseConnection(connection: PoolConnection): Promise<void> {
-    this.#pool.giveBack(connection.client, connection.broken)
+    connection.client.giveBack(connection.broken)
   }
 
   async beginTransaction(connection: PoolConnection, settings: TransactionSettings): Promise<void> {

@@ -3,9 +3,9 @@
 
 /**
  * PostgreSQL's classes 08 (connection) and 53 (resources), of 57 what operators and restarts cause and a statement that
- * was given up, and of 40 what two transactions did to each other.
+ * was given up, of 55 a lock that did not come free, and of 40 what two transactions did to each other.
  */
-const SQL_STATES = /^(08...|53...|57014|57P0[1-5]|40001|40P01)$/
+const SQL_STATES = /^(08...|53...|55P03|57014|57P0[1-5]|40001|40P01)$/
 const CONNECTING = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
