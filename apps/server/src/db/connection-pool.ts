@@ -13,6 +13,7 @@ import {
 } from 'pg'
 import type { Log } from '../platform/log.ts'
 import { clientConfig, type OwnerConnection } from './owner-session.ts'
+import { APP_ROLE } from './roles.ts'
 import { DatabaseSilent, type Pulse, createPulse } from './pulse.ts'
 import { type StatementNames, statementNames } from './statement-names.ts'
 import { types } from './types.ts'
@@ -63,12 +64,15 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
     ...clientConfig(owner, role),
     types,
     max: size,
+    // A kept plan serves all namespaces, but is made for the one that came by when it was made: of a large one it would
+    // be a scan of the whole table. Every table of namespaces has an index that starts with the namespace.
     onConnect: async (client) => {
       await client.query(
         `select set_config('role', $1, false), set_config('search_path', 'public', false),
                 set_config('statement_timeout', $2, false),
-                set_config('idle_in_transaction_session_timeout', $3, false), set_config('lock_timeout', $4, false)`,
-        [role, STATEMENT_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, LOCK_TIMEOUT],
+                set_config('idle_in_transaction_session_timeout', $3, false), set_config('lock_timeout', $4, false),
+                set_config('enable_seqscan', $5, false)`,
+        [role, STATEMENT_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, LOCK_TIMEOUT, role === APP_ROLE ? 'off' : 'on'],
       )
     },
   })

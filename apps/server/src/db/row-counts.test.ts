@@ -6,6 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../platform/log.ts'
 import { type BootedServer, type Person, bootServer } from '../testing.ts'
 import { type Database, openDatabase } from './database.ts'
+import { MIGRATIONS_FOLDER, migrate, readMigrations } from './migrate.ts'
+import { asOwner } from './owner-session.ts'
+import { SYSTEM_ROLE, ensureWorkingRoles } from './roles.ts'
+import { emptyDatabase } from './testing.ts'
 import { type CountedList, devicesByStatus, foldCounts, totalOf } from './row-counts.ts'
 import type { Schema } from './schema.ts'
 
@@ -145,5 +149,42 @@ describe('a kept total', () => {
     await foldCounts(database.system())
     expect(await differences()).toBe(1)
     expect(await totalOf(tenantOf(owner), 'devices', 'pending')).toBe(10)
+  })
+
+  it('begins with the rows that an older server has left', async () => {
+    const empty = await emptyDatabase()
+    const migrations = await readMigrations(MIGRATIONS_FOLDER)
+    const older = migrations.slice(
+      0,
+      migrations.findIndex(({ name }) => name === 'lists'),
+    )
+    try {
+      const counts = await asOwner(empty.owner, async (client, facts) => {
+        await ensureWorkingRoles(client, facts)
+        await migrate(client, older)
+        await client.query(`set role ${SYSTEM_ROLE}`)
+        await client.query(`insert into users (id, name, username, email, status)
+          values (repeat('a', 24), 'ada', 'ada', 'ada@example.com', 'confirmed')`)
+        await client.query(`insert into namespaces (tenant_id, name, owner)
+          values ('11111111-1111-4111-8111-111111111111', 'old', repeat('a', 24))`)
+        await client.query(`insert into devices (uid, tenant_id, name, public_key, status, info)
+          select repeat(i::text, 64), '11111111-1111-4111-8111-111111111111', 'device-' || i, 'key',
+            case when i > 3 then 'pending' else 'accepted' end,
+            jsonb_build_object('platform', case when i = 1 then 'connector' else 'native' end)
+          from generate_series(1, 5) as i`)
+        await client.query('reset role')
+        await migrate(client, migrations)
+        await client.query(`set role ${SYSTEM_ROLE}`)
+        const { rows } = await client.query('select list, status, difference::int from row_counts order by 1, 2')
+        return rows
+      })
+      expect(counts).toEqual([
+        { list: 'containers', status: 'accepted', difference: 1 },
+        { list: 'devices', status: 'accepted', difference: 2 },
+        { list: 'devices', status: 'pending', difference: 2 },
+      ])
+    } finally {
+      await empty.close()
+    }
   })
 })

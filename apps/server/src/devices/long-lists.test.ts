@@ -1,5 +1,6 @@
 // Lists of a namespace with so many rows that pages are read from either end: every page of every order.
 import { operations } from '@bowline/contract/operations'
+import { AuditEntry } from '@bowline/contract/schemas/audit'
 import { DEVICE_STATUSES } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -82,5 +83,9 @@ describe('the pages of a long list', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => b - a))
     expect(new Set(ids).size).toBe(entries.totals[0])
     expect(ids.length).toBeGreaterThanOrEqual(DEVICES)
+    const authorization = `Bearer ${person.auth.token}`
+    const exported = await server.fetch('/api/audit?format=jsonl', { headers: { authorization } })
+    const lines = (await exported.text()).trimEnd().split('\n')
+    expect(lines.map((line) => AuditEntry.parse(JSON.parse(line)).id)).toEqual(ids)
   })
 })

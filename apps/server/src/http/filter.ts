@@ -75,7 +75,7 @@ function condition(
       return sql<SqlBool>`not coalesce(${equals(name, property, value)}, false)`
     case 'bool':
       if (property.type !== 'boolean') return refuse(`bool is for booleans; ${name} is a ${property.type}`)
-      return sql<SqlBool>`${property.sql} is not distinct from ${toBoolean(name, value)}`
+      return is(property, toBoolean(name, value))
     case 'gt':
       return compare(name, property, value, sql`>`)
     case 'lt':
@@ -100,7 +100,7 @@ function equals(name: string, property: FilterProperty, value: Value): Expressio
   if (typeof value === 'object') return refuse(`${name}: eq and ne take one value`)
   switch (property.type) {
     case 'boolean':
-      return sql<SqlBool>`${property.sql} = ${toBoolean(name, value)}`
+      return is(property, toBoolean(name, value))
     case 'number':
       return sql<SqlBool>`${property.sql} = ${toNumber(name, value)}::double precision`
     case 'time':
@@ -110,6 +110,11 @@ function equals(name: string, property: FilterProperty, value: Value): Expressio
     case 'text':
       return sql<SqlBool>`${property.sql} = ${String(value)}`
   }
+}
+
+/** Written out, not bound: a parameter would keep PostgreSQL from the indexes of those for which it is true. */
+function is({ sql: property }: FilterProperty, value: boolean): Expression<SqlBool> {
+  return value ? sql<SqlBool>`${property}` : sql<SqlBool>`not ${property}`
 }
 
 function compare(

@@ -266,14 +266,14 @@ describe('a failure inside the server', () => {
   it('tells the caller nothing but that it happened', async () => {
     const rename = (from: string, to: string) =>
       asOwner(server.owner, (client) => client.query(`alter table ${from} rename to ${to}`))
-    await rename('sessions', 'hidden')
+    await rename('firewall_rules', 'hidden')
     try {
-      const response = await server.fetch('/api/sessions', { headers: bearer() })
+      const response = await server.fetch('/api/firewall/rules', { headers: bearer() })
       expect(response.status).toBe(500)
       expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expect(await response.json()).toEqual({ message: 'Internal Server Error', code: 'INTERNAL' })
     } finally {
-      await rename('hidden', 'sessions')
+      await rename('hidden', 'firewall_rules')
     }
   })
 })

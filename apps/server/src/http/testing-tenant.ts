@@ -73,9 +73,13 @@ export async function makeTenant(
     ids,
     reset: () => db.transaction().execute((inner) => fill(inner, tenant)),
     async fingerprint() {
-      const rows = tables.map(
-        (table) => sql`select ${table} || t::text as line from ${sql.table(table)} as t where tenant_id = ${id}`,
-      )
+      // Differences are folded at any time; what they add up to is what counts.
+      const counts = sql`(select tenant_id, list, status, sum(difference) from row_counts
+        group by 1, 2, 3 having sum(difference) <> 0)`
+      const rows = tables.map((table) => {
+        const source = table === 'row_counts' ? counts : sql.table(table)
+        return sql`select ${table} || t::text as line from ${source} as t where tenant_id = ${id}`
+      })
       const { rows: lines } = await sql<{ line: string }>`${sql.join(rows, sql` union all `)}
         union all select 'users' || (id, name, username, email, recovery_email, password_hash, token_epoch)::text
         from users where id = any(${people}) order by 1`.execute(db)

@@ -11,8 +11,6 @@ create index devices_of_a_namespace_by_name on devices (tenant_id, kind, status,
 create index devices_of_a_namespace_by_creation on devices (tenant_id, kind, status, created_at desc, uid);
 create index devices_of_a_namespace_by_status_time on devices (tenant_id, kind, status, status_updated_at desc, uid);
 create index public_keys_of_a_namespace_by_creation on public_keys (tenant_id, created_at, fingerprint);
-drop index audit_of_a_namespace;
-create index audit_of_a_namespace on audit_log (tenant_id, id desc);
 
 -- How many rows a list has is the sum of its differences. Whoever adds or takes rows adds a difference in the same
 -- transaction and waits for nobody; a job folds the differences of a list into one (db/row-counts.ts).
