@@ -1,5 +1,5 @@
 // The totals of large lists, kept instead of counted: triggers write a difference with every change
-// (migrations/0003_lists.sql), a list's total is the sum of its differences. Exact for every reader: a transaction sees
+// (migrations/0004_lists.sql), a list's total is the sum of its differences. Exact for every reader: a transaction sees
 // a row and its difference together or neither.
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'

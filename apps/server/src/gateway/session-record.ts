@@ -68,9 +68,9 @@ export async function openSessionRecord(ctx: TenantContext, session: NewSession)
       retry?.()
       events.stop()
       return inOrder(() =>
-        untilTaken(ctx, async () => {
+        untilTaken(ctx, async (isRepeated) => {
           await writeEvents()
-          await endSession(ctx, uid, cause)
+          await endSession(ctx, uid, cause, isRepeated)
         }),
       )
     },
@@ -78,10 +78,10 @@ export async function openSessionRecord(ctx: TenantContext, session: NewSession)
 }
 
 /** Repeats a write until the database has taken it. */
-async function untilTaken(ctx: TenantContext, write: () => Promise<void>): Promise<void> {
-  for (;;) {
+async function untilTaken(ctx: TenantContext, write: (isRepeated: boolean) => Promise<void>): Promise<void> {
+  for (let isRepeated = false; ; isRepeated = true) {
     try {
-      await write()
+      await write(isRepeated)
       return
     } catch (error) {
       ctx.log.error('session.error', { err: error })

@@ -169,8 +169,15 @@ export async function noteSessionEvents(
 }
 
 /** Closes a session with its cause; closing twice keeps the first cause. */
-export async function endSession(ctx: TenantContext, uid: SessionUid, cause: SessionCause): Promise<void> {
-  await tell(ctx, await closeSession(ctx.db, uid, cause), 'session.ended')
+export async function endSession(
+  ctx: TenantContext,
+  uid: SessionUid,
+  cause: SessionCause,
+  isRepeated = false,
+): Promise<void> {
+  const row = await closeSession(ctx.db, uid, cause)
+  // An earlier try may have been taken and only its answer lost: nobody has been told then.
+  await tell(ctx, row ?? (isRepeated ? await findSession(ctx.db, uid) : undefined), 'session.ended')
 }
 
 /** At start: sessions that this node left open in an earlier life. @param db system connection */
