@@ -70,7 +70,7 @@ const versionIn = (place: Place, file: string, args: readonly string[]) =>
 const pythonVersion = (module: string) =>
   printedBy(trixie, 'python3', ['-c', `import ${module}; print(${module}.__version__)`])
 
-const NO_AGENT_ONLY = 'has no FIDO support of its own'
+const NO_FIDO = "offers no FIDO keys, not even an agent's"
 const PUTTY = {
   streamlocal: 'forwards TCP only',
   'curve25519-sha256@libssh.org': 'is chosen by family, and the plain name comes first',
@@ -113,8 +113,8 @@ export const CLIENTS: readonly Client[] = [
     place: trixie,
     version: () => versionIn(trixie, 'dbclient', ['-V']),
     unsupported: {
-      'sk-ed25519': NO_AGENT_ONLY,
-      'sk-ecdsa': NO_AGENT_ONLY,
+      'sk-ed25519': NO_FIDO,
+      'sk-ecdsa': NO_FIDO,
       certificate: 'knows no certificates',
       '-D': 'has no SOCKS proxy',
       streamlocal: 'forwards TCP only',
