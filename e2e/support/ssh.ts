@@ -27,6 +27,7 @@ const OPTIONS = [
   ['UserKnownHostsFile', '/dev/null'],
   ['LogLevel', 'ERROR'],
   ['PubkeyAuthentication', 'no'],
+  ['KbdInteractiveAuthentication', 'no'],
   ['NumberOfPasswordPrompts', '1'],
   ['ConnectTimeout', '20'],
 ].flatMap(([name, value]) => ['-o', `${name}=${value}`])
@@ -36,11 +37,12 @@ export function startSsh(
   target: SshTarget,
   command: readonly string[],
   options: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
   const where = ['-p', String(target.port), `${target.login}@${target.host}`]
   // Of an option that is given twice ssh takes the first value: the caller's.
   return spawn('sshpass', ['-e', 'ssh', '-F', 'none', ...options, ...OPTIONS, ...where, ...command], {
-    env: { PATH: process.env['PATH'] ?? '', SSHPASS: target.password, LANG: 'C.UTF-8', TERM: 'xterm-256color' },
+    env: { PATH: process.env['PATH'] ?? '', SSHPASS: target.password, LANG: 'C.UTF-8', TERM: 'xterm-256color', ...env },
   })
 }
 
@@ -48,9 +50,10 @@ export function startSsh(
 export async function ssh(
   target: SshTarget,
   command: readonly string[],
-  { input = '', options = [] }: { input?: string | Uint8Array; options?: readonly string[] } = {},
+  how: { input?: string | Uint8Array; options?: readonly string[]; env?: NodeJS.ProcessEnv } = {},
 ): Promise<SshResult> {
-  const child = startSsh(target, command, options)
+  const { input = '', options = [], env = {} } = how
+  const child = startSsh(target, command, options, env)
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   return finish(child)

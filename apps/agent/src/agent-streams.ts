@@ -1,11 +1,12 @@
 // What the agent does with the streams that the gateway opens: one handler of links, used again by each new link.
-import type { LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
+import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
 import type { LinkClock } from '@bowline/link/clock'
 import type { Authority } from './login/passwords.ts'
 import { Logins } from './login/logins.ts'
 import type { StatementVerifier } from './login/statement.ts'
 import type { Log } from './log.ts'
 import { Dials } from './session/dials.ts'
+import { Listens } from './session/listens.ts'
 import { Sessions } from './session/sessions.ts'
 
 export interface AgentStreamsParts {
@@ -20,12 +21,16 @@ export class AgentStreams {
   readonly #logins: Logins
   readonly #sessions: Sessions
   readonly #dials: Dials
+  readonly #listens: Listens
+  /** The link of these streams; set once it is up. */
+  link: Link | undefined
 
   constructor(parts: AgentStreamsParts) {
     this.#logins = new Logins(parts)
     const { clock, log } = parts
     this.#sessions = new Sessions({ logins: this.#logins, clock, log })
     this.#dials = new Dials({ logins: this.#logins, clock, log })
+    this.#listens = new Listens({ logins: this.#logins, log, link: () => this.link })
   }
 
   /** Uids of the platform sessions that are logged in here. */
@@ -48,6 +53,8 @@ export class AgentStreams {
       case 'dial':
         return this.#dials.open(header, stream)
       case 'listen':
+        return this.#listens.open(header, stream)
+      case 'accept':
       case 'http':
         return { by: 'agent', reason: 'unsupported', message: `this agent has no ${kind} streams yet` }
     }

@@ -113,7 +113,7 @@ export class Agent {
     if ('cause' in outcome) {
       this.#links.delete(streams)
       if (REGISTER_AFTER.has(outcome.cause.reason)) this.#registration = undefined
-    }
+    } else streams.link = outcome.link
     return outcome
   }
 

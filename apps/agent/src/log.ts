@@ -29,6 +29,8 @@ export type LogEvent =
   | 'session-ended'
   | 'session-refused'
   | 'dial-failed'
+  | 'listening'
+  | 'listen-failed'
   | 'internal-error'
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>

@@ -29,6 +29,8 @@ const noStatements: StatementVerifier = { verify: () => 'unsupported' }
 export interface AgentUnderTest {
   readonly gateway: Link
   readonly streams: AgentStreams
+  /** Streams that the agent has opened towards the gateway. */
+  readonly accepted: RecordedStream[]
   /** Log lines, parsed. */
   readonly log: Record<string, unknown>[]
   /** What callbacks have thrown; empty when all is well. */
@@ -39,6 +41,7 @@ export function startAgent(
   options: { authority?: Authority; statements?: StatementVerifier; clock?: LinkClock; windowBytes?: number } = {},
 ): AgentUnderTest {
   const log: Record<string, unknown>[] = []
+  const accepted: RecordedStream[] = []
   const streams = new AgentStreams({
     authority: options.authority ?? fakeAuthority(),
     statements: options.statements ?? noStatements,
@@ -47,9 +50,11 @@ export function startAgent(
   })
   const pair = linkPair({
     agent: { open: (kind, header, stream) => streams.open(kind, header, stream) },
+    gateway: { open: RecordedStream.accept(accepted) },
     ...(options.windowBytes ? { options: { windowBytes: options.windowBytes } } : {}),
   })
-  return { gateway: pair.gateway, streams, log, errors: pair.errors }
+  streams.link = pair.agent
+  return { gateway: pair.gateway, streams, accepted, log, errors: pair.errors }
 }
 
 /** Resolves when `condition` holds; the test's own time limit is the bound. */

@@ -24,6 +24,7 @@ import { createAgents } from './gateway/agents.ts'
 import { createDeviceChecks } from './gateway/device-checks.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { createLiveLogins } from './gateway/live-logins.ts'
+import { createReverseStreams } from './gateway/reverse-streams.ts'
 import { createSessionBudget } from './gateway/session-budget.ts'
 import type { Target } from './gateway/sshid.ts'
 import { signStatement } from './gateway/statement.ts'
@@ -148,10 +149,12 @@ async function start(
     keyMayLogIn: mayLogIn,
   }
   const live = createLiveLogins({ ...judging, clock, log })
+  const reverse = createReverseStreams()
   const gateway = createGateway({
     ...judging,
     agents,
     live,
+    reverse,
     node,
     log,
     checks: createDeviceChecks(),
@@ -226,6 +229,7 @@ async function start(
   await serveStatic(http, folders)
   attachLinkEndpoint(http.server, {
     agents,
+    reverse,
     clock,
     log,
     isTrustedProxy: config.isTrustedProxy,

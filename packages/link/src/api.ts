@@ -13,7 +13,7 @@ export interface LinkCause {
 export type LinkMessage = { readonly [key: string]: unknown }
 
 /** What a stream is for. The schemas of each kind's messages are in streams.ts. */
-export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'http'
+export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http'
 
 /** Which of the two byte lanes of a stream: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
 export type Lane = 0 | 1

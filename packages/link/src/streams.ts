@@ -66,6 +66,9 @@ export const SessionOpen = z.object({
   env: z.array(z.tuple([text(256), text(4_096)])).max(64),
   /** SSH_CONNECTION's first two fields. */
   client: z.object({ address: text(64), port: uint }),
+  /** Ids of `listen` streams of this login whose sockets the process is told of: SSH_AUTH_SOCK and DISPLAY. */
+  agent: uint.optional(),
+  x11: uint.optional(),
 })
 export type SessionOpen = z.infer<typeof SessionOpen>
 
@@ -102,3 +105,46 @@ export type DialOpen = z.infer<typeof DialOpen>
 
 /** Agent to gateway on a `dial` stream, once connected; a failure closes the stream with reason `connect-failed`. */
 export const DialEvent = z.object({ type: z.literal('connected') })
+
+const port = z.number().int().min(0).max(65_535)
+
+/**
+ * `listen`: a socket that the device listens on for a person, until the stream closes. It carries no bytes; each
+ * connection is an `accept` stream that the device opens.
+ */
+export const ListenOpen = z.object({
+  ...login,
+  at: z.discriminatedUnion('type', [
+    /** On the device's loopback addresses. 0: any free port. */
+    z.object({ type: z.literal('tcp'), port }),
+    /** Made with the person's rights; must not exist yet. */
+    z.object({ type: z.literal('unix'), path: text(108) }),
+    /** The person's authentication agent, on a socket that only they can open. */
+    z.object({ type: z.literal('agent') }),
+    /** An X11 display on loopback, with the cookie that the person's client will ask of X programs. */
+    z.object({
+      type: z.literal('x11'),
+      single: z.boolean(),
+      protocol: text(256),
+      cookie: text(1_024),
+      screen: uint,
+    }),
+  ]),
+})
+export type ListenOpen = z.infer<typeof ListenOpen>
+
+/** Agent to gateway on a `listen` stream, once; a failure closes the stream instead. `port` is 0 for unix sockets. */
+export const ListenEvent = z.object({ type: z.literal('listening'), port })
+export type ListenEvent = z.infer<typeof ListenEvent>
+
+/** `accept`, opened by the agent: a connection that arrived at the listener of a `listen` stream. */
+export const AcceptOpen = z.object({
+  /** Id of the `listen` stream. */
+  listen: uint,
+  /** Where it comes from; '' and 0 for unix sockets. */
+  origin: z.object({ address: text(64), port }),
+})
+export type AcceptOpen = z.infer<typeof AcceptOpen>
+
+/** Gateway to agent on an `accept` stream, once the person's client has taken the connection; bytes follow only then. */
+export const AcceptEvent = z.object({ type: z.literal('connected') })

@@ -234,6 +234,11 @@ export interface SshConnection {
    * @throws {Error} when the client refuses or the connection ends
    */
   openChannel(type: string, data: Uint8Array, attach: (channel: SshChannel) => ChannelHandler): Promise<SshChannel>
+  /**
+   * Tells the person something that has no reply of its own, such as why a forward was refused: SSH_MSG_DEBUG (RFC 4253
+   * section 11.3), which clients show when asked to be verbose.
+   */
+  explain(message: string): void
   /** Ends the connection after what is queued (at most 2 s); `message` is shown by most clients. */
   disconnect(cause: CloseCause): void
 }

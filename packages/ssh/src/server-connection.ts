@@ -117,6 +117,11 @@ export class ServerConnection implements SshConnection {
     return this.#service.openChannel(type, data, attach)
   }
 
+  explain(message: string): void {
+    if (!this.#service || this.#cause) return
+    this.#transport.send(new WireWriter().byte(n.MSG_DEBUG).boolean(true).string(message).string('').done())
+  }
+
   disconnect(cause: CloseCause): void {
     if (this.#cause || this.#farewell) return
     this.#farewell = cause

@@ -18,6 +18,8 @@ export interface Login {
   readonly session: string
   readonly account: Account
   readonly members: Set<Member>
+  /** Listeners by the id of their stream, with the variable that tells a process of one. */
+  readonly listeners: Map<number, readonly [name: string, value: string] | undefined>
 }
 
 const MAX_ATTEMPTS = 6
@@ -67,7 +69,9 @@ export class Logins {
         if (attempts >= MAX_ATTEMPTS) stream.close(policy('too-many-attempts', 'too many failed attempts'))
         return
       }
-      this.#accepted.set(stream.id, { session: request.session, account: verdict.account, members: new Set() })
+      const { account } = verdict
+      const { session } = request
+      this.#accepted.set(stream.id, { session, account, members: new Set(), listeners: new Map() })
       this.#log.info('login-accepted', 'a login was accepted', { ...fields, uid: verdict.account.uid })
       stream.control({ type: 'accepted' } satisfies AuthAnswer)
     }

@@ -26,6 +26,8 @@ export interface EnvironmentInput {
   readonly terminal?: { readonly path: string; readonly term: string }
   /** The command or subsystem of a session that is no shell. */
   readonly originalCommand?: string
+  /** Sockets of the person that the process may use: SSH_AUTH_SOCK, DISPLAY. */
+  readonly offered?: readonly (readonly [name: string, value: string])[]
   readonly defaults: SystemDefaults
 }
 
@@ -60,6 +62,7 @@ export function sessionEnvironment(input: EnvironmentInput): string[] {
     env.set('TERM', TERM_NAME.test(terminal.term) ? terminal.term : DEFAULT_TERM)
   }
   if (input.originalCommand !== undefined) env.set('SSH_ORIGINAL_COMMAND', input.originalCommand)
+  for (const [name, value] of input.offered ?? []) env.set(name, value)
   return [...env].filter(([, value]) => !value.includes('\0')).map(([name, value]) => `${name}=${value}`)
 }
 

@@ -85,7 +85,7 @@ export class Sessions {
       command: run.command,
       login: run.login,
       become: run.become,
-      environment: (path) => environmentOf(request, account, run, path),
+      environment: (path) => environmentOf(request, login, run, path),
       ...(pty ? { terminal: { ...pty, modes: Buffer.from(pty.modes, 'base64') } } : {}),
     })
     const session = new Session({
@@ -132,9 +132,13 @@ function files(account: Account): Run | LinkCause {
   return { command: sftpProgram(account), login: false, become: 'itself', environment }
 }
 
-function environmentOf(request: SessionOpen, account: Account, run: Run, terminalPath: string | undefined): string[] {
+function environmentOf(request: SessionOpen, login: Login, run: Run, terminalPath: string | undefined): string[] {
   return sessionEnvironment({
-    account,
+    account: login.account,
+    offered: [request.agent, request.x11].flatMap((id) => {
+      const variable = id === undefined ? undefined : login.listeners.get(id)
+      return variable ? [variable] : []
+    }),
     ...run.environment,
     client: request.client,
     defaults: readDefaults(),

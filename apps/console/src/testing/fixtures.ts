@@ -91,7 +91,7 @@ export function makeNamespace(): Namespace {
         status: 'accepted',
       },
     ],
-    settings: { session_record: true, connection_announcement: '', end_disallowed_sessions: true },
+    settings: { session_record: true, connection_announcement: '', end_disallowed_sessions: true, forwarding: true },
     max_devices: -1,
     devices_count: 0,
     device_count: 0,

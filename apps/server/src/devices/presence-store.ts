@@ -15,6 +15,8 @@ export interface LoginTarget {
   readonly announcement: string
   /** Whether the namespace ends running sessions that a change of policy no longer allows. */
   readonly endsDisallowed: boolean
+  /** Whether the namespace lets people forward ports, sockets, their agent and X11. */
+  readonly forwarding: boolean
 }
 
 /** One query: device, namespace, status and settings. System connection. */
@@ -34,6 +36,7 @@ export function findLoginTarget(
       'devices.tags',
       'namespaces.connection_announcement as announcement',
       sql<boolean>`coalesce((namespaces.settings ->> 'end_disallowed_sessions')::boolean, true)`.as('endsDisallowed'),
+      sql<boolean>`coalesce((namespaces.settings ->> 'forwarding')::boolean, true)`.as('forwarding'),
     ])
   const one =
     'uid' in target

@@ -17,6 +17,7 @@ import type { SessionCause } from '../sessions/service.ts'
 import type { Admitted } from './admission.ts'
 import type { Agents } from './agents.ts'
 import { dialChannel } from './dial-channel.ts'
+import { FORWARDING_OFF, type Forwards, type ForwardsDeps, createForwards } from './forwards.ts'
 import type { LiveLogins } from './live-logins.ts'
 import {
   type AcceptedLogin,
@@ -30,7 +31,7 @@ import {
 import { sessionChannel } from './session-channel.ts'
 import { parseSshId } from './sshid.ts'
 
-export interface ConnectionDeps extends LoginDeps {
+export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly agents: Agents
   readonly live: LiveLogins
   readonly log: Log
@@ -57,6 +58,7 @@ export function connectionHandler(
   track: (work: Promise<void>) => void,
 ): EndableHandler {
   let login: Login | undefined
+  let forwards: Forwards | undefined
   let lost: LinkCause | undefined
   /** Why somebody else ended it. */
   let endedBy: SessionCause | undefined
@@ -139,20 +141,28 @@ export function connectionHandler(
     return { result: takes && !attempt.key.certificate ? 'accept' : 'reject' }
   }
 
-  async function open(_: SshConnection, asked: ChannelOpen): Promise<ChannelDecision> {
+  /** Undefined before the login. */
+  const forwardsOf = (connection: SshConnection): Forwards | undefined =>
+    login?.accepted && (forwards ??= createForwards(deps, connection, login.accepted))
+
+  async function open(connection: SshConnection, asked: ChannelOpen): Promise<ChannelDecision> {
     const accepted = login?.accepted
-    if (!accepted) return { accept: false, code: OPEN_PROHIBITED, message: 'not signed in' }
+    const own = forwardsOf(connection)
+    if (!accepted || !own) return { accept: false, code: OPEN_PROHIBITED, message: 'not signed in' }
     try {
       // Written while the client heard of its success and asked for the channel.
       await accepted.recorded
     } catch {
       return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: NO_ROOM }
     }
+    if (asked.type !== 'session' && !accepted.target.forwarding) {
+      return { accept: false, code: OPEN_PROHIBITED, message: FORWARDING_OFF }
+    }
     switch (asked.type) {
       case 'session': {
         const seat = seats
         seats += 1
-        return { accept: true, attach: (channel) => sessionChannel({ channel, login: accepted, seat }) }
+        return { accept: true, attach: (channel) => sessionChannel({ channel, login: accepted, seat, forwards: own }) }
       }
       case 'direct-tcpip':
         accepted.record.note('direct-tcpip', 0, { host: asked.host, port: asked.port })
@@ -166,6 +176,8 @@ export function connectionHandler(
   return {
     authenticate,
     open,
+    listen: async (connection, request) => forwardsOf(connection)?.listen(request),
+    unlisten: async (connection, request) => forwardsOf(connection)?.unlisten(request) ?? false,
     end,
     closed(connection, cause) {
       over = true

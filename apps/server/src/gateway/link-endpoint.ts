@@ -2,7 +2,7 @@
 // before anything else can be said on it. Every other upgrade is refused.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { LinkCause, LinkHandler } from '@bowline/link/api'
+import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
 import { acceptLink } from '@bowline/link/accept'
 import { systemClock } from '@bowline/link/clock'
 import { LINK_PATH, refuseUpgrade } from '@bowline/link/upgrade'
@@ -12,9 +12,11 @@ import type { Clock } from '../platform/clock.ts'
 import { createLimiter } from '../platform/limiter.ts'
 import type { Log } from '../platform/log.ts'
 import type { Agents, LinkEvents } from './agents.ts'
+import type { ReverseStreams } from './reverse-streams.ts'
 
 export interface LinkEndpointDeps {
   readonly agents: Agents
+  readonly reverse: ReverseStreams
   readonly clock: Clock
   readonly log: Log
   readonly isTrustedProxy: (address: string) => boolean
@@ -58,10 +60,9 @@ async function admit(
     deps.log.debug('link.refused', { remote, reason: device ? 'removed' : 'token' })
     return refuseUpgrade(socket, 401)
   }
-  const state: { events?: LinkEvents; ended?: LinkCause } = {}
+  const state: { link?: Link; events?: LinkEvents; ended?: LinkCause } = {}
   const handler: LinkHandler = {
-    // Devices ask nothing of the platform over the link.
-    open: () => ({ by: 'gateway', reason: 'refused', message: 'The gateway takes no streams.' }),
+    open: (kind, header, stream) => deps.reverse.open(state.link, kind, header, stream),
     alive: () => state.events?.alive(),
     closed(cause) {
       state.ended = cause
@@ -82,6 +83,7 @@ async function admit(
   if ('cause' in outcome) {
     return deps.log.warn('link.refused', { device: device.uid, remote, reason: outcome.cause.reason })
   }
+  state.link = outcome.link
   const events = deps.agents.add({ kind: 'device', ...device }, outcome.link, remote)
   state.events = events
   // The link may have ended while its acceptance was on its way here.

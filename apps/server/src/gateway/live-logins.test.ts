@@ -38,7 +38,7 @@ function setUp() {
       const { status, endsDisallowed } = policy
       if (policy.removed) return undefined
       const names = { name: 'device', namespace: 'dev', announcement: '' }
-      return { uid, tenant: TENANT, tags: ['rack'], status, endsDisallowed, ...names }
+      return { uid, tenant: TENANT, tags: ['rack'], status, endsDisallowed, forwarding: true, ...names }
     },
     contextOf: () => ({}) as TenantContext,
     firewall: async () => (attempt) => ({ allow: !policy.denies(attempt), rule: 7 }),

@@ -4,6 +4,8 @@ import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline
 import { type Pty, SessionEvent, type SessionOpen } from '@bowline/link/streams'
 import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
 import { announce } from './announcement.ts'
+import type { Forwards } from './forwards.ts'
+import type { Listener } from './listener.ts'
 import type { AcceptedLogin } from './login.ts'
 import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
 
@@ -13,26 +15,51 @@ interface Seat {
   readonly channel: SshChannel
   readonly login: AcceptedLogin
   readonly seat: number
+  readonly forwards: Forwards
 }
 
 /** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
 const BULK_WINDOW_BYTES = 1_048_576
+/** What a client may say to a process that is still waiting for its display. */
+const MOST_EARLY = 4_096
 
 /**
  * Serves a session channel.
  * @param seat index of the channel on its connection, from 0
  */
-export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
+export function sessionChannel({ channel, login, seat, forwards }: Seat): ChannelHandler {
   let pty: Pty | undefined
   let stream: LinkStream | undefined
   let input: Flow | undefined
   let output: Flow | undefined
   const env: [string, string][] = []
+  let isStarted = false
+  let closed = false
+  /** Sockets that the process is told of: asked for before it starts, some of them not there yet. */
+  let agent: Listener | undefined
+  let display: Listener | undefined
+  let displayAsked = false
+  const preparing: Promise<unknown>[] = []
+  /** What came for the process while it waited for them, and for the connection's other listeners. */
+  let early: (() => void)[] | undefined
 
   /** Starts the process; resolves with whether it runs. A channel runs one process, once. */
-  function start(run: Run): Promise<boolean> {
-    if (stream) return Promise.resolve(false)
+  async function start(run: Run): Promise<boolean> {
+    if (isStarted) return false
+    isStarted = true
     login.record.note(run.type, seat, factsOf(run))
+    const awaited = [...preparing, ...forwards.opening]
+    if (awaited.length === 0) return launch(run)
+    early = []
+    await Promise.allSettled(awaited)
+    if (closed) return false
+    const runs = launch(run)
+    for (const act of early) act()
+    early = undefined
+    return runs
+  }
+
+  function launch(run: Run): Promise<boolean> {
     return new Promise((resolve) => {
       const open: SessionOpen = {
         login: login.stream.id,
@@ -40,17 +67,35 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
         ...(pty ? { pty } : {}),
         env,
         client: { address: channel.connection.peer.address, port: channel.connection.peer.port },
+        ...(agent ? { agent: agent.id } : {}),
+        ...(display ? { x11: display.id } : {}),
       }
       const opened = login.link.open(
         'session',
         open,
-        deviceSide({ channel, login, seat }, started(run, resolve), () => ({ input, output })),
+        deviceSide({ channel, login, seat, forwards }, started(run, resolve), () => ({ input, output })),
         pty ? {} : { windowBytes: BULK_WINDOW_BYTES },
       )
       stream = opened
       input = towardsDevice(channel, opened)
       output = towardsPerson(opened, channel)
     })
+  }
+
+  /** Does it when the process has its stream: now, later, or never when there is no process. */
+  function forProcess(act: () => void): void {
+    if (!early) act()
+    else if (early.push(act) > MOST_EARLY) channel.close()
+  }
+
+  /** Gets a socket for the process to come. */
+  function prepare(listener: Promise<Listener | undefined>, keep: (found: Listener) => void): Promise<boolean> {
+    const prepared = listener.then((found) => {
+      if (found) keep(found)
+      return found !== undefined
+    })
+    preparing.push(prepared)
+    return prepared
   }
 
   /** Tells whether the process runs; a shell with a terminal begins with the announcement. */
@@ -67,7 +112,7 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
   function request(asked: SessionRequest): boolean | Promise<boolean> {
     switch (asked.type) {
       case 'pty-req':
-        if (stream) return false
+        if (isStarted) return false
         pty = toPty(asked)
         login.record.note('pty-req', seat, {
           term: pty.term,
@@ -78,7 +123,7 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
         })
         return true
       case 'env':
-        if (stream) return false
+        if (isStarted) return false
         env.push([asked.name, asked.value])
         // The value may be a secret.
         login.record.note('env', seat, { name: asked.name })
@@ -102,28 +147,39 @@ export function sessionChannel({ channel, login, seat }: Seat): ChannelHandler {
       case 'eow@openssh.com':
         return tell({ type: 'eow' })
       case 'auth-agent-req@openssh.com':
+        if (isStarted) return false
+        return prepare(forwards.agent(), (found) => (agent = found))
       case 'x11-req':
-        return false
+        if (isStarted || displayAsked) return false
+        displayAsked = true
+        return prepare(forwards.x11(asked), (found) => {
+          display = found
+          if (closed) found.close()
+        })
     }
   }
 
   function tell(message: LinkMessage): boolean {
     // A signal must reach a process that does not read its input.
-    stream?.control(message, 'overtaking')
-    return stream !== undefined
+    forProcess(() => stream?.control(message, 'overtaking'))
+    return isStarted
   }
 
   return {
     data(bytes) {
-      // Before a process runs there is nobody to read; what is sent then is dropped, as sshd does.
-      if (input) input.pass(bytes, 0)
+      // Before a process is asked for there is nobody to read; what is sent then is dropped, as sshd does.
+      if (isStarted) forProcess(() => input?.pass(bytes, 0))
       else channel.consumed(bytes.length)
     },
     drain: () => output?.drained(),
-    eof: () => stream?.eof(),
+    eof: () => forProcess(() => stream?.eof()),
     request,
-    // Input that the process has not read yet dies with its channel: nobody is left to wait for it.
-    closed: (cause) => stream?.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop'),
+    closed(cause) {
+      closed = true
+      display?.close()
+      // Input that the process has not read yet dies with its channel: nobody is left to wait for it.
+      stream?.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
+    },
   }
 }
 

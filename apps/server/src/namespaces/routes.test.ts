@@ -114,9 +114,11 @@ describe('changing a namespace', () => {
       session_record: false,
       connection_announcement: announcement,
       end_disallowed_sessions: true,
+      forwarding: true,
     })
-    const { body } = await update({ settings: { session_record: true, end_disallowed_sessions: false } })
-    const kept = { session_record: true, connection_announcement: announcement, end_disallowed_sessions: false }
+    const changes = { session_record: true, end_disallowed_sessions: false, forwarding: false }
+    const { body } = await update({ settings: changes })
+    const kept = { ...changes, connection_announcement: announcement }
     expect(body.settings).toEqual(kept)
     expect((await update({ settings: {} })).body.settings).toEqual(kept)
     expect(await outcome(update({ name: other.namespace }))).toBe('409 CONFLICT name')

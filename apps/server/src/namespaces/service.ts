@@ -130,6 +130,7 @@ export interface NamespaceChanges {
         readonly session_record?: boolean | undefined
         readonly connection_announcement?: string | undefined
         readonly end_disallowed_sessions?: boolean | undefined
+        readonly forwarding?: boolean | undefined
       }
     | undefined
 }
@@ -152,16 +153,18 @@ export async function editNamespace(
     session_record: row.session_record,
     connection_announcement: row.connection_announcement,
     end_disallowed_sessions: endsDisallowed(row),
+    forwarding: row.settings['forwarding'] !== false,
   }
   const after = {
     name: changes.name ?? before.name,
     session_record: changes.settings?.session_record ?? before.session_record,
     connection_announcement: changes.settings?.connection_announcement ?? before.connection_announcement,
     end_disallowed_sessions: changes.settings?.end_disallowed_sessions ?? before.end_disallowed_sessions,
+    forwarding: changes.settings?.forwarding ?? before.forwarding,
   }
-  const { end_disallowed_sessions, ...columns } = after
+  const { end_disallowed_sessions, forwarding, ...columns } = after
   await ctx.db.transaction().execute(async (db) => {
-    await updateNamespace(db, ctx.tenant, { ...columns, settings: { end_disallowed_sessions } })
+    await updateNamespace(db, ctx.tenant, { ...columns, settings: { end_disallowed_sessions, forwarding } })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
   ctx.emit({ type: 'policy.changed' })
@@ -264,6 +267,7 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
       session_record: row.session_record,
       connection_announcement: row.connection_announcement,
       end_disallowed_sessions: endsDisallowed(row),
+      forwarding: row.settings['forwarding'] !== false,
     },
     max_devices: row.max_devices,
     devices_count: row.devices_count,

@@ -74,6 +74,7 @@ export const namespaces = {
             .max(LIMITS.connectionAnnouncement, `must have at most ${LIMITS.connectionAnnouncement} characters`)
             .optional(),
           end_disallowed_sessions: z.boolean().optional(),
+          forwarding: z.boolean().optional(),
         })
         .optional(),
     }),

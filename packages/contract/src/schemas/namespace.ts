@@ -37,6 +37,8 @@ export const Namespace = z
       connection_announcement: z.string(),
       /** Whether running sessions end as soon as a change of policy no longer allows them. */
       end_disallowed_sessions: z.boolean(),
+      /** Whether people may forward ports, sockets, their agent and X11 through sessions. */
+      forwarding: z.boolean(),
     }),
     max_devices: z.number().int(),
     devices_count: z.number().int(),

@@ -1,0 +1,123 @@
+// This machine as a device with accounts of its own: the agent, and a plain sshd to compare it with, run as root in a
+// view of /etc that has one account more. Nothing of the machine changes.
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { acceptDevice } from './agent.ts'
+import { freePort } from './free-port.ts'
+import { root, withoutSettings } from './product.ts'
+import { type Running, run } from './running.ts'
+import type { Server } from './server.ts'
+import type { SshTarget } from './ssh.ts'
+import { until } from './wait.ts'
+
+export const canMakeDevices = process.getuid?.() === 0
+
+export interface Device {
+  /** Everybody can enter it. */
+  readonly folder: string
+  /** Where its accounts are described; the programs of the device see it as /etc. */
+  readonly etc: string
+  readonly account: { readonly name: string; readonly uid: number; readonly home: string; readonly password: string }
+  /** Runs a program as root on the device. */
+  run(command: readonly string[], env?: NodeJS.ProcessEnv): Running
+  /** Starts an agent for the accounts of the device, accepts it and waits until it is online. */
+  startAgent(server: Server, name: string, env?: NodeJS.ProcessEnv): Promise<SshTarget>
+  startSshd(options?: readonly string[]): Promise<SshTarget>
+  /** Every program that was started, by name. */
+  readonly programs: Readonly<Record<string, Running>>
+  remove(): Promise<void>
+}
+
+const VIEW = 'mount --bind "$0" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p /run/sshd && exec "$@"'
+const PASSWORD = 'right horse'
+
+export function makeDevice(): Device {
+  const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-device-'))
+  const inside = (name: string): string => join(folder, name)
+  const uid = 20_000 + (process.pid % 20_000)
+  const account = { name: 'walter', uid, home: inside('home'), password: PASSWORD }
+  chmodSync(folder, 0o755)
+  cpSync('/etc', inside('etc'), { recursive: true, verbatimSymlinks: true, filter: (path) => !path.includes('/ssl/') })
+  mkdirSync(account.home)
+  execFileSync('chown', [`${uid}:${uid}`, account.home])
+  const hash = execFileSync('openssl', ['passwd', '-6', '-stdin'], { input: PASSWORD, encoding: 'utf8' }).trim()
+  appendFileSync(inside('etc/passwd'), `walter:x:${uid}:${uid}::${account.home}:/bin/sh\n`)
+  appendFileSync(inside('etc/group'), `walter:x:${uid}:\n`)
+  appendFileSync(inside('etc/shadow'), `walter:${hash}:20000:0:99999:7:::\n`)
+  const programs: Record<string, Running> = {}
+  const start: Device['run'] = (command, env = {}) =>
+    run(['unshare', '--mount', 'sh', '-c', VIEW, inside('etc'), ...command], {
+      cwd: '/',
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+    })
+  return {
+    folder,
+    etc: inside('etc'),
+    account,
+    run: start,
+    programs,
+    async startAgent(server, name, env = {}) {
+      const agent = start([process.execPath, join(root, 'apps/agent/src/main.ts')], {
+        ...withoutSettings(process.env),
+        BOWLINE_SERVER_ADDRESS: server.origin,
+        BOWLINE_TENANT_ID: server.tenant,
+        BOWLINE_PRIVATE_KEY: inside(`${name}.key`),
+        BOWLINE_PREFERRED_HOSTNAME: name,
+        BOWLINE_PREFERRED_IDENTITY: name,
+        ...env,
+      })
+      programs[name] = agent
+      const device = await acceptDevice(await server.client(), name)
+      const login = `${account.name}@${device.namespace}.${device.name}`
+      return { ...server.ssh, login, password: PASSWORD }
+    },
+    async startSshd(options = []) {
+      const port = await freePort()
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', inside('host_key')])
+      const lines = [
+        ...options,
+        `ListenAddress 127.0.0.1:${port}`,
+        `HostKey ${inside('host_key')}`,
+        'PidFile none',
+        'UsePAM no',
+        'UseDNS no',
+        'PrintMotd no',
+        'PrintLastLog no',
+        'X11Forwarding yes',
+      ]
+      writeFileSync(inside('sshd_config'), `${lines.join('\n')}\n`)
+      const sshd = start(['/usr/sbin/sshd', '-D', '-e', '-f', inside('sshd_config')])
+      programs['sshd'] = sshd
+      await until('sshd listens', () => {
+        if (sshd.child.exitCode !== null) throw new Error(`sshd ended: ${sshd.said()}`)
+        return answers(port)
+      })
+      return { host: '127.0.0.1', port, login: account.name, password: PASSWORD }
+    },
+    async remove() {
+      for (const program of Object.values(programs)) await program.end()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Whether somebody accepts connections on a port of this machine. */
+export function answers(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host)
+    socket
+      .once('error', () => resolve(false))
+      .once('connect', () => {
+        socket.destroy()
+        resolve(true)
+      })
+  })
+}
+
+/** Text of a file of the device's /etc. */
+export function readEtc(device: Device, file: string): string {
+  return readFileSync(join(device.etc, file), 'utf8')
+}
