@@ -54,3 +54,13 @@ test('plain http is for this machine only', () => {
 test('a relative key file is meant from where the agent was started', () => {
   expect(readConfig({ ...required, BOWLINE_PRIVATE_KEY: 'a.key' }, asRoot).keyFile).toBe(`${process.cwd()}/a.key`)
 })
+
+test('PAM is for root and the users of the system', () => {
+  const pam = { ...required, BOWLINE_PAM: 'on' }
+  expect(readConfig(pam, asRoot).pam).toBe(true)
+  expect(readConfig(required, asRoot).pam).toBe(false)
+  const rule = [expect.stringContaining('BOWLINE_PAM is for root')]
+  expect(problems({ ...pam, ...hash }, asUser)).toEqual(rule)
+  expect(problems({ ...pam, ...hash }, { singleUser: true, uid: 0 })).toEqual(rule)
+  expect(problems({ ...required, BOWLINE_PAM: 'yes' }, asRoot)).toEqual([expect.stringContaining('BOWLINE_PAM')])
+})

@@ -15,6 +15,8 @@ export interface AgentConfig {
   readonly preferredIdentity: string | undefined
   /** Single-user mode: the crypt(3) hash of its password. Undefined: the users of the system. */
   readonly singleUserHash: string | undefined
+  /** Logins are checked by PAM. */
+  readonly pam: boolean
   readonly pingMs: number
   readonly logLevel: LogLevel
 }
@@ -44,6 +46,9 @@ export function readConfig(
   } else if (hash !== undefined && isRoot && !options.singleUser) {
     problems.push('BOWLINE_SINGLE_USER_PASSWORD is not for root: as root the agent serves the users of the system.')
   }
+  if (settings.BOWLINE_PAM === 'on' && (!isRoot || hash !== undefined || options.singleUser)) {
+    problems.push('BOWLINE_PAM is for root, where the agent serves the users of the system.')
+  }
   if (problems.length > 0 || 'fault' in address || (pin && 'fault' in pin)) throw new ConfigError(problems)
   return {
     server: { address: address.value, pins: pin?.value },
@@ -52,6 +57,7 @@ export function readConfig(
     preferredHostname: settings.BOWLINE_PREFERRED_HOSTNAME,
     preferredIdentity: settings.BOWLINE_PREFERRED_IDENTITY,
     singleUserHash: hash,
+    pam: settings.BOWLINE_PAM === 'on',
     pingMs: settings.BOWLINE_KEEPALIVE_INTERVAL * 1_000,
     logLevel: settings.BOWLINE_LOG_LEVEL,
   }

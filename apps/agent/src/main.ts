@@ -1,5 +1,6 @@
 // The device agent's program. `--single-user` serves the agent's own user also as root; `hash-password` prints the hash
 // for that mode. Settings come from the environment.
+import { isSea } from 'node:sea'
 import { text } from 'node:stream/consumers'
 import packageJson from '../package.json' with { type: 'json' }
 import { ConfigError } from '@bowline/contract/config'
@@ -13,6 +14,8 @@ import { hashPassword } from './hash-password.ts'
 import { createLog, type Log } from './log.ts'
 import { ownAccount } from './login/account.ts'
 import { chkpwdCheck } from './login/chkpwd.ts'
+import { pamAuthority, pamService } from './login/pam-authority.ts'
+import { runPamProcess } from './login/pam-process.ts'
 import { singleUserAuthority, systemAuthority, type Authority } from './login/passwords.ts'
 import { systemCrypt } from './native/crypt.ts'
 
@@ -30,6 +33,9 @@ async function main(args: readonly string[]): Promise<void> {
       return runAgent(word === '--single-user')
     case 'hash-password':
       return void process.stdout.write(`${await hashPassword((await text(process.stdin)).replace(/\n$/, ''))}\n`)
+    // Started by the agent itself, once for each login.
+    case 'pam':
+      return runPamProcess()
     case '--version':
       return void process.stdout.write(`${VERSION}\n`)
     default:
@@ -103,7 +109,8 @@ function createAgent(config: AgentConfig, log: Log): Agent {
 }
 
 /** @throws {ConfigError} when this system offers no way to check a password */
-function createAuthority({ singleUserHash }: AgentConfig): Authority {
+function createAuthority({ singleUserHash, pam }: AgentConfig): Authority {
+  if (pam) return createPamAuthority()
   const crypt = systemCrypt()
   if (singleUserHash !== undefined) {
     if (!crypt) throw new ConfigError(['Single-user mode needs libcrypt (libcrypt.so.1), which is not installed.'])
@@ -113,6 +120,15 @@ function createAuthority({ singleUserHash }: AgentConfig): Authority {
   const other = chkpwdCheck()
   if (!other) throw new ConfigError(['Passwords cannot be checked: neither libcrypt nor unix_chkpwd is installed.'])
   return systemAuthority({ other }, Date.now)
+}
+
+/** @throws {ConfigError} when this system has no PAM, or no rules for us */
+function createPamAuthority(): Authority {
+  const service = pamService()
+  if (!service)
+    throw new ConfigError(['BOWLINE_PAM is on, but there is neither /etc/pam.d/bowline nor /etc/pam.d/sshd.'])
+  const program = isSea() ? [process.execPath] : [process.execPath, ...process.execArgv, process.argv[1] ?? '']
+  return pamAuthority([...program, 'pam'], service)
 }
 
 function fail(message: string, status: number): void {

@@ -7,6 +7,7 @@ import { AgentStreams } from './agent-streams.ts'
 import { createLog } from './log.ts'
 import { tmpdir } from 'node:os'
 import { ownAccount, type Account } from './login/account.ts'
+import { askPassword } from './login/conversation.ts'
 import type { Authority } from './login/passwords.ts'
 import type { StatementVerifier } from './login/statement.ts'
 
@@ -19,6 +20,8 @@ export const ACCOUNT: Account = { ...ownAccount(process.env), shell: '/bin/sh', 
 export function fakeAuthority(account: Account = ACCOUNT): Authority {
   return {
     password: async (_user, password) => (password === 'right' ? { account } : { denied: 'credential' }),
+    interactive: async (_user, conversation) =>
+      (await askPassword(conversation)) === 'right' ? { account } : { denied: 'credential' },
     platform: async () => ({ account }),
   }
 }

@@ -180,7 +180,7 @@ async function start(
     ssh: {
       hostKeys: [keys.sshHostPem],
       software: 'OpenSSH_Bowline',
-      methods: ['publickey', 'password'],
+      methods: ['publickey', 'keyboard-interactive', 'password'],
       // All that may be open may also be opened at once: browsers and job runners do.
       limits: { channels: settings.BOWLINE_MAX_CHANNELS, channelOpensPerSecond: settings.BOWLINE_MAX_CHANNELS },
     },

@@ -215,6 +215,12 @@ export const SETTINGS = {
     description: 'Hash of the password for single-user mode: every session runs as the agent’s own user.',
     secret: true,
   },
+  BOWLINE_PAM: {
+    programs: agent,
+    schema: z.enum(['on', 'off']).default('off'),
+    description:
+      'on: the agent, as root, checks logins by PAM, with the service bowline or else sshd of /etc/pam.d; questions beside the password reach the person.',
+  },
   BOWLINE_KEEPALIVE_INTERVAL: {
     programs: agent,
     schema: whole(5, 300).default(20),

@@ -24,17 +24,32 @@ export const AuthOpen = z.object({
 })
 export type AuthOpen = z.infer<typeof AuthOpen>
 
-/** Gateway to agent on an `auth` stream. */
+/** Gateway to agent on an `auth` stream: begins an attempt. */
 export const AuthCredential = z.discriminatedUnion('method', [
   z.object({ method: z.literal('password'), password: text(1_024) }),
+  /** The device asks what it wants to know: `prompt` answers, each answered by {@link AuthReply}. */
+  z.object({ method: z.literal('keyboard-interactive') }),
   /** A login that the platform has authorised itself; `statement` is a compact JWS by the statement key (EdDSA). */
   z.object({ method: z.literal('statement'), statement: text(8_192) }),
 ])
 export type AuthCredential = z.infer<typeof AuthCredential>
 
-/** Agent to gateway: exactly one answer per credential. */
+/** One round of questions (RFC 4256 section 3.2). Without prompts it only tells something. */
+export const AuthRound = z.object({
+  name: text(256),
+  instruction: text(4_096),
+  prompts: z.array(z.object({ text: text(1_024), echo: z.boolean() })).max(16),
+})
+export type AuthRound = z.infer<typeof AuthRound>
+
+/** Gateway to agent: the person's answers to a round, one for each prompt. */
+export const AuthReply = z.object({ answers: z.array(text(4_096)).max(16) })
+export type AuthReply = z.infer<typeof AuthReply>
+
+/** Agent to gateway: rounds of questions as long as there are any, then exactly one verdict per credential. */
 export const AuthAnswer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('accepted') }),
+  AuthRound.extend({ type: z.literal('prompt') }),
   z.object({
     type: z.literal('denied'),
     /** For the device's log and the platform's audit only; the person sees the same text for all of them. */

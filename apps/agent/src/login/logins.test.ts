@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RecordedStream } from '@bowline/link/testing'
 import { fakeAuthority, logIn, offer, openSession, SESSION_UID, startAgent, until } from '../testing.ts'
 
@@ -98,4 +98,75 @@ test('the log names user and source but never a credential', async () => {
   await offer(gateway, [{ method: 'password', password: 'hunter2' }], 'ann')
   expect(log).toMatchObject([{ ev: 'login-denied', user: 'ann', remote: '203.0.113.5', reason: 'credential' }])
   expect(JSON.stringify(log)).not.toContain('hunter2')
+})
+
+const question = { name: '', instruction: '', prompts: [{ text: 'Password: ', echo: false }] }
+
+describe('questions', () => {
+  const begin = { method: 'keyboard-interactive' }
+
+  /** Opens a login that is asked one question. */
+  async function asked(authority = fakeAuthority()) {
+    const agent = startAgent({ authority })
+    const { stream, answers } = await offer(agent.gateway, [begin])
+    expect(answers).toEqual([{ type: 'prompt', ...question }])
+    return { ...agent, stream }
+  }
+
+  test('are asked and answered on the stream, and a wrong answer costs an attempt', async () => {
+    const { stream, streams } = await asked()
+    stream.stream.control({ answers: ['wrong'] })
+    await until(() => stream.messages.length === 2)
+    stream.stream.control(begin)
+    await until(() => stream.messages.length === 3)
+    stream.stream.control({ answers: ['right'] })
+    await until(() => stream.messages.length === 4)
+    expect(stream.messages.map(({ type }) => type)).toEqual(['prompt', 'denied', 'prompt', 'accepted'])
+    expect(streams.sessionUids).toEqual([SESSION_UID])
+  })
+
+  test.each([{ answers: [] }, { answers: ['a', 'b'] }, { answers: [1] }, right])(
+    'answers that answer nothing end the stream: %o',
+    async (message) => {
+      const { stream } = await asked()
+      stream.stream.control(message)
+      expect(await stream.whenClosed()).toMatchObject({ reason: 'protocol' })
+    },
+  )
+
+  test('answers before a question do so too', async () => {
+    const { gateway } = startAgent()
+    const { stream } = await offer(gateway, [{ answers: ['right'] }])
+    expect(stream.cause).toMatchObject({ reason: 'protocol' })
+  })
+
+  test('several, shown and hidden, are put as they are; a person who leaves is gone for whoever asks', async () => {
+    const rounds = [
+      { name: 'token', instruction: 'Look at your token.', prompts: [{ text: 'Code: ', echo: true }] },
+      {
+        name: '',
+        instruction: '',
+        prompts: [question.prompts[0] ?? { text: '', echo: false }, { text: 'Name: ', echo: true }],
+      },
+    ]
+    const heard: unknown[] = []
+    let gone: AbortSignal | undefined
+    const { gateway } = startAgent({
+      authority: {
+        ...fakeAuthority(),
+        async interactive(_user, person) {
+          gone = person.gone
+          for (const round of rounds) heard.push(await person.ask(round).catch(() => 'gone'))
+          return { denied: 'credential' }
+        },
+      },
+    })
+    const { stream } = await offer(gateway, [begin])
+    stream.stream.control({ answers: ['123'] })
+    await until(() => stream.messages.length === 2)
+    expect(stream.messages).toEqual(rounds.map((round) => ({ type: 'prompt', ...round })))
+    stream.stream.close()
+    await until(() => heard.length === 2)
+    expect([heard, gone?.aborted]).toEqual([[['123'], 'gone'], true])
+  })
 })

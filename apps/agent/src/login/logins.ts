@@ -1,9 +1,10 @@
 // The `auth` streams: each is one person's login on this device for as long as it stays open. Whatever else runs for
 // that person names its login and ends with it.
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { AuthCredential, AuthOpen, type AuthAnswer } from '@bowline/link/streams'
+import { AuthCredential, AuthOpen, AuthReply, type AuthAnswer } from '@bowline/link/streams'
 import type { Log } from '../log.ts'
 import type { Account } from './account.ts'
+import type { Conversation } from './conversation.ts'
 import type { Authority, Denial, Verdict } from './passwords.ts'
 import type { StatementVerifier } from './statement.ts'
 
@@ -23,6 +24,8 @@ export interface Login {
 }
 
 const MAX_ATTEMPTS = 6
+/** Rounds of questions in one attempt. */
+const MAX_ROUNDS = 32
 /**
  * Processes and connections of one login. The platform has a limit of its own, which its operator chooses; this one is
  * for a platform that has lost count.
@@ -58,9 +61,13 @@ export class Logins {
     let attempts = 0
     let checking = false
     let closed = false
+    /** The round that waits for its answers. */
+    let asked: { readonly count: number; answer(answers: readonly string[]): void } | undefined
+    const gone = new AbortController()
 
     const answer = (verdict: Verdict): void => {
       checking = false
+      asked = undefined
       if (closed) return
       const fields = { session: request.session, user: request.user, remote: request.remote }
       if ('denied' in verdict) {
@@ -76,32 +83,70 @@ export class Logins {
       stream.control({ type: 'accepted' } satisfies AuthAnswer)
     }
 
+    const conversation = (): Conversation => {
+      let rounds = 0
+      return {
+        remote: request.remote,
+        gone: gone.signal,
+        ask: (round) =>
+          new Promise((resolve, reject) => {
+            rounds += 1
+            if (closed || asked || rounds > MAX_ROUNDS) throw new Error('the person cannot be asked any more')
+            gone.signal.addEventListener('abort', () => reject(new Error('the person has gone')), { once: true })
+            asked = { count: round.prompts.length, answer: resolve }
+            stream.control({ type: 'prompt', ...round } satisfies AuthAnswer)
+          }),
+      }
+    }
+
+    /** @returns false when it is not the answer to an open round */
+    const reply = (message: LinkMessage): boolean => {
+      const parsed = AuthReply.safeParse(message)
+      if (!parsed.success || parsed.data.answers.length !== asked?.count) return false
+      const round = asked
+      asked = undefined
+      round.answer(parsed.data.answers)
+      return true
+    }
+
+    const begin = (message: LinkMessage): boolean => {
+      const credential = AuthCredential.safeParse(message)
+      // One verdict for each credential, one credential at a time, and none after the login.
+      if (!credential.success || checking || this.#accepted.has(stream.id)) return false
+      checking = true
+      attempts += 1
+      this.#check(request, credential.data, conversation()).then(answer, (error: unknown) => {
+        if (!closed) this.#log.error('internal-error', 'a credential could not be checked', { error: String(error) })
+        answer({ denied: 'unsupported' })
+      })
+      return true
+    }
+
     return {
       data: (bytes) => stream.consumed(bytes.length),
       control: (message) => {
-        const credential = AuthCredential.safeParse(message)
-        // One answer for each credential, one credential at a time, and none after the login.
-        if (!credential.success || checking || this.#accepted.has(stream.id)) {
-          return stream.close({ by: 'agent', reason: 'protocol', message: 'the credential is not valid or not due' })
-        }
-        checking = true
-        attempts += 1
-        this.#check(request, credential.data).then(answer, (error: unknown) => {
-          this.#log.error('internal-error', 'a credential could not be checked', { error: String(error) })
-          answer({ denied: 'unsupported' })
-        })
+        if (asked ? reply(message) : begin(message)) return
+        stream.close({ by: 'agent', reason: 'protocol', message: 'the credential is not valid or not due' })
       },
       closed: (cause) => {
         closed = true
+        gone.abort()
         this.#end(stream.id, cause)
       },
     }
   }
 
-  async #check(request: AuthOpen, credential: AuthCredential): Promise<Verdict> {
-    if (credential.method === 'password') return this.#authority.password(request.user, credential.password)
-    const refusal: Denial | undefined = this.#statements.verify(credential.statement, request)
-    return refusal ? { denied: refusal } : this.#authority.platform(request.user)
+  async #check({ user, session }: AuthOpen, credential: AuthCredential, person: Conversation): Promise<Verdict> {
+    switch (credential.method) {
+      case 'password':
+        return this.#authority.password(user, credential.password, person)
+      case 'keyboard-interactive':
+        return this.#authority.interactive(user, person)
+      case 'statement': {
+        const refusal: Denial | undefined = this.#statements.verify(credential.statement, { session, user })
+        return refusal ? { denied: refusal } : this.#authority.platform(user, person)
+      }
+    }
   }
 
   #end(streamId: number, cause: LinkCause): void {

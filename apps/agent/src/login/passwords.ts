@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { passwdEntry, shadowEntry, type ShadowEntry } from '../native/accounts.ts'
 import type { Crypt } from '../native/crypt.ts'
 import { systemAccount, type Account } from './account.ts'
+import { askPassword, type Conversation, type Person } from './conversation.ts'
 import { accountExpired, dayOf, hashState, passwordExpired } from './shadow.ts'
 import { Turns } from './turns.ts'
 
@@ -13,9 +14,11 @@ export type Verdict = { readonly account: Account } | { readonly denied: Denial 
 
 /** Who may log in, and how. Both calls may take long and are safe to make at any rate. */
 export interface Authority {
-  password(user: string, password: string): Promise<Verdict>
+  password(user: string, password: string, person?: Person): Promise<Verdict>
+  /** Asks the person what it wants to know. Rejects when they have gone. */
+  interactive(user: string, conversation: Conversation): Promise<Verdict>
   /** The platform has authorised the login; only the account itself is looked at. */
-  platform(user: string): Promise<Verdict>
+  platform(user: string, person?: Person): Promise<Verdict>
 }
 
 const CHECKS_AT_ONCE = 4
@@ -33,12 +36,14 @@ const FALLBACK_SETTING = '$6$mXqCk1Zr5yUo8Tn4$'
  */
 export function singleUserAuthority(own: Account, hash: string, crypt: Crypt): Authority {
   const turns = new Turns(CHECKS_AT_ONCE, CHECKS_WAITING)
+  const check = async (password: string): Promise<Verdict> => {
+    const matches = await turns.take(() => hashMatches(crypt, password, hash))
+    if (matches === undefined) return { denied: 'busy' }
+    return matches ? { account: own } : { denied: 'credential' }
+  }
   return {
-    async password(_user, password) {
-      const matches = await turns.take(() => hashMatches(crypt, password, hash))
-      if (matches === undefined) return { denied: 'busy' }
-      return matches ? { account: own } : { denied: 'credential' }
-    },
+    password: (_user, password) => check(password),
+    interactive: async (_user, conversation) => check(await askPassword(conversation)),
     platform: async () => ({ account: own }),
   }
 }
@@ -92,10 +97,12 @@ export function systemAuthority(check: { crypt: Crypt } | { other: OtherCheck },
     return entry && accountExpired(entry, dayOf(now())) ? { denied: 'expired' } : { account }
   }
 
+  const judge = async (user: string, password: string): Promise<Verdict> =>
+    (await checks.take(() => verdict(user, password))) ?? { denied: 'busy' }
+
   return {
-    async password(user, password) {
-      return (await checks.take(() => verdict(user, password))) ?? { denied: 'busy' }
-    },
+    password: judge,
+    interactive: async (user, conversation) => judge(user, await askPassword(conversation)),
     async platform(user) {
       return (await lookups.take(() => lookUp(user))) ?? { denied: 'busy' }
     },

@@ -9,13 +9,13 @@ const MAX_LENGTH = 4_096
  * @returns bytes for the terminal
  */
 export function announce(sshId: string, announcement: string): Uint8Array {
-  const lines = [`Connected to ${plain(sshId)} through Bowline.`, ...plain(announcement.trimEnd()).split('\n')]
+  const lines = [`Connected to ${plainText(sshId)} through Bowline.`, ...plainText(announcement.trimEnd()).split('\n')]
   const shown = announcement.trim() === '' ? lines.slice(0, 1) : lines
   return Buffer.from(`${shown.join('\r\n')}\r\n`)
 }
 
 /** Without control characters (C0, DEL and C1, which terminals obey) but the ends of lines and tabs. */
-function plain(text: string): string {
+export function plainText(text: string): string {
   return text
     .slice(0, MAX_LENGTH)
     .replaceAll('\r\n', '\n')

@@ -28,6 +28,7 @@ import {
   WRONG_FORMAT,
   createLogin,
 } from './login.ts'
+import { TurnedAway, firstQuestion } from './questions.ts'
 import { sessionChannel } from './session-channel.ts'
 import { parseSshId } from './sshid.ts'
 
@@ -82,13 +83,15 @@ export function connectionHandler(
       outcome = 'unjudged'
       return { result: 'disconnect', message: STOPPING }
     }
-    if (attempt.method === 'none' || attempt.method === 'keyboard-interactive') return { result: 'reject' }
+    if (attempt.method === 'none') return { result: 'reject' }
     if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(connection, attempt)
     const since = deps.live.changes
     let decision: AuthDecision
     try {
-      decision = await loginOf(connection).judge(attempt.user, toCredential(attempt))
+      const credential = await toCredential(attempt)
+      decision = await loginOf(connection).judge(attempt.user, credential)
     } catch (error) {
+      if (error instanceof TurnedAway) return { result: 'reject' }
       // The database is down: not the person's fault, so it costs them nothing and they are told.
       deps.log.error('session.error', { err: error })
       outcome = 'unjudged'
@@ -101,8 +104,8 @@ export function connectionHandler(
       if (login?.accepted) release = keep(connection, login.accepted, since)
     } else {
       outcome = 'refused'
-      // Clients offer every key they have: only a password that was wrong is a guess.
-      if (attempt.method === 'password') admitted.offend(decision.result === 'disconnect' ? 'bad-user' : 'auth-failed')
+      // Clients offer every key they have: only a password or an answer that was wrong is a guess.
+      if (attempt.method !== 'publickey') admitted.offend(decision.result === 'disconnect' ? 'bad-user' : 'auth-failed')
     }
     return decision
   }
@@ -199,9 +202,16 @@ export function connectionHandler(
 
 type KeyAttempt = Extract<AuthAttempt, { method: 'publickey' }>
 
-function toCredential(attempt: Extract<AuthAttempt, { method: 'password' | 'publickey' }>): Credential {
-  if (attempt.method === 'password') return { method: 'password', password: attempt.password }
-  return { method: 'publickey', blob: attempt.key.blob }
+/** @throws {TurnedAway} when the person does not answer the first question */
+async function toCredential(attempt: Exclude<AuthAttempt, { method: 'none' }>): Promise<Credential> {
+  switch (attempt.method) {
+    case 'password':
+      return { method: 'password', password: attempt.password }
+    case 'publickey':
+      return { method: 'publickey', blob: attempt.key.blob }
+    case 'keyboard-interactive':
+      return { method: 'keyboard-interactive', person: await firstQuestion(attempt) }
+  }
 }
 
 function deviceLost(cause: LinkCause): SessionCause {

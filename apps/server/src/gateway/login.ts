@@ -2,19 +2,20 @@
 // for itself. Nothing is told about a device before a credential was tried, and then the same for unknown, offline and
 // unaccepted ones.
 import type { SessionUid } from '@bowline/contract/schemas/common'
-import type { Link, LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
-import { AuthAnswer, type AuthCredential } from '@bowline/link/streams'
+import type { Link, LinkCause, LinkStream } from '@bowline/link/api'
+import type { AuthCredential } from '@bowline/link/streams'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
+import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import { refusedByRule } from './live-logins.ts'
+import type { Person } from './questions.ts'
 import { type SessionRecord, openSessionRecord } from './session-record.ts'
 import type { SessionBudget } from './session-budget.ts'
 import { type SshId, parseSshId } from './sshid.ts'
@@ -59,9 +60,13 @@ export interface AcceptedLogin {
   readonly key: Uint8Array | undefined
 }
 
-/** What a person has shown: a password for the device, or a key whose signature the transport has verified. */
+/**
+ * What a person has shown: a password for the device, their answers to its questions, or a key whose signature the
+ * transport has verified.
+ */
 export type Credential =
   | { readonly method: 'password'; readonly password: string }
+  | { readonly method: 'keyboard-interactive'; readonly person: Person }
   | { readonly method: 'publickey'; readonly blob: Uint8Array }
 
 export interface Login {
@@ -122,6 +127,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
 
   function credentialFor(id: SshId, target: LoginTarget, credential: Credential): AuthCredential {
     if (credential.method === 'password') return credential
+    if (credential.method === 'keyboard-interactive') return { method: credential.method }
     const { sessionId: session } = connection
     return { method: 'statement', statement: deps.sign({ session, user: id.user, device: target.uid }) }
   }
@@ -159,32 +165,29 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     credential: Credential,
     opening: Promise<SessionRecord>,
   ): Promise<AuthDecision> {
-    const release = await deps.checks.take(target.uid)
-    if (!release) return { result: 'disconnect', message: BUSY }
-    try {
-      if (closed) return { result: 'disconnect', message: 'The connection has ended.' }
-      auth = auth?.usableOn(link) ? auth : openAuthStream(link, id.user, connection, ctx.clock, lost)
-      const answer = await auth.check(credentialFor(id, target, credential))
-      if (answer === undefined) return { result: 'disconnect', message: UNREACHABLE }
-      const row = await opening
-      if (answer.type === 'accepted') {
-        const place = deps.budget.take(target, id.user)
-        if (!place) return { result: 'disconnect', message: TOO_MANY }
-        giveBack = place
-        const recorded = row.authenticated()
-        recorded.catch((error: unknown) => {
-          ctx.log.error('session.error', { session: row.uid, err: error })
-          connection.disconnect({ by: 'local', reason: 'not-recorded', message: NO_ROOM })
-        })
-        const key = credential.method === 'publickey' ? credential.blob : undefined
-        accepted = { link, stream: auth.stream, record: row, recorded, target, user: id.user, key }
-        return { result: 'accept' }
-      }
-      ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: answer.reason })
-      return answer.reason === 'busy' ? { result: 'disconnect', message: BUSY } : { result: 'reject' }
-    } finally {
-      release()
+    if (closed) return { result: 'disconnect', message: 'The connection has ended.' }
+    auth = auth?.usableOn(link) ? auth : openAuthStream(link, id.user, connection, ctx.clock, lost)
+    const verdict = await auth.check(credentialFor(id, target, credential), {
+      turn: () => deps.checks.take(target.uid),
+      ...(credential.method === 'keyboard-interactive' ? { person: credential.person } : {}),
+    })
+    if (verdict === undefined) return { result: 'disconnect', message: UNREACHABLE }
+    const row = await opening
+    if (verdict.type === 'accepted') {
+      const place = deps.budget.take(target, id.user)
+      if (!place) return { result: 'disconnect', message: TOO_MANY }
+      giveBack = place
+      const recorded = row.authenticated()
+      recorded.catch((error: unknown) => {
+        ctx.log.error('session.error', { session: row.uid, err: error })
+        connection.disconnect({ by: 'local', reason: 'not-recorded', message: NO_ROOM })
+      })
+      const key = credential.method === 'publickey' ? credential.blob : undefined
+      accepted = { link, stream: auth.stream, record: row, recorded, target, user: id.user, key }
+      return { result: 'accept' }
     }
+    ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: verdict.reason })
+    return verdict.reason === 'busy' ? { result: 'disconnect', message: BUSY } : { result: 'reject' }
   }
 
   return {
@@ -216,56 +219,5 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
       giveBack()
       await record?.close(cause)
     },
-  }
-}
-
-interface AuthStream {
-  readonly stream: LinkStream
-  usableOn(link: Link): boolean
-  /** The device's answer; undefined when the stream or the link is gone. */
-  check(credential: AuthCredential): Promise<AuthAnswer | undefined>
-}
-
-/** The device answers within this, or the attempt counts as unreachable. */
-const ANSWER_MS = 30_000
-
-function openAuthStream(
-  link: Link,
-  user: string,
-  connection: SshConnection,
-  clock: Clock,
-  lost: (cause: LinkCause) => void,
-): AuthStream {
-  let answer: ((answer: AuthAnswer | undefined) => void) | undefined
-  let closed = false
-  const handler: StreamHandler = {
-    data: () => stream.close({ by: 'gateway', reason: 'protocol', message: 'An auth stream carries no bytes.' }),
-    control(message) {
-      const parsed = AuthAnswer.safeParse(message)
-      if (parsed.success) answer?.(parsed.data)
-      else stream.close({ by: 'gateway', reason: 'protocol', message: 'The answer to a credential is malformed.' })
-    },
-    closed(cause) {
-      closed = true
-      answer?.(undefined)
-      lost(cause)
-    },
-  }
-  const stream = link.open('auth', { session: connection.sessionId, user, remote: connection.peer.address }, handler)
-  return {
-    stream,
-    usableOn: (other) => !closed && other === link,
-    check: (credential) =>
-      closed
-        ? Promise.resolve(undefined)
-        : new Promise((resolve) => {
-            const cancel = clock.after(ANSWER_MS, () => stream.close())
-            answer = (value) => {
-              cancel()
-              answer = undefined
-              resolve(value)
-            }
-            stream.control({ ...credential })
-          }),
   }
 }

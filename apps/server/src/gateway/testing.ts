@@ -102,7 +102,9 @@ export function judging(stream: LinkStream, credentials: AuthCredential[] = []):
     control(message) {
       const credential = AuthCredential.parse(message)
       credentials.push(credential)
-      const right = credential.method === 'statement' || credential.password === DEVICE_PASSWORD
+      const right =
+        credential.method === 'statement' ||
+        (credential.method === 'password' && credential.password === DEVICE_PASSWORD)
       stream.control(right ? { type: 'accepted' } : { type: 'denied', reason: 'credential' })
     },
     closed: () => undefined,

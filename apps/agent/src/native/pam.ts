@@ -1,0 +1,129 @@
+// Linux-PAM (pam(3)) through the system's own libpam. Every call may take as long as a module likes, and a conversation
+// asks in the middle of it: this runs in a process of its own (see login/pam-process.ts), where waiting stops nobody.
+import koffi from 'koffi'
+import { cMemory, cString } from './memory.ts'
+
+/** Return values of pam(3) that mean something to a login. */
+export const PAM = {
+  success: 0,
+  permissionDenied: 6,
+  userUnknown: 10,
+  newTokenRequired: 12,
+  accountExpired: 13,
+  tokenExpired: 27,
+} as const
+const PAM_BUF_ERR = 5
+const PAM_CONV_ERR = 19
+const PAM_USER = 2
+const PAM_TTY = 3
+const PAM_RHOST = 4
+const PAM_DISALLOW_NULL_AUTHTOK = 1
+const PAM_CHANGE_EXPIRED_AUTHTOK = 0x20
+/** Of struct pam_response: a pointer and an int. */
+const RESPONSE_BYTES = 16
+const MOST_MESSAGES = 16
+
+export type PamStyle = 'hidden' | 'shown' | 'error' | 'info'
+const STYLES: readonly (PamStyle | undefined)[] = [undefined, 'hidden', 'shown', 'error', 'info']
+
+/** What a module says or asks. */
+export interface PamMessage {
+  readonly style: PamStyle
+  readonly text: string
+}
+
+/** Answers each message; those that ask nothing with ''. Undefined: nobody answers any more. */
+export type PamConversation = (messages: readonly PamMessage[]) => readonly string[] | undefined
+
+/** One transaction. Every call answers a PAM return value. */
+export interface PamTransaction {
+  authenticate(): number
+  account(): number
+  /** Has the person choose a new token in place of an expired one. */
+  changeToken(): number
+  /** Who has been authenticated: modules may decide that it is somebody else. */
+  user(): string
+  end(status: number): void
+}
+
+/**
+ * Starts a transaction.
+ * @throws {Error} when there is no libpam, or it cannot begin
+ */
+export function startPam(service: string, user: string, remote: string, converse: PamConversation): PamTransaction {
+  const libpam = koffi.load('libpam.so.0')
+  const start: (service: Buffer, user: Buffer, conv: Buffer, handle: Buffer) => number = libpam.func(
+    'int pam_start(const void *service, const void *user, const void *conv, void *handle)',
+  )
+  const setItem: (handle: bigint, type: number, item: Buffer) => number = libpam.func(
+    'int pam_set_item(void *handle, int type, const void *item)',
+  )
+  const getItem: (handle: bigint, type: number, item: Buffer) => number = libpam.func(
+    'int pam_get_item(void *handle, int type, void *item)',
+  )
+  const call = (name: string): ((handle: bigint, flags: number) => number) =>
+    libpam.func(`int ${name}(void *handle, int flags)`)
+  const conversation = cMemory(16)
+  conversation.writeBigUInt64LE(conversationPointer(converse), 0)
+  const out = cMemory(8)
+  const status = start(cString(service), cString(user), conversation, out)
+  if (status !== PAM.success) throw new Error(`pam_start: ${status}`)
+  const handle = out.readBigUInt64LE(0)
+  setItem(handle, PAM_RHOST, cString(remote))
+  // Modules expect a name of some terminal.
+  setItem(handle, PAM_TTY, cString('ssh'))
+  const [authenticate, account, change, end] = ['authenticate', 'acct_mgmt', 'chauthtok', 'end'].map((name) =>
+    call(`pam_${name}`),
+  )
+  if (!authenticate || !account || !change || !end) throw new Error('libpam is incomplete')
+  return {
+    authenticate: () => authenticate(handle, PAM_DISALLOW_NULL_AUTHTOK),
+    account: () => account(handle, PAM_DISALLOW_NULL_AUTHTOK),
+    changeToken: () => change(handle, PAM_CHANGE_EXPIRED_AUTHTOK),
+    user() {
+      const item = cMemory(8)
+      if (getItem(handle, PAM_USER, item) !== PAM.success) return ''
+      const text = item.readBigUInt64LE(0)
+      return text === 0n ? '' : koffi.decode.string(text)
+    },
+    end: (last) => void end(handle, last),
+  }
+}
+
+/** pam_conv(3): messages come as an array of pointers; answers go in memory that PAM frees. */
+function conversationPointer(converse: PamConversation): bigint {
+  const libc = koffi.load(null)
+  const calloc: (count: number, size: number) => bigint | null = libc.func('void *calloc(size_t count, size_t size)')
+  const strdup: (text: Buffer) => bigint | null = libc.func('void *strdup(const void *text)')
+  const type = koffi.proto('int bowline_pam_conversation(int count, void *messages, void *responses, void *data)')
+  const answer = (count: number, messages: bigint, responses: bigint): number => {
+    if (count < 1 || count > MOST_MESSAGES) return PAM_CONV_ERR
+    const pointers = Buffer.from(koffi.view(messages, count * 8))
+    const read: PamMessage[] = []
+    for (let index = 0; index < count; index += 1) {
+      const message = Buffer.from(koffi.view(pointers.readBigUInt64LE(index * 8), 16))
+      const style = STYLES[message.readInt32LE(0)]
+      if (style === undefined) return PAM_CONV_ERR
+      read.push({ style, text: koffi.decode.string(message.readBigUInt64LE(8)) })
+    }
+    const answers = converse(read)
+    if (answers?.length !== count || answers.some((text) => text.includes('\0'))) return PAM_CONV_ERR
+    const memory = calloc(count, RESPONSE_BYTES)
+    if (!memory) return PAM_BUF_ERR
+    const given = Buffer.from(koffi.view(memory, count * RESPONSE_BYTES))
+    answers.forEach((text, index) => {
+      if (read[index]?.style === 'hidden' || read[index]?.style === 'shown') {
+        given.writeBigUInt64LE(strdup(cString(text)) ?? 0n, index * RESPONSE_BYTES)
+      }
+    })
+    Buffer.from(koffi.view(responses, 8)).writeBigUInt64LE(memory, 0)
+    return PAM.success
+  }
+  return koffi.register((count: number, messages: bigint, responses: bigint) => {
+    try {
+      return answer(count, messages, responses)
+    } catch {
+      return PAM_CONV_ERR
+    }
+  }, koffi.pointer(type))
+}
