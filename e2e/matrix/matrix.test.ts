@@ -1,11 +1,11 @@
 // The conformance board as tests: one for each row.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canMakeDevices } from '../support/device.ts'
 import { judge, missingPrograms } from './board.ts'
 import { rows } from './rows.ts'
 import { type Sites, startSites } from './sites.ts'
-import { canMakeWorlds } from './world.ts'
 
-describe.skipIf(!canMakeWorlds)('through Bowline as with a plain sshd (needs root, for an account of its own)', () => {
+describe.skipIf(!canMakeDevices)('through Bowline as with a plain sshd (needs root, for an account of its own)', () => {
   let sites: Sites
   beforeAll(async () => {
     sites = await startSites()

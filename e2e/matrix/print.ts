@@ -2,19 +2,19 @@
 // rows whose client or feature has that word, and writes nothing.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { canMakeDevices } from '../support/device.ts'
 import { root } from '../support/product.ts'
 import { type Verdict, judge } from './board.ts'
 import { rows } from './rows.ts'
 import { startSites } from './sites.ts'
 import { clientVersions } from './versions.ts'
-import { canMakeWorlds } from './world.ts'
 
 const DATA = join(root, 'apps/docs/data/conformance.json')
 const MARKS = { equal: 'ok', different: 'DIFFERENT', failed: 'FAILED', 'not run': 'not run' } as const
 
 const say = (line: string): unknown => process.stdout.write(`${line}\n`)
 
-if (!canMakeWorlds) {
+if (!canMakeDevices) {
   process.stderr.write('The board needs root: it makes an account in a view of /etc of its own.\n')
   process.exit(1)
 }

@@ -25,7 +25,8 @@ export interface Device {
   run(command: readonly string[], env?: NodeJS.ProcessEnv): Running
   /** Starts an agent for the accounts of the device, accepts it and waits until it is online. */
   startAgent(server: Server, name: string, env?: NodeJS.ProcessEnv): Promise<SshTarget>
-  startSshd(options?: readonly string[]): Promise<SshTarget>
+  /** @param first lines of sshd_config(5) that come before the usual ones */
+  startSshd(first?: readonly string[]): Promise<SshTarget>
   /** Every program that was started, by name. */
   readonly programs: Readonly<Record<string, Running>>
   remove(): Promise<void>
@@ -34,7 +35,11 @@ export interface Device {
 const VIEW = 'mount --bind "$0" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p /run/sshd && exec "$@"'
 const PASSWORD = 'right horse'
 
-export function makeDevice(): Device {
+/**
+ * @param options `shell` of the account, default /bin/sh; `group`: one more that it belongs to
+ */
+export function makeDevice(options: { readonly shell?: string; readonly group?: string } = {}): Device {
+  const { shell = '/bin/sh', group } = options
   const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-device-'))
   const inside = (name: string): string => join(folder, name)
   const uid = 20_000 + (process.pid % 20_000)
@@ -44,8 +49,8 @@ export function makeDevice(): Device {
   mkdirSync(account.home)
   execFileSync('chown', [`${uid}:${uid}`, account.home])
   const hash = execFileSync('openssl', ['passwd', '-6', '-stdin'], { input: PASSWORD, encoding: 'utf8' }).trim()
-  appendFileSync(inside('etc/passwd'), `walter:x:${uid}:${uid}::${account.home}:/bin/sh\n`)
-  appendFileSync(inside('etc/group'), `walter:x:${uid}:\n`)
+  appendFileSync(inside('etc/passwd'), `walter:x:${uid}:${uid}::${account.home}:${shell}\n`)
+  appendFileSync(inside('etc/group'), `walter:x:${uid}:\n${group ? `${group}:x:${uid + 1}:walter\n` : ''}`)
   appendFileSync(inside('etc/shadow'), `walter:${hash}:20000:0:99999:7:::\n`)
   const programs: Record<string, Running> = {}
   const start: Device['run'] = (command, env = {}) =>
@@ -74,11 +79,12 @@ export function makeDevice(): Device {
       const login = `${account.name}@${device.namespace}.${device.name}`
       return { ...server.ssh, login, password: PASSWORD }
     },
-    async startSshd(options = []) {
+    async startSshd(first = []) {
       const port = await freePort()
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', inside('host_key')])
       const lines = [
-        ...options,
+        // Of an option that is given twice sshd takes the first value.
+        ...first,
         `ListenAddress 127.0.0.1:${port}`,
         `HostKey ${inside('host_key')}`,
         'PidFile none',

@@ -1,9 +1,9 @@
 // An OpenSSH server of this machine to compare with: its own configuration, keys and port, for the user who runs the tests.
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 import { run } from './running.ts'
 import { until } from './wait.ts'
 
@@ -61,16 +61,4 @@ export async function startSshd(): Promise<Sshd> {
       await rm(folder, { recursive: true })
     },
   }
-}
-
-/** sshd cannot choose a port itself; one that was free a moment ago is free enough on loopback. */
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -57,22 +57,13 @@ async function rsync(folder: string, ssh: SshClient): Promise<Tool> {
     if (index % FILES_PER_FOLDER === 0) await mkdir(below, { recursive: true })
     await writeFile(join(below, String(index)), content)
   }
-  const words = [
-    'sshpass',
-    '-e',
-    'rsync',
-    '-a',
-    '--whole-file',
-    '-e',
-    `ssh -F ${ssh.configFile} -c aes128-gcm@openssh.com`,
-  ]
+  const words = ['-e', 'rsync', '-a', '--whole-file', '-e', `ssh -F ${ssh.configFile} -c aes128-gcm@openssh.com`]
   return {
     id: 'rsync',
     work: `rsync of ${TREE_BYTES / 1e9} GB in ${FILES} files`,
     async time(way) {
       await ssh.run(way, 'rm -rf tree')
-      const [program = '', ...args] = [...words, `${tree}/`, `${way}:tree`]
-      return (await run(program, args, { env: ssh.env })).milliseconds
+      return (await run('sshpass', [...words, `${tree}/`, `${way}:tree`], { env: ssh.env })).milliseconds
     },
   }
 }

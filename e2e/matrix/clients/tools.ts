@@ -25,7 +25,7 @@ export const rsync = (): Row[] =>
       await tool([...rsync, '--checksum', 'device:tree/', back])
       const [there, here] = [await picture(back), await picture(near)]
       must(there === here, { there, here })
-      return picture(join(site.home, 'tree')).then((text) => text.replaceAll(/^\S+ \S+ matrix /gm, ''))
+      return picture(join(site.home, 'tree')).then((text) => text.replaceAll(/^\S+ \S+ walter /gm, ''))
     },
   })
 
@@ -164,6 +164,7 @@ async function display(site: Site, flag: string): Promise<unknown> {
     return ran.stdout
   } finally {
     server.kill()
+    await until('the display is gone', () => server.exitCode !== null || server.signalCode !== null)
     await attempt(['rm', '-f', `/tmp/.X${number}-lock`, `/tmp/.X11-unix/X${number}`])
   }
 }
