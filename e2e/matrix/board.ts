@@ -1,7 +1,8 @@
 // Runs rows on both sites and says of each whether Bowline does what sshd does.
 import { spawnSync } from 'node:child_process'
 import { isDeepStrictEqual } from 'node:util'
-import type { Outcome, Row } from './row.ts'
+import { trixieMissing } from '@bowline/testkit/place'
+import { type Outcome, type Row, TRIXIE } from './row.ts'
 import type { Sites } from './sites.ts'
 
 export type Verdict =
@@ -38,6 +39,7 @@ async function twice(row: Row, sites: Sites): Promise<Outcome> {
 /** What this host lacks; `python3:module` names a module of Python. */
 export function missingPrograms({ needs }: Row): string[] {
   return needs.filter((need) => {
+    if (need === TRIXIE) return trixieMissing() !== undefined
     const [program = '', module] = need.split(':')
     const test = module === undefined ? ['sh', '-c', `command -v ${program}`] : [program, '-c', `import ${module}`]
     const [command = '', ...args] = test

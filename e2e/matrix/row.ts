@@ -23,6 +23,9 @@ export interface Site {
   readonly beyond: { readonly port: number }
 }
 
+/** A need of rows whose client is in the small Debian of packages/testkit. */
+export const TRIXIE = 'packages/testkit/trixie.sh'
+
 /** What happened, in values that JSON can hold and that do not differ from run to run (ports, pids, names of ttys). */
 export type Outcome = unknown
 
@@ -30,7 +33,7 @@ export interface Row {
   /** The program in the person's hands, with its version where the board has several. */
   readonly client: string
   readonly feature: string
-  /** Programs of this host that it cannot be run without. */
+  /** Programs of this host that it cannot be run without; {@link TRIXIE} where the client is in there. */
   readonly needs: readonly string[]
   /** @throws {Error} when the feature did not work; a row cannot be green because it failed in the same way twice */
   run(site: Site): Promise<Outcome>

@@ -1,4 +1,5 @@
 // Every row of the board.
+import { thisMachine, trixie } from '@bowline/testkit/place'
 import { dropbear } from './clients/dropbear.ts'
 import { openssh } from './clients/openssh.ts'
 import { putty } from './clients/putty.ts'
@@ -7,7 +8,8 @@ import { ansible, editor, git, mosh, rsync, tmux, x11 } from './clients/tools.ts
 import type { Row } from './row.ts'
 
 export const rows: readonly Row[] = [
-  ...openssh('OpenSSH'),
+  ...openssh('OpenSSH 9.2', thisMachine),
+  ...openssh('OpenSSH 10.0', trixie),
   ...x11(),
   ...putty(),
   ...dropbear(),

@@ -1,8 +1,15 @@
 // Which versions the board was made with: without them a green row says little.
 import { spawnSync } from 'node:child_process'
+import { type Place, trixie } from '@bowline/testkit/place'
+
+function asked(place: Place, file: string, ...args: string[]): string[] {
+  const [command, words] = place.command(file, args)
+  return [command, ...words]
+}
 
 const ASK: Readonly<Record<string, readonly string[]>> = {
-  OpenSSH: ['ssh', '-V'],
+  'OpenSSH 9.2': ['ssh', '-V'],
+  'OpenSSH 10.0': asked(trixie, 'ssh', '-V'),
   PuTTY: ['plink', '-V'],
   Dropbear: ['dbclient', '-V'],
   paramiko: ['/usr/bin/python3', '-c', 'import paramiko; print(paramiko.__version__)'],

@@ -1,9 +1,10 @@
 // OpenSSH's own programs: ssh, sftp, scp, ssh-agent.
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Place, thisMachine } from '@bowline/testkit/place'
 import { freePort } from '../../support/free-port.ts'
 import { until } from '../../support/wait.ts'
-import { type Row, type Site, rowsOf } from '../row.ts'
+import { type Row, type Site, TRIXIE, rowsOf } from '../row.ts'
 import { attempt, must, sha256, start, tool } from '../tool.ts'
 
 const MEGABYTE = 1_048_576
@@ -24,9 +25,13 @@ const askPort = (port: number | string): string => `exec 3<>/dev/tcp/127.0.0.1/$
 const askSocket = (path: string): string =>
   `python3 -c 'import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(b"through\\n"); print(s.recv(100).decode(),end="")' ${path}`
 
-/** @param programs where `ssh`, `sftp` and `scp` of this version are found, by the words before their names */
-export function openssh(name: string, programs: readonly string[] = []): Row[] {
-  const ssh = (site: Site, ...words: string[]): string[] => [...programs, 'ssh', '-F', site.configFile, ...words]
+/** @param place where `ssh`, `sftp` and `scp` of this version are installed */
+export function openssh(name: string, place: Place): Row[] {
+  const program = (file: string, ...args: string[]): string[] => {
+    const [command, words] = place.command(file, args)
+    return [command, ...words]
+  }
+  const ssh = (site: Site, ...words: string[]): string[] => program('ssh', '-F', site.configFile, ...words)
   const run = (site: Site, command: string, ...options: string[]) => tool(ssh(site, ...options, 'device', command))
 
   /** A forward held open by `ssh -N` while something uses it. */
@@ -44,7 +49,8 @@ export function openssh(name: string, programs: readonly string[] = []): Row[] {
       return code === 0 && stdout !== '' && stdout
     })
 
-  return rowsOf(name, ['ssh', 'sshpass', 'python3'], {
+  const needs = place === thisMachine ? ['ssh', 'sshpass', 'python3'] : ['ssh', 'sshpass', 'python3', TRIXIE]
+  return rowsOf(name, needs, {
     'a command, with its own exit code and both outputs': async (site) => {
       const ran = await attempt(ssh(site, 'device', 'echo out; echo err >&2; id -un; id -Gn; exit 7'))
       must(ran.code === 7 && ran.stderr === 'err\n' && ran.stdout.startsWith('out\nwalter\n'), ran)
@@ -73,8 +79,7 @@ export function openssh(name: string, programs: readonly string[] = []): Row[] {
       return ran
     },
     'a reader that stops (yes | head)': async (site) => {
-      const line = `${ssh(site, 'device', 'yes').join(' ')} | head -2`
-      const ran = await tool(['bash', '-c', line])
+      const ran = await tool(['sh', '-c', '"$@" | head -2', 'sh', ...ssh(site, 'device', 'yes')])
       must(ran.stdout === 'y\ny\n', ran)
       return ran.stdout
     },
@@ -223,9 +228,9 @@ export function openssh(name: string, programs: readonly string[] = []): Row[] {
       must(ran.code !== 0, ran)
       return ran
     },
-    'sftp, a batch of everything': (site) => sftpBatch(site, [...programs, 'sftp', '-F', site.configFile]),
-    'scp, files and folders': (site) => copies(site, [...programs, 'scp', '-F', site.configFile]),
-    'scp in its old form (-O)': (site) => copies(site, [...programs, 'scp', '-F', site.configFile, '-O']),
+    'sftp, a batch of everything': (site) => sftpBatch(site, program('sftp', '-F', site.configFile)),
+    'scp, files and folders': (site) => copies(site, program('scp', '-F', site.configFile)),
+    'scp in its old form (-O)': (site) => copies(site, program('scp', '-F', site.configFile, '-O')),
   })
 }
 

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import type { Link } from '@bowline/link/api'
 import { FakeClock, RecordedStream } from '@bowline/link/testing'
 import { ACCOUNT, fakeAuthority, logIn, startAgent, until } from '../testing.ts'
@@ -51,6 +54,35 @@ test('the server may close its side first and still listen', async () => {
   stream.stream.eof()
   await stream.whenClosed()
   expect([stream.text(), heard]).toEqual(['only this', 'late'])
+})
+
+test('what was sent reaches a slow server, also when the person leaves at once', async () => {
+  let received = 0
+  let ended = false
+  let slow: Socket | undefined
+  const folder = mkdtempSync(join(tmpdir(), 'bowline-dials-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const server = createServer((socket) => {
+    slow = socket
+    socket.pause()
+    socket.on('data', (chunk) => (received += chunk.length))
+    socket.on('close', () => (ended = true))
+  })
+  servers.push(server)
+  // A unix socket holds some hundred KB for a server that does not read.
+  await new Promise<void>((resolve) => server.listen(join(folder, 'socket'), resolve))
+  const { gateway } = startAgent({ windowBytes: 2_000_000 })
+  const stream = await dial(gateway, { path: join(folder, 'socket') })
+  await until(() => stream.messages.length > 0)
+  const bytes = Buffer.alloc(1_500_000, 'x')
+  stream.stream.write(bytes)
+  stream.stream.close()
+  // What comes over the link comes in order: when the next connection stands, the end of the first has been seen.
+  const next = await dial(gateway, { host: '127.0.0.1', port: await listen(() => {}) })
+  await until(() => next.messages.length > 0)
+  slow?.resume()
+  await until(() => ended)
+  expect(received).toBe(bytes.length)
 })
 
 test('a closed port is told as a failure to connect', async () => {

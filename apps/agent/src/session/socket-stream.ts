@@ -3,7 +3,10 @@ import type { Socket } from 'node:net'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { Login, Member } from '../login/logins.ts'
 
-/** Lives no longer than its login. */
+/** How long a socket may take nothing of what is left for it, milliseconds. */
+const PATIENCE_MS = 10_000
+
+/** Lives no longer than its login, but for what is on its way. */
 export class SocketStream implements StreamHandler, Member {
   readonly stream: LinkStream
   readonly #socket: Socket
@@ -50,13 +53,17 @@ export class SocketStream implements StreamHandler, Member {
 
   closed(): void {
     this.#closed = true
-    this.#socket.destroy()
+    // What the person has sent still goes to a slow reader, as the kernel would send it for a process that has ended.
+    this.#socket.setTimeout(PATIENCE_MS, () => this.#socket.destroy())
+    this.#socket.resume()
+    this.#socket.destroySoon()
   }
 
   /** Ends the connection from this side. */
   end(cause: LinkCause): void {
     this.stream.close(cause, 'drop')
-    this.closed()
+    this.#closed = true
+    this.#socket.destroy()
   }
 
   #over(): void {

@@ -112,7 +112,7 @@ export function connectionHandler(
 
   /** The login lives: its row is kept fresh, and policy may end it. @returns lets go of it */
   function keep(connection: SshConnection, accepted: AcceptedLogin, since: number): () => void {
-    const { record, target, user, key } = accepted
+    const { record, target, user, key, forwarding } = accepted
     const forgetSession = deps.agents.keepSession(record.uid)
     const forgetLogin = deps.live.add(
       {
@@ -121,6 +121,7 @@ export function connectionHandler(
         user,
         address: connection.peer.address,
         key,
+        forwarding,
         end: (cause) => end(connection, cause, WITHDRAWN),
       },
       since,
@@ -158,8 +159,9 @@ export function connectionHandler(
     } catch {
       return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: NO_ROOM }
     }
-    if (asked.type !== 'session' && !accepted.target.forwarding) {
-      return { accept: false, code: OPEN_PROHIBITED, message: FORWARDING_OFF }
+    if (asked.type !== 'session') {
+      if (!accepted.forwarding.allowed) return { accept: false, code: OPEN_PROHIBITED, message: FORWARDING_OFF }
+      accepted.forwarding.used = true
     }
     switch (asked.type) {
       case 'session': {

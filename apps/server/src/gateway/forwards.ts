@@ -46,11 +46,12 @@ export function createForwards(deps: ForwardsDeps, connection: SshConnection, lo
     channel: (origin: { address: string; port: number }, port: number) => ClientChannel,
     ended: () => void = () => undefined,
   ): Promise<Listener | undefined> {
-    const refusal = login.target.forwarding ? count >= MOST_LISTENERS && TOO_MANY : FORWARDING_OFF
+    const refusal = login.forwarding.allowed ? count >= MOST_LISTENERS && TOO_MANY : FORWARDING_OFF
     if (refusal) {
       connection.explain(refusal)
       return undefined
     }
+    login.forwarding.used = true
     count += 1
     const over = (): void => {
       count -= 1

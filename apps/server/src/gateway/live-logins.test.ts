@@ -22,6 +22,7 @@ function setUp() {
     removed: false,
     denies: (attempt: Attempt): boolean => attempt.user === 'nobody',
     keys: true,
+    forwarding: true,
     failures: 0,
     asked: [] as DeviceUid[],
   }
@@ -35,10 +36,10 @@ function setUp() {
         policy.failures -= 1
         throw new Error('the database is away')
       }
-      const { status, endsDisallowed } = policy
+      const { status, endsDisallowed, forwarding } = policy
       if (policy.removed) return undefined
       const names = { name: 'device', namespace: 'dev', announcement: '' }
-      return { uid, tenant: TENANT, tags: ['rack'], status, endsDisallowed, forwarding: true, ...names }
+      return { uid, tenant: TENANT, tags: ['rack'], status, endsDisallowed, forwarding, ...names }
     },
     contextOf: () => ({}) as TenantContext,
     firewall: async () => (attempt) => ({ allow: !policy.denies(attempt), rule: 7 }),
@@ -47,11 +48,13 @@ function setUp() {
   const ended: [string, SessionCause][] = []
   const add = (
     name: string,
-    change: { tenant?: TenantId; device?: DeviceUid; key?: Uint8Array; since?: number } = {},
+    change: { tenant?: TenantId; device?: DeviceUid; key?: Uint8Array; since?: number; forwards?: boolean } = {},
   ) => {
-    const { tenant = TENANT, device = DEVICE, key, since = live.changes } = change
+    const { tenant = TENANT, device = DEVICE, key, since = live.changes, forwards = false } = change
     const end = (cause: SessionCause): void => void ended.push([name, cause])
-    return live.add({ tenant, device, user: name, address: '192.0.2.1', key, end }, since)
+    const forwarding = { allowed: true, used: forwards }
+    const over = live.add({ tenant, device, user: name, address: '192.0.2.1', key, forwarding, end }, since)
+    return { over, forwarding }
   }
   return { policy, clock, live, add, ended, reasons: () => ended.map(([name, { reason }]) => `${name} ${reason}`) }
 }
@@ -92,6 +95,17 @@ describe('a change of policy', () => {
     live.review(TENANT, DEVICE)
     await settle()
     expect(reasons()).toEqual(['root device'])
+  })
+
+  it('ends the logins that forward when forwarding is switched off; others may not begin to', async () => {
+    const { policy, live, add, reasons } = setUp()
+    add('tunnel', { forwards: true })
+    const shell = add('shell')
+    policy.forwarding = false
+    live.review(TENANT)
+    await settle()
+    expect(reasons()).toEqual(['tunnel forwarding'])
+    expect(shell.forwarding).toEqual({ allowed: false, used: false })
   })
 
   it('ends nothing when the namespace lets running sessions go on', async () => {
@@ -145,7 +159,7 @@ describe('a change of policy', () => {
 
   it('does not concern a login that is over', async () => {
     const { policy, live, add, ended } = setUp()
-    const over = add('root')
+    const { over } = add('root')
     over()
     policy.denies = () => true
     live.review(TENANT)

@@ -10,6 +10,13 @@ import type { Log } from '../platform/log.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
 import type { SessionCause } from '../sessions/service.ts'
 
+/** Whether a login may forward ports, sockets, its agent and displays: the namespace can change its mind. */
+export interface ForwardingLeave {
+  allowed: boolean
+  /** Whether it has asked for any. */
+  used: boolean
+}
+
 export interface LiveLogin {
   readonly tenant: TenantId
   readonly device: DeviceUid
@@ -18,6 +25,7 @@ export interface LiveLogin {
   readonly address: string
   /** Wire encoding of the key that it was opened with; undefined for a password, which the device judges. */
   readonly key: Uint8Array | undefined
+  readonly forwarding: ForwardingLeave
   /** Ends the connection. */
   end(cause: SessionCause): void
 }
@@ -61,6 +69,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     for (const [uid, ofDevice] of byDevice) {
       if (devices && !devices.has(uid)) continue
       const target = await deps.resolve({ uid })
+      for (const login of ofDevice) login.forwarding.allowed = target?.forwarding ?? false
       if (target && !target.endsDisallowed) continue
       const ctx = target && deps.contextOf(target)
       if (ctx) judge ??= await deps.firewall(ctx)
@@ -75,12 +84,13 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     ctx: TenantContext,
     target: LoginTarget,
     judge: (attempt: Attempt) => Decision,
-    { user, address, key }: LiveLogin,
+    { user, address, key, forwarding }: LiveLogin,
   ): Promise<SessionCause | undefined> {
     if (target.status !== 'accepted') return DEVICE_GONE
     const device = { name: target.name, tags: target.tags }
     const { allow, rule } = judge({ address, user, device })
     if (!allow) return refusedByRule(rule)
+    if (forwarding.used && !forwarding.allowed) return FORWARDING_WITHDRAWN
     return key && !(await deps.keyMayLogIn(ctx, key, { user, device })) ? KEY_WITHDRAWN : undefined
   }
 
@@ -136,6 +146,12 @@ const KEY_WITHDRAWN: SessionCause = {
   by: 'policy',
   reason: 'public-key',
   message: 'The public key may no longer be used for this login.',
+}
+
+const FORWARDING_WITHDRAWN: SessionCause = {
+  by: 'policy',
+  reason: 'forwarding',
+  message: 'Forwarding has been switched off in the namespace.',
 }
 
 /** For the row; the person is told less. */

@@ -14,7 +14,7 @@ import type { SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import type { DeviceChecks } from './device-checks.ts'
-import { refusedByRule } from './live-logins.ts'
+import { type ForwardingLeave, refusedByRule } from './live-logins.ts'
 import type { Person } from './questions.ts'
 import { type SessionRecord, openSessionRecord } from './session-record.ts'
 import type { SessionBudget } from './session-budget.ts'
@@ -55,6 +55,7 @@ export interface AcceptedLogin {
   /** Resolves when the row says that the login was accepted; nothing is opened before. Rejects when the database is down. */
   readonly recorded: Promise<void>
   readonly target: LoginTarget
+  readonly forwarding: ForwardingLeave
   readonly user: string
   /** Wire encoding of the key that was used; undefined for a password. */
   readonly key: Uint8Array | undefined
@@ -183,7 +184,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
         connection.disconnect({ by: 'local', reason: 'not-recorded', message: NO_ROOM })
       })
       const key = credential.method === 'publickey' ? credential.blob : undefined
-      accepted = { link, stream: auth.stream, record: row, recorded, target, user: id.user, key }
+      const forwarding = { allowed: target.forwarding, used: false }
+      accepted = { link, stream: auth.stream, record: row, recorded, target, forwarding, user: id.user, key }
       return { result: 'accept' }
     }
     ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: verdict.reason })
