@@ -6,8 +6,9 @@ import { basename, dirname, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import agentPackage from '../apps/agent/package.json' with { type: 'json' }
 import { installCommand } from '../apps/console/src/features/devices/commands.ts'
-import { buildStale } from '../scripts/build.ts'
+import { buildStale, OWN_AGENT } from '../scripts/build.ts'
 import { untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { listenToEvents } from './support/events.ts'
@@ -74,7 +75,7 @@ function login(device: Device, password: string, command: string) {
   return ssh({ ...server.ssh, login: `dev@${device.namespace}.${device.name}`, password }, [command])
 }
 
-beforeAll(() => buildStale(['agent']))
+beforeAll(() => buildStale([OWN_AGENT]))
 
 describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)', () => {
   let machine: Machine
@@ -86,9 +87,8 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     await writeFile(join(machine.folder, 'home/dev/marker'), 'on the second machine\n')
   })
 
-  it('the command of the console brings agent and Node; accepted, ssh gets in with the password it printed', async () => {
+  it('the command of the console brings all that is needed; accepted, ssh gets in with the password it printed', async () => {
     added = await addDevice(machine, 'bench-2')
-    expect(added.said).toMatch(/fetching Node 26/)
     const { code, stdout, stderr } = await login(
       added.device,
       added.password,
@@ -98,12 +98,17 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     expect((await login(added.device, 'wrong', 'true')).code).not.toBe(0)
   })
 
-  it('the same command once more updates the agent and keeps device, password and Node', async () => {
+  it('the same command once more updates the agent and keeps device and password', async () => {
     const running = boot(machine, installCommand(server.origin, server.tenant, server.pin))
     await until('the agent runs', () => running.said().includes('link-up'))
-    expect(running.said()).not.toMatch(/fetching Node|device password/)
+    expect(running.said()).not.toMatch(/device password/)
     await untilOnline(client, added.device.uid)
     expect((await login(added.device, added.password, 'echo again')).stdout.toString()).toBe('again\n')
+  })
+
+  it('is one folder named after the version, and unpacks nothing elsewhere', async () => {
+    const { said } = await runOn(machine, 'ls -A /tmp; cd .bowline-agent; ls -d */ | sed s/-[0-9a-f]*.$//; ls */')
+    expect(said).toBe(`bowline-agent-${agentPackage.version}\nbowline\nkoffi.node\n`)
   })
 
   it('leaves nothing that others can read', async () => {
@@ -118,6 +123,16 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     const { code, said } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh`)
     expect(code).toBe(1)
     expect(said).toMatch(/^bowline: TENANT_ID is not set: copy the command from the console\.$/m)
+  })
+
+  it('makes a service as root only', async () => {
+    const script = installCommand(server.origin, server.tenant, server.pin)
+    const asked = await runOn(machine, script.replace(/sh$/, 'INSTALL_METHOD=systemd sh'))
+    expect(asked).toMatchObject({ code: 1, said: 'bowline: the method systemd needs root (sudo).\n' })
+    const unknown = await runOn(machine, script.replace(/sh$/, 'INSTALL_METHOD=docker sh'))
+    expect(unknown.said).toBe('bowline: INSTALL_METHOD is docker; it can be systemd, openrc or foreground.\n')
+    const installed = await runOn(machine, '.bowline-agent/bowline-agent-*/bowline agent install')
+    expect(installed).toMatchObject({ code: 1, said: '`bowline agent install` needs root (try sudo).\n' })
   })
 
   it('a namespace that does not exist is told by the agent', async () => {

@@ -1,10 +1,10 @@
-// Builds what is stale: `node scripts/run.js scripts/build.ts console agent docs`. A part is stale when the hash of its
+// Builds what is stale: `node scripts/run.js scripts/build.ts console agent-x64 docs`. A part is stale when the hash of its
 // sources differs from the one it was built from.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { build as bundle } from 'esbuild'
+import { ARCHITECTURES, type Architecture, bundleAgent } from './agent-bundle/bundle.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -26,19 +26,29 @@ const PARTS: Readonly<Record<string, Part>> = {
     output: 'apps/docs/build/index.html',
     build: () => tool('docusaurus', ['build'], join(root, 'apps/docs')),
   },
-  agent: {
+  ...Object.fromEntries(ARCHITECTURES.map((arch) => [`agent-${arch}`, agentPart(arch)])),
+}
+
+function agentPart(arch: Architecture): Part {
+  const output = `apps/agent/dist/bundle-linux-${arch}.tar.gz`
+  return {
     sources: [
       'apps/agent/src',
       'apps/agent/package.json',
       'packages/link/src',
       'packages/sftp/src',
       'packages/contract/src',
+      'scripts/agent-bundle',
+      'scripts/node-flags.json',
       'package-lock.json',
     ],
-    output: `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`,
-    build: bundleAgent,
-  },
+    output,
+    build: () => bundleAgent(root, arch, join(root, output)),
+  }
 }
+
+/** The agent's bundle for machines like this one. */
+export const OWN_AGENT = `agent-${process.arch}`
 
 /**
  * Builds the named parts that are stale.
@@ -48,7 +58,6 @@ export async function buildStale(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const part = PARTS[name]
     if (!part) throw new Error(`there is nothing to build named '${name}'; known: ${Object.keys(PARTS).join(', ')}`)
-    if (!existsSync(join(root, part.sources[0] ?? '', name === 'agent' ? 'main.ts' : 'package.json'))) continue
     const stamp = join(root, '.cache', `built-${name}`)
     const wanted = hashOf(part.sources)
     const current = existsSync(stamp) && existsSync(join(root, part.output)) ? readFileSync(stamp, 'utf8') : ''
@@ -85,55 +94,6 @@ function tool(name: string, args: readonly string[], cwd: string): void {
     env: { ...process.env, NODE_ENV: 'production' },
   })
   if (result.status !== 0) throw new Error(`${name} ${args.join(' ')} failed`)
-}
-
-/** Native modules stay packages beside the bundle; each loads its binary relative to itself. */
-const NATIVE = ['koffi', `@koromix/koffi-linux-${process.arch}`]
-
-/** The agent and its program for files, each one script, with the native packages, for machines like this one. */
-async function bundleAgent(): Promise<void> {
-  // Of this process alone: two may build at once, and the last rename wins.
-  const stage = join(root, `.cache/agent-bundle-${process.pid}`)
-  mkdirSync(stage, { recursive: true })
-  await bundle({
-    // Two scripts, so that file transfer costs an agent nothing until somebody asks for it.
-    entryPoints: {
-      agent: join(root, 'apps/agent/src/main.ts'),
-      'sftp-server': join(root, 'apps/agent/src/sftp/main.ts'),
-    },
-    outdir: stage,
-    bundle: true,
-    platform: 'node',
-    target: 'node26',
-    format: 'esm',
-    external: ['koffi'],
-    // CommonJS packages inside an ES module ask for require.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  })
-  writeFileSync(join(stage, 'package.json'), '{"type":"module"}\n')
-  for (const name of NATIVE) {
-    // Sources, documentation and type declarations of the package are nothing to run.
-    const skip = /\/(doc|vendor|test)(\/|$)|\.(md|map|cc|hh|c|h|S|asm|txt|d\.ts)$/
-    cpSync(join(root, 'node_modules', name), join(stage, 'node_modules', name), {
-      recursive: true,
-      dereference: true,
-      filter: (source) => !skip.test(source.slice(root.length)),
-    })
-  }
-  const target = join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`)
-  mkdirSync(dirname(target), { recursive: true })
-  const part = `${target}.${process.pid}.part`
-  const tar = spawnSync('tar', ['-czf', part, '--owner=0', '--group=0', '-C', stage, '.'], {
-    stdio: ['ignore', 2, 2],
-  })
-  rmSync(stage, { recursive: true, force: true })
-  if (tar.status !== 0) throw new Error('tar failed')
-  renameSync(part, target)
 }
 
 if (import.meta.main) await buildStale(process.argv.slice(2))

@@ -13,7 +13,10 @@ const node = projectNode()
 
 // Tests choose their own settings; those of the shell they are run from must not reach them.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOWLINE_')))
-const built = spawnSync(node, ['scripts/build.ts', 'console', 'agent', 'docs'], { stdio: 'inherit', env })
+const built = spawnSync(node, ['scripts/build.ts', 'console', `agent-${process.arch}`, 'docs'], {
+  stdio: 'inherit',
+  env,
+})
 if (built.status !== 0) process.exit(1)
 
 const folder = mkdtempSync(join(tmpdir(), 'bowline-tests-'))

@@ -24,14 +24,15 @@ export async function makeDevicePassword(): Promise<DevicePassword> {
   return { plain, hash: stdout.toString().trim() }
 }
 
-/** Starts an agent in single-user mode. @param options.program its script; default: the source */
+/** Starts an agent in single-user mode. @param options.executable that of a bundle; default: Node and the source */
 export function startAgent(
   site: Site,
   { hash }: DevicePassword,
-  options: { program?: string; nodeFlags?: readonly string[] } = {},
+  options: { executable?: string; nodeFlags?: readonly string[] } = {},
 ): Promise<Server> {
-  const { program = SOURCE, nodeFlags = [] } = options
-  return startServer(process.execPath, [...shippedFlags.agent, ...nodeFlags, program, '--single-user'], {
+  const { executable, nodeFlags = [] } = options
+  const words = executable === undefined ? [...shippedFlags.agent, ...nodeFlags, SOURCE] : ['agent']
+  return startServer(executable ?? process.execPath, [...words, '--single-user'], {
     env: {
       ...process.env,
       BOWLINE_SERVER_ADDRESS: site.origin,

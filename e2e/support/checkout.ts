@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { buildStale } from '../../scripts/build.ts'
+import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
 import { root } from './product.ts'
 
 export interface OwnedCheckout {
@@ -25,7 +25,7 @@ const LEFT_OUT = new Set(['.git', '.bowline', 'test-results'])
 
 export async function ownedCheckout(): Promise<OwnedCheckout> {
   // The user could not build: what is installed belongs to root.
-  await buildStale(['console', 'agent'])
+  await buildStale(['console', OWN_AGENT])
   const home = await mkdtemp(join(tmpdir(), 'bowline-e2e-home-'))
   const folder = join(home, 'bowline')
   const installed: string[] = []

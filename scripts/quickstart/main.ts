@@ -44,7 +44,7 @@ async function trustOwnCertificate(dataFolder: string): Promise<void> {
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 try {
-  await buildStale(['console', 'agent'])
+  await buildStale(['console'])
   // Nobody waits for the documentation: it appears at /docs/ when it is built.
   const docs = startChild(join(root, 'scripts/build.ts'), ['docs'], { quiet: true })
   children.push(docs)

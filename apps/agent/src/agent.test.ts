@@ -34,6 +34,8 @@ function startAgent() {
   if ('fault' in address) throw new Error(address.fault)
   const { privateKey, publicKeyPem } = loadDeviceKey(join(folder, 'agent.key'))
   const agent = new Agent({
+    reachable: () => {},
+    atRest: () => {},
     server: { address: address.value, pins: undefined },
     facts: {
       description: describeDevice('1.0.0'),

@@ -16,6 +16,8 @@ import type { Log } from './log.ts'
 const REGISTER_AGAIN_MS = 10 * 60_000
 /** What running sessions get between SIGTERM and their end. */
 const DRAIN_MS = 5_000
+/** After a link is made, what the start needed is over. */
+const SETTLED_MS = 2_000
 const CLOCK_TOLERANCE_SECONDS = 60
 /** Refusals of a link after which the token or the key may be the reason. */
 const REGISTER_AFTER = new Set(['unauthorized', 'not-found', 'wrong-proof'])
@@ -29,8 +31,19 @@ export interface AgentParts {
   readonly pingMs: number
   readonly clock: LinkClock
   readonly log: Log
+  /** Told when it changes. */
+  readonly reachable: (state: Reachability) => void
+  /** Called now and then while nothing runs here: a time to give memory back. */
+  readonly atRest: () => void
   /** Evenly from 0 (inclusive) to 1 (exclusive). */
   random(): number
+}
+
+/** Whether people can reach this device, as far as this side knows. */
+export interface Reachability {
+  readonly linked: boolean
+  /** `namespace.device[@host]`, once registered. */
+  readonly sshid?: string
 }
 
 /** Long-lived: `start`, then `drain` and `close`. */
@@ -42,7 +55,9 @@ export class Agent {
   readonly #links = new Set<AgentStreams>()
   #registration: Registration | undefined
   #sshHost: string | undefined
+  #sshid: string | undefined
   #cancelTimer: () => void = () => {}
+  #cancelRest: () => void = () => {}
 
   constructor(parts: AgentParts) {
     this.#parts = parts
@@ -52,7 +67,11 @@ export class Agent {
       handler: { open: () => this.#ownCause('refused', 'this link is not set up'), closed: () => {} },
       clock,
       random: () => parts.random(),
-      linked: () => log.info('link-up', 'linked to the server'),
+      linked: () => {
+        log.info('link-up', 'linked to the server')
+        this.#tellReachable(true)
+        this.#restLater()
+      },
       waiting: (ms, cause) => this.#waiting(ms, cause),
       report: (error, callback) => this.#report(error, callback),
     })
@@ -67,6 +86,7 @@ export class Agent {
   /** Takes nothing new; resolves when the sessions have ended or their grace is over. */
   async drain(): Promise<void> {
     this.#cancelTimer()
+    this.#cancelRest()
     this.#keeper.drain(this.#ownCause('stopped', 'the agent is stopping'))
     const running = () => [...this.#links].some((streams) => streams.processCount > 0)
     for (let waitedMs = 0; running() && waitedMs < DRAIN_MS; waitedMs += 100) {
@@ -77,6 +97,7 @@ export class Agent {
   close(): void {
     this.#stop.abort()
     this.#cancelTimer()
+    this.#cancelRest()
     const cause = this.#ownCause('stopped', 'the agent has stopped')
     for (const streams of this.#links) streams.close(cause)
     this.#keeper.close(cause)
@@ -99,6 +120,7 @@ export class Agent {
           open: (kind, header, stream) => streams.open(kind, header, stream),
           closed: (cause) => {
             this.#links.delete(streams)
+            if (this.#links.size === 0) this.#tellReachable(false)
             const level = cause.by === 'agent' ? 'info' : 'warn'
             log[level]('link-down', 'the link ended', { by: cause.by, reason: cause.reason, message: cause.message })
             handler.closed(cause)
@@ -138,6 +160,7 @@ export class Agent {
     const { uid, name, namespace } = registration
     const sshid = `${namespace}.${name}${this.#sshHost ? `@${this.#sshHost}` : ''}`
     log.info('registered', 'registered with the server', { uid, sshid })
+    this.#sshid = sshid
     if (Math.abs(clockAheadSeconds) > CLOCK_TOLERANCE_SECONDS) {
       log.warn('clock-differs', "this device's clock differs from the server's; logins by key may fail", {
         aheadSeconds: clockAheadSeconds,
@@ -175,6 +198,7 @@ export class Agent {
     const ms = REGISTER_AGAIN_MS * (1 + this.#parts.random() / 10)
     this.#cancelTimer = this.#parts.clock.after(ms, () => {
       this.#registerLater()
+      this.#restLater()
       // The next attempt at a link registers by itself.
       if (!this.#registration || this.#links.size === 0) return
       this.#register(this.#stop.signal).then(
@@ -183,6 +207,17 @@ export class Agent {
         },
         (error: unknown) => this.#registrationFailed(error),
       )
+    })
+  }
+
+  #tellReachable(linked: boolean): void {
+    this.#parts.reachable({ linked, ...(this.#sshid === undefined ? {} : { sshid: this.#sshid }) })
+  }
+
+  #restLater(): void {
+    this.#cancelRest()
+    this.#cancelRest = this.#parts.clock.after(SETTLED_MS, () => {
+      if (![...this.#links].some((streams) => streams.processCount > 0)) this.#parts.atRest()
     })
   }
 

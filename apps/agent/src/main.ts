@@ -1,6 +1,5 @@
 // The device agent's program. `--single-user` serves the agent's own user also as root; `hash-password` prints the hash
-// for that mode. Settings come from the environment.
-import { isSea } from 'node:sea'
+// for that mode; `install`, `uninstall` and `status` are about the service. Settings come from the environment.
 import { text } from 'node:stream/consumers'
 import packageJson from '../package.json' with { type: 'json' }
 import { ConfigError } from '@bowline/contract/config'
@@ -18,14 +17,28 @@ import { pamAuthority, pamService } from './login/pam-authority.ts'
 import { runPamProcess } from './login/pam-process.ts'
 import { singleUserAuthority, systemAuthority, type Authority } from './login/passwords.ts'
 import { systemCrypt } from './native/crypt.ts'
+import { releaseStartPages } from './native/start-pages.ts'
+import { ownProgram } from './own-program.ts'
+import { isServiceCommand, serviceCommand } from './service/command.ts'
+import { statusWriter } from './service/status-file.ts'
+import { becomeUser } from './session/become-user.ts'
 
 const VERSION = packageJson.version
-const USAGE = 'usage: agent [--single-user] | agent hash-password < password | agent --version'
+const USAGE = `usage: bowline agent [--single-user]
+       bowline agent install [--server-address <url>] [--tenant-id <uuid>] [...] | uninstall [--remove-key] | status [--json]
+       bowline agent hash-password < password | --version`
 
-await main(process.argv.slice(2))
+// The executable of a bundle is called as people call it, `bowline agent …`; a script is called without that word.
+const words = process.argv.slice(2)
+void main(words[0] === 'agent' ? words.slice(1) : words)
 
 async function main(args: readonly string[]): Promise<void> {
-  const [word] = args
+  const [word, ...rest] = args
+  if (isServiceCommand(word)) {
+    process.exitCode = serviceCommand(word, rest, process.env)
+    return
+  }
+  if (word === 'become-user' && rest[0] !== undefined) return becomeUser(rest[0])
   if (args.length > 1) return fail(USAGE, 2)
   switch (word) {
     case undefined:
@@ -104,6 +117,8 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     pingMs: config.pingMs,
     clock: systemClock,
     log,
+    reachable: statusWriter(process.env['RUNTIME_DIRECTORY'], { version: VERSION, server }),
+    atRest: releaseStartPages,
     random: Math.random,
   })
 }
@@ -127,8 +142,7 @@ function createPamAuthority(): Authority {
   const service = pamService()
   if (!service)
     throw new ConfigError(['BOWLINE_PAM is on, but there is neither /etc/pam.d/bowline nor /etc/pam.d/sshd.'])
-  const program = isSea() ? [process.execPath] : [process.execPath, ...process.execArgv, process.argv[1] ?? '']
-  return pamAuthority([...program, 'pam'], service)
+  return pamAuthority([...ownProgram(), 'pam'], service)
 }
 
 function fail(message: string, status: number): void {

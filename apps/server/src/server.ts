@@ -33,6 +33,7 @@ import { createAuthenticator, internalCallers } from './http/auth.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createHttpServer } from './http/server.ts'
 import { serveStatic } from './http/static.ts'
+import { Bundles } from './install/bundles.ts'
 import { serveInstall } from './install/routes.ts'
 import { loadInstanceKeys } from './instance/keys.ts'
 import { serveOpenApi } from './instance/routes.ts'
@@ -225,7 +226,7 @@ async function start(
   serveOpenApi(http)
   serveMetrics(http, metrics, addressRanges(settings.BOWLINE_METRICS_SOURCES))
   const folders = productFolders()
-  serveInstall(http, { ...folders.install, cache: dataFolder, pin: config.pin })
+  serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
   await serveStatic(http, folders)
   attachLinkEndpoint(http.server, {
     agents,

@@ -1,8 +1,9 @@
-// What the agent of a device takes while it waits: the bundle that devices install, linked, without sessions.
-import { mkdir } from 'node:fs/promises'
+// What the agent takes of a device: the bundle that devices install, as it is fetched, on disk, and in memory while it
+// waits, linked, without sessions.
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { buildStale } from '../../../scripts/build.ts'
+import { buildStale, OWN_AGENT } from '../../../scripts/build.ts'
 import { makeDevicePassword, startAgent } from '../agent.ts'
 import { orItsEnd, run } from '../child.ts'
 import { readMetrics } from '../metrics.ts'
@@ -18,37 +19,51 @@ const SETTLE_MS = 5_000
 export async function measureAgent(options: BenchOptions): Promise<Row[]> {
   const folder = join(options.folder, 'agent')
   await mkdir(join(folder, 'bundle'), { recursive: true, mode: 0o711 })
-  await buildStale(['agent'])
-  await run('tar', [
-    '-xzf',
-    join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`),
-    '-C',
-    join(folder, 'bundle'),
-  ])
+  await buildStale([OWN_AGENT])
+  const archive = join(root, `apps/agent/dist/bundle-linux-${process.arch}.tar.gz`)
+  await run('tar', ['-xzf', archive, '-C', join(folder, 'bundle')])
+  const [version = ''] = await readdir(join(folder, 'bundle'))
+  const bundle = join(folder, 'bundle', version)
   const password = await makeDevicePassword()
   await using site = await startSite({ folder: join(folder, 'site') })
   const resident: number[] = []
+  const own: number[] = []
   for (let repeat = 0; repeat < options.repeats; repeat += 1) {
     await using agent = await startAgent(site, password, {
-      program: join(folder, 'bundle/agent.js'),
-      nodeFlags: options.nodeFlags('agent'),
+      executable: join(bundle, 'bowline'),
     })
     await orItsEnd(agent, 'the agent', linked(site.origin))
     await pause(SETTLE_MS)
-    resident.push((await memoryOf(agent.pid)).resident / 1e6)
+    const memory = await memoryOf(agent.pid)
+    resident.push(memory.resident / 1e6)
+    own.push(memory.anonymous / 1e6)
     options.say(`agent: ${resident.at(-1)?.toFixed(1)} MB`)
   }
-  return [
-    {
-      id: 'agent.resident',
-      work: 'memory of an idle agent (RSS)',
-      peer: '',
-      unit: 'MB',
-      measured: spreadOf(resident),
-      note: 'of which the greater part is the program file of Node',
-      samples: { MB: resident },
-    },
+  const rows: readonly [string, string, readonly number[], string][] = [
+    ['resident', 'memory of an idle agent (RSS)', resident, 'pages of the program file among them'],
+    ['own', 'memory of an idle agent that is its own (anonymous)', own, ''],
+    ['archive', 'size of the agent bundle to fetch', [await megabytesOf([archive])], '.tar.gz'],
+    [
+      'bundle',
+      'size of the agent bundle on disk',
+      [await megabytesOf((await readdir(bundle)).map((file) => join(bundle, file)))],
+      'Node and the native module included',
+    ],
   ]
+  return rows.map(([id, work, samples, note]) => ({
+    id: `agent.${id}`,
+    work,
+    peer: '',
+    unit: 'MB',
+    measured: spreadOf([...samples]),
+    note,
+    samples: { MB: [...samples] },
+  }))
+}
+
+async function megabytesOf(files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size))
+  return sizes.reduce((total, size) => total + size, 0) / 1e6
 }
 
 async function linked(origin: string): Promise<void> {

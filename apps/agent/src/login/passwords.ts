@@ -1,7 +1,7 @@
 // Checks a password the way this machine would: crypt(3) against shadow(5), ageing included. A wrong name costs the
 // same time as a wrong password, and every refusal has a reason that only the device and the platform see.
 import { timingSafeEqual } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { passwdEntry, shadowEntry, type ShadowEntry } from '../native/accounts.ts'
 import type { Crypt } from '../native/crypt.ts'
 import { systemAccount, type Account } from './account.ts'
@@ -59,13 +59,13 @@ export type OtherCheck = (user: string, password: string) => Promise<boolean>
 export function systemAuthority(check: { crypt: Crypt } | { other: OtherCheck }, now: () => number): Authority {
   const checks = new Turns(CHECKS_AT_ONCE, CHECKS_WAITING)
   const lookups = new Turns(LOOKUPS_AT_ONCE, LOOKUPS_WAITING)
-  let decoy: Promise<string> | undefined
+  let decoy: string | undefined
 
   /** Works as long as a real check and finds nothing. */
   async function pretend(password: string): Promise<void> {
     if (!('crypt' in check)) return
     decoy ??= decoySetting()
-    await check.crypt(password, await decoy)
+    await check.crypt(password, decoy)
   }
 
   async function verdict(user: string, password: string): Promise<Verdict> {
@@ -125,8 +125,16 @@ async function hashMatches(crypt: Crypt, password: string, hash: string): Promis
 }
 
 /** The setting of some real user, so that a decoy takes as long as this machine's passwords do. */
-async function decoySetting(): Promise<string> {
-  const rows = await readFile('/etc/shadow', 'utf8').catch(() => '')
+function decoySetting(): string {
+  const rows = shadowText()
   const hashes = rows.split('\n').map((row) => row.split(':')[1] ?? '')
   return hashes.findLast((hash) => hash.startsWith('$')) ?? FALLBACK_SETTING
+}
+
+function shadowText(): string {
+  try {
+    return readFileSync('/etc/shadow', 'utf8')
+  } catch {
+    return ''
+  }
 }

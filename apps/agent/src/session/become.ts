@@ -1,10 +1,12 @@
 // The command line that turns root into another user before their program starts. `setpriv` costs one exec (0.9 ms) and
 // fails closed; a login shell also needs its argv[0] changed, which bash can do. Where one of them is
-// missing a small Node program does both, at the price of a Node start.
+// missing the agent's own program does both (become-user.ts), at the price of a start of it.
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSelf } from '../native/identity.ts'
 import type { Account } from '../login/account.ts'
+import { ownProgram } from '../own-program.ts'
+import type { BecomeOrder } from './become-user.ts'
 
 /** A program with its arguments, argv[0] included. */
 export interface CommandLine {
@@ -43,7 +45,7 @@ export function becoming(
   searched: string,
 ): CommandLine {
   if (isSelf(account)) return command
-  if (!tools.setpriv || (login && !tools.bash)) return throughNode(account, command)
+  if (!tools.setpriv || (login && !tools.bash)) return throughOwnProgram(account, command)
   const groups = account.groups.length > 0 ? [`--groups=${account.groups.join(',')}`] : ['--clear-groups']
   const [argv0 = command.path, ...rest] = command.argv
   const program = Buffer.from(argv0).toString()
@@ -77,21 +79,11 @@ function findsTheSame(name: string, file: string, searched: string): boolean {
   return found !== undefined && realpathSync(join(found, name)) === realpathSync(file)
 }
 
-/** Takes on the credentials and becomes the program; whatever fails ends it before the program runs. */
-const BECOME = `
-const { uid, gid, groups, path, argv } = JSON.parse(process.argv[1])
-process.setgroups(groups)
-process.setgid(gid)
-process.setuid(uid)
-const ids = [process.getuid(), process.geteuid(), process.getgid(), process.getegid()]
-if (ids.join() !== [uid, uid, gid, gid].join()) throw new Error('the user could not be changed')
-process.execve(path, argv, process.env)
-`
-
-function throughNode(account: Account, command: CommandLine): CommandLine {
+function throughOwnProgram(account: Account, command: CommandLine): CommandLine {
   const { uid, gid, groups } = account
   // Node takes text only: a command that is not UTF-8 arrives damaged on this path.
   const argv = command.argv.map((argument) => Buffer.from(argument).toString('utf8'))
-  const order = JSON.stringify({ uid, gid, groups, path: command.path, argv })
-  return { path: process.execPath, argv: ['node', '--disable-warning=ExperimentalWarning', '-e', BECOME, '--', order] }
+  const order: BecomeOrder = { uid, gid, groups, path: command.path, argv }
+  const [path, ...words] = ownProgram()
+  return { path, argv: ['bowline', ...words, 'become-user', JSON.stringify(order)] }
 }

@@ -1,14 +1,20 @@
 #!/bin/sh
-# Fetches the Bowline agent from the server this script came from and runs it in the foreground, with a Node from there
-# too when this machine has none that is new enough. Needs sh, tar, gzip and curl (or wget).
+# Fetches the Bowline agent from the server this script came from and makes it a service of this machine, or runs it in
+# the foreground. Needs sh, tar, gzip and curl (or wget). `sh -s uninstall` takes it away again.
 #
-#   SERVER_ADDRESS  the server             TENANT_ID  the namespace          BOWLINE_DIR  where it lives
+#   INSTALL_METHOD      systemd, openrc or foreground; default: as root the service manager that runs, else foreground
+#   SERVER_ADDRESS      the server                  TENANT_ID           the namespace
+#   PREFERRED_HOSTNAME  device name to ask for      PREFERRED_IDENTITY  instead of the MAC address
+#   KEEPALIVE_INTERVAL  seconds between two pings   PRIVATE_KEY         file of the device key
+#   BOWLINE_DIR         where a foreground agent lives
 set -eu
 
 default_server=@SERVER_ADDRESS@
 default_tenant=@TENANT_ID@
 default_pin=@SERVER_PIN@
-least_node=26
+default_hostname=@PREFERRED_HOSTNAME@
+default_identity=@PREFERRED_IDENTITY@
+default_keepalive=@KEEPALIVE_INTERVAL@
 
 SERVER_ADDRESS=${SERVER_ADDRESS:-$default_server}
 TENANT_ID=${TENANT_ID:-$default_tenant}
@@ -35,64 +41,107 @@ fetch() { # path on the server, file
   fi
 }
 
-[ -n "$TENANT_ID" ] || fail 'TENANT_ID is not set: copy the command from the console.'
-[ "$(uname -s)" = Linux ] || fail "this machine runs $(uname -s); the agent is for Linux."
-case $(uname -m) in
-  x86_64 | amd64) arch=x64 ;;
-  aarch64 | arm64) arch=arm64 ;;
-  *) fail "this machine is $(uname -m); the agent is for x86_64 and aarch64." ;;
-esac
-set -- /lib/ld-musl-*
-if [ -e "$1" ]; then
-  set -- /lib/ld-linux-* /lib64/ld-linux-*
-  [ -e "$1" ] || [ -e "$2" ] ||
-    fail 'this machine uses the musl C library (Alpine and others); the agent is for glibc.'
-fi
+is_root() { [ "$(id -u)" = 0 ]; }
 
-user=$(id -un 2>/dev/null || id -u)
-if [ "$(id -u)" = 0 ]; then dir=${BOWLINE_DIR:-/var/lib/bowline-agent}; else dir=${BOWLINE_DIR:-${HOME:-/tmp}/.bowline-agent}; fi
-mkdir -p "$dir" || fail "cannot make $dir; set BOWLINE_DIR to a folder that can be written."
-chmod 700 "$dir"
-
-printf 'bowline: fetching the agent from %s\n' "$SERVER_ADDRESS"
-fetch "/agent/bundle-linux-$arch.tar.gz" "$dir/bundle.tar.gz" ||
-  fail "$SERVER_ADDRESS cannot be reached or has no agent for linux-$arch."
-rm -rf "$dir/agent.new"
-mkdir "$dir/agent.new"
-tar -xzf "$dir/bundle.tar.gz" -C "$dir/agent.new"
-rm -rf "$dir/bundle.tar.gz" "$dir/agent"
-mv "$dir/agent.new" "$dir/agent"
-
-is_new_enough() { # path of a node
-  [ -x "$1" ] && [ "$("$1" -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)" -ge "$least_node" ]
+setting() { # name, value
+  if [ -n "$2" ]; then export "BOWLINE_$1=$2"; fi
 }
-node=$(command -v node || true)
-if is_new_enough "$dir/node"; then
-  node=$dir/node
-elif ! is_new_enough "$node"; then
-  printf 'bowline: fetching Node %s, which this machine does not have\n' "$least_node"
-  fetch "/agent/node-linux-$arch.gz" "$dir/node.gz" || fail "the server has no Node for linux-$arch."
-  gzip -dc "$dir/node.gz" >"$dir/node.new"
-  rm -f "$dir/node.gz"
-  chmod 755 "$dir/node.new"
-  mv "$dir/node.new" "$dir/node"
-  node=$dir/node
-fi
 
-export BOWLINE_SERVER_ADDRESS="$SERVER_ADDRESS" BOWLINE_TENANT_ID="$TENANT_ID" BOWLINE_PRIVATE_KEY="$dir/agent.key"
-if [ -n "$SERVER_PIN" ]; then export BOWLINE_SERVER_PIN="$SERVER_PIN"; fi
-
-if [ "$(id -u)" != 0 ]; then
-  # Without root nobody's system password can be checked: the device gets one of its own, for sessions as this user.
-  if [ ! -s "$dir/password.hash" ]; then
-    password=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
-    hash=$(printf '%s' "$password" | "$node" "$dir/agent/agent.js" hash-password)
-    (umask 077 && printf '%s\n' "$hash" >"$dir/password.hash")
-    printf '\n  Sign in to this device as %s with its device password:\n\n      %s\n\n' "$user" "$password"
-    printf '  It is shown this once; remove %s for a new one.\n\n' "$dir/password.hash"
+# Read to its end before anything happens: a script that arrives in part does nothing.
+main() {
+  if [ "${1:-}" = uninstall ]; then
+    shift
+    [ -x /usr/local/bin/bowline ] || fail 'no agent is installed as a service here.'
+    exec /usr/local/bin/bowline agent uninstall "$@"
   fi
-  BOWLINE_SINGLE_USER_PASSWORD=$(cat "$dir/password.hash")
-  export BOWLINE_SINGLE_USER_PASSWORD
-fi
-# Bytes in transit live shortly; with these V8 does not collect everything again and again during bulk transfers.
-exec "$node" --max-semi-space-size=1 --initial-old-space-size=64 "$dir/agent/agent.js"
+
+  [ -n "$TENANT_ID" ] || fail 'TENANT_ID is not set: copy the command from the console.'
+  [ "$(uname -s)" = Linux ] || fail "this machine runs $(uname -s); the agent is for Linux."
+  case $(uname -m) in
+    x86_64 | amd64) arch=x64 ;;
+    aarch64 | arm64) arch=arm64 ;;
+    *) fail "this machine is $(uname -m); the agent is for x86_64 and aarch64." ;;
+  esac
+  set -- /lib/ld-musl-*
+  if [ -e "$1" ]; then
+    set -- /lib/ld-linux-* /lib64/ld-linux-*
+    [ -e "$1" ] || [ -e "$2" ] ||
+      fail 'this machine uses the musl C library (Alpine and others); the agent is for glibc.'
+  fi
+
+  method=${INSTALL_METHOD:-}
+  if [ -z "$method" ]; then
+    if is_root && [ -d /run/systemd/system ]; then
+      method=systemd
+    elif is_root && [ -e /run/openrc/softlevel ]; then
+      method=openrc
+    else
+      method=foreground
+    fi
+  fi
+  case $method in
+    systemd | openrc)
+      is_root || fail "the method $method needs root (sudo)."
+      if [ "$method" = systemd ]; then [ -d /run/systemd/system ]; else [ -e /run/openrc/softlevel ]; fi ||
+        fail "this machine is not run by $method."
+      dir=/usr/local/lib/bowline
+      mode=755
+      ;;
+    foreground)
+      if is_root; then dir=${BOWLINE_DIR:-/var/lib/bowline-agent}; else dir=${BOWLINE_DIR:-${HOME:-/tmp}/.bowline-agent}; fi
+      mode=700
+      ;;
+    *) fail "INSTALL_METHOD is $method; it can be systemd, openrc or foreground." ;;
+  esac
+  unset BOWLINE_DIR
+  mkdir -p "$dir" || fail "cannot make $dir; set BOWLINE_DIR to a folder that can be written."
+  chmod "$mode" "$dir"
+
+  printf 'bowline: fetching the agent from %s\n' "$SERVER_ADDRESS"
+  new=$dir/.new
+  rm -rf "$new"
+  mkdir "$new"
+  trap 'rm -rf "$new"' EXIT
+  fetch "/agent/bundle-linux-$arch.tar.gz" "$new/bundle.tar.gz" ||
+    fail "$SERVER_ADDRESS cannot be reached or has no agent for linux-$arch."
+  tar -xzf "$new/bundle.tar.gz" -C "$new"
+  rm "$new/bundle.tar.gz"
+  version=$(ls "$new")
+  # On the way from here to a running agent this is what can be wrong with a machine: a library that it does not have.
+  "$new/$version/bowline" --version >/dev/null || fail "the agent does not run here; what is missing is named above."
+  [ -d "$dir/$version" ] || mv "$new/$version" "$dir/$version"
+  rm -rf "$new"
+  trap - EXIT
+  bowline=$dir/$version/bowline
+
+  setting SERVER_ADDRESS "$SERVER_ADDRESS"
+  setting SERVER_PIN "$SERVER_PIN"
+  setting TENANT_ID "$TENANT_ID"
+  setting PREFERRED_HOSTNAME "${PREFERRED_HOSTNAME:-$default_hostname}"
+  setting PREFERRED_IDENTITY "${PREFERRED_IDENTITY:-$default_identity}"
+  setting KEEPALIVE_INTERVAL "${KEEPALIVE_INTERVAL:-$default_keepalive}"
+  setting PRIVATE_KEY "${PRIVATE_KEY:-}"
+
+  [ "$method" = foreground ] || exec "$bowline" agent install
+
+  for other in "$dir"/bowline-agent-*; do
+    [ "$other" = "$dir/$version" ] || rm -rf "$other"
+  done
+  setting PRIVATE_KEY "${PRIVATE_KEY:-$dir/agent.key}"
+  if ! is_root; then
+    # Without root nobody's system password can be checked: the device gets one of its own, for sessions as this user.
+    user=$(id -un 2>/dev/null || id -u)
+    if [ ! -s "$dir/password.hash" ]; then
+      password=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
+      hash=$(printf '%s' "$password" | "$bowline" agent hash-password)
+      (umask 077 && printf '%s\n' "$hash" >"$dir/password.hash")
+      printf '\n  Sign in to this device as %s with its device password:\n\n      %s\n\n' "$user" "$password"
+      printf '  It is shown this once; remove %s for a new one.\n\n' "$dir/password.hash"
+    fi
+    BOWLINE_SINGLE_USER_PASSWORD=$(cat "$dir/password.hash")
+    export BOWLINE_SINGLE_USER_PASSWORD
+  fi
+  exec "$bowline" agent
+}
+
+main "$@"

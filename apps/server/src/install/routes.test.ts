@@ -1,27 +1,25 @@
-// What a new device fetches: the script with this server's address in it, and the files that it asks for.
+// What a new device fetches: the script with this server's address in it, and the bundle that it asks for.
 import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHttpServer } from '../http/server.ts'
 import { systemClock } from '../platform/clock.ts'
 import { silentLog } from '../platform/log.ts'
+import { Bundles } from './bundles.ts'
 import { serveInstall } from './routes.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
 const BUNDLE = 'the bundle of the agent'
-const NODE = 'a node for this architecture'
 
 let folder: string
 let server: FastifyInstance
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-install-'))
-  for (const name of ['bundles', 'cache']) await mkdir(join(folder, name))
+  await mkdir(join(folder, 'bundles'))
   await writeFile(join(folder, 'bundles', 'bundle-linux-x64.tar.gz'), BUNDLE)
-  await writeFile(join(folder, 'node-x64'), NODE)
   server = await createHttpServer({
     clock: systemClock,
     log: silentLog,
@@ -30,9 +28,7 @@ beforeAll(async () => {
     trustedProxies: ['127.0.0.1'],
   })
   serveInstall(server, {
-    bundles: join(folder, 'bundles'),
-    cache: join(folder, 'cache'),
-    node: (arch) => join(folder, `node-${arch}`),
+    bundles: new Bundles({ bundles: join(folder, 'bundles'), maker: join(folder, 'no-maker') }, systemClock, silentLog),
     pin: `sha256//${'A'.repeat(43)}=`,
   })
 })
@@ -68,6 +64,13 @@ describe('the install script', () => {
     expect(body).toContain("default_tenant=''\n")
   })
 
+  it('has the defaults of its address, and refuses others', async () => {
+    const { body } = await get("/install.sh?preferred_hostname=it's&preferred_identity=a&keepalive_interval=30")
+    expect(body).toContain(String.raw`default_hostname='it'\''s'`)
+    expect(body).toContain("default_identity='a'\ndefault_keepalive='30'\n")
+    expect((await get('/install.sh?keepalive_interval=1x')).statusCode).toBe(400)
+  })
+
   it.each(["x'$(id)'", 'x`id`', '$(id).example.org'])('takes a hostile host name as text: %s', async (host) => {
     const { body } = await get('/install.sh', { host })
     const head = body.slice(0, body.indexOf('fail()'))
@@ -90,19 +93,13 @@ describe('the files of the agent', () => {
       BUNDLE,
     ])
     const missing = await get('/agent/bundle-linux-arm64.tar.gz')
-    expect([missing.statusCode, missing.json()]).toMatchObject([404, { code: 'NOT_FOUND' }])
+    expect([missing.statusCode, missing.json()]).toMatchObject([
+      404,
+      { message: 'There is no agent for linux-arm64 here: it is not part of this server.' },
+    ])
   })
 
-  it('have a Node among them, compressed once for many that ask at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => get('/agent/node-linux-x64.gz')))
-    for (const answer of [...answers, await get('/agent/node-linux-x64.gz')]) {
-      expect(answer.headers['content-type']).toBe('application/gzip')
-      expect(gunzipSync(answer.rawPayload).toString()).toBe(NODE)
-    }
-    expect((await get('/agent/node-linux-arm64.gz')).statusCode).toBe(404)
-  })
-
-  it.each(['/agent/bundle-linux-sparc.tar.gz', '/agent/node-linux-..%2fsecret.gz', '/agent/node-linux-.gz', '/agent/'])(
+  it.each(['/agent/bundle-linux-sparc.tar.gz', '/agent/bundle-linux-..%2fsecret.tar.gz', '/agent/'])(
     'are no others: %s',
     async (url) => {
       expect([400, 404]).toContain((await get(url)).statusCode)

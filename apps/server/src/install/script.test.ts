@@ -4,9 +4,18 @@ import { installScript } from './script.ts'
 
 const tenantId = '11111111-1111-4111-8111-111111111111'
 
+const defaults = {
+  serverAddress: 'http://x',
+  tenantId,
+  pin: '',
+  preferredHostname: '',
+  preferredIdentity: '',
+  keepaliveInterval: '',
+}
+
 /** Runs the first lines of the script, up to where it would act, and prints what it would act on. */
 function defaultsOf(serverAddress: string, env: Record<string, string> = {}): string {
-  const script = installScript({ serverAddress, tenantId, pin: '' })
+  const script = installScript({ ...defaults, serverAddress })
   const head = script.slice(0, script.indexOf('fail()'))
   return execFileSync('sh', ['-c', `${head}\nprintf %s "$SERVER_ADDRESS $TENANT_ID"`], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -16,7 +25,7 @@ function defaultsOf(serverAddress: string, env: Record<string, string> = {}): st
 
 describe('install script', () => {
   it('is sh that parses', () => {
-    const check = spawnSync('sh', ['-n'], { input: installScript({ serverAddress: 'http://x', tenantId, pin: '' }) })
+    const check = spawnSync('sh', ['-n'], { input: installScript(defaults) })
     expect(check.status).toBe(0)
   })
 

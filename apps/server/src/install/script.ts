@@ -9,15 +9,25 @@ export interface ScriptDefaults {
   readonly tenantId: string
   /** `sha256//…` of the server's key, or ''. */
   readonly pin: string
+  /** '' where the agent's own default is to count. */
+  readonly preferredHostname: string
+  readonly preferredIdentity: string
+  /** Seconds. */
+  readonly keepaliveInterval: string
 }
 
 const template = readFileSync(join(import.meta.dirname, 'install.sh'), 'utf8')
 
-export function installScript({ serverAddress, tenantId, pin }: ScriptDefaults): string {
-  return template
-    .replace('@SERVER_ADDRESS@', () => word(serverAddress))
-    .replace('@TENANT_ID@', () => word(tenantId))
-    .replace('@SERVER_PIN@', () => word(pin))
+export function installScript(defaults: ScriptDefaults): string {
+  const values: Readonly<Record<string, string>> = {
+    SERVER_ADDRESS: defaults.serverAddress,
+    TENANT_ID: defaults.tenantId,
+    SERVER_PIN: defaults.pin,
+    PREFERRED_HOSTNAME: defaults.preferredHostname,
+    PREFERRED_IDENTITY: defaults.preferredIdentity,
+    KEEPALIVE_INTERVAL: defaults.keepaliveInterval,
+  }
+  return template.replaceAll(/@([A-Z_]+)@/g, (mark, name: string) => (name in values ? word(values[name] ?? '') : mark))
 }
 
 /** A value as one word of sh. The Host header ends up here: nothing in it may be taken for a command. */

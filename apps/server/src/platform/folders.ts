@@ -9,7 +9,8 @@ export function productFolders() {
     docs: join(root, 'apps/docs/build'),
     install: {
       bundles: join(root, 'apps/agent/dist'),
-      node: (arch: string) => join(root, `node_modules/node-linux-${arch}/bin/node`),
+      /** Makes a bundle; only a checkout has it. */
+      maker: join(root, 'scripts/build.ts'),
     },
   }
 }

@@ -28,6 +28,7 @@ export type LogEvent =
   | 'device.registered'
   | 'device.status'
   | 'device.removed'
+  | 'agent.bundle-failed'
   | 'link.refused'
   | 'link.up'
   | 'link.down'

@@ -1,0 +1,47 @@
+// Gives pages of memory back that only the start used: most of what a Node program keeps resident is its own program
+// file, read once for the snapshot, the parts of Node and the compilation of the script.
+import { readFileSync } from 'node:fs'
+import koffi from 'koffi'
+
+const libc = koffi.load(null)
+const madvise: (address: bigint, bytes: bigint, advice: number) => number = libc.func(
+  'int madvise(uintptr_t address, size_t bytes, int advice)',
+)
+const mallocTrim = optional('int malloc_trim(size_t pad)')
+
+const MADV_DONTNEED = 4
+/** A mapping of a file without write access: code and constants. */
+const FILE_MAPPING = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ [1-9]\d* /
+
+/**
+ * Unmaps unchanged pages of program files; the kernel maps those again that are used again, from its cache. What is
+ * not known to be unchanged stays, so that nothing can get lost. Where /proc does not tell, nothing happens.
+ */
+export function releaseStartPages(): void {
+  mallocTrim?.(0)
+  for (const mapping of mappings()) {
+    const [, start, end] = FILE_MAPPING.exec(mapping) ?? []
+    // Private copies of pages (relocated ones) are counted as anonymous, and would be lost.
+    if (start === undefined || end === undefined || !/^Anonymous:\s+0 kB$/m.test(mapping)) continue
+    const address = BigInt(`0x${start}`)
+    madvise(address, BigInt(`0x${end}`) - address, MADV_DONTNEED)
+  }
+}
+
+/** The paragraphs of proc_pid_smaps(5). */
+function mappings(): string[] {
+  try {
+    return readFileSync('/proc/self/smaps', 'latin1').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
+  } catch {
+    return []
+  }
+}
+
+/** A function that a C library other than glibc may not have. */
+function optional(signature: string): ((pad: number) => number) | undefined {
+  try {
+    return libc.func(signature)
+  } catch {
+    return undefined
+  }
+}

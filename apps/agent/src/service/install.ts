@@ -1,0 +1,97 @@
+// `install` and `uninstall`: the agent as a service of this machine. Installing once more changes what has changed:
+// another version, other settings; without either nothing is restarted.
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { SETTINGS } from '@bowline/contract/config'
+import { readConfig } from '../config.ts'
+import { ownBundle } from '../own-program.ts'
+import { ServiceError, type ServiceManager } from './manager.ts'
+import { openrc } from './openrc.ts'
+import { CONFIG_FOLDER, KEY_FILE, SETTINGS_FILE } from './places.ts'
+import { readSettings, type Settings, writeIfOther, writeSettings } from './settings-file.ts'
+import { systemd } from './systemd.ts'
+import { addVersion, currentVersion, removeOtherVersions, removeVersions, useVersion } from './versions.ts'
+
+const MANAGERS: readonly ServiceManager[] = [systemd, openrc]
+
+/** The one that runs this machine; undefined when it is none that is known. */
+export function serviceManager(): ServiceManager | undefined {
+  return MANAGERS.find((manager) => manager.isHere())
+}
+
+/**
+ * @param given settings that override those of an earlier installation, by their names in the environment
+ * @param say one line for the person
+ * @throws {ServiceError} when this machine or this user cannot
+ * @throws {ConfigError} when an agent with these settings could not run; nothing has changed then
+ */
+export function install(given: Settings, say: (line: string) => void): void {
+  const bundle = ownBundle()
+  if (bundle === undefined) {
+    throw new ServiceError('This agent runs from a checkout. To install one, run the command that the console shows.')
+  }
+  const manager = managerForRoot('install')
+  const wanted = { ...readSettings(SETTINGS_FILE), ...given }
+  const { keyFile } = readConfig(wanted, { singleUser: false, uid: 0 })
+  // The service does not start where this command was given.
+  const settings = 'BOWLINE_PRIVATE_KEY' in wanted ? { ...wanted, BOWLINE_PRIVATE_KEY: keyFile } : wanted
+  const before = currentVersion()
+  const version = addVersion(bundle)
+  mkdirSync(CONFIG_FOLDER, { recursive: true, mode: 0o700 })
+  const otherSettings = writeSettings(SETTINGS_FILE, settings)
+  const otherVersion = useVersion(version)
+  const otherService = writeIfOther(manager.file, manager.text, manager.mode)
+  if (otherService) {
+    chmodSync(manager.file, manager.mode)
+    manager.reload()
+  }
+  manager.enable()
+  removeOtherVersions([before])
+  if (!otherSettings && !otherVersion && !otherService && manager.isRunning()) {
+    return say(`${version} is installed already, and runs.`)
+  }
+  // Last of all: when this runs in a session of the agent, the session ends here.
+  say(`${version} is installed as a service of ${manager.name}; starting it. Its log: ${manager.logCommand}`)
+  manager.restart()
+}
+
+/**
+ * @param removeKey whether the device's key goes too; with it a later installation is the same device again
+ * @throws {ServiceError}
+ */
+export function uninstall(removeKey: boolean, say: (line: string) => void): void {
+  const manager = managerForRoot('uninstall')
+  const keyFile = readSettings(SETTINGS_FILE)['BOWLINE_PRIVATE_KEY'] ?? KEY_FILE
+  if (existsSync(manager.file)) {
+    manager.disable()
+    rmSync(manager.file)
+    manager.reload()
+  }
+  removeVersions()
+  rmSync(SETTINGS_FILE, { force: true })
+  if (removeKey) {
+    for (const file of [keyFile, `${keyFile}.statement.json`]) rmSync(file, { force: true })
+    say('The agent and its key are removed.')
+  } else if (existsSync(keyFile)) {
+    say(`The agent is removed. ${keyFile} stays: with it this machine comes back as the same device (--remove-key).`)
+  } else say('The agent is removed.')
+}
+
+/** Settings of an agent in an environment; the ones that nobody knows too, so that they are complained about. */
+export function settingsIn(env: Readonly<Record<string, string | undefined>>): Settings {
+  const known: Readonly<Record<string, { programs: readonly string[] }>> = SETTINGS
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => {
+      if (!name.startsWith('BOWLINE_') || !value) return []
+      return known[name]?.programs.includes('agent') === false ? [] : [[name, value]]
+    }),
+  )
+}
+
+function managerForRoot(command: string): ServiceManager {
+  if (process.geteuid?.() !== 0) throw new ServiceError(`\`bowline agent ${command}\` needs root (try sudo).`)
+  const manager = serviceManager()
+  if (manager) return manager
+  throw new ServiceError(
+    'This machine is run by neither systemd nor OpenRC: start `bowline agent` from whatever runs its services.',
+  )
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ServiceManager, succeeds, tool } from './manager.ts'
+import { CURRENT, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
+
+const LOG = `/var/log/${SERVICE}.log`
+
+/** `supervise-daemon` starts the agent again when it ends, and signals the agent alone: see `systemd.ts`. */
+const TEXT = `#!/sbin/openrc-run
+# Written by \`bowline agent install\`.
+name="Bowline agent"
+description="SSH to this device through a Bowline server"
+supervisor=supervise-daemon
+command=${join(CURRENT, 'bowline')}
+command_args=agent
+respawn_delay=2
+respawn_max=0
+output_log=${LOG}
+error_log=${LOG}
+
+depend() {
+	want net
+	use dns logger
+	after bootmisc
+}
+
+start_pre() {
+	checkpath --directory --mode 0755 /run/${RUNTIME_NAME}
+	checkpath --file --mode 0600 ${LOG}
+	set -a
+	. ${SETTINGS_FILE}
+	set +a
+	export RUNTIME_DIRECTORY=/run/${RUNTIME_NAME} MALLOC_ARENA_MAX=2
+}
+`
+
+export const openrc: ServiceManager = {
+  name: 'OpenRC',
+  isHere: () => existsSync('/run/openrc/softlevel') && existsSync('/sbin/openrc-run'),
+  file: `/etc/init.d/${SERVICE}`,
+  text: TEXT,
+  mode: 0o755,
+  reload: () => {},
+  enable: () => tool('rc-update', '--quiet', 'add', SERVICE, 'default'),
+  restart: () => tool('rc-service', '--quiet', SERVICE, 'restart'),
+  isRunning: () => succeeds('rc-service', '--quiet', SERVICE, 'status'),
+  disable() {
+    if (openrc.isRunning()) tool('rc-service', '--quiet', SERVICE, 'stop')
+    // It fails for one that was never added.
+    succeeds('rc-update', '--quiet', 'delete', SERVICE, 'default')
+  },
+  logCommand: `tail ${LOG}`,
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ServiceManager } from './manager.ts'
+import { succeeds, tool } from './manager.ts'
+import { CURRENT, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
+
+const UNIT = `${SERVICE}.service`
+
+/**
+ * People's logins are children of the agent and inherit its restrictions: a read-only file system, a private /tmp or
+ * `NoNewPrivileges` would reach into their shells and break sudo, so that there are none. What they leave running
+ * (tmux, a job in the background) survives the agent's restart and upgrade, as it does with sshd: `KillMode=process`.
+ */
+const TEXT = `# Written by \`bowline agent install\`; changes belong into a drop-in (systemctl edit ${SERVICE}).
+[Unit]
+Description=Bowline agent (SSH to this device through a Bowline server)
+Wants=network-online.target
+After=network-online.target nss-user-lookup.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart=${join(CURRENT, 'bowline')} agent
+EnvironmentFile=${SETTINGS_FILE}
+# Fewer arenas of the C library: less memory, and only short work runs on other threads.
+Environment=MALLOC_ARENA_MAX=2
+RuntimeDirectory=${RUNTIME_NAME}
+Restart=always
+RestartSec=2
+# Wrong settings stay wrong.
+RestartPreventExitStatus=2
+KillMode=process
+TimeoutStopSec=15
+# A person's process that runs out of memory is not the end of everybody's sessions.
+OOMPolicy=continue
+TasksMax=infinity
+
+[Install]
+WantedBy=multi-user.target
+`
+
+export const systemd: ServiceManager = {
+  name: 'systemd',
+  // sd_booted(3)
+  isHere: () => existsSync('/run/systemd/system'),
+  file: `/etc/systemd/system/${UNIT}`,
+  text: TEXT,
+  mode: 0o644,
+  reload: () => tool('systemctl', 'daemon-reload'),
+  enable: () => tool('systemctl', 'enable', '--quiet', UNIT),
+  restart: () => tool('systemctl', 'restart', UNIT),
+  isRunning: () => succeeds('systemctl', 'is-active', '--quiet', UNIT),
+  disable: () => tool('systemctl', 'disable', '--now', '--quiet', UNIT),
+  logCommand: `journalctl -u ${SERVICE}`,
+}

@@ -1,0 +1,73 @@
+// The versions of the agent that this machine has, side by side, and the link that names the one in use.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { COMMAND, CURRENT, PROGRAMS } from './places.ts'
+
+const FOLDER = /^bowline-agent-\d/
+
+/** Folder name of the version in use, `bowline-agent-<version>-<build>`; undefined when none is. */
+export function currentVersion(): string | undefined {
+  return linkTarget(CURRENT)
+}
+
+/**
+ * Copies the bundle in `source` among the versions unless it is there.
+ * @param source folder of a bundle, with the version in its name
+ */
+export function addVersion(source: string): string {
+  const name = basename(source)
+  const folder = join(PROGRAMS, name)
+  if (existsSync(folder)) return name
+  const part = join(PROGRAMS, `.${name}.${process.pid}`)
+  mkdirSync(part, { recursive: true, mode: 0o755 })
+  for (const file of readdirSync(source)) copyFileSync(join(source, file), join(part, file))
+  renameSync(part, folder)
+  return name
+}
+
+/** Makes a version the one that starts next, in one step. @returns whether it was another before */
+export function useVersion(name: string): boolean {
+  const before = currentVersion()
+  if (before !== name) point(CURRENT, name)
+  if (linkTarget(COMMAND) !== join(CURRENT, 'bowline')) point(COMMAND, join(CURRENT, 'bowline'))
+  return before !== name
+}
+
+/** Removes what is neither in use nor among `kept`: a running agent may still read files of its version. */
+export function removeOtherVersions(kept: readonly (string | undefined)[]): void {
+  for (const name of readdirSync(PROGRAMS)) {
+    if (FOLDER.test(name) && name !== currentVersion() && !kept.includes(name)) {
+      rmSync(join(PROGRAMS, name), { recursive: true })
+    }
+  }
+}
+
+export function removeVersions(): void {
+  rmSync(PROGRAMS, { recursive: true, force: true })
+  // Another program's file of that name is none of ours.
+  if (linkTarget(COMMAND)?.startsWith(PROGRAMS)) rmSync(COMMAND)
+}
+
+function point(link: string, target: string): void {
+  mkdirSync(dirname(link), { recursive: true })
+  const part = `${link}.${process.pid}`
+  symlinkSync(target, part)
+  renameSync(part, link)
+}
+
+function linkTarget(link: string): string | undefined {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+// The agent as devices install it: a Node executable with the agent inside and its native module beside it, in one
+// folder named after the version. Nothing is unpacked to a temporary folder when it runs.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+import nodeFlags from '../node-flags.json' with { type: 'json' }
+import { packageFolder } from './packages.ts'
+import { stripped } from './strip.ts'
+
+export const ARCHITECTURES = ['x64', 'arm64'] as const
+export type Architecture = (typeof ARCHITECTURES)[number]
+
+/** @param arch one may be built on the other: without snapshot and code cache nothing of the program runs here */
+export async function bundleAgent(root: string, arch: Architecture, target: string): Promise<void> {
+  const koffi = join(packageFolder(root, `@koromix/koffi-linux-${arch}`), `linux_${arch}/koffi.node`)
+  const node = join(packageFolder(root, `node-linux-${arch}`), 'bin/node')
+  // Of this process alone: two may build at once, and the last rename wins.
+  const stage = join(root, `.cache/agent-bundle-${arch}-${process.pid}`)
+  const part = `${target}.${process.pid}.part`
+  try {
+    const script = join(stage, 'agent.cjs')
+    await bundleScript(root, script)
+    const name = `bowline-agent-${versionOf(root)}-${buildOf([script, koffi, node])}`
+    const folder = join(stage, name)
+    mkdirSync(folder)
+    writeFileSync(join(stage, 'node'), stripped(readFileSync(node)), { mode: 0o755 })
+    makeExecutable(stage, join(folder, 'bowline'))
+    copyFileSync(koffi, join(folder, 'koffi.node'))
+    mkdirSync(dirname(target), { recursive: true })
+    run('tar', ['-czf', part, '--owner=0', '--group=0', '--mode=u=rwX,go=rX', '-C', stage, name])
+    renameSync(part, target)
+  } finally {
+    rmSync(stage, { recursive: true, force: true })
+    rmSync(part, { force: true })
+  }
+}
+
+/** CommonJS: an ES module that imports a part of Node touches every getter of it, and those load undici, HTTP/2 … */
+async function bundleScript(root: string, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [join(root, 'apps/agent/src/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node26',
+    format: 'cjs',
+    alias: { koffi: join(root, 'apps/agent/src/native/koffi-beside.ts') },
+    define: { 'import.meta.dirname': '""' },
+    // Names stay, for the stack traces in logs.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+}
+
+/** Injects the script into the Node of `stage` (`node --build-sea`, Node's "Single executable applications"). */
+function makeExecutable(stage: string, output: string): void {
+  const config = {
+    main: join(stage, 'agent.cjs'),
+    executable: join(stage, 'node'),
+    output,
+    disableExperimentalSEAWarning: true,
+    useSnapshot: false,
+    useCodeCache: false,
+    execArgv: nodeFlags.agent,
+    // Nothing of the environment changes how the agent runs.
+    execArgvExtension: 'none',
+  }
+  writeFileSync(join(stage, 'sea.json'), JSON.stringify(config))
+  run(process.execPath, ['--build-sea', join(stage, 'sea.json')])
+}
+
+function versionOf(root: string): string {
+  const { version } = JSON.parse(readFileSync(join(root, 'apps/agent/package.json'), 'utf8'))
+  if (typeof version !== 'string') throw new Error('apps/agent/package.json has no version')
+  return version
+}
+
+/** Tells two builds of one version apart, so that a device can have both and switch. */
+function buildOf(files: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(nodeFlags.agent))
+  for (const file of files) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 8)
+}
+
+function run(command: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${stderr || stdout}`)
+}
