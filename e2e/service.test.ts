@@ -1,17 +1,25 @@
 // The agent as a service of a machine with systemd, installed as people do it: by the command of the console, as root.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { installCommand } from '../apps/console/src/features/devices/commands.ts'
 import { buildStale, OWN_AGENT } from '../scripts/build.ts'
 import { acceptDevice, untilOnline } from './support/agent.ts'
 import { type BootedMachine, bootMachine, bootProblem, systemd, USER } from './support/booted-machine.ts'
+import { sshOptions } from './support/file-clients.ts'
+import { run as start } from './support/running.ts'
 import { type Client, type Server, startServer } from './support/server.ts'
 import { ssh } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
 const PASSWORD = 'told to nobody'
+const ids = `${USER.uid} ${USER.uid}`
+const NO_RIGHTS = '0'.repeat(16)
 const problem = bootProblem(systemd)
 let server: Server
 let client: Client
@@ -53,6 +61,48 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
       'id -un; pwd; env | grep -c -e ^BOWLINE_ -e ^RUNTIME_DIRECTORY -e ^MALLOC',
     )
     expect([stdout.toString(), stderr, code]).toEqual([`${USER.name}\n/home/${USER.name}\n0\n`, '', 1])
+  })
+
+  it('serves files by another process of the same executable, which has become the user and unpacks nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-files-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const content = randomBytes(1_000_000)
+    await writeFile(join(folder, 'up'), content)
+    const place = { ...server.ssh, login: `${USER.name}@${device.namespace}.${device.name}` }
+    const sent = ['-o', 'SetEnv=NODE_OPTIONS=--sent LC_ALL=sent']
+    const words = [
+      'sshpass',
+      '-e',
+      'sftp',
+      ...sshOptions(place, 'P'),
+      ...sent,
+      '-b',
+      '-',
+      `${place.login}@${place.host}`,
+    ]
+    const sftp = start(words, {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], SSHPASS: USER.password },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    onTestFinished(async () => void (await sftp.end('SIGKILL')))
+    sftp.child.stdin?.write('put up there\npwd\n')
+    await until('the file is there', () => sftp.said().includes(`Remote working directory: /home/${USER.name}\n`))
+
+    const pid = run("pgrep -f '[s]ftp-server '")
+    const executable = run(`readlink /proc/${mainPid()}/exe`)
+    expect(run(`readlink /proc/${pid}/exe`)).toBe(executable)
+    expect(run(`sed -n 's|^[^/]*/|/|p' /proc/${pid}/maps | grep -v ^/usr/lib/ | sort -u`)).toBe(executable)
+    expect(run('find /tmp /dev/shm -type f')).toBe('')
+    expect(run(`grep -E '^(Uid|Gid|Groups|CapPrm|CapEff)' /proc/${pid}/status | tr -s '\\t ' ' '`)).toBe(
+      `Uid: ${ids} ${ids}\nGid: ${ids} ${ids}\nGroups: ${USER.uid} \nCapPrm: ${NO_RIGHTS}\nCapEff: ${NO_RIGHTS}`,
+    )
+    expect(run(`grep -c -a sent /proc/${pid}/environ || true`)).toBe('0')
+
+    sftp.child.stdin?.end('get there down\n')
+    expect([await sftp.ended, sftp.said()]).toEqual([{ code: 0, signal: null }, expect.any(String)])
+    expect(content.equals(await readFile(join(folder, 'down')))).toBe(true)
+    expect(run(`stat -c '%U %s' /home/${USER.name}/there`)).toBe(`${USER.name} ${content.length}`)
   })
 
   it('tells how it is, to people and to programs', async () => {

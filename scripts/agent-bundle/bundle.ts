@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import nodeFlags from '../node-flags.json' with { type: 'json' }
 import { packageFolder } from './packages.ts'
@@ -11,6 +11,14 @@ import { stripped } from './strip.ts'
 
 export const ARCHITECTURES = ['x64', 'arm64'] as const
 export type Architecture = (typeof ARCHITECTURES)[number]
+
+/** Two programs in one executable (apps/agent/src/bundled.ts): the agent, and what serves files. */
+interface Scripts {
+  readonly main: string
+  readonly sftp: string
+}
+
+const KOFFI_BESIDE = resolve(import.meta.dirname, '../../apps/agent/src/native/koffi-beside.ts')
 
 /** @param arch one may be built on the other: without snapshot and code cache nothing of the program runs here */
 export async function bundleAgent(root: string, arch: Architecture, target: string): Promise<void> {
@@ -20,13 +28,14 @@ export async function bundleAgent(root: string, arch: Architecture, target: stri
   const stage = join(root, `.cache/agent-bundle-${arch}-${process.pid}`)
   const part = `${target}.${process.pid}.part`
   try {
-    const script = join(stage, 'agent.cjs')
-    await bundleScript(root, script)
-    const name = `bowline-agent-${versionOf(root)}-${buildOf([script, koffi, node])}`
+    const scripts = { main: join(stage, 'agent.cjs'), sftp: join(stage, 'sftp-server.cjs') }
+    await bundleScript(join(root, 'apps/agent/src/bundled.ts'), scripts.main)
+    await bundleScript(join(root, 'apps/agent/src/sftp/main.ts'), scripts.sftp)
+    const name = `bowline-agent-${versionOf(root)}-${buildOf([scripts.main, scripts.sftp, koffi, node])}`
     const folder = join(stage, name)
     mkdirSync(folder)
     writeFileSync(join(stage, 'node'), stripped(readFileSync(node)), { mode: 0o755 })
-    makeExecutable(stage, join(folder, 'bowline'))
+    makeExecutable(stage, scripts, join(folder, 'bowline'))
     copyFileSync(koffi, join(folder, 'koffi.node'))
     mkdirSync(dirname(target), { recursive: true })
     run('tar', ['-czf', part, '--owner=0', '--group=0', '--mode=u=rwX,go=rX', '-C', stage, name])
@@ -38,15 +47,15 @@ export async function bundleAgent(root: string, arch: Architecture, target: stri
 }
 
 /** CommonJS: an ES module that imports a part of Node touches every getter of it, and those load undici, HTTP/2 … */
-async function bundleScript(root: string, outfile: string): Promise<void> {
+async function bundleScript(entry: string, outfile: string): Promise<void> {
   await build({
-    entryPoints: [join(root, 'apps/agent/src/main.ts')],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     platform: 'node',
     target: 'node26',
     format: 'cjs',
-    alias: { koffi: join(root, 'apps/agent/src/native/koffi-beside.ts') },
+    alias: { koffi: KOFFI_BESIDE },
     define: { 'import.meta.dirname': '""' },
     // Names stay, for the stack traces in logs.
     minifySyntax: true,
@@ -56,18 +65,20 @@ async function bundleScript(root: string, outfile: string): Promise<void> {
   })
 }
 
-/** Injects the script into the Node of `stage` (`node --build-sea`, Node's "Single executable applications"). */
-function makeExecutable(stage: string, output: string): void {
+/** Injects the scripts into the Node of `stage` (`node --build-sea`, Node's "Single executable applications"). */
+function makeExecutable(stage: string, scripts: Scripts, output: string): void {
   const config = {
-    main: join(stage, 'agent.cjs'),
+    main: scripts.main,
+    // Read when somebody asks for it; until then it is no more than pages of the file.
+    assets: { 'sftp-server.cjs': scripts.sftp },
     executable: join(stage, 'node'),
     output,
     disableExperimentalSEAWarning: true,
     useSnapshot: false,
     useCodeCache: false,
     execArgv: nodeFlags.agent,
-    // Nothing of the environment changes how the agent runs.
-    execArgvExtension: 'none',
+    // Nothing of the environment changes how the agent runs; it gives flags to a program that it starts by an argument.
+    execArgvExtension: 'cli',
   }
   writeFileSync(join(stage, 'sea.json'), JSON.stringify(config))
   run(process.execPath, ['--build-sea', join(stage, 'sea.json')])

@@ -21,7 +21,7 @@ import { releaseStartPages } from './native/start-pages.ts'
 import { ownProgram } from './own-program.ts'
 import { isServiceCommand, serviceCommand } from './service/command.ts'
 import { statusWriter } from './service/status-file.ts'
-import { becomeUser } from './session/become-user.ts'
+import { becomeProgram } from './session/become-program.ts'
 
 const VERSION = packageJson.version
 const USAGE = `usage: bowline agent [--single-user]
@@ -38,7 +38,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.exitCode = serviceCommand(word, rest, process.env)
     return
   }
-  if (word === 'become-user' && rest[0] !== undefined) return becomeUser(rest[0])
+  if (word === 'become-user' && rest[0] !== undefined) return becomeProgram(rest[0])
   if (args.length > 1) return fail(USAGE, 2)
   switch (word) {
     case undefined:

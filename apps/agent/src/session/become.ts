@@ -1,12 +1,12 @@
 // The command line that turns root into another user before their program starts. `setpriv` costs one exec (0.9 ms) and
 // fails closed; a login shell also needs its argv[0] changed, which bash can do. Where one of them is
-// missing the agent's own program does both (become-user.ts), at the price of a start of it.
+// missing the agent's own program does both (become-program.ts), at the price of a start of it.
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSelf } from '../native/identity.ts'
 import type { Account } from '../login/account.ts'
 import { ownProgram } from '../own-program.ts'
-import type { BecomeOrder } from './become-user.ts'
+import type { BecomeOrder } from './become-program.ts'
 
 /** A program with its arguments, argv[0] included. */
 export interface CommandLine {

@@ -1,15 +1,11 @@
 // The agent's side of file transfer: who may have it, and the command line of the program that serves it. Only this is
 // loaded by an agent that transfers nothing.
 import { basename } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Account } from '../login/account.ts'
+import { ownSftpProgram } from '../own-program.ts'
 import type { CommandLine } from '../session/become.ts'
 import { encodeOrder } from './order.ts'
 
-/** Beside the agent's bundle lies the program's; among the sources it has its folder. */
-const PROGRAM = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './sftp-server.js', import.meta.url),
-)
 /** What people transfer lives shortly and outside of V8's heap: a small one does. */
 const NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64']
 
@@ -20,8 +16,8 @@ const RESTRICTED = /^(?:r(?:bash|ksh|zsh|sh)|nologin|false|true|git-shell|scponl
 
 /** The program that serves an account's files; it starts with the agent's rights and becomes the account by itself. */
 export function sftpProgram(account: Account): CommandLine {
-  const argv = [basename(process.execPath), ...NODE_FLAGS, PROGRAM, encodeOrder(account)]
-  return { path: process.execPath, argv }
+  const [path, ...words] = ownSftpProgram(NODE_FLAGS)
+  return { path, argv: [basename(path), ...words, encodeOrder(account)] }
 }
 
 /**

@@ -1,13 +1,13 @@
-// Root's last act in this process: all threads take on the person's user, groups and nothing else. The program is loaded
-// by then, so it may lie where only root can read.
+// Root's last act in a process of somebody else: all threads take on the person's user, groups and nothing else. The
+// program is loaded by then, so it may lie where only root can read.
 import { readFileSync } from 'node:fs'
-import type { Order } from './order.ts'
+import type { Account } from './account.ts'
 
 /**
  * Does nothing when the process already is that user.
  * @throws {Error} when any right of before is left; the caller must not go on
  */
-export function becomeUser({ uid, gid, groups }: Order): void {
+export function becomeUser({ uid, gid, groups }: Pick<Account, 'uid' | 'gid' | 'groups'>): void {
   if (process.getuid?.() === 0) {
     process.setgroups?.([...groups])
     process.setgid?.(gid)
