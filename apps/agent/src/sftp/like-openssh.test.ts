@@ -56,6 +56,7 @@ function makeWorld(place: string): void {
   for (const name of readdirSync(place, { recursive: true, encoding: 'buffer' })) {
     lutimesSync(Buffer.concat([Buffer.from(`${place}/`), name]), AT.accessed, AT.modified)
   }
+  utimesSync(place, AT.accessed, AT.modified)
   utimesSync(join(place, 'folder'), Date.now() / 1_000, WITHIN_HALF_A_YEAR)
 }
 
