@@ -1,0 +1,123 @@
+// The hash chain of a recording: each chunk's hash includes the one before it and is signed, so that no chunk can be
+// changed, taken out or moved unseen. Chain and seal are comments of the file (README.md).
+import { createHash } from 'node:crypto'
+
+/** Ed25519 over the text. @returns the signature as base64url */
+export type Sign = (text: string) => string
+
+/** How a recording ended: as it should, or cut off by a crash or a lack of room. */
+export type SealState = 'complete' | 'truncated'
+
+/** The last line of a recording. */
+export interface Seal {
+  /** Id of the recording. */
+  readonly recording: string
+  readonly chunks: number
+  /** Hash of the last chunk, hex. */
+  readonly hash: string
+  readonly state: SealState
+  /** Time of the last event, in milliseconds since the start. */
+  readonly atMs: number
+}
+
+/** Where a chain stands. */
+export interface ChainState {
+  /** Chunks closed so far. */
+  readonly chunks: number
+  /** Of the last of them, hex; of the recording's id before the first. */
+  readonly hash: string
+}
+
+export interface Chain {
+  readonly state: ChainState
+  /** Bytes of the chunk that is not closed yet. */
+  readonly openBytes: number
+  /** These bytes have been written. */
+  add(bytes: Uint8Array): void
+  /** Ends the chunk. @returns its line; '' when nothing was added since the last one */
+  closeChunk(): string
+  /** The last line; the chunk before it must be closed. */
+  seal(state: SealState, atMs: number): string
+}
+
+/** @param from where an earlier life of the chain has stopped */
+export function createChain(recording: string, sign: Sign, from: ChainState = firstState(recording)): Chain {
+  let { chunks, hash } = from
+  let open = createHash('sha256').update(Buffer.from(hash, 'hex'))
+  let openBytes = 0
+  return {
+    get state() {
+      return { chunks, hash }
+    },
+    get openBytes() {
+      return openBytes
+    },
+    add(bytes) {
+      open.update(bytes)
+      openBytes += bytes.length
+    },
+    closeChunk() {
+      if (openBytes === 0) return ''
+      hash = open.digest('hex')
+      const line = `# chunk ${chunks} ${hash} ${sign(chunkText(recording, chunks, hash))}\n`
+      chunks += 1
+      open = createHash('sha256').update(Buffer.from(hash, 'hex'))
+      openBytes = 0
+      return line
+    },
+    seal(state, atMs) {
+      const seal: Seal = { recording, chunks, hash, state, atMs }
+      const text = JSON.stringify(seal)
+      return `# seal ${text} ${sign(sealText(text))}\n`
+    },
+  }
+}
+
+export function firstState(recording: string): ChainState {
+  return { chunks: 0, hash: createHash('sha256').update(`bowline recording ${recording}`).digest('hex') }
+}
+
+/** What the signature of a chunk is over. */
+export function chunkText(recording: string, chunk: number, hash: string): string {
+  return `bowline recording chunk ${recording} ${chunk} ${hash}`
+}
+
+/** What the signature of a seal is over. */
+export function sealText(seal: string): string {
+  return `bowline recording seal ${seal}`
+}
+
+/** A line of the chain; undefined for any other line. */
+export type ChainLine =
+  | { readonly kind: 'chunk'; readonly chunk: number; readonly hash: string; readonly signature: string }
+  | { readonly kind: 'seal'; readonly seal: Seal; readonly text: string; readonly signature: string }
+
+const CHUNK = /^# chunk (\d{1,10}) ([0-9a-f]{64}) ([\w-]{86})\n$/
+const SEAL = /^# seal (\{[^\n]{1,1000}\}) ([\w-]{86})\n$/
+
+/** @param line with its newline */
+export function readChainLine(line: string): ChainLine | undefined {
+  const [, chunk, hash, signature] = CHUNK.exec(line) ?? []
+  if (chunk !== undefined && hash !== undefined && signature !== undefined) {
+    return { kind: 'chunk', chunk: Number(chunk), hash, signature }
+  }
+  const [, text, sealed] = SEAL.exec(line) ?? []
+  const seal = text === undefined ? undefined : readSeal(text)
+  return seal && text !== undefined && sealed !== undefined
+    ? { kind: 'seal', seal, text, signature: sealed }
+    : undefined
+}
+
+function readSeal(text: string): Seal | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { recording, chunks, hash, state, atMs }: Readonly<Record<string, unknown>> = { ...value }
+  if (typeof recording !== 'string' || typeof hash !== 'string') return undefined
+  if (typeof chunks !== 'number' || typeof atMs !== 'number') return undefined
+  return state === 'complete' || state === 'truncated' ? { recording, chunks, hash, state, atMs } : undefined
+}

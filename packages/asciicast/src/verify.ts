@@ -1,0 +1,80 @@
+// Whether a recording is what was written: reads it once, in little memory, and names the first chunk that is not.
+import { createHash } from 'node:crypto'
+import { type ChainState, type Seal, chunkText, firstState, readChainLine, sealText } from './chain.ts'
+import { createLineSplitter } from './lines.ts'
+
+export type Verdict =
+  | { readonly result: 'intact'; readonly seal: Seal }
+  /** No seal, and nothing wrong before where it would be: it is being written, or a crash has cut it off. */
+  | { readonly result: 'unsealed'; readonly state: ChainState; /** Where the last closed chunk ends. */ bytes: number }
+  /** @property chunk the first that is not as it was written; a missing one counts as changed */
+  | { readonly result: 'tampered'; readonly chunk: number; readonly rule: string }
+
+export interface Verifier {
+  push(bytes: Uint8Array): void
+  /** After the last byte. */
+  end(): Verdict
+}
+
+/** @param isSigned whether a signature (base64url) over a text is of the instance's key */
+export function createVerifier(recording: string, isSigned: (text: string, signature: string) => boolean): Verifier {
+  const splitter = createLineSplitter()
+  let { chunks, hash } = firstState(recording)
+  let open = createHash('sha256').update(Buffer.from(hash, 'hex'))
+  let openBytes = 0
+  let bytes = 0
+  let closedAt = 0
+  let seal: Seal | undefined
+  let verdict: Verdict | undefined
+  const bad = (rule: string): void => {
+    verdict ??= { result: 'tampered', chunk: chunks, rule }
+  }
+
+  function take(line: Uint8Array): void {
+    bytes += line.length
+    if (seal) return bad('there is something after the seal')
+    const mark = line[0] === 0x23 ? readChainLine(Buffer.from(line).toString('latin1')) : undefined
+    if (!mark) {
+      open.update(line)
+      openBytes += line.length
+    } else if (mark.kind === 'chunk') {
+      const actual = open.digest('hex')
+      if (mark.chunk !== chunks) return bad('the chunk is out of its order')
+      if (mark.hash !== actual) return bad('its bytes are not those of its hash')
+      if (!isSigned(chunkText(recording, chunks, actual), mark.signature)) return bad('its signature is not ours')
+      chunks += 1
+      hash = actual
+      open = createHash('sha256').update(Buffer.from(hash, 'hex'))
+      openBytes = 0
+      closedAt = bytes
+    } else {
+      if (openBytes > 0) return bad('it has no end')
+      if (mark.seal.recording !== recording) return bad('the seal is of another recording')
+      if (mark.seal.chunks !== chunks || mark.seal.hash !== hash) return bad('the seal is of other chunks')
+      if (!isSigned(sealText(mark.text), mark.signature)) return bad('the signature of the seal is not ours')
+      ;({ seal } = mark)
+    }
+  }
+
+  return {
+    push(piece) {
+      if (verdict) return
+      try {
+        for (const line of splitter.push(piece)) {
+          take(line)
+          if (verdict) return
+        }
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        bad(error.message)
+      }
+    },
+    end() {
+      if (verdict) return verdict
+      if (!seal) return { result: 'unsealed', state: { chunks, hash }, bytes: closedAt }
+      if (splitter.rest.length > 0)
+        return { result: 'tampered', chunk: chunks, rule: 'there is something after the seal' }
+      return { result: 'intact', seal }
+    },
+  }
+}
