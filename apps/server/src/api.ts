@@ -27,6 +27,8 @@ import { getNamespaceLimits } from './namespaces/service.ts'
 import { addressRanges } from './platform/address.ts'
 import { createLimiter } from './platform/limiter.ts'
 import { publicKeyRoutes } from './public-keys/routes.ts'
+import type { Recordings } from './recordings/recordings.ts'
+import { recordingRoutes } from './recordings/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import type { CloseConnection } from './sessions/service.ts'
 import { statsRoutes } from './stats/routes.ts'
@@ -44,6 +46,7 @@ export interface ApiParts {
   readonly auth: AuthDeps
   readonly bus: EventBus
   readonly tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext
+  readonly recordings: Recordings
   readonly closeConnection: CloseConnection
   /** The port that the SSH gateway really listens on. */
   readonly sshPort: () => number
@@ -109,6 +112,9 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...announcementRoutes(system, edition),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
+    ...recordingRoutes(parts.recordings, system, (tenant, source) =>
+      tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
+    ),
     ...billingRoutes(),
     ...statsRoutes(),
     ...eventRoutes(parts.bus, parts.stopping),

@@ -46,6 +46,7 @@ import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { followClock } from './platform/shared-clock.ts'
+import { createRecordings } from './recordings/recordings.ts'
 import { closeLostSessions } from './sessions/service.ts'
 
 export interface ServerParts {
@@ -101,6 +102,10 @@ async function start(
   const keys = await loadInstanceKeys(system, config.secretKey)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
+  const folder = join(dataFolder, 'recordings')
+  const recordings = await createRecordings({ folder, node, log, key: keys.recording })
+  onEnd(() => recordings.close())
+  await recordings.sealLost(system)
 
   const bus = createEventBus(clock, randomUUID())
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
@@ -156,6 +161,7 @@ async function start(
     agents,
     live,
     reverse,
+    recordings,
     node,
     log,
     checks: createDeviceChecks(),
@@ -218,6 +224,7 @@ async function start(
       auth,
       bus,
       tenantContext,
+      recordings,
       closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
       sshPort: () => gateway.port,
       stopping: stopping.signal,
@@ -256,6 +263,7 @@ async function start(
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
     forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
+    recordings.removeOrphans(system).catch((error: unknown) => log.error('jobs.error', { err: error }))
   })
   onEnd(() => Promise.resolve(stopCleaning()))
   const stopFolding = clock.every(FOLD_INTERVAL_MS, () => {

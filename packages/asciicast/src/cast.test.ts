@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { type Arbitrary, array, assert, constantFrom, nat, property, record, string, uint8Array } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CastEvent, CastHeader } from './cast.ts'
 import { CastError } from './cast.ts'
@@ -6,19 +6,17 @@ import { createLineSplitter } from './lines.ts'
 import { createCastReader } from './read.ts'
 import { createEventLines, headerLine, v2EventLine, v2HeaderLine } from './write.ts'
 
-const header: fc.Arbitrary<CastHeader> = fc.record(
-  { columns: fc.nat(1_000), rows: fc.nat(1_000), term: fc.string({ minLength: 1 }), timestamp: fc.nat() },
+const header: Arbitrary<CastHeader> = record(
+  { columns: nat(1_000), rows: nat(1_000), term: string({ minLength: 1 }), timestamp: nat() },
   { requiredKeys: ['columns', 'rows'] },
 )
-const events: fc.Arbitrary<CastEvent[]> = fc
-  .array(
-    fc.record({
-      atMs: fc.nat(100_000_000),
-      code: fc.constantFrom('o' as const, 'r' as const, 'x' as const, 'm' as const),
-      data: fc.string({ unit: 'binary' }),
-    }),
-  )
-  .map((all) => all.toSorted((one, other) => one.atMs - other.atMs))
+const events: Arbitrary<CastEvent[]> = array(
+  record({
+    atMs: nat(100_000_000),
+    code: constantFrom('o' as const, 'r' as const, 'x' as const, 'm' as const),
+    data: string({ unit: 'binary' }),
+  }),
+).map((all) => all.toSorted((one, other) => one.atMs - other.atMs))
 
 function read(text: string): { header: CastHeader | undefined; events: CastEvent[] } {
   const reader = createCastReader()
@@ -28,8 +26,8 @@ function read(text: string): { header: CastHeader | undefined; events: CastEvent
 
 describe('asciicast', () => {
   it('reads what was written as version 3, to the millisecond', () => {
-    fc.assert(
-      fc.property(header, events, (top, all) => {
+    assert(
+      property(header, events, (top, all) => {
         const lines = createEventLines()
         const text = headerLine(top) + all.map(({ code, data, atMs }) => lines.next(code, data, atMs)).join('')
         expect(read(text)).toEqual({ header: { version: 3, ...top }, events: all })
@@ -38,8 +36,8 @@ describe('asciicast', () => {
   })
 
   it('reads what was written as version 2, but for exit statuses', () => {
-    fc.assert(
-      fc.property(header, events, (top, all) => {
+    assert(
+      property(header, events, (top, all) => {
         const text = v2HeaderLine(top) + all.map((event) => v2EventLine(event) ?? '').join('')
         expect(read(text)).toEqual({ header: { version: 2, ...top }, events: all.filter(({ code }) => code !== 'x') })
       }),
@@ -86,8 +84,8 @@ describe('asciicast', () => {
   })
 
   it('finds the same lines wherever the pieces end', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ max: 12 }), fc.array(fc.nat(20)), (bytes, cuts) => {
+    assert(
+      property(uint8Array({ max: 12 }), array(nat(20)), (bytes, cuts) => {
         const splitter = createLineSplitter()
         const lines: Uint8Array[] = []
         let from = 0

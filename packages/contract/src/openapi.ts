@@ -81,7 +81,8 @@ function describe(id: string, operation: Operation, components: Json): Json {
     const example = jsonExample(schema, components, operation.noun)
     // Of a stream: what the `data:` of each event carries.
     const lines = operation.jsonLines ? { 'application/jsonl': { schema: schema['items'] } } : {}
-    success['content'] = { [type]: { schema, example }, ...lines }
+    const plain = operation.asText ? { 'text/plain': { schema: { type: 'string' } } } : {}
+    success['content'] = { [type]: { schema, example }, ...lines, ...plain }
   }
   return {
     operationId: id,

@@ -42,6 +42,8 @@ export interface Operation<
   readonly total?: true
   /** The list may also be answered as JSON lines, one item each. */
   readonly jsonLines?: true
+  /** May also be answered as plain text, by `format` or to who accepts that first. */
+  readonly asText?: true
   /** The answer is a stream of server-sent events of the response schema. */
   readonly stream?: true
   /** Headers of the answer, with what they mean. */

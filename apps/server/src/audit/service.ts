@@ -27,6 +27,7 @@ export type AuditAction =
   | 'session.close'
   | 'session.refuse'
   | 'session.update'
+  | 'recording.fail'
   | 'recording.remove'
   | 'api-key.create'
   | 'api-key.update'

@@ -122,6 +122,21 @@ export interface SessionEventsTable {
   data: Generated<JsonObject>
 }
 
+export interface RecordingsTable {
+  /** Names the file. */
+  id: string
+  tenant_id: TenantId
+  session_uid: SessionUid
+  seat: number
+  state: Generated<'recording' | 'complete' | 'truncated'>
+  posted: Generated<boolean>
+  /** Which server process has the file. */
+  node: string
+  bytes: Generated<number>
+  started_at: Date
+  ended_at: Date | null
+}
+
 export interface AuditLogTable {
   id: GeneratedAlways<number>
   /** Null for what concerns the whole instance; only the system role sees those. */
@@ -293,6 +308,7 @@ export interface Schema {
   devices: DevicesTable
   sessions: SessionsTable
   session_events: SessionEventsTable
+  recordings: RecordingsTable
   audit_log: AuditLogTable
   instance: InstanceTable
   instance_keys: InstanceKeysTable

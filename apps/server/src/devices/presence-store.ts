@@ -17,6 +17,8 @@ export interface LoginTarget {
   readonly endsDisallowed: boolean
   /** Whether the namespace lets people forward ports, sockets, their agent and X11. */
   readonly forwarding: boolean
+  /** Whether sessions are recorded, and whether they may go on when that fails. */
+  readonly recording: 'off' | 'best-effort' | 'required'
 }
 
 /** One query: device, namespace, status and settings. System connection. */
@@ -37,6 +39,8 @@ export function findLoginTarget(
       'namespaces.connection_announcement as announcement',
       sql<boolean>`coalesce((namespaces.settings ->> 'end_disallowed_sessions')::boolean, true)`.as('endsDisallowed'),
       sql<boolean>`coalesce((namespaces.settings ->> 'forwarding')::boolean, true)`.as('forwarding'),
+      sql<LoginTarget['recording']>`case when namespaces.session_record
+        then coalesce(namespaces.settings ->> 'recording_policy', 'best-effort') else 'off' end`.as('recording'),
     ])
   const one =
     'uid' in target

@@ -15,6 +15,7 @@ import {
 import type { Log } from '../platform/log.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import type { Admitted } from './admission.ts'
+import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './agents.ts'
 import { dialChannel } from './dial-channel.ts'
 import { FORWARDING_OFF, type Forwards, type ForwardsDeps, createForwards } from './forwards.ts'
@@ -29,12 +30,13 @@ import {
   createLogin,
 } from './login.ts'
 import { TurnedAway, firstQuestion } from './questions.ts'
-import { sessionChannel } from './session-channel.ts'
+import { type Seat, sessionChannel } from './session-channel.ts'
 import { parseSshId } from './sshid.ts'
 
 export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly agents: Agents
   readonly live: LiveLogins
+  readonly recordings: Recordings
   readonly log: Log
   /** Whether the server is about to stop: nobody is signed in any more. */
   readonly isDraining: () => boolean
@@ -46,6 +48,8 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
 const STOPPING = 'Bowline: the server is stopping; try again in a moment.'
 /** All that a person hears when policy ends a session; the row says more. */
 const WITHDRAWN = 'Bowline: access to this device has been withdrawn.'
+
+const NOT_RECORDED = 'Sessions of this namespace must be recorded, and this one cannot be.'
 
 /** A handler whose connection can be ended from outside, with the cause that person and row are told. */
 export interface EndableHandler extends ConnectionHandler {
@@ -149,6 +153,17 @@ export function connectionHandler(
   const forwardsOf = (connection: SshConnection): Forwards | undefined =>
     login?.accepted && (forwards ??= createForwards(deps, connection, login.accepted))
 
+  /** Starts to record a seat; undefined when the namespace does not record. */
+  function recording(connection: SshConnection, { ctx, record, target }: AcceptedLogin, seat: number): Seat['record'] {
+    if (target.recording === 'off') return undefined
+    const required = target.recording === 'required'
+    return (terminal) =>
+      deps.recordings.start(ctx, { session: record.uid, seat, required, ...terminal }, (message) => {
+        record.note('recording-failed', seat, { message })
+        if (required) end(connection, notRecorded(message))
+      })
+  }
+
   async function open(connection: SshConnection, asked: ChannelOpen): Promise<ChannelDecision> {
     const accepted = login?.accepted
     const own = forwardsOf(connection)
@@ -167,7 +182,9 @@ export function connectionHandler(
       case 'session': {
         const seat = seats
         seats += 1
-        return { accept: true, attach: (channel) => sessionChannel({ channel, login: accepted, seat, forwards: own }) }
+        const record = recording(connection, accepted, seat)
+        const one = { login: accepted, seat, forwards: own, record }
+        return { accept: true, attach: (channel) => sessionChannel({ channel, ...one }) }
       }
       case 'direct-tcpip':
         accepted.record.note('direct-tcpip', 0, { host: asked.host, port: asked.port })
@@ -200,6 +217,10 @@ export function connectionHandler(
       if (login) track(login.close(ended))
     },
   }
+}
+
+function notRecorded(message: string): SessionCause {
+  return { by: 'policy', reason: 'recording', message: `${NOT_RECORDED} ${message}`.trim() }
 }
 
 type KeyAttempt = Extract<AuthAttempt, { method: 'publickey' }>

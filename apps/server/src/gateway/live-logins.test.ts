@@ -39,7 +39,7 @@ function setUp() {
       const { status, endsDisallowed, forwarding } = policy
       if (policy.removed) return undefined
       const names = { name: 'device', namespace: 'dev', announcement: '' }
-      return { uid, tenant: TENANT, tags: ['rack'], status, endsDisallowed, forwarding, ...names }
+      return { uid, tenant: TENANT, tags: ['rack'], status, endsDisallowed, forwarding, recording: 'off', ...names }
     },
     contextOf: () => ({}) as TenantContext,
     firewall: async () => (attempt) => ({ allow: !policy.denies(attempt), rule: 7 }),

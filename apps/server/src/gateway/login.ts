@@ -52,6 +52,8 @@ export interface AcceptedLogin {
   /** The stream that stands for the login; its id goes into every stream that belongs to it. */
   readonly stream: LinkStream
   readonly record: SessionRecord
+  /** In the device's namespace. */
+  readonly ctx: TenantContext
   /** Resolves when the row says that the login was accepted; nothing is opened before. Rejects when the database is down. */
   readonly recorded: Promise<void>
   readonly target: LoginTarget
@@ -185,7 +187,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
       })
       const key = credential.method === 'publickey' ? credential.blob : undefined
       const forwarding = { allowed: target.forwarding, used: false }
-      accepted = { link, stream: auth.stream, record: row, recorded, target, forwarding, user: id.user, key }
+      accepted = { link, stream: auth.stream, record: row, ctx, recorded, target, forwarding, user: id.user, key }
       return { result: 'accept' }
     }
     ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: verdict.reason })

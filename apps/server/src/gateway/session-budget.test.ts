@@ -13,6 +13,7 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   announcement: '',
   endsDisallowed: true,
   forwarding: true,
+  recording: 'off',
 })
 
 describe('session budget', () => {

@@ -8,15 +8,22 @@ import type { Forwards } from './forwards.ts'
 import type { Listener } from './listener.ts'
 import type { AcceptedLogin } from './login.ts'
 import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
+import type { Recorder } from '../recordings/recorder.ts'
+import { recordedStream } from './recorded-stream.ts'
 
 type Run = SessionOpen['run']
 /** What a request does beside its answer. */
-interface Seat {
+export interface Seat {
   readonly channel: SshChannel
   readonly login: AcceptedLogin
   readonly seat: number
   readonly forwards: Forwards
+  /** Starts to record the seat; undefined when the namespace does not record. */
+  readonly record: ((terminal: Pick<Pty, 'term' | 'columns' | 'rows'>) => Recorder) | undefined
 }
+
+/** Of a recording of what has no terminal. */
+const NO_TERMINAL = { term: '', columns: 80, rows: 24 }
 
 /** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
 const BULK_WINDOW_BYTES = 1_048_576
@@ -27,11 +34,12 @@ const MOST_EARLY = 4_096
  * Serves a session channel.
  * @param seat index of the channel on its connection, from 0
  */
-export function sessionChannel({ channel, login, seat, forwards }: Seat): ChannelHandler {
+export function sessionChannel({ channel, login, seat, forwards, record }: Seat): ChannelHandler {
   let pty: Pty | undefined
   let stream: LinkStream | undefined
   let input: Flow | undefined
   let output: Flow | undefined
+  let recorder: Recorder | undefined
   const env: [string, string][] = []
   let isStarted = false
   let closed = false
@@ -48,11 +56,17 @@ export function sessionChannel({ channel, login, seat, forwards }: Seat): Channe
     if (isStarted) return false
     isStarted = true
     login.record.note(run.type, seat, factsOf(run))
-    const awaited = [...preparing, ...forwards.opening]
+    // Files that are transferred are no text; a program of the device that speaks sftp is one more subsystem.
+    if (run.type !== 'subsystem') recorder = record?.(pty ?? NO_TERMINAL)
+    const awaited = [...preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
     if (awaited.length === 0) return launch(run)
     early = []
     await Promise.allSettled(awaited)
-    if (closed) return false
+    // Where sessions must be recorded, nothing runs that is not.
+    if (closed || (recorder?.required && !(await recorder.begun))) {
+      void recorder?.finish()
+      return false
+    }
     const runs = launch(run)
     for (const act of early) act()
     early = undefined
@@ -70,10 +84,11 @@ export function sessionChannel({ channel, login, seat, forwards }: Seat): Channe
         ...(agent ? { agent: agent.id } : {}),
         ...(display ? { x11: display.id } : {}),
       }
+      const device = deviceSide({ channel, login, seat, recorder }, started(run, resolve), () => ({ input, output }))
       const opened = login.link.open(
         'session',
         open,
-        deviceSide({ channel, login, seat, forwards }, started(run, resolve), () => ({ input, output })),
+        recorder ? recordedStream(device, recorder) : device,
         pty ? {} : { windowBytes: BULK_WINDOW_BYTES },
       )
       stream = opened
@@ -137,6 +152,7 @@ export function sessionChannel({ channel, login, seat, forwards }: Seat): Channe
       case 'window-change': {
         const { columns, rows, width, height } = asked
         login.record.note('window-change', seat, { columns, rows })
+        recorder?.resize(columns, rows)
         return tell({ type: 'window-change', columns, rows, width, height })
       }
       case 'signal':
@@ -185,7 +201,7 @@ export function sessionChannel({ channel, login, seat, forwards }: Seat): Channe
 
 /** The device's end: output, the answer to the start, the exit. */
 function deviceSide(
-  { channel, login, seat }: Seat,
+  { channel, login, seat, recorder }: Omit<Seat, 'record' | 'forwards'> & { readonly recorder: Recorder | undefined },
   started: (runs: boolean) => void,
   flows: () => { input: Flow | undefined; output: Flow | undefined },
 ): StreamHandler {
@@ -202,6 +218,7 @@ function deviceSide(
       else ended = true
       if (event.type === 'exit') {
         login.record.note('exit-status', seat, { status: event.status })
+        recorder?.exit(event.status)
         channel.exitStatus(event.status)
       }
       if (event.type === 'exit-signal') {

@@ -2,6 +2,7 @@
 // whoever is refused changes nothing and learns nothing. `ROUTE_MATRIX_FILE` keeps what was answered.
 import { createHmac, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { callPath } from '@bowline/contract/client'
 import { ERRORS } from '@bowline/contract/errors'
 import { type Operation, pathParameters } from '@bowline/contract/operation'
@@ -77,6 +78,8 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
       owner: idOf('owner'),
     }
     const tenant = await makeTenant(server.database, TenantId.parse(randomUUID()), members, idOf('pending'))
+    const cast = `{"version":3,"term":{"cols":80,"rows":24}}\n[0,"o","${MARK}"]\n`
+    await writeFile(join(server.dataFolder, 'recordings', `${tenant.ids.recording}.cast`), cast)
     await addCallers(prefix, tenant, people)
     return tenant
   }

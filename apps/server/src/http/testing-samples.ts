@@ -121,6 +121,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'sessions.close': { params: { uid: ids.session }, body: { device: ids.device } },
     'sessions.addRecord': { params: seat, body: { uid: ids.session, seat: 0, message: '$ ', width: 80, height: 24 } },
     'sessions.getRecord': { params: seat },
+    'sessions.verifyRecord': { params: seat },
     'sessions.removeRecord': { params: seat },
     'publicKeys.create': {
       body: { data: freshKeyData(), name: 'laptop', username: 'root', filter: HOSTNAME_FILTER },

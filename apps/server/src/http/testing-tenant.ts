@@ -27,6 +27,8 @@ export interface TenantIds {
   readonly waiting: DeviceUid
   readonly container: DeviceUid
   readonly session: SessionUid
+  /** Of the session's first seat; tests that read it write its file. */
+  readonly recording: string
   readonly fingerprint: string
   readonly rule: number
   readonly tunnel: string
@@ -57,6 +59,7 @@ export async function makeTenant(
     waiting: DeviceUid.parse(hex(32)),
     container: DeviceUid.parse(hex(32)),
     session: SessionUid.parse(hex(32)),
+    recording: randomUUID(),
     fingerprint: (hex(16).match(/../g) ?? []).join(':'),
     rule: 1_000_000 + Math.floor(Math.random() * 1_000_000_000),
     tunnel: hex(16),
@@ -159,6 +162,11 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .values({ tenant_id, uid: ids.session, device_uid: ids.device, username: MARK, type: 'term', active: true })
     .execute()
   await db.insertInto('session_events').values({ tenant_id, session_uid: ids.session, seat: 0, type: MARK }).execute()
+  const recording = { id: ids.recording, session_uid: ids.session, seat: 0, started_at: new Date(0), node: '' }
+  await db
+    .insertInto('recordings')
+    .values({ tenant_id, state: 'complete', ...recording })
+    .execute()
   const filter = { hostname: null, tags: [TAG, 'second'] }
   await db
     .insertInto('public_keys')

@@ -41,6 +41,7 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     .insertInto('sessions')
     .values({ uid: sessionUid, tenant_id: tenant, device_uid: device.uid, username: marker, type: 'term' })
     .execute()
+  await postFrame(server, sessionUid, `${marker}\r\n`)
   const filter = { tags: [marker] }
   const key = { name: marker, username: '.*', filter, data: authorizedKey() }
   const { body: publicKey } = await client.call(operations.publicKeys.create, { body: key })
@@ -71,6 +72,15 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     connectorUid: connectors[0]?.uid ?? '',
     marker,
   }
+}
+
+/** Adds output to the recording of a session's first seat, as another part of the platform does. */
+export async function postFrame(server: BootedServer, uid: SessionUid, message: string): Promise<void> {
+  const params = { uid, seat: '0' }
+  await server.client().call(operations.sessions.addRecord, {
+    params,
+    body: { uid, seat: 0, message, width: 80, height: 24 },
+  })
 }
 
 /** Ids of a world for every parameter in the path of an operation. */

@@ -22,16 +22,19 @@ export interface InstanceKeys {
   readonly sshHostPem: string
   /** Ed25519; signs the statements that authorise logins on devices. */
   readonly statement: { readonly privateKey: KeyObject; /** Raw 32 bytes, base64url. */ readonly publicRaw: string }
+  /** Ed25519; signs the chunks and seals of recordings. */
+  readonly recording: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
   /** What the set-up link must carry: fixed per instance, known only to who can read the server's output. */
   readonly setupSign: string
   /** A secret for one purpose, the same on every node and in every life of the instance; hex. */
   derive(purpose: string): string
 }
 
-const makers: Record<'token-rsa' | 'ssh-host-ed25519' | 'statement-ed25519', () => string> = {
+const makers: Record<'token-rsa' | 'ssh-host-ed25519' | 'statement-ed25519' | 'recording-ed25519', () => string> = {
   'token-rsa': () => pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
   'ssh-host-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
   'statement-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
+  'recording-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
 }
 
 /**
@@ -44,10 +47,12 @@ export async function loadInstanceKeys(db: Kysely<Schema>, secret: SecretKey): P
   const tokenPem = await load('token-rsa')
   const tokenKey = createPrivateKey(tokenPem)
   const statementKey = createPrivateKey(await load('statement-ed25519'))
+  const recordingKey = createPrivateKey(await load('recording-ed25519'))
   return {
     token: { privateKey: tokenKey, publicKey: createPublicKey(tokenKey) },
     sshHostPem: await load('ssh-host-ed25519'),
     statement: { privateKey: statementKey, publicRaw: rawPublicKey(statementKey) },
+    recording: { privateKey: recordingKey, publicKey: createPublicKey(recordingKey) },
     setupSign: createHash('sha256')
       .update(sign('sha256', Buffer.from('bowline set-up'), tokenKey))
       .digest('hex'),

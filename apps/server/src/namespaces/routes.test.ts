@@ -115,8 +115,14 @@ describe('changing a namespace', () => {
       connection_announcement: announcement,
       end_disallowed_sessions: true,
       forwarding: true,
+      recording_policy: 'best-effort',
     })
-    const changes = { session_record: true, end_disallowed_sessions: false, forwarding: false }
+    const changes = {
+      session_record: true,
+      end_disallowed_sessions: false,
+      forwarding: false,
+      recording_policy: 'required',
+    }
     const { body } = await update({ settings: changes })
     const kept = { ...changes, connection_announcement: announcement }
     expect(body.settings).toEqual(kept)

@@ -131,6 +131,7 @@ export interface NamespaceChanges {
         readonly connection_announcement?: string | undefined
         readonly end_disallowed_sessions?: boolean | undefined
         readonly forwarding?: boolean | undefined
+        readonly recording_policy?: RecordingPolicy | undefined
       }
     | undefined
 }
@@ -154,6 +155,7 @@ export async function editNamespace(
     connection_announcement: row.connection_announcement,
     end_disallowed_sessions: endsDisallowed(row),
     forwarding: row.settings['forwarding'] !== false,
+    recording_policy: recordingPolicy(row),
   }
   const after = {
     name: changes.name ?? before.name,
@@ -161,10 +163,12 @@ export async function editNamespace(
     connection_announcement: changes.settings?.connection_announcement ?? before.connection_announcement,
     end_disallowed_sessions: changes.settings?.end_disallowed_sessions ?? before.end_disallowed_sessions,
     forwarding: changes.settings?.forwarding ?? before.forwarding,
+    recording_policy: changes.settings?.recording_policy ?? before.recording_policy,
   }
-  const { end_disallowed_sessions, forwarding, ...columns } = after
+  const { end_disallowed_sessions, forwarding, recording_policy, ...columns } = after
   await ctx.db.transaction().execute(async (db) => {
-    await updateNamespace(db, ctx.tenant, { ...columns, settings: { end_disallowed_sessions, forwarding } })
+    const settings = { end_disallowed_sessions, forwarding, recording_policy }
+    await updateNamespace(db, ctx.tenant, { ...columns, settings })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
   ctx.emit({ type: 'policy.changed' })
@@ -268,6 +272,7 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
       connection_announcement: row.connection_announcement,
       end_disallowed_sessions: endsDisallowed(row),
       forwarding: row.settings['forwarding'] !== false,
+      recording_policy: recordingPolicy(row),
     },
     max_devices: row.max_devices,
     devices_count: row.devices_count,
@@ -281,4 +286,11 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
 /** On unless somebody has switched it off. */
 function endsDisallowed({ settings }: NamespaceRow): boolean {
   return settings['end_disallowed_sessions'] !== false
+}
+
+type RecordingPolicy = Namespace['settings']['recording_policy']
+
+/** Sessions go on unrecorded unless somebody has forbidden it. */
+function recordingPolicy({ settings }: NamespaceRow): RecordingPolicy {
+  return settings['recording_policy'] === 'required' ? 'required' : 'best-effort'
 }

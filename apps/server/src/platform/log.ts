@@ -40,6 +40,8 @@ export type LogEvent =
   | 'ssh.closed'
   | 'ssh.error'
   | 'session.error'
+  | 'recording.failed'
+  | 'recording.sealed'
   | 'presence.error'
   | 'jobs.error'
 

@@ -1,6 +1,6 @@
 // Use cases of sessions: what the gateway reports and what people see (api.md section 8).
 import { fail } from '@bowline/contract/errors'
-import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Session } from '@bowline/contract/schemas/session'
 import type { Kysely } from 'kysely'
@@ -24,6 +24,7 @@ import {
   listEvents,
   listSessions,
   markAuthenticated,
+  markRecorded,
   noteSession,
   touchSessions,
 } from './store.ts'
@@ -91,6 +92,16 @@ export async function setAuthenticated(ctx: TenantContext, uid: SessionUid, auth
     const details = { before: row.authenticated, after: authenticated }
     await audit({ ...ctx, db }, 'session.update', uid, details)
   })
+}
+
+/** Tells whether there is a recording of the session. */
+export async function setRecorded(ctx: TenantContext, uid: SessionUid, recorded: boolean): Promise<void> {
+  await tell(ctx, await markRecorded(ctx.db, uid, recorded), 'session.changed')
+}
+
+/** Whose session it is; undefined for an unknown one. @param db system connection */
+export async function findTenantOfSession(db: Kysely<Schema>, uid: SessionUid): Promise<TenantId | undefined> {
+  return (await findSession(db, uid))?.tenant_id
 }
 
 async function getRow(ctx: TenantContext, uid: SessionUid): Promise<SessionRow> {

@@ -88,6 +88,10 @@ export async function markAuthenticated(db: Kysely<Schema>, uid: SessionUid, aut
   await db.updateTable('sessions').set({ authenticated }).where('uid', '=', uid).execute()
 }
 
+export function markRecorded(db: Kysely<Schema>, uid: SessionUid, recorded: boolean): Promise<SessionRow | undefined> {
+  return db.updateTable('sessions').set({ recorded }).where('uid', '=', uid).returningAll().executeTakeFirst()
+}
+
 /** @returns the row as it is now; undefined when it is closed */
 export function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<SessionRow | undefined> {
   return db

@@ -3,10 +3,16 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid, Page, SessionUid } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { RecordedFrame, Session } from '../schemas/session.ts'
+import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
 
 const byUid = z.object({ uid: SessionUid })
-const Seat = z.coerce.number().int().min(0).max(65_535)
+const MAX_SEAT = 65_535
+/** In a path: digits only, because a number has many other forms. */
+const Seat = z
+  .string()
+  .regex(/^\d{1,5}$/, `must be a whole number from 0 to ${MAX_SEAT}`)
+  .transform(Number)
+  .pipe(z.number().max(MAX_SEAT, `must be a whole number from 0 to ${MAX_SEAT}`))
 const bySeat = byUid.extend({ seat: Seat })
 
 export const sessions = {
@@ -55,23 +61,36 @@ export const sessions = {
     method: 'POST',
     path: '/api/sessions/{uid}/records/{seat}',
     noun: 'sessions',
-    summary: 'Add a chunk of output to the recording of a seat; for services',
-    access: { kind: 'member', permission: 'sessionUpdate', keys: true },
+    summary: 'Add a chunk of output to the recording of a seat that the gateway does not record itself',
+    access: { kind: 'internal' },
     params: bySeat,
     body: RecordedFrame.pick({ uid: true, seat: true, message: true, width: true, height: true }),
-    errors: ['NOT_FOUND'],
-    notYet: true,
+    errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
   }),
   getRecord: operation({
     method: 'GET',
     path: '/api/sessions/{uid}/records/{seat}',
     noun: 'sessions',
-    summary: 'The recording of a seat',
+    summary: 'The recording of a seat: its frames, or an asciicast for players',
     access: { kind: 'member', permission: 'sessionPlay', keys: true },
     params: bySeat,
+    query: z.object({
+      /** Version 2 of asciicast is also answered to who accepts `text/plain` first; version 3 has chain and seal in it. */
+      format: z.enum(['frames', 'cast', 'cast3']).optional(),
+    }),
     response: z.array(RecordedFrame),
+    asText: true,
     errors: ['NOT_FOUND'],
-    notYet: true,
+  }),
+  verifyRecord: operation({
+    method: 'GET',
+    path: '/api/sessions/{uid}/records/{seat}/verify',
+    noun: 'sessions',
+    summary: 'Whether the recording of a seat is as it was written, or which chunk is not',
+    access: { kind: 'member', permission: 'sessionPlay', keys: true },
+    params: bySeat,
+    response: RecordingVerdict,
+    errors: ['NOT_FOUND'],
   }),
   removeRecord: operation({
     method: 'DELETE',
@@ -81,6 +100,5 @@ export const sessions = {
     access: { kind: 'member', permission: 'sessionRemove', keys: true },
     params: bySeat,
     errors: ['NOT_FOUND'],
-    notYet: true,
   }),
 }

@@ -26,6 +26,9 @@ export const NamespaceName = z
   .max(LIMITS.namespaceName.max)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'may have letters, digits and inner hyphens only')
 
+/** What becomes of a session that should be recorded and cannot be: it goes on, or it ends. */
+export const RecordingPolicy = z.enum(['best-effort', 'required'])
+
 export const Namespace = z
   .object({
     name: z.string(),
@@ -39,6 +42,7 @@ export const Namespace = z
       end_disallowed_sessions: z.boolean(),
       /** Whether people may forward ports, sockets, their agent and X11 through sessions. */
       forwarding: z.boolean(),
+      recording_policy: RecordingPolicy,
     }),
     max_devices: z.number().int(),
     devices_count: z.number().int(),

@@ -36,12 +36,28 @@ export type Session = z.infer<typeof Session>
 export const RecordedFrame = z
   .object({
     uid: SessionUid,
-    seat: z.number().int(),
+    seat: z.number().int().min(0).max(65_535),
     message: z.string(),
     tenant_id: TenantId,
     time: Time,
-    width: z.number().int(),
-    height: z.number().int(),
+    width: z.number().int().min(0).max(65_535),
+    height: z.number().int().min(0).max(65_535),
   })
   .meta({ id: 'RecordedFrame' })
 export type RecordedFrame = z.infer<typeof RecordedFrame>
+
+/** What became of a recording since it was written. */
+export const RecordingVerdict = z
+  .object({
+    /** `recording`: intact so far, and not sealed yet because the session lives. */
+    result: z.enum(['intact', 'recording', 'tampered']),
+    /** Whether it holds everything to the end of the session; false after a crash or without room. */
+    complete: z.boolean(),
+    /** Chunks that are as they were written, counted from the first. */
+    chunks: z.number().int(),
+    /** The first chunk that is not as it was written, counted from 0; null when all are. */
+    bad_chunk: z.number().int().nullable(),
+    message: z.string(),
+  })
+  .meta({ id: 'RecordingVerdict' })
+export type RecordingVerdict = z.infer<typeof RecordingVerdict>

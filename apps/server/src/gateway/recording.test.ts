@@ -1,0 +1,167 @@
+// What a namespace records: everything that a device says, before the person sees it; nothing that is typed.
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { LinkStream } from '@bowline/link/api'
+import type { TestClient } from '@bowline/ssh/testing/test-client'
+import * as n from '@bowline/ssh/wire/numbers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+import { fakeDevice, judging, signedIn } from './testing.ts'
+
+let server: BootedServer
+let person: Person
+beforeAll(async () => {
+  server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
+  person = await server.setUpAccount()
+  await set({ session_record: true })
+})
+afterAll(() => server.close())
+
+async function set(settings: { session_record?: boolean; recording_policy?: 'best-effort' | 'required' }) {
+  await person.client.call(operations.namespaces.update, { params: { tenant: person.tenant }, body: { settings } })
+}
+
+/** A device whose process says what it is told to, and hears what is typed. */
+async function device(): Promise<{ name: string; process: () => Promise<LinkStream>; heard: string[] }> {
+  const { promise, resolve } = Promise.withResolvers<LinkStream>()
+  const heard: string[] = []
+  const fake = await fakeDevice(server, person, (kind, _, stream) => {
+    if (kind === 'auth') return judging(stream)
+    stream.control({ type: 'started' })
+    resolve(stream)
+    return {
+      data(bytes) {
+        heard.push(Buffer.from(bytes).toString())
+        stream.consumed(bytes.length)
+      },
+      closed: () => undefined,
+    }
+  })
+  return { name: fake.login('root'), process: () => promise, heard }
+}
+
+async function start(client: TestClient, what: 'shell' | 'exec'): Promise<number> {
+  const channel = await client.openSession()
+  if (what === 'shell') {
+    const pty = client.channelRequest(channel, 'pty-req').string('xterm').uint32(100).uint32(30).uint32(0).uint32(0)
+    client.send(pty.string(Buffer.from([0])).done())
+    await client.next(n.MSG_CHANNEL_SUCCESS)
+    client.send(client.channelRequest(channel, 'shell').done())
+  } else client.send(client.channelRequest(channel, 'exec').string('job').done())
+  await client.next(n.MSG_CHANNEL_SUCCESS)
+  return channel
+}
+
+const uidOf = (client: TestClient): SessionUid => client.sessionId?.toString('hex') as SessionUid
+
+/** The text of a recording once its session is over. */
+async function recording(uid: SessionUid, format: 'cast' | 'cast3' = 'cast'): Promise<string> {
+  await vi.waitUntil(async () => (await verdict(uid))?.result === 'intact')
+  const answer = await person.client.open(operations.sessions.getRecord, {
+    params: { uid, seat: '0' },
+    query: { format },
+  })
+  return answer.text()
+}
+
+const verdict = (uid: SessionUid) =>
+  person.client.call(operations.sessions.verifyRecord, { params: { uid, seat: '0' } }).then(
+    ({ body }) => body,
+    () => undefined,
+  )
+
+/** Events without their times. */
+const eventsOf = (cast: string): unknown[] =>
+  cast
+    .split('\n')
+    .slice(1)
+    .filter((line) => line.startsWith('['))
+    .map((line) => (JSON.parse(line) as unknown[]).slice(1))
+
+describe('a session of a namespace that records', () => {
+  it('is in the file before the person sees it, with sizes and exit; what is typed is not', async () => {
+    const { name, process, heard } = await device()
+    const client = await signedIn(server, name)
+    const channel = await start(client, 'shell')
+    const stream = await process()
+    client.sendData(channel, Buffer.from('typed where nothing is echoed\r'))
+    await vi.waitUntil(() => heard.join('').endsWith('\r'))
+    stream.write(Buffer.from('Gr\u00fc\u00dfe \u{1f600}'))
+    let seen = ''
+    let written = ''
+    while (!seen.includes('\u{1f600}')) {
+      const reader = await client.read(n.MSG_CHANNEL_DATA)
+      reader.uint32('recipient')
+      seen += Buffer.from(reader.string('data')).toString()
+      const [file = ''] = await readdir(join(server.dataFolder, 'recordings'))
+      written = await readFile(join(server.dataFolder, 'recordings', file), 'utf8')
+    }
+    expect(written).toContain(JSON.stringify(seen))
+    client.send(
+      client.channelRequest(channel, 'window-change', false).uint32(120).uint32(40).uint32(0).uint32(0).done(),
+    )
+    await vi.waitUntil(async () => (await events(uidOf(client))).includes('window-change'))
+    // One character in two pieces.
+    const euro = Buffer.from('\u20ac')
+    stream.write(euro.subarray(0, 1))
+    stream.write(euro.subarray(1))
+    stream.control({ type: 'exit', status: 3 })
+    stream.close()
+    await client.next(n.MSG_CHANNEL_CLOSE)
+    client.socket.destroy()
+    const uid = uidOf(client)
+    const three = await recording(uid, 'cast3')
+    expect(eventsOf(three)).toEqual([
+      ['o', 'Grüße \u{1f600}'],
+      ['r', '120x40'],
+      ['o', '\u20ac'],
+      ['x', '3'],
+    ])
+    expect(three).not.toContain('typed where')
+    expect(await recording(uid)).toMatch(/^\{"version":2,"width":100,"height":30,.*"TERM":"xterm"/)
+    const { body } = await person.client.call(operations.sessions.get, { params: { uid } })
+    expect(body.recorded).toBe(true)
+    expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true, bad_chunk: null })
+    const { body: frames } = await person.client.call(operations.sessions.getRecord, { params: { uid, seat: '0' } })
+    expect(frames.map(({ message, width, height }) => [message, width, height])).toEqual([
+      ['Grüße \u{1f600}', 100, 30],
+      ['\u20ac', 120, 40],
+    ])
+  })
+
+  it('without a terminal is recorded too, stderr with it', async () => {
+    const { name, process } = await device()
+    const client = await signedIn(server, name)
+    await start(client, 'exec')
+    const stream = await process()
+    stream.write(Buffer.from('out'), 0)
+    stream.write(Buffer.from('err'), 1)
+    stream.control({ type: 'exit', status: 0 })
+    stream.close()
+    await client.next(n.MSG_CHANNEL_CLOSE)
+    client.socket.destroy()
+    const all = eventsOf(await recording(uidOf(client), 'cast3'))
+    expect(new Set(all.map(String))).toEqual(new Set(['o,out', 'o,err', 'x,0']))
+  })
+
+  it('leaves nothing behind where nothing is recorded', async () => {
+    await set({ session_record: false })
+    const { name, process } = await device()
+    const client = await signedIn(server, name)
+    await start(client, 'exec')
+    const stream = await process()
+    stream.close()
+    await client.next(n.MSG_CHANNEL_CLOSE)
+    const uid = uidOf(client)
+    expect(await outcome(person.client.call(operations.sessions.getRecord, { params: { uid, seat: '0' } }))).toBe(
+      '404 NOT_FOUND',
+    )
+    await set({ session_record: true })
+  })
+})
+
+async function events(uid: SessionUid): Promise<readonly string[]> {
+  return (await person.client.call(operations.sessions.get, { params: { uid } })).body.events.types
+}

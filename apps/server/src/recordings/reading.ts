@@ -1,0 +1,54 @@
+// Reads files of recordings piece by piece: of any length in little memory, also while they are written.
+import type { FileHandle } from 'node:fs/promises'
+import type { CastEvent, CastHeader } from '@bowline/asciicast/cast'
+import { createLineSplitter } from '@bowline/asciicast/lines'
+import { createCastReader } from '@bowline/asciicast/read'
+import type { Verdict, Verifier } from '@bowline/asciicast/verify'
+
+const PIECE_BYTES = 65_536
+
+/** @param from byte to start at */
+export async function* pieces(file: FileHandle, from = 0): AsyncGenerator<Uint8Array> {
+  for (let position = from; ;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/** Whole lines, some at a time. A last one without an end is being written, or was cut off. */
+export async function* lines(file: FileHandle, from = 0): AsyncGenerator<string[]> {
+  const splitter = createLineSplitter()
+  for await (const piece of pieces(file, from)) {
+    yield splitter.push(piece).map((line) => Buffer.from(line).toString())
+  }
+}
+
+/** Header and events, some at a time. */
+export async function* events(
+  file: FileHandle,
+): AsyncGenerator<{ readonly header: CastHeader | undefined; readonly events: readonly CastEvent[] }> {
+  const reader = createCastReader()
+  for await (const some of lines(file)) {
+    const found = some.flatMap((line) => reader.next(line) ?? [])
+    yield { header: reader.header, events: found }
+  }
+}
+
+export async function readVerdict(file: FileHandle, verifier: Verifier): Promise<Verdict> {
+  for await (const piece of pieces(file)) verifier.push(piece)
+  return verifier.end()
+}
+
+/**
+ * The time of the last event, in milliseconds since the start, and the whole lines from a byte on, which are those of
+ * one chunk.
+ */
+export async function timeOfLastEvent(file: FileHandle, from: number): Promise<{ atMs: number; tail: string }> {
+  let atMs = 0
+  for await (const some of events(file)) atMs = some.events.at(-1)?.atMs ?? atMs
+  let tail = ''
+  for await (const some of lines(file, from)) tail += some.join('')
+  return { atMs, tail }
+}

@@ -1,0 +1,195 @@
+// The recordings of this node: a folder with one file each, named by the recording's own id – no text of a person or a
+// device is ever part of a path.
+import { type KeyObject, randomUUID, sign, verify } from 'node:crypto'
+import { type FileHandle, constants, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sign } from '@bowline/asciicast/chain'
+import { type Verifier, createVerifier } from '@bowline/asciicast/verify'
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import { setRecorded } from '../sessions/service.ts'
+import { readVerdict, timeOfLastEvent } from './reading.ts'
+import { type Recorder, createRecorder } from './recorder.ts'
+import { NoRoom, requireRoom } from './room.ts'
+import { type Spool, openSpool } from './spool.ts'
+import { findKnownIds, insertRecording, listUnfinished, setRecordingState } from './store.ts'
+
+/** What is recorded. */
+export interface RecordedSeat {
+  readonly session: SessionUid
+  readonly seat: number
+  readonly columns: number
+  readonly rows: number
+  readonly term: string
+  /** Nothing may pass unrecorded. */
+  readonly required: boolean
+}
+
+export interface Recordings {
+  /** Starts to record a seat. @param failed told when it cannot go on; audited and logged already */
+  start(ctx: TenantContext, seat: RecordedSeat, failed: (message: string) => void): Recorder
+  /** Rejects when there is no room for recordings. */
+  requireRoom(): Promise<void>
+  /** A new row and its file. */
+  create(ctx: TenantContext, seat: { session: SessionUid; seat: number; posted: boolean }): Promise<NewRecording>
+  path(id: string): string
+  /** Opens a file to read. Rejects when it is missing, or no file of ours. */
+  open(id: string): Promise<FileHandle>
+  remove(id: string): Promise<void>
+  readonly sign: Sign
+  /** Judges the bytes of a recording. */
+  verifier(id: string): Verifier
+  /** At start: seals what an earlier life has left. @param db system connection */
+  sealLost(db: Kysely<Schema>): Promise<void>
+  /** Removes files whose session is gone. @param db system connection */
+  removeOrphans(db: Kysely<Schema>): Promise<void>
+  /** Waits until everything is sealed; the gateway has ended every session before. */
+  close(): Promise<void>
+}
+
+export interface NewRecording {
+  readonly id: string
+  readonly spool: Spool
+}
+
+export interface RecordingsParts {
+  readonly folder: string
+  readonly node: string
+  readonly log: Log
+  readonly key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
+}
+
+/** Makes the folder. */
+export async function createRecordings({ folder, node, log, key }: RecordingsParts): Promise<Recordings> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const finishing = new Set<Promise<void>>()
+  const path = (id: string): string => join(folder, `${id}.cast`)
+  const signText: Sign = (text) => sign(null, Buffer.from(text), key.privateKey).toString('base64url')
+  const isSigned = (text: string, signature: string): boolean =>
+    verify(null, Buffer.from(text), key.publicKey, Buffer.from(signature, 'base64url'))
+  const openFile = (id: string): Promise<FileHandle> => open(path(id), constants.O_RDONLY | constants.O_NOFOLLOW)
+
+  async function create(
+    ctx: TenantContext,
+    { session, seat, posted }: { session: SessionUid; seat: number; posted: boolean },
+  ): Promise<NewRecording> {
+    await requireRoom(folder)
+    const id = randomUUID()
+    await insertRecording(ctx.db, {
+      id,
+      tenant_id: ctx.tenant,
+      session_uid: session,
+      seat,
+      posted,
+      node,
+      started_at: new Date(ctx.clock.now()),
+    })
+    const spool = await openSpool(path(id), id, signText)
+    await setRecorded(ctx, session, true)
+    return { id, spool }
+  }
+
+  function start(ctx: TenantContext, seat: RecordedSeat, failed: (message: string) => void): Recorder {
+    let id = ''
+    const recorder = createRecorder({
+      ...seat,
+      clock: ctx.clock,
+      requireRoom: () => requireRoom(folder),
+      async open() {
+        const made = await create(ctx, { ...seat, posted: false })
+        ;({ id } = made)
+        return made.spool
+      },
+      failed(error) {
+        const message = reasonOf(error)
+        failed(message)
+        void tellFailure(ctx, seat, message, error)
+      },
+      finished: (state, bytes) => setRecordingState(ctx.db, id, state, bytes),
+    })
+    return {
+      ...recorder,
+      finish() {
+        const done = recorder.finish().finally(() => finishing.delete(done))
+        finishing.add(done)
+        return done
+      },
+    }
+  }
+
+  async function tellFailure(ctx: TenantContext, which: RecordedSeat, reason: string, error: unknown): Promise<void> {
+    const { session, seat, required } = which
+    log.error('recording.failed', { session, seat, required, err: error })
+    try {
+      await audit(ctx, 'recording.fail', session, { seat, required, reason })
+    } catch (err) {
+      log.error('recording.failed', { session, seat, required, err })
+    }
+  }
+
+  /** Seals one that a crash has cut off: keeps every whole line. */
+  async function sealOne(id: string): Promise<{ state: 'complete' | 'truncated'; bytes: number }> {
+    const file = await openFile(id)
+    try {
+      return await sealFile(id, file)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async function sealFile(id: string, file: FileHandle): Promise<{ state: 'complete' | 'truncated'; bytes: number }> {
+    const { size } = await file.stat()
+    const verdict = await readVerdict(file, createVerifier(id, isSigned))
+    if (verdict.result === 'intact') return { state: verdict.seal.state, bytes: size }
+    // What is not as we wrote it stays as it is found, for people to look at.
+    if (verdict.result === 'tampered') return { state: 'truncated', bytes: size }
+    const { atMs, tail } = await timeOfLastEvent(file, verdict.bytes)
+    const spool = await openSpool(path(id), id, signText, { chain: verdict.state, bytes: verdict.bytes })
+    if (tail !== '') await spool.write(tail)
+    await spool.seal('truncated', atMs)
+    return { state: 'truncated', bytes: spool.bytes }
+  }
+
+  return {
+    start,
+    create,
+    path,
+    open: openFile,
+    sign: signText,
+    verifier: (id) => createVerifier(id, isSigned),
+    requireRoom: () => requireRoom(folder),
+    remove: (id) => rm(path(id), { force: true }),
+    async sealLost(db) {
+      for (const { id, session_uid: session } of await listUnfinished(db, node)) {
+        try {
+          const { state, bytes } = await sealOne(id)
+          await setRecordingState(db, id, state, bytes)
+          log.info('recording.sealed', { session, state, bytes })
+        } catch (error) {
+          log.error('recording.failed', { session, err: error })
+        }
+      }
+    },
+    async removeOrphans(db) {
+      const ids = (await readdir(folder)).flatMap((name) => /^([0-9a-f-]{36})\.cast$/.exec(name)?.[1] ?? [])
+      for (let from = 0; from < ids.length; from += 1_000) {
+        const some = ids.slice(from, from + 1_000)
+        const known = await findKnownIds(db, some)
+        for (const id of some) if (!known.has(id)) await rm(path(id), { force: true })
+      }
+    },
+    async close() {
+      while (finishing.size > 0) await Promise.all(finishing)
+    },
+  }
+}
+
+/** For people: errors of the file system name paths. */
+function reasonOf(error: unknown): string {
+  const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
+  return isFull || error instanceof NoRoom ? new NoRoom().message : 'The recording could not be written.'
+}

@@ -1,0 +1,202 @@
+// Recordings over HTTP: their forms, who gets them, and what happens to them on the disk.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, readdir, rename, symlink, truncate, writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postFrame } from '../http/testing.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+
+const { sessions } = operations
+let server: BootedServer
+let person: Person
+beforeAll(async () => {
+  server = await bootServer()
+  person = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const at = (uid: SessionUid) => ({ params: { uid, seat: '0' } })
+
+async function session(): Promise<SessionUid> {
+  const uid = SessionUid.parse(randomBytes(32).toString('hex'))
+  const { uid: device } = await server.acceptedDevice(person)
+  const row = { uid, tenant_id: person.tenant, device_uid: device, username: 'root', type: 'term' as const }
+  await server.database.system().insertInto('sessions').values(row).execute()
+  return uid
+}
+
+/** A session with a recording of these frames. */
+async function recorded(...messages: string[]): Promise<{ uid: SessionUid; file: string }> {
+  const uid = await session()
+  for (const message of messages) await postFrame(server, uid, message)
+  const { id } = await server.database
+    .system()
+    .selectFrom('recordings')
+    .select('id')
+    .where('session_uid', '=', uid)
+    .executeTakeFirstOrThrow()
+  return { uid, file: join(server.dataFolder, 'recordings', `${id}.cast`) }
+}
+
+const verdict = async (uid: SessionUid) => (await person.client.call(sessions.verifyRecord, at(uid))).body
+const get = (path: string, headers: Record<string, string> = {}) =>
+  server.fetch(path, { headers: { authorization: `Bearer ${person.auth.token}`, ...headers } })
+
+describe('a recording', () => {
+  it('is made of frames that other parts of the platform post, in order', async () => {
+    const { uid } = await recorded('$ uptime\r\n', 'up 3 days \u20ac\r\n')
+    const { body } = await person.client.call(sessions.getRecord, at(uid))
+    expect(body.map(({ message }) => message)).toEqual(['$ uptime\r\n', 'up 3 days \u20ac\r\n'])
+    expect(body[0]).toMatchObject({ uid, seat: 0, tenant_id: person.tenant, width: 80, height: 24 })
+    expect((await person.client.call(sessions.get, { params: { uid } })).body.recorded).toBe(true)
+    expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true, chunks: 2, bad_chunk: null })
+  })
+
+  it('is frames by default, asciicast 2 to who wants text first, and either or version 3 when asked for', async () => {
+    const { uid } = await recorded('hello')
+    const path = `/api/sessions/${uid}/records/0`
+    const forms = await Promise.all([
+      get(path),
+      get(path, { accept: 'application/json, text/plain, */*' }),
+      get(path, { accept: 'text/plain' }),
+      get(`${path}?format=cast`),
+      get(`${path}?format=cast3`),
+    ])
+    const texts = await Promise.all(forms.map((form) => form.text()))
+    expect(
+      texts.map((text) => (text.startsWith('[') ? 'frames' : JSON.parse(text.split('\n')[0] ?? '').version)),
+    ).toEqual(['frames', 'frames', 2, 2, 3])
+    expect(forms.map((form) => form.headers.get('content-type')?.split(';')[0])).toEqual([
+      'application/json',
+      'application/json',
+      'text/plain',
+      'text/plain',
+      'text/plain',
+    ])
+    expect((await get(`${path}?format=gif`)).status).toBe(400)
+  })
+
+  it('cannot be posted to by anybody else, in another form, or for another seat than the path says', async () => {
+    const uid = await session()
+    const post = (body: unknown, headers: Record<string, string> = {}) =>
+      server.fetch(`/api/sessions/${uid}/records/0`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      })
+    const frame = { uid, seat: 0, message: 'x', width: 80, height: 24 }
+    const status = async (...args: Parameters<typeof post>) => (await post(...args)).status
+    expect(await status(frame, { 'x-forwarded-for': '192.0.2.1' })).toBe(404)
+    expect(await status('{')).toBe(422)
+    expect(await status({ ...frame, message: 7 })).toBe(422)
+    expect(await (await post({ ...frame, message: 7 })).json()).toMatchObject({ message: expect.any(String) })
+    for (const field of Object.keys(frame)) expect(await status({ ...frame, [field]: undefined })).toBe(400)
+    expect(await status({ ...frame, seat: 1 })).toBe(400)
+    expect(await status({ ...frame, uid: 'f'.repeat(64) })).toBe(400)
+    expect(await status(frame)).toBe(200)
+  })
+
+  it('is gone when it was deleted, its file too, and the session is not recorded any more', async () => {
+    const { uid, file } = await recorded('x')
+    await person.client.call(sessions.removeRecord, at(uid))
+    expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
+    expect(await outcome(person.client.call(sessions.removeRecord, at(uid)))).toBe('404 NOT_FOUND')
+    await expect(readFile(file)).rejects.toThrow('ENOENT')
+    expect((await person.client.call(sessions.get, { params: { uid } })).body.recorded).toBe(false)
+  })
+
+  it('goes with its session', async () => {
+    const { uid } = await recorded('x')
+    await server.database.system().deleteFrom('sessions').where('uid', '=', uid).execute()
+    expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
+    expect(await outcome(person.client.call(sessions.verifyRecord, at(uid)))).toBe('404 NOT_FOUND')
+  })
+
+  it('is for administrators and the owner, of its own namespace', async () => {
+    const { uid } = await recorded('secret')
+    const stranger = await server.addPerson('stranger')
+    const answers: Record<string, string> = {}
+    for (const call of [sessions.getRecord, sessions.verifyRecord, sessions.removeRecord]) {
+      expect(await outcome(stranger.client.call(call, at(uid)))).toBe('404 NOT_FOUND')
+    }
+    for (const role of ['observer', 'operator', 'administrator'] as const) {
+      const member = await server.addPerson(`an-${role}`)
+      await server.addMember(person.tenant, member.id, role)
+      const { tenant } = person
+      const { body } = await member.client.call(operations.auth.switchNamespace, { params: { tenant } })
+      answers[role] = await outcome(server.client(body.token).call(sessions.getRecord, at(uid)))
+    }
+    expect(answers).toEqual({ observer: '403 FORBIDDEN', operator: '403 FORBIDDEN', administrator: '200' })
+  })
+})
+
+describe('a recording that somebody has changed on the disk', () => {
+  const lines = async (file: string) => (await readFile(file, 'utf8')).split(/(?<=\n)/)
+
+  it('is told apart by a flipped bit, which names the chunk', async () => {
+    const { uid, file } = await recorded('one', 'two', 'three')
+    const bytes = await readFile(file)
+    const flip = bytes.indexOf('two')
+    bytes[flip] = (bytes[flip] ?? 0) ^ 1
+    await writeFile(file, bytes)
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 1, chunks: 1, complete: false })
+  })
+
+  it('is told apart when its end was cut off', async () => {
+    const { uid, file } = await recorded('one', 'two', 'three')
+    const kept = (await lines(file)).slice(0, 7).join('')
+    expect(kept).toContain('two')
+    await truncate(file, kept.length)
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 2 })
+  })
+
+  it('is told apart when chunks changed places', async () => {
+    const { uid, file } = await recorded('one', 'two', 'three')
+    const all = await lines(file)
+    const [first, second, third] = [all.slice(0, 4), all.slice(4, 7), all.slice(7, 10)]
+    await writeFile(file, [...first, ...third, ...second, ...all.slice(10)].join(''))
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 1 })
+  })
+
+  it('is not that of another session', async () => {
+    const [one, other] = [await recorded('one'), await recorded('other')]
+    await rename(one.file, other.file)
+    expect(await verdict(other.uid)).toMatchObject({ result: 'tampered', bad_chunk: 0 })
+  })
+
+  it('is not read through a link', async () => {
+    const { uid, file } = await recorded('x')
+    await rename(file, `${file}.away`)
+    await symlink('/etc/passwd', file)
+    expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
+  })
+})
+
+it('is named by nothing that a client says: other paths are refused (H24)', async () => {
+  const { uid } = await recorded('x')
+  const seats = ['-1', '1e3', '0x0', '0.0', '%20', '00000000', '65536', '%2e%2e', '..%2f..', '0%00']
+  const uids = [
+    '..',
+    '%2e%2e',
+    `..%2f..%2f${uid}`,
+    `${uid.slice(2)}..`,
+    uid.toUpperCase().replace(/\d/g, 'A'),
+    `${uid}%00`,
+  ]
+  const paths = [...seats.map((seat) => `${uid}/records/${seat}`), ...uids.map((one) => `${one}/records/0`)]
+  const headers = { authorization: `Bearer ${person.auth.token}` }
+  for (const path of paths) {
+    // Sent as it is: fetch would tidy the path up.
+    const outgoing = request(server.origin, { path: `/api/sessions/${path}`, headers }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    incoming.resume()
+    const status = incoming.statusCode ?? 0
+    expect([path, [400, 404].includes(status)]).toEqual([path, true])
+  }
+  const names = await readdir(join(server.dataFolder, 'recordings'))
+  expect(names.filter((name) => !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.cast(\.away)?$/.test(name))).toEqual([])
+})

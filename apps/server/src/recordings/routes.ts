@@ -1,0 +1,68 @@
+// Routes of recordings.
+import { Readable } from 'node:stream'
+import { fail } from '@bowline/contract/errors'
+import { operations } from '@bowline/contract/operations'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { type Route, internalRoute, memberRoute } from '../http/route.ts'
+import { findTenantOfSession } from '../sessions/service.ts'
+import { type Format, inFormat } from './formats.ts'
+import type { Recordings } from './recordings.ts'
+import { addFrame, openRecording, removeRecording, verifyRecording } from './service.ts'
+
+/**
+ * @param system connection: who posts frames names no namespace
+ * @param contextOf the platform's own context in a namespace
+ */
+export function recordingRoutes(
+  recordings: Recordings,
+  system: Kysely<Schema>,
+  contextOf: (tenant: TenantId, source: string) => TenantContext,
+): Route[] {
+  const { sessions } = operations
+  const oneAfterTheOther = inTurn()
+  return [
+    memberRoute(sessions.getRecord, async (ctx, { params, query }) => {
+      const { row, file } = await openRecording(ctx, recordings, params)
+      // However the answer ends, and whether or not anything of it was read.
+      ctx.reply.raw.once('close', () => void file.close())
+      const format = query.format ?? wanted(ctx.request.headers.accept)
+      void ctx.reply.type(format === 'frames' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
+      await ctx.reply.send(Readable.from(inFormat(file, row, format)))
+      return undefined
+    }),
+    memberRoute(sessions.verifyRecord, (ctx, { params }) => verifyRecording(ctx, recordings, params)),
+    memberRoute(sessions.removeRecord, (ctx, { params }) => removeRecording(ctx, recordings, params)),
+    internalRoute(sessions.addRecord, async ({ source }, { params, body }) => {
+      const other = (['uid', 'seat'] as const).find((field) => body[field] !== params[field])
+      if (other) fail('INVALID_INPUT', { field: other, rule: 'must be the one of the path' }, [other])
+      const tenant = (await findTenantOfSession(system, params.uid)) ?? fail('NOT_FOUND', { what: 'The session' })
+      await oneAfterTheOther(`${params.uid} ${params.seat}`, () =>
+        addFrame(contextOf(tenant, source), recordings, params, body),
+      )
+    }),
+  ]
+}
+
+/** Players ask for text alone or first; existing clients that take anything get the frames (api.md section 17). */
+function wanted(accept = ''): Format {
+  const [first = ''] = accept.split(',')
+  return first.split(';')[0]?.trim().toLowerCase() === 'text/plain' ? 'cast' : 'frames'
+}
+
+/** Runs work with the same name one after the other. */
+function inTurn(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>()
+  return (name, work) => {
+    const run = (last.get(name) ?? Promise.resolve()).then(work, work)
+    const done = run
+      .catch(() => undefined)
+      .finally(() => {
+        if (last.get(name) === done) last.delete(name)
+      })
+    last.set(name, done)
+    return run
+  }
+}

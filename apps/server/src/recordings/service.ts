@@ -1,0 +1,145 @@
+// Use cases of recordings (api.md section 8).
+import type { FileHandle } from 'node:fs/promises'
+import { readChainLine } from '@bowline/asciicast/chain'
+import { createEventLines, headerLine } from '@bowline/asciicast/write'
+import { fail } from '@bowline/contract/errors'
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { RecordingVerdict } from '@bowline/contract/schemas/session'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import { setRecorded } from '../sessions/service.ts'
+import { readVerdict } from './reading.ts'
+import type { Recordings } from './recordings.ts'
+import { type Spool, openSpool } from './spool.ts'
+import { type RecordingRow, deleteRecording, findRecording, hasRecordings, setRecordingState } from './store.ts'
+
+/** Which recording: of a session's channel. */
+export interface SeatOf {
+  readonly uid: SessionUid
+  /** Index of the channel on its connection, from 0. */
+  readonly seat: number
+}
+
+/**
+ * Opens a recording to be read; the caller closes the file.
+ * @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces
+ */
+export async function openRecording(
+  ctx: TenantContext,
+  recordings: Recordings,
+  { uid, seat }: SeatOf,
+): Promise<{ readonly row: RecordingRow; readonly file: FileHandle }> {
+  const row = (await findRecording(ctx.db, uid, seat)) ?? notFound()
+  const file = await recordings.open(row.id).catch((error: unknown) => {
+    ctx.log.error('recording.failed', { session: uid, seat, err: error })
+    return notFound()
+  })
+  return { row, file }
+}
+
+/** Whether a recording is as it was written. @throws {BowlineError} NOT_FOUND */
+export async function verifyRecording(
+  ctx: TenantContext,
+  recordings: Recordings,
+  which: SeatOf,
+): Promise<RecordingVerdict> {
+  const { row, file } = await openRecording(ctx, recordings, which)
+  const verdict = await readVerdict(file, recordings.verifier(row.id)).finally(() => file.close())
+  if (verdict.result === 'intact') {
+    const complete = verdict.seal.state === 'complete'
+    const message = complete ? 'The recording is as it was written.' : 'As it was written, but it ends early.'
+    return { result: 'intact', complete, chunks: verdict.seal.chunks, bad_chunk: null, message }
+  }
+  if (verdict.result === 'unsealed' && row.state === 'recording') {
+    const message = 'As it was written so far; the session lives.'
+    return { result: 'recording', complete: false, chunks: verdict.state.chunks, bad_chunk: null, message }
+  }
+  const bad = verdict.result === 'tampered' ? verdict.chunk : verdict.state.chunks
+  const rule = verdict.result === 'tampered' ? verdict.rule : 'the recording was cut off before its seal'
+  return { result: 'tampered', complete: false, chunks: bad, bad_chunk: bad, message: `Chunk ${bad}: ${rule}.` }
+}
+
+/** Deletes a recording. @throws {BowlineError} NOT_FOUND */
+export async function removeRecording(
+  ctx: TenantContext,
+  recordings: Recordings,
+  { uid, seat }: SeatOf,
+): Promise<void> {
+  const row = (await findRecording(ctx.db, uid, seat)) ?? notFound()
+  await ctx.db.transaction().execute(async (db) => {
+    if (!(await deleteRecording(db, row.id))) notFound()
+    await audit({ ...ctx, db }, 'recording.remove', uid, { seat })
+  })
+  await recordings.remove(row.id)
+  if (!(await hasRecordings(ctx.db, uid))) await setRecorded(ctx, uid, false)
+}
+
+export interface PostedFrame {
+  readonly message: string
+  /** Of the terminal, in characters. */
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * Adds output to a recording that another part of the platform makes, and seals it again.
+ * @throws {BowlineError} CONFLICT when the gateway records the seat: its recordings never change; UNAVAILABLE without room
+ */
+export async function addFrame(
+  ctx: TenantContext,
+  recordings: Recordings,
+  { uid, seat }: SeatOf,
+  { message, width, height }: PostedFrame,
+): Promise<void> {
+  const row = await findRecording(ctx.db, uid, seat)
+  if (row && !row.posted) fail('CONFLICT', { field: 'seat' }, ['seat'])
+  await recordings.requireRoom().catch(() => fail('UNAVAILABLE', { what: 'the disk for recordings is full' }))
+  const now = ctx.clock.now()
+  let id: string
+  let spool: Spool
+  let startedAt = now
+  let lastMs = 0
+  if (row) {
+    ;({ id } = row)
+    startedAt = row.started_at.getTime()
+    const end = await lastSeal(recordings, id)
+    lastMs = end.atMs
+    await setRecordingState(ctx.db, id, 'recording', end.bytes)
+    spool = await openSpool(recordings.path(id), id, recordings.sign, end)
+  } else {
+    ;({ id, spool } = await recordings.create(ctx, { session: uid, seat, posted: true }))
+    await spool.write(headerLine({ columns: width, rows: height, timestamp: Math.floor(now / 1_000) }))
+  }
+  const lines = createEventLines(lastMs)
+  const size = lines.next('r', `${width}x${height}`, now - startedAt)
+  await spool.write(size + lines.next('o', message, now - startedAt))
+  await spool.seal('complete', lines.atMs)
+  await setRecordingState(ctx.db, id, 'complete', spool.bytes)
+}
+
+/** Longer than a seal. */
+const SEAL_BYTES = 2_048
+
+/** Where the seal of a file begins, and what it says. */
+async function lastSeal(recordings: Recordings, id: string) {
+  const file = await recordings.open(id)
+  const end = async () => {
+    const { size } = await file.stat()
+    return { size, ...(await file.read(Buffer.alloc(SEAL_BYTES), 0, SEAL_BYTES, Math.max(0, size - SEAL_BYTES))) }
+  }
+  const { size, buffer, bytesRead } = await end().finally(() => file.close())
+  const last =
+    buffer
+      .subarray(0, bytesRead)
+      .toString('latin1')
+      .split(/(?<=\n)/)
+      .at(-1) ?? ''
+  const line = readChainLine(last)
+  if (line?.kind !== 'seal') return fail('CONFLICT', { field: 'seat' }, ['seat'])
+  const { chunks, hash, atMs } = line.seal
+  return { chain: { chunks, hash }, bytes: size - last.length, atMs }
+}
+
+function notFound(): never {
+  return fail('NOT_FOUND', { what: 'The recording' })
+}
