@@ -1,7 +1,7 @@
 // The composition root: the only place where the parts of the server meet. Starts them in order and ends them in the
 // reverse one.
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
@@ -45,6 +45,7 @@ import type { Clock } from './platform/clock.ts'
 import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
+import { nodeName } from './platform/node-name.ts'
 import { followClock } from './platform/shared-clock.ts'
 import { createRecordings } from './recordings/recordings.ts'
 import { closeLostSessions } from './sessions/service.ts'
@@ -315,16 +316,6 @@ async function connect(
   const database = await openDatabase({ owner, poolSize: POOL_SIZE, log })
   onEnd(() => database.close())
   return database
-}
-
-/** The name of this node: made once per data folder, so that a restart finds what an earlier life left. */
-async function nodeName(dataFolder: string): Promise<string> {
-  const file = join(dataFolder, 'node-id')
-  const found = await readFile(file, 'utf8').catch(() => '')
-  if (found.trim() !== '') return found.trim()
-  const name = randomUUID()
-  await writeFile(file, `${name}\n`)
-  return name
 }
 
 /** What a person on this machine types to reach a listener. */

@@ -25,7 +25,7 @@ describe('the keys of an instance', () => {
       expect(node.derive('x')).toBe(first?.derive('x'))
     }
     const { length } = await scratch.database.system().selectFrom('instance_keys').selectAll().execute()
-    expect(length).toBe(3)
+    expect(length).toBe(4)
   })
 
   it('fit together, and the public statement key is 32 bytes', async () => {

@@ -1,0 +1,14 @@
+// Which server process this is, over all its lives.
+import { randomUUID } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The name of this node: made once per data folder, so that a restart finds what an earlier life left. */
+export async function nodeName(dataFolder: string): Promise<string> {
+  const file = join(dataFolder, 'node-id')
+  const found = await readFile(file, 'utf8').catch(() => '')
+  if (found.trim() !== '') return found.trim()
+  const name = randomUUID()
+  await writeFile(file, `${name}\n`)
+  return name
+}
