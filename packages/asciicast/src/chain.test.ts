@@ -66,6 +66,18 @@ describe('the chain of a recording', () => {
     )
   })
 
+  it('has no other form of a signature', () => {
+    const signatures = [...whole.matchAll(/ [\w-]{86}\n/g)].map(({ index }) => index + 86)
+    expect(signatures).toHaveLength(4)
+    const flips = signatures.flatMap((at) => [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => [at, bit] as const))
+    const results = flips.map(([at, bit]) => {
+      const bytes = Buffer.from(whole)
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << bit)
+      return look(bytes).result
+    })
+    expect(results).not.toContain('intact')
+  })
+
   it('is not intact when it was cut anywhere, and tells how many chunks are left', () => {
     assert(
       property(nat(chunkOf.length - 1), (length) => {

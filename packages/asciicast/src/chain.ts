@@ -92,8 +92,9 @@ export type ChainLine =
   | { readonly kind: 'chunk'; readonly chunk: number; readonly hash: string; readonly signature: string }
   | { readonly kind: 'seal'; readonly seal: Seal; readonly text: string; readonly signature: string }
 
-const CHUNK = /^# chunk (\d{1,10}) ([0-9a-f]{64}) ([\w-]{86})\n$/
-const SEAL = /^# seal (\{[^\n]{1,1000}\}) ([\w-]{86})\n$/
+/** 64 bytes as base64url: the last character has two bits of them, and the others must not say anything. */
+const CHUNK = /^# chunk (\d{1,10}) ([0-9a-f]{64}) ([\w-]{85}[AQgw])\n$/
+const SEAL = /^# seal (\{[^\n]{1,1000}\}) ([\w-]{85}[AQgw])\n$/
 
 /** @param line with its newline */
 export function readChainLine(line: string): ChainLine | undefined {

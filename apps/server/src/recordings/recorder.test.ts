@@ -98,6 +98,20 @@ describe('a recorder', () => {
     expect(failures).toHaveLength(1)
   })
 
+  it('outlives a taker that throws', async () => {
+    const { writes, passed, failures, recorder, say } = setUp()
+    await settle()
+    writes[0]?.done()
+    recorder.after(() => {
+      throw new Error('a defect')
+    })
+    say('one')
+    await settle()
+    writes[1]?.done()
+    await settle()
+    expect([passed, failures]).toEqual([['one'], [new Error('a defect')]])
+  })
+
   it('stops while there is room left for others', async () => {
     const { clock, writes, failures, say, fill, passed } = setUp()
     await settle()

@@ -102,7 +102,13 @@ export function createRecorder(parts: RecorderParts): Recorder {
   }
 
   function settle({ isOutput, pass }: Entry): void {
-    if (!(failed && parts.required && isOutput)) pass()
+    if (failed && parts.required && isOutput) return
+    try {
+      pass()
+    } catch (error) {
+      // A defect of the taker must not end the server; what came before it is recorded.
+      fail(error)
+    }
   }
 
   async function work(): Promise<void> {
