@@ -19,11 +19,13 @@ export interface Seat {
   readonly seat: number
   readonly forwards: Forwards
   /** Starts to record the seat; undefined when the namespace does not record. */
-  readonly record: ((terminal: Pick<Pty, 'term' | 'columns' | 'rows'>) => Recorder) | undefined
+  readonly record:
+    | ((terminal: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean }) => Recorder)
+    | undefined
 }
 
 /** Of a recording of what has no terminal. */
-const NO_TERMINAL = { term: '', columns: 80, rows: 24 }
+const NO_TERMINAL = { term: '', columns: 80, rows: 24, hasTerminal: false }
 
 /** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
 const BULK_WINDOW_BYTES = 1_048_576
@@ -57,7 +59,7 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
     isStarted = true
     login.record.note(run.type, seat, factsOf(run))
     // Files that are transferred are no text; a program of the device that speaks sftp is one more subsystem.
-    if (run.type !== 'subsystem') recorder = record?.(pty ?? NO_TERMINAL)
+    if (run.type !== 'subsystem') recorder = record?.(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL)
     const awaited = [...preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
     if (awaited.length === 0) return launch(run)
     early = []

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
-import { type Recorder, createRecorder } from './recorder.ts'
+import { BULK_LIMIT_BYTES, type Recorder, createRecorder } from './recorder.ts'
 import type { Spool } from './spool.ts'
 
 /** A recorder over a file whose every write the test answers. */
-function setUp(options: { required?: boolean; open?: () => Promise<Spool> } = {}) {
+function setUp(options: { required?: boolean; hasTerminal?: boolean; open?: () => Promise<Spool> } = {}) {
   const clock = fakeClock()
   const writes: { text: string; done: () => void; fail: (error: Error) => void }[] = []
   const passed: string[] = []
@@ -34,6 +34,7 @@ function setUp(options: { required?: boolean; open?: () => Promise<Spool> } = {}
     open: options.open ?? (() => Promise.resolve(spool)),
     requireRoom: () => (full ? Promise.reject(new Error('full')) : Promise.resolve()),
     required: options.required ?? false,
+    hasTerminal: options.hasTerminal ?? true,
     failed: (error) => failures.push(error),
     finished: () => Promise.resolve(),
   })
@@ -48,6 +49,33 @@ function setUp(options: { required?: boolean; open?: () => Promise<Spool> } = {}
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a recorder', () => {
+  it.each([
+    [{ hasTerminal: false }, true],
+    [{ hasTerminal: true }, false],
+    [{ hasTerminal: false, required: true }, false],
+  ])('of a seat with %o stops at bulk output: %s', async (options, stops) => {
+    const { writes, passed, sealed, recorder, say } = setUp(options)
+    await settle()
+    writes[0]?.done()
+    await settle()
+    const [bulk, late] = ['b'.repeat(BULK_LIMIT_BYTES), 'late']
+    say(bulk)
+    await settle()
+    writes[1]?.done()
+    await settle()
+    say(late)
+    await settle()
+    expect(passed).toEqual(stops ? [bulk, late] : [bulk])
+    writes[2]?.done()
+    recorder.exit(0)
+    await settle()
+    writes.at(-1)?.done()
+    await recorder.finish()
+    const text = writes.map((write) => write.text).join('')
+    expect([text.includes('is not recorded'), text.includes('"late"')]).toEqual([stops, !stops])
+    expect([text.includes('"x", "0"') || text.includes('"x","0"'), sealed]).toEqual([true, ['complete']])
+  })
+
   it('passes nothing on before the file has it, whatever the file takes, and everything in order', async () => {
     const { writes, passed, recorder, say } = setUp()
     await settle()

@@ -7,6 +7,12 @@ import type { Spool } from './spool.ts'
 
 /** What is lost at most when the machine stops; a killed server loses nothing that a person has seen. */
 const FLUSH_MS = 1_000
+/**
+ * Of a program without a terminal, where not everything must be recorded: what is beyond is a file on its way rather
+ * than something a person reads, and would fill the disk with text that nobody can play.
+ */
+export const BULK_LIMIT_BYTES = 8_388_608
+const LIMIT_TOLD = `output beyond ${BULK_LIMIT_BYTES} bytes is not recorded`
 
 export interface RecorderParts {
   readonly clock: Clock
@@ -19,6 +25,8 @@ export interface RecorderParts {
   readonly requireRoom: () => Promise<void>
   /** Nothing may pass that is not recorded. */
   readonly required: boolean
+  /** Whether a person looks at a terminal: without one only the beginning is recorded, unless all of it must be. */
+  readonly hasTerminal: boolean
   /** It cannot go on; told once. */
   readonly failed: (error: unknown) => void
   /** The file is as it stays. */
@@ -58,6 +66,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
   let queue: Entry[] = []
   let spool: Spool | undefined
   let failed = false
+  let room = parts.hasTerminal || parts.required ? Infinity : BULK_LIMIT_BYTES
   let finished = false
   let working: Promise<void> | undefined
   let cancelFlush: (() => void) | undefined
@@ -84,13 +93,22 @@ export function createRecorder(parts: RecorderParts): Recorder {
     parts.failed(error)
   }
 
-  function line(code: 'o' | 'r' | 'x', data: string): string {
+  function line(code: 'o' | 'r' | 'x' | 'm', data: string): string {
     return lines.next(code, data, clock.now() - startedAt)
+  }
+
+  /** Empty when nothing of it is recorded: half a character, or what is beyond the limit. */
+  function outputLine(bytes: Uint8Array, lane: 0 | 1): string {
+    if (room <= 0) return ''
+    const text = decoders[lane].decode(bytes, { stream: true })
+    room -= bytes.length
+    const told = room <= 0 ? line('m', LIMIT_TOLD) : ''
+    return text === '' ? told : line('o', text) + told
   }
 
   function add(entry: Entry): void {
     // Without a recording nothing needs to wait, once what came before has gone.
-    if ((failed || finished) && !working) return settle(entry)
+    if ((failed || finished || entry.line === '') && !working) return settle(entry)
     queue.push(entry)
     start()
   }
@@ -159,8 +177,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
     required: parts.required,
     begun,
     output(bytes, lane, pass) {
-      const text = failed ? '' : decoders[lane].decode(bytes, { stream: true })
-      add({ line: text === '' ? '' : line('o', text), isOutput: true, pass })
+      add({ line: failed ? '' : outputLine(bytes, lane), isOutput: true, pass })
     },
     resize: (columns, rows) => add({ line: line('r', `${columns}x${rows}`), isOutput: false, pass: () => undefined }),
     exit: (status) => add({ line: line('x', String(status)), isOutput: false, pass: () => undefined }),

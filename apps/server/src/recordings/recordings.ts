@@ -25,6 +25,7 @@ export interface RecordedSeat {
   readonly columns: number
   readonly rows: number
   readonly term: string
+  readonly hasTerminal: boolean
   /** Nothing may pass unrecorded. */
   readonly required: boolean
 }
