@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Makes the folder with a minimal Debian 13 (trixie) whose ssh clients and audit tool the tests run by `chroot`:
 #   packages/testkit/trixie.sh [folder]      default: $TESTKIT_TRIXIE, else /var/cache/bowline/trixie
-# Needs root, debootstrap and a Debian mirror ($DEBIAN_MIRROR); about a minute and 400 MB. Does nothing when the folder
-# is complete: a stamp in it holds the checksum of this script, so that a changed list makes it anew. A half-made one is
-# never found under its final name.
+# Needs root, debootstrap and a Debian mirror ($DEBIAN_MIRROR, else this machine's); about a minute and 400 MB. Does
+# nothing when the folder is complete: a stamp in it holds the checksum of this script, so that a changed list makes it
+# anew. A half-made one is never found under its final name.
 set -euo pipefail
 
 folder=${1:-${TESTKIT_TRIXIE:-/var/cache/bowline/trixie}}
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+# Where this machine's own packages come from. (No pipe that could end early: pipefail.)
+mirrors=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' | grep -v security || true)
+mirror=${DEBIAN_MIRROR:-${mirrors%%$'\n'*}}
 # python3-cffi-backend: paramiko's and asyncssh's cryptography needs it.
 packages=(openssh-client putty-tools dropbear-bin python3-paramiko python3-asyncssh python3-cffi-backend ssh-audit)
 stamp=$(sha256sum "$0" | cut -d' ' -f1)
@@ -15,6 +17,7 @@ stamp=$(sha256sum "$0" | cut -d' ' -f1)
 complete() { [ "$(cat "$folder/.stamp" 2>/dev/null)" = "$stamp" ]; }
 
 complete && exit 0
+[ -n "$mirror" ] || { echo "trixie.sh: apt knows no Debian mirror; DEBIAN_MIRROR can name one" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || { echo "trixie.sh: only root can make $folder" >&2; exit 1; }
 mkdir -p "$(dirname "$folder")"
 exec 9>"$folder.lock"
