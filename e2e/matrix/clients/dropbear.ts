@@ -5,6 +5,7 @@ import { until } from '../../support/wait.ts'
 import { type Row, type Site, rowsOf } from '../row.ts'
 import { attempt, must, sha256, start, tool } from '../tool.ts'
 import { someBytes } from './openssh.ts'
+import { askPort, throughPort } from './through.ts'
 
 export function dropbear(): Row[] {
   const env = (site: Site) => ({ DROPBEAR_PASSWORD: site.password, HOME: site.scratch })
@@ -53,19 +54,16 @@ export function dropbear(): Row[] {
       const port = await freePort()
       const child = start(words(site, '-N', '-L', `${port}:127.0.0.1:${site.echo.port}`, ''), { env: env(site) })
       try {
-        return await until('the forward carries', async () => {
-          const line = `exec 3<>/dev/tcp/127.0.0.1/${port}; echo through >&3; head -1 <&3`
-          const { code, stdout } = await attempt(['bash', '-c', line])
-          return code === 0 && stdout
-        })
+        return await throughPort(port)
       } finally {
         child.kill()
       }
     },
     'a remote forward (-R)': async (site) => {
       const port = await freePort()
-      const command = `exec 3<>/dev/tcp/127.0.0.1/${port}; echo through >&3; head -1 <&3`
-      const ran = await tool(words(site, '-R', `${port}:127.0.0.1:${site.echo.port}`, command), { env: env(site) })
+      const ran = await tool(words(site, '-R', `${port}:127.0.0.1:${site.echo.port}`, askPort(port)), {
+        env: env(site),
+      })
       must(ran.stdout === 'through\n', ran)
       return ran.stdout
     },

@@ -6,6 +6,7 @@ import { freePort } from '../../support/free-port.ts'
 import { until } from '../../support/wait.ts'
 import { type Row, type Site, TRIXIE, rowsOf } from '../row.ts'
 import { attempt, must, sha256, start, tool } from '../tool.ts'
+import { askPort, throughPort } from './through.ts'
 
 const MEGABYTE = 1_048_576
 
@@ -20,8 +21,7 @@ export function someBytes(length: number): Buffer {
   return bytes
 }
 
-/** Connects to a port of this machine or to a unix socket from bash, sends a line and prints what comes back. */
-const askPort = (port: number | string): string => `exec 3<>/dev/tcp/127.0.0.1/${port}; echo through >&3; head -1 <&3`
+/** A line of bash that sends a line to a unix socket and prints what comes back. */
 const askSocket = (path: string): string =>
   `python3 -c 'import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(b"through\\n"); print(s.recv(100).decode(),end="")' ${path}`
 
@@ -43,11 +43,6 @@ export function openssh(name: string, place: Place): Row[] {
       child.kill('SIGTERM')
     }
   }
-  const local = (port: number): Promise<string> =>
-    until('the forward carries', async () => {
-      const { code, stdout } = await attempt(['bash', '-c', askPort(port)])
-      return code === 0 && stdout !== '' && stdout
-    })
 
   const needs = place === thisMachine ? ['ssh', 'sshpass', 'python3'] : ['ssh', 'sshpass', 'python3', TRIXIE]
   return rowsOf(name, needs, {
@@ -125,7 +120,7 @@ export function openssh(name: string, place: Place): Row[] {
     },
     'a local forward (-L)': async (site) => {
       const port = await freePort()
-      return holding(site, ['-L', `${port}:127.0.0.1:${site.echo.port}`], () => local(port))
+      return holding(site, ['-L', `${port}:127.0.0.1:${site.echo.port}`], () => throughPort(port))
     },
     'a local forward that leads nowhere': async (site) => {
       const ran = await attempt(ssh(site, '-W', '127.0.0.1:1', 'device'))

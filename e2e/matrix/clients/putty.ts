@@ -2,11 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../support/free-port.ts'
-import { until } from '../../support/wait.ts'
 import { type Row, type Site, rowsOf } from '../row.ts'
 import { attempt, must, sha256, start, tool } from '../tool.ts'
 import { hostKeyOf } from './host-key.ts'
 import { picture, someBytes } from './openssh.ts'
+import { askPort, throughPort } from './through.ts'
 
 const MEGABYTE = 1_048_576
 
@@ -52,19 +52,14 @@ export function putty(): Row[] {
       const port = await freePort()
       const child = start(await plink(site, '-N', '-L', `${port}:127.0.0.1:${site.echo.port}`, site.host))
       try {
-        return await until('the forward carries', async () => {
-          const line = `exec 3<>/dev/tcp/127.0.0.1/${port}; echo through >&3; head -1 <&3`
-          const { code, stdout } = await attempt(['bash', '-c', line])
-          return code === 0 && stdout
-        })
+        return await throughPort(port)
       } finally {
         child.kill()
       }
     },
     'a remote forward (-R)': async (site) => {
       const port = await freePort()
-      const command = `exec 3<>/dev/tcp/127.0.0.1/${port}; echo through >&3; head -1 <&3`
-      const ran = await tool(await plink(site, '-R', `${port}:127.0.0.1:${site.echo.port}`, site.host, command))
+      const ran = await tool(await plink(site, '-R', `${port}:127.0.0.1:${site.echo.port}`, site.host, askPort(port)))
       must(ran.stdout === 'through\n', ran)
       return ran.stdout
     },
