@@ -19,6 +19,10 @@ export default defineConfig({
           globalSetup: ['apps/server/src/db/testing-server.ts'],
           testTimeout: 30_000,
           hookTimeout: 90_000,
+          // Loading the server anew for each file took most of the time; the files share no state, each has its own database.
+          isolate: false,
+          // They wait for databases and sockets more than they work.
+          maxWorkers: 4,
         },
       },
       { test: { name: 'agent', include: ['apps/agent/src/**/*.test.ts'], testTimeout: 30_000 } },
@@ -29,7 +33,8 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          fileParallelism: false,
+          // Real clients and browsers, mostly waited for.
+          maxWorkers: 3,
         },
       },
       // By command only: `npm test -- --project long`.
