@@ -33,6 +33,8 @@ import { sessionRoutes } from './sessions/routes.ts'
 import type { CloseConnection } from './sessions/service.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
+import { terminalRoutes } from './terminals/routes.ts'
+import type { Tickets } from './terminals/tickets.ts'
 import { tunnelRoutes } from './tunnels/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
@@ -47,6 +49,7 @@ export interface ApiParts {
   readonly bus: EventBus
   readonly tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext
   readonly recordings: Recordings
+  readonly tickets: Tickets
   readonly closeConnection: CloseConnection
   /** The port that the SSH gateway really listens on. */
   readonly sshPort: () => number
@@ -58,6 +61,9 @@ export interface ApiParts {
 const SIGN_INS = { perSecond: 10, burst: 100 }
 /** Registrations a second from one source: enough for a rack behind one address. */
 const REGISTRATIONS = { perSecond: 20, burst: 200 }
+
+/** Terminals a second from one source: people open them by hand. */
+const TERMINALS = { perSecond: 5, burst: 50 }
 
 export function apiRoutes(parts: ApiParts): Route[] {
   const { config, keys, system, auth, tenantContext } = parts
@@ -112,6 +118,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...announcementRoutes(system, edition),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
+    ...terminalRoutes(parts.tickets, createLimiter(clock, TERMINALS.perSecond, TERMINALS.burst)),
     ...recordingRoutes(parts.recordings, system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),

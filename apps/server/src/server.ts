@@ -5,6 +5,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
+import { LEGACY_TERMINAL_PATH } from '@bowline/contract/terminal/messages'
+import { LINK_PATH } from '@bowline/link/upgrade'
 import { actorOfKey } from './api-keys/service.ts'
 import { createPasswordHasher } from './auth/passwords.ts'
 import { type AuthDeps, forgetExpired, userOfToken } from './auth/service.ts'
@@ -12,9 +14,7 @@ import { createTokenIssuer } from './auth/tokens.ts'
 import { apiRoutes } from './api.ts'
 import type { ServerConfig } from './config.ts'
 import type { Actor, TenantContext } from './context.ts'
-import { type Database, openDatabase } from './db/database.ts'
 import { foldCounts } from './db/row-counts.ts'
-import { startEmbeddedPostgres } from './db/embedded/supervisor.ts'
 import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
 import { findDeviceKey } from './devices/registration.ts'
 import { createEventBus } from './events/bus.ts'
@@ -28,7 +28,9 @@ import { createReverseStreams } from './gateway/reverse-streams.ts'
 import { createSessionBudget } from './gateway/session-budget.ts'
 import type { Target } from './gateway/sshid.ts'
 import { signStatement } from './gateway/statement.ts'
-import { attachLinkEndpoint } from './gateway/link-endpoint.ts'
+import { linkDoor } from './gateway/link-endpoint.ts'
+import { attachUpgrades } from './gateway/upgrades.ts'
+import { createWebDoors } from './gateway/web/web-doors.ts'
 import { createAuthenticator, internalCallers } from './http/auth.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createHttpServer } from './http/server.ts'
@@ -38,17 +40,18 @@ import { serveInstall } from './install/routes.ts'
 import { loadInstanceKeys } from './instance/keys.ts'
 import { serveOpenApi } from './instance/routes.ts'
 import { isInstanceSetUp } from './instance/service.ts'
-import { mayLogIn } from './public-keys/service.ts'
+import { findKeyBlob, mayLogIn } from './public-keys/service.ts'
 import { addressRanges } from './platform/address.ts'
 import { productFolders } from './platform/folders.ts'
+import { connect, shareTime } from './open-database.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { nodeName } from './platform/node-name.ts'
-import { followClock } from './platform/shared-clock.ts'
 import { createRecordings } from './recordings/recordings.ts'
 import { closeLostSessions } from './sessions/service.ts'
+import { createTickets } from './terminals/tickets.ts'
 
 export interface ServerParts {
   readonly config: ServerConfig
@@ -74,8 +77,6 @@ export interface RunningServer {
 const CLEAN_UP_INTERVAL_MS = 600_000
 /** A thousand new sessions a second leave lists some thousands of differences to add up. */
 const FOLD_INTERVAL_MS = 10_000
-/** Connections of each database pool. */
-const POOL_SIZE = 10
 /** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const endings: (() => Promise<void>)[] = []
@@ -201,6 +202,7 @@ async function start(
       metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),
   })
 
+  const tickets = createTickets(clock)
   const stopping = new AbortController()
   const http = await createHttpServer({
     clock,
@@ -226,6 +228,7 @@ async function start(
       bus,
       tenantContext,
       recordings,
+      tickets,
       closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
       sshPort: () => gateway.port,
       stopping: stopping.signal,
@@ -236,20 +239,36 @@ async function start(
   const folders = productFolders()
   serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
   await serveStatic(http, folders)
-  attachLinkEndpoint(http.server, {
+  const webDoors = createWebDoors({
+    gateway,
+    tickets,
+    clock,
+    log,
+    contextOf: ({ tenant }) => tenantContext(tenant, { kind: 'system', name: 'gateway' }),
+    findKey: findKeyBlob,
+  })
+  const link = linkDoor({
     agents,
     reverse,
     clock,
     log,
-    isTrustedProxy: config.isTrustedProxy,
     readToken: (token) => tokens.readDevice(token),
     findKey: ({ uid, tenant }) => findDeviceKey(tenantContext(tenant, { kind: 'device', uid, tenant }), uid),
   })
+  attachUpgrades(
+    http.server,
+    config.isTrustedProxy,
+    new Map([
+      [LINK_PATH, link],
+      [LEGACY_TERMINAL_PATH, webDoors.legacy],
+    ]),
+  )
 
   let httpClosed: Promise<void> = Promise.resolve()
   // Links are sockets of the HTTP server: it has closed only after they have.
   onEnd(() => httpClosed)
   onEnd(() => agents.close())
+  onEnd(() => Promise.resolve(webDoors.close()))
   agents.start()
   onEnd(() => gateway.close())
   await gateway.start()
@@ -281,41 +300,6 @@ async function start(
     sshPort: gateway.port,
     setupLink: setup ? undefined : `${origin}/setup?sign=${keys.setupSign}`,
   }
-}
-
-/** The time of the database, so that nothing expires earlier on one node than on another. */
-async function shareTime(
-  own: Clock,
-  database: Database,
-  log: Log,
-  onEnd: (ending: () => Promise<void>) => void,
-): Promise<Clock> {
-  const { clock, stop } = await followClock(
-    own,
-    () => database.now(),
-    (ms) => log.warn('clock.differs', { ms }),
-  )
-  onEnd(() => Promise.resolve(stop()))
-  return clock
-}
-
-/** The external database of the settings, or the embedded one. */
-async function connect(
-  { settings, dataFolder }: ServerConfig,
-  log: Log,
-  lost: ServerParts['lost'],
-  onEnd: (ending: () => Promise<void>) => void,
-): Promise<Database> {
-  let owner: Parameters<typeof openDatabase>[0]['owner']
-  if (settings.BOWLINE_DATABASE_URL) owner = settings.BOWLINE_DATABASE_URL
-  else {
-    const embedded = await startEmbeddedPostgres({ dataDir: dataFolder, log, ...(lost ? { lost } : {}) })
-    onEnd(() => embedded.close())
-    owner = embedded.connection
-  }
-  const database = await openDatabase({ owner, poolSize: POOL_SIZE, log })
-  onEnd(() => database.close())
-  return database
 }
 
 /** What a person on this machine types to reach a listener. */

@@ -16,6 +16,7 @@ import { publicKeys } from './operations/public-keys.ts'
 import { sessions } from './operations/sessions.ts'
 import { events, stats } from './operations/stats.ts'
 import { tags } from './operations/tags.ts'
+import { terminals } from './operations/terminals.ts'
 import { tunnels } from './operations/tunnels.ts'
 import { users } from './operations/users.ts'
 
@@ -33,6 +34,7 @@ export const operations = {
   tunnels,
   tags,
   sessions,
+  terminals,
   publicKeys,
   firewall,
   connectors,

@@ -1,16 +1,16 @@
 // The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { acceptConnection } from '@bowline/ssh/server'
-import type { PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
+import type { ConnectionHandler, PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
 import { plainAddress } from '../platform/address.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, Refusal } from './admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
 import { readProxySource } from './proxied-socket.ts'
 
-export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining'> {
+export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door'> {
   readonly admission: Admission
   readonly log: Log
   readonly clock: Clock
@@ -29,6 +29,17 @@ export interface Gateway {
   /** The port listened on; 0 before the start. */
   readonly port: number
   readonly connectionCount: number
+  /**
+   * Takes a connection that came by another door than the SSH port: the same gate, the same rows, the same end.
+   * @param ended told what the row says of the end
+   * @param connect makes the connection over its handler; not called when the gate refuses
+   * @returns why it is refused
+   */
+  admitWeb(
+    address: string,
+    ended: (cause: SessionCause) => void,
+    connect: (handler: ConnectionHandler) => SshConnection,
+  ): Refusal | undefined
   /** Ends the connection of a session. @returns false when this node does not hold it */
   closeSession(uid: string, cause: SessionCause): boolean
   /**
@@ -81,17 +92,30 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function admit(socket: Socket, peer: PeerAddress): void {
     const { address } = peer
+    const refusal = enter(address, 'term', deps.ended, (handler) => {
+      socket.setNoDelay(true)
+      return acceptConnection(socket, peer, deps.ssh, handler)
+    })
+    if (refusal === undefined) return
+    // A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v.
+    socket.on('error', () => undefined).end(`Bowline: too many connections from this address; try again later.\r\n`)
+  }
+
+  function enter(
+    address: string,
+    door: ConnectionDeps['door'],
+    ended: ConnectionDeps['ended'],
+    connect: (handler: ConnectionHandler) => SshConnection,
+  ): Refusal | undefined {
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {
-      deps.log.debug('ssh.refused', { source: address, reason: admitted })
+      deps.log.debug('ssh.refused', { source: address, door, reason: admitted })
       deps.refused(admitted)
-      // A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v.
-      socket.on('error', () => undefined).end(`Bowline: too many connections from this address; try again later.\r\n`)
-      return
+      return admitted
     }
-    socket.setNoDelay(true)
-    const handler = connectionHandler({ ...deps, isDraining: () => draining }, admitted, track)
-    const connection = acceptConnection(socket, peer, deps.ssh, {
+    const isDraining = (): boolean => draining
+    const handler = connectionHandler({ ...deps, door, ended, isDraining }, admitted, track)
+    const connection = connect({
       ...handler,
       closed(closed, cause) {
         connections.delete(closed)
@@ -100,7 +124,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       },
     })
     connections.set(connection, handler)
-    deps.log.debug('ssh.connected', { source: address })
+    deps.log.debug('ssh.connected', { source: address, door })
+    return undefined
   }
 
   const server: Server = createServer({ noDelay: true }, accept)
@@ -121,6 +146,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
     get connectionCount() {
       return connections.size
     },
+    admitWeb: (address, ended, connect) =>
+      enter(
+        address,
+        'web',
+        (cause, authenticated) => {
+          deps.ended(cause, authenticated)
+          ended(cause)
+        },
+        connect,
+      ),
     closeSession(uid, cause) {
       for (const [connection, handler] of connections) {
         if (connection.sessionId !== uid) continue

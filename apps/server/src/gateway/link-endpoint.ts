@@ -1,25 +1,25 @@
 // Where agents dial in: `/agent/link`. A device token names the device; the link itself then proves the device's key
-// before anything else can be said on it. Every other upgrade is refused.
-import type { IncomingMessage, Server } from 'node:http'
+// before anything else can be said on it.
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
 import { acceptLink } from '@bowline/link/accept'
 import { systemClock } from '@bowline/link/clock'
-import { LINK_PATH, refuseUpgrade } from '@bowline/link/upgrade'
+import { refuseUpgrade } from '@bowline/link/upgrade'
 import type { DeviceActor } from '../context.ts'
-import { plainAddress, sourceKey } from '../platform/address.ts'
+import { sourceKey } from '../platform/address.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLimiter } from '../platform/limiter.ts'
 import type { Log } from '../platform/log.ts'
 import type { Agents, LinkEvents } from './agents.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
+import type { UpgradeDoor } from './upgrades.ts'
 
 export interface LinkEndpointDeps {
   readonly agents: Agents
   readonly reverse: ReverseStreams
   readonly clock: Clock
   readonly log: Log
-  readonly isTrustedProxy: (address: string) => boolean
   readonly readToken: (token: string) => Promise<Omit<DeviceActor, 'kind'> | undefined>
   /** Public key of a device; undefined when it has been removed. */
   readonly findKey: (device: Omit<DeviceActor, 'kind'>) => Promise<{ publicKey: string } | undefined>
@@ -29,13 +29,10 @@ export interface LinkEndpointDeps {
 const UPGRADES = { perSecond: 50, burst: 2_000 }
 const MAX_TOKEN_LENGTH = 4_096
 
-/** Takes the `upgrade` events of an HTTP server. */
-export function attachLinkEndpoint(server: Server, deps: LinkEndpointDeps): void {
+/** The door at `/agent/link`. */
+export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
   const upgrades = createLimiter(deps.clock, UPGRADES.perSecond, UPGRADES.burst)
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => undefined)
-    const remote = remoteAddress(request, deps.isTrustedProxy)
-    if (request.url?.split('?')[0] !== LINK_PATH) return refuseUpgrade(socket, 404)
+  return (request, socket, head, remote) => {
     // Agents that obey would otherwise come straight back.
     if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
@@ -43,7 +40,7 @@ export function attachLinkEndpoint(server: Server, deps: LinkEndpointDeps): void
       deps.log.error('link.refused', { remote, err: error })
       refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     })
-  })
+  }
 }
 
 async function admit(
@@ -88,16 +85,4 @@ async function admit(
   state.events = events
   // The link may have ended while its acceptance was on its way here.
   if (state.ended) events.closed(state.ended)
-}
-
-/** The device's address: of the connection, or as a trusted proxy tells it. */
-function remoteAddress(request: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
-  let address = plainAddress(request.socket.remoteAddress ?? '')
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .map((part) => plainAddress(part.trim()))
-    .filter((part) => part !== '')
-  // From the nearest hop outwards, as long as each hop is trusted to tell the next one.
-  while (forwarded.length && isTrustedProxy(address)) address = forwarded.pop() ?? address
-  return address
 }

@@ -10,7 +10,7 @@ import type { TenantContext } from '../context.ts'
 import type { LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
-import type { SessionCause } from '../sessions/service.ts'
+import type { NewSession, SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import type { DeviceChecks } from './device-checks.ts'
@@ -32,6 +32,8 @@ const TOO_MANY = 'Bowline: too many sessions are open already; end one of them f
 export const NO_ROOM = 'Bowline: the server cannot take sessions right now; try again in a moment.'
 
 export interface LoginDeps {
+  /** The front door that the person came by: `type` of the session. */
+  readonly door: NewSession['type']
   readonly agents: Agents
   readonly node: string
   readonly resolve: (target: SshId['target']) => Promise<LoginTarget | undefined>
@@ -107,7 +109,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
       device: target.uid,
       username: id.user,
       address: connection.peer.address,
-      type: 'term',
+      type: deps.door,
       node: deps.node,
     })
     recordOf = `${id.user}@${target.uid}`

@@ -64,6 +64,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   const samples: Record<string, SampleInput> = {
     ...deviceCalls('devices'),
     ...deviceCalls('containers'),
+    'terminals.open': { params: byUid, body: { username: 'root' } },
+    'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
     'devices.rename': { params: byUid, body: { name: fresh('d') } },
     'instance.setup': { query: { sign: 'wrong' }, body: person },
     'auth.login': { body: wrong },

@@ -106,6 +106,11 @@ export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse
   return row !== undefined && row.blob.equals(blob) && mayUseKey(row, use)
 }
 
+/** Wire encoding of a registered key; undefined for an unknown one. */
+export async function findKeyBlob(ctx: TenantContext, fingerprint: string): Promise<Uint8Array | undefined> {
+  return (await findPublicKey(ctx.db, fingerprint))?.blob
+}
+
 /** Changes a key under its lock: of two changes at once neither is lost. Tells the listeners. */
 async function change(
   ctx: TenantContext,

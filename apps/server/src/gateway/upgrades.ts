@@ -1,0 +1,34 @@
+// HTTP upgrades: which door a path leads to, and who stands before it. Every other upgrade is refused.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { refuseUpgrade } from '@bowline/link/upgrade'
+import { plainAddress } from '../platform/address.ts'
+
+/** Takes one upgrade; the socket is its own from here on. @param remote the client's address, after trusted proxies */
+export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, remote: string) => void
+
+/** Takes the `upgrade` events of an HTTP server. @param doors by path */
+export function attachUpgrades(
+  server: Server,
+  isTrustedProxy: (address: string) => boolean,
+  doors: ReadonlyMap<string, UpgradeDoor>,
+): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => undefined)
+    const door = doors.get(request.url?.split('?')[0] ?? '')
+    if (door) door(request, socket, head, remoteAddress(request, isTrustedProxy))
+    else refuseUpgrade(socket, 404)
+  })
+}
+
+/** The client's address: of the connection, or as a trusted proxy tells it. */
+function remoteAddress(request: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
+  let address = plainAddress(request.socket.remoteAddress ?? '')
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((part) => plainAddress(part.trim()))
+    .filter((part) => part !== '')
+  // From the nearest hop outwards, as long as each hop is trusted to tell the next one.
+  while (forwarded.length && isTrustedProxy(address)) address = forwarded.pop() ?? address
+  return address
+}

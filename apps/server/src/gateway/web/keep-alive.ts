@@ -1,0 +1,19 @@
+// Notices that a browser is gone although nobody has said so: a WebSocket that answers no ping is cut.
+import { TERMINAL } from '@bowline/contract/terminal/messages'
+import type { WebSocket } from 'ws'
+import type { Clock } from '../../platform/clock.ts'
+
+const MISSES = 3
+
+export function keepAlive(socket: WebSocket, clock: Clock): void {
+  let unanswered = 0
+  const heard = (): void => {
+    unanswered = 0
+  }
+  const stop = clock.every(TERMINAL.quietMs, () => {
+    if (unanswered >= MISSES) return socket.terminate()
+    unanswered += 1
+    socket.ping()
+  })
+  socket.on('pong', heard).on('message', heard).on('close', stop)
+}

@@ -1,0 +1,167 @@
+// A connection that came through a browser, as the rest of the gateway knows connections: it signs in, opens one session
+// channel with a terminal and a shell, and ends with a cause. What the person sees and sends is the business of a view.
+import { randomBytes } from 'node:crypto'
+import {
+  type AuthAttempt,
+  type AuthDecision,
+  type ChannelHandler,
+  type CloseCause,
+  type ConnectionHandler,
+  DEFAULT_LIMITS,
+  type PeerAddress,
+  type SshChannel,
+  type SshConnection,
+  type WindowChange,
+} from '@bowline/ssh/api'
+import type { Clock } from '../../platform/clock.ts'
+
+/** What a front door shows of a terminal, and what it learns about the input that it has passed on. */
+export interface TerminalView {
+  /** Output; the memory is the callee's. @returns false when the connection should stop until {@link WebConnection.drained} */
+  output(bytes: Uint8Array): boolean
+  /** This many bytes of input have been dealt with. */
+  consumed(count: number): void
+  exit(end: { readonly status: number } | { readonly signal: string }): void
+  /** Called exactly once, last. */
+  closed(cause: CloseCause): void
+}
+
+export interface Terminal {
+  readonly term: string
+  readonly columns: number
+  readonly rows: number
+  /** Pixels; 0 when unknown. */
+  readonly width: number
+  readonly height: number
+  /** Value of LANG; absent: the device's own. */
+  readonly lang?: string | undefined
+}
+
+/** What a person shows; the name that they sign in with is the connection's. */
+export type WebAttempt = AuthAttempt extends infer A
+  ? A extends { method: 'none' }
+    ? never
+    : A extends object
+      ? Omit<A, 'user'>
+      : never
+  : never
+
+export interface WebConnection extends SshConnection {
+  /**
+   * Judges one credential; one at a time. A refusal that ends the connection has ended it already.
+   * @returns whether the person is in
+   */
+  attempt(attempt: WebAttempt): Promise<boolean>
+  /** Opens the terminal and starts the shell; output may come before it answers. */
+  start(terminal: Terminal): Promise<boolean>
+  input(bytes: Uint8Array): void
+  resize(size: Omit<WindowChange, 'type'>): void
+  /** The view can take output again. */
+  drained(): void
+  /** The person is gone, for good. @param message for the row */
+  leave(message: string): void
+}
+
+export interface WebConnectionParts {
+  readonly handler: ConnectionHandler
+  readonly view: TerminalView
+  readonly peer: PeerAddress
+  /** What an ssh client would send as user name: account and device. */
+  readonly login: string
+  readonly clock: Clock
+}
+
+const { authAttempts, loginGraceMs } = DEFAULT_LIMITS
+
+export function createWebConnection({ handler, view, peer, login, clock }: WebConnectionParts): WebConnection {
+  let user: string | undefined
+  let attempts = 0
+  let isOver = false
+  let channel: ChannelHandler | undefined
+  const cancelGrace = clock.after(loginGraceMs, () =>
+    end({ by: 'timeout', reason: 'login-grace', message: `Nobody signed in within ${loginGraceMs / 1_000} seconds.` }),
+  )
+
+  function end(cause: CloseCause): void {
+    if (isOver) return
+    isOver = true
+    cancelGrace()
+    channel?.closed(cause)
+    handler.closed(connection, cause)
+    view.closed(cause)
+  }
+
+  async function attempt(shown: WebAttempt): Promise<boolean> {
+    const tried = { ...shown, user: login } as AuthAttempt
+    const decision: AuthDecision = await handler.authenticate(connection, tried).catch(() => ({ result: 'reject' }))
+    if (isOver) return false
+    if (decision.result === 'accept') {
+      user = login
+      cancelGrace()
+      return true
+    }
+    attempts += 1
+    if (decision.result === 'disconnect') {
+      end({ by: 'local', reason: 'authentication-refused', message: decision.message })
+    } else if (attempts >= authAttempts) {
+      end({ by: 'limit', reason: 'auth-attempts', message: 'Too many failed attempts to sign in.' })
+    }
+    return false
+  }
+
+  async function start({ lang, ...terminal }: Terminal): Promise<boolean> {
+    const decision = await handler.open(connection, { type: 'session' })
+    if (isOver) return false
+    if (!decision.accept) {
+      end({ by: 'local', reason: 'channel-refused', message: decision.message })
+      return false
+    }
+    const opened = decision.attach(sessionChannel)
+    channel = opened
+    await opened.request?.({ type: 'pty-req', ...terminal, modes: NO_MODES })
+    if (lang !== undefined) await opened.request?.({ type: 'env', name: 'LANG', value: lang })
+    return (await opened.request?.({ type: 'shell' })) ?? false
+  }
+
+  const sessionChannel: Omit<SshChannel, 'connection'> & { connection: SshConnection } = {
+    id: 0,
+    type: 'session',
+    get connection(): SshConnection {
+      return connection
+    },
+    // On a terminal stdout and stderr are the same thing.
+    write: (bytes) => isOver || view.output(bytes),
+    queuedBytes: 0,
+    consumed: (count) => view.consumed(count),
+    eof: () => undefined,
+    exitStatus: (status) => view.exit({ status }),
+    exitSignal: (signal) => view.exit({ signal }),
+    // With its only session the connection ends, as an ssh client would end it.
+    close: () => end({ by: 'peer', reason: 'disconnect', message: 'The session has ended.' }),
+  }
+
+  const connection: WebConnection = {
+    sessionId: randomBytes(32).toString('hex'),
+    peer,
+    clientIdent: 'web',
+    get user() {
+      return user
+    },
+    factors: [],
+    algorithms: undefined,
+    bytesIn: 0,
+    bytesOut: 0,
+    openChannel: () => Promise.reject(new Error('a web terminal takes no channels')),
+    explain: () => undefined,
+    disconnect: end,
+    attempt,
+    start,
+    input: (bytes) => channel?.data(bytes, 0),
+    resize: (size) => void channel?.request?.({ type: 'window-change', ...size }),
+    drained: () => channel?.drain?.(),
+    leave: (message) => end({ by: 'peer', reason: 'disconnect', message }),
+  }
+  return connection
+}
+
+const NO_MODES = new Uint8Array(0)

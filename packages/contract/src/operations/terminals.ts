@@ -1,0 +1,53 @@
+// Web terminals (api.md section 16.5): a call makes a ticket, and a WebSocket takes it. Our own protocol is described in
+// terminal/messages.ts; `/ws/ssh` is what existing clients speak.
+import * as z from 'zod'
+import { operation } from '../operation.ts'
+import { DeviceUid } from '../schemas/common.ts'
+import { Fingerprint } from '../schemas/public-key.ts'
+
+/** Account on a device. Names that no system has would only confuse logs and SSHIDs. */
+export const DeviceAccount = z
+  .string()
+  .min(1, 'is required')
+  .max(256, 'must have at most 256 characters')
+  .regex(/^[^\p{Cc}\s]*$/u, 'must not have spaces or control characters')
+
+export const terminals = {
+  open: operation({
+    method: 'POST',
+    path: '/api/devices/{uid}/terminal',
+    noun: 'terminals',
+    summary: 'A ticket that opens one terminal on a device at /ws/terminal',
+    access: { kind: 'member', permission: 'deviceConnect', keys: true },
+    params: z.object({ uid: DeviceUid }),
+    body: z.object({ username: DeviceAccount }),
+    response: z.object({
+      ticket: z.string(),
+      /** Seconds. */
+      expires_in: z.int(),
+    }),
+    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
+  }),
+  openLegacy: operation({
+    method: 'POST',
+    path: '/ws/ssh',
+    noun: 'terminals',
+    summary:
+      'A token that opens one terminal on a device at GET /ws/ssh; with a password, or with the fingerprint of a key',
+    access: { kind: 'member', permission: 'deviceConnect', keys: true },
+    body: z
+      .object({
+        device: DeviceUid,
+        username: DeviceAccount,
+        password: z.string().max(1_024).optional(),
+        fingerprint: Fingerprint.optional(),
+      })
+      .refine(({ password, fingerprint }) => password !== undefined || fingerprint !== undefined, {
+        path: ['password'],
+        error: 'is required unless there is a fingerprint',
+      }),
+    response: z.object({ token: z.string() }),
+    deprecated: true,
+    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
+  }),
+}

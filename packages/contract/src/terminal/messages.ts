@@ -1,0 +1,121 @@
+// What the two ends of a web terminal tell each other beside bytes, and the course of a connection:
+//
+//   browser                               server
+//   hello {ticket, size} ───────────────►           the ticket of `terminals.open`, once
+//                        ◄─────────────── welcome   {session}
+//   password | key | questions ─────────►           up to SIX tries, as with ssh
+//                        ◄─────────────── prompt | refused | ready {token}
+//   data, taken, resize, bye ◄──────────► data, taken, exit, ended
+//
+// A connection that drops is taken up within TERMINAL.resumeSeconds by `resume {token, received}` on a new WebSocket;
+// `resumed {received}` tells how much input has arrived. Both ends then send again what the other has not received.
+import * as z from 'zod'
+
+export const TERMINAL_PATH = '/ws/terminal'
+/** Where existing clients open terminals. */
+export const LEGACY_TERMINAL_PATH = '/ws/ssh'
+export const TERMINAL_SUBPROTOCOL = 'bowline.terminal.v1'
+
+/** Bounds of one terminal; bytes, seconds, milliseconds. */
+export const TERMINAL = {
+  /** Most output that may be on its way or wait for a resumption. */
+  outputWindowBytes: 512 * 1024,
+  /** Most input that may be on its way. */
+  inputWindowBytes: 256 * 1024,
+  /** Longest piece of a data frame. */
+  pieceBytes: 32 * 1024,
+  /** Longest WebSocket message that the server takes. */
+  messageBytes: 64 * 1024,
+  /** How long the server keeps a terminal whose connection has dropped. */
+  resumeSeconds: 60,
+  /** A ticket is used within this. */
+  ticketSeconds: 30,
+  /** An end that has heard nothing for this long asks by a ping, and waits as long again for the answer. */
+  quietMs: 15_000,
+} as const
+
+const size = {
+  columns: z.int().min(1).max(4_096),
+  rows: z.int().min(1).max(4_096),
+  /** Pixels; 0 when unknown. */
+  width: z.int().min(0).max(65_535).default(0),
+  height: z.int().min(0).max(65_535).default(0),
+}
+/** Base64 of what the SSH wire format makes of a key or signature. */
+const Blob = z.base64().max(24_000)
+
+export const ClientMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    ticket: z.string().max(128),
+    term: z.string().regex(/^[\w.+-]{1,64}$/),
+    /** The language of texts, as LANG; absent: the device's own. */
+    lang: z
+      .string()
+      .regex(/^[\w.@-]{1,64}$/)
+      .optional(),
+    ...size,
+  }),
+  z.object({
+    type: z.literal('resume'),
+    token: z.string().max(128),
+    /** Bytes of output received so far. */
+    received: z.int().min(0),
+  }),
+  z.object({ type: z.literal('password'), password: z.string().max(1_024) }),
+  z.object({
+    type: z.literal('key'),
+    /** Public key. */
+    key: Blob,
+    algorithm: z.string().max(64),
+    /** Over {@link loginText}, in the frame of OpenSSH's PROTOCOL.sshsig. */
+    signature: Blob,
+  }),
+  /** The device asks what it wants to know; the answers follow the prompts. */
+  z.object({ type: z.literal('questions') }),
+  z.object({ type: z.literal('answers'), answers: z.array(z.string().max(4_096)).max(32) }),
+  z.object({ type: z.literal('resize'), ...size }),
+  /** The person has finished: nothing is kept for a resumption. */
+  z.object({ type: z.literal('bye') }),
+])
+export type ClientMessage = z.output<typeof ClientMessage>
+
+/** Who ended a session and why, as its row says it, with the text that the person may read. */
+export const EndCause = z.object({ by: z.string(), reason: z.string(), message: z.string() })
+export type EndCause = z.output<typeof EndCause>
+
+export const ServerMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('welcome'), session: z.string() }),
+  z.object({
+    type: z.literal('prompt'),
+    name: z.string(),
+    instruction: z.string(),
+    prompts: z.array(z.object({ text: z.string(), echo: z.boolean() })),
+  }),
+  /** The credential was not accepted; another may be tried. */
+  z.object({ type: z.literal('refused') }),
+  z.object({
+    type: z.literal('ready'),
+    /** Opens a resumption; as good as the session itself. */
+    token: z.string(),
+    recording: z.enum(['off', 'best-effort', 'required']),
+  }),
+  z.object({
+    type: z.literal('resumed'),
+    /** Bytes of input received so far. */
+    received: z.int().min(0),
+  }),
+  /** The shell has ended: by itself with a status, or by a signal. */
+  z.object({ type: z.literal('exit'), status: z.int().optional(), signal: z.string().optional() }),
+  /** The last word. */
+  z.object({ type: z.literal('ended'), ...EndCause.shape }),
+])
+export type ServerMessage = z.output<typeof ServerMessage>
+
+/** Namespace of the signatures (PROTOCOL.sshsig): what is signed here can open nothing else. */
+export const LOGIN_SIGNATURE_NAMESPACE = 'web-terminal@bowline'
+
+/** What a key signs to open a session. Every part is fixed by the server but the origin, which the browser knows itself. */
+export function loginText(of: { origin: string; session: string; device: string; username: string }): string {
+  return [of.origin, of.session, of.device, of.username].join('\n')
+}
