@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
-import { LEGACY_TERMINAL_PATH } from '@bowline/contract/terminal/messages'
+import { LEGACY_TERMINAL_PATH, TERMINAL_PATH } from '@bowline/contract/terminal/messages'
 import { LINK_PATH } from '@bowline/link/upgrade'
 import { actorOfKey } from './api-keys/service.ts'
 import { createPasswordHasher } from './auth/passwords.ts'
@@ -260,6 +260,7 @@ async function start(
     config.isTrustedProxy,
     new Map([
       [LINK_PATH, link],
+      [TERMINAL_PATH, webDoors.terminal],
       [LEGACY_TERMINAL_PATH, webDoors.legacy],
     ]),
   )

@@ -19,7 +19,7 @@ import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './agents.ts'
 import { dialChannel } from './dial-channel.ts'
 import { FORWARDING_OFF, type Forwards, type ForwardsDeps, createForwards } from './forwards.ts'
-import type { LiveLogins } from './live-logins.ts'
+import { type LiveLogins, refusedByRule } from './live-logins.ts'
 import {
   type AcceptedLogin,
   type Credential,
@@ -54,6 +54,8 @@ const NOT_RECORDED = 'Sessions of this namespace must be recorded, and this one 
 /** A handler whose connection can be ended from outside, with the cause that person and row are told. */
 export interface EndableHandler extends ConnectionHandler {
   end(connection: SshConnection, cause: SessionCause): void
+  /** The connection goes on from another address: what the firewall says of it may end it. */
+  moved(connection: SshConnection): Promise<void>
 }
 
 /** The handler of one connection that the gate has admitted. `track` gets the work that outlives the connection. */
@@ -123,7 +125,9 @@ export function connectionHandler(
         tenant: target.tenant,
         device: target.uid,
         user,
-        address: connection.peer.address,
+        get address() {
+          return connection.peer.address
+        },
         key,
         forwarding,
         end: (cause) => end(connection, cause, WITHDRAWN),
@@ -134,6 +138,14 @@ export function connectionHandler(
       forgetSession()
       forgetLogin()
     }
+  }
+
+  async function moved(connection: SshConnection): Promise<void> {
+    if (!login?.accepted) return
+    const { ctx, target, user } = login.accepted
+    const device = { name: target.name, tags: target.tags }
+    const { allow, rule } = (await deps.firewall(ctx))({ address: connection.peer.address, user, device })
+    if (!allow) end(connection, refusedByRule(rule), WITHDRAWN)
   }
 
   function end(connection: SshConnection, cause: SessionCause, told = `Bowline: ${cause.message}`): void {
@@ -201,6 +213,7 @@ export function connectionHandler(
     listen: async (connection, request) => forwardsOf(connection)?.listen(request),
     unlisten: async (connection, request) => forwardsOf(connection)?.unlisten(request) ?? false,
     end,
+    moved,
     closed(connection, cause) {
       over = true
       const authenticated = login?.accepted !== undefined

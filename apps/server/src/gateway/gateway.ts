@@ -1,7 +1,7 @@
 // The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { acceptConnection } from '@bowline/ssh/server'
-import type { ConnectionHandler, PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
+import type { PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
 import { plainAddress } from '../platform/address.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -38,7 +38,7 @@ export interface Gateway {
   admitWeb(
     address: string,
     ended: (cause: SessionCause) => void,
-    connect: (handler: ConnectionHandler) => SshConnection,
+    connect: (handler: EndableHandler) => SshConnection,
   ): Refusal | undefined
   /** Ends the connection of a session. @returns false when this node does not hold it */
   closeSession(uid: string, cause: SessionCause): boolean
@@ -105,7 +105,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     address: string,
     door: ConnectionDeps['door'],
     ended: ConnectionDeps['ended'],
-    connect: (handler: ConnectionHandler) => SshConnection,
+    connect: (handler: EndableHandler) => SshConnection,
   ): Refusal | undefined {
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {

@@ -3,7 +3,7 @@
 //   browser                               server
 //   hello {ticket, size} ───────────────►           the ticket of `terminals.open`, once
 //                        ◄─────────────── welcome   {session}
-//   password | key | questions ─────────►           up to SIX tries, as with ssh
+//   password | key | questions ─────────►           as often as with ssh
 //                        ◄─────────────── prompt | refused | ready {token}
 //   data, taken, resize, bye ◄──────────► data, taken, exit, ended
 //
@@ -98,7 +98,6 @@ export const ServerMessage = z.discriminatedUnion('type', [
     type: z.literal('ready'),
     /** Opens a resumption; as good as the session itself. */
     token: z.string(),
-    recording: z.enum(['off', 'best-effort', 'required']),
   }),
   z.object({
     type: z.literal('resumed'),

@@ -36,9 +36,6 @@ const HIGH_BYTES = 256 * 1024
 export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
   const utf8 = new StringDecoder('utf8')
   const proof = Promise.withResolvers<Buffer | undefined>()
-  /** What was typed before the shell ran. */
-  const early: Buffer[] = []
-  let earlyBytes = 0
   let isRunning = false
   let isBehind = false
   let unconsumed = 0
@@ -46,11 +43,6 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
 
   const say = (text: string): void => socket.send(text, { binary: false })
   function input(bytes: Buffer): void {
-    if (!isRunning) {
-      earlyBytes += bytes.length
-      if (earlyBytes <= TERMINAL.inputWindowBytes) early.push(bytes)
-      return
-    }
     unconsumed += bytes.length
     // The device does not read: neither do we.
     if (unconsumed > TERMINAL.inputWindowBytes) socket.pause()
@@ -125,8 +117,8 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
       if (!(await signIn(to, credential))) {
         return to.disconnect({ by: 'local', reason: 'authentication-refused', message: REFUSED })
       }
-      isRunning = await to.start(terminal)
-      for (const bytes of early.splice(0)) input(bytes)
+      isRunning = true
+      await to.start(terminal)
     },
   }
 }

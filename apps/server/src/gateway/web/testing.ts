@@ -1,8 +1,19 @@
 // Browsers in tests of web terminals: a WebSocket client of this process, with the headers that a browser would send.
 import { once } from 'node:events'
+import { operations } from '@bowline/contract/operations'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { dataFrame, messageFrame, readFrame, takenFrame } from '@bowline/contract/terminal/frames'
+import {
+  type ClientMessage,
+  ServerMessage,
+  TERMINAL_PATH,
+  TERMINAL_SUBPROTOCOL,
+} from '@bowline/contract/terminal/messages'
 import { WebSocket } from 'ws'
 import { onTestFinished } from 'vitest'
-import type { BootedServer } from '../../testing.ts'
+import type * as z from 'zod'
+import type { BootedServer, Person } from '../../testing.ts'
+import { DEVICE_PASSWORD } from '../testing.ts'
 
 /** An upgrade that the server must refuse: the status it answers. */
 export async function refusedUpgrade(
@@ -35,8 +46,113 @@ export async function openSocket(
 
 function connect(server: BootedServer, path: string, headers: Readonly<Record<string, string>>): WebSocket {
   const url = new URL(path, server.origin.replace('http', 'ws'))
-  return new WebSocket(url, path.startsWith('/ws/terminal') ? ['bowline.terminal.v1'] : [], {
+  const isChosen = 'Sec-WebSocket-Protocol' in headers || path !== TERMINAL_PATH
+  const protocols = isChosen ? [] : [TERMINAL_SUBPROTOCOL]
+  return new WebSocket(url, protocols, {
     headers: { Origin: server.origin, ...headers },
     perMessageDeflate: false,
   })
+}
+
+/** A page with a terminal: it says what a test tells it to, and keeps what it hears. */
+export interface Page {
+  readonly socket: WebSocket
+  readonly messages: ServerMessage[]
+  /** Output so far; with `takes` each piece is confirmed as it comes. */
+  readonly output: () => Buffer
+  readonly received: () => number
+  /** How much of the input the device has taken. */
+  readonly taken: () => number
+  say(message: z.input<typeof ClientMessage>): void
+  data(offset: number, bytes: Uint8Array | string): void
+  take(total: number): void
+  /** The next message of a type. */
+  heard<T extends ServerMessage['type']>(type: T): Promise<Extract<ServerMessage, { type: T }>>
+}
+
+/** A page that has connected. @param takes whether it confirms output */
+export async function openPage(
+  server: BootedServer,
+  { takes = true, output = Buffer.alloc(0) }: { takes?: boolean; output?: Buffer } = {},
+): Promise<Page> {
+  const socket = await openSocket(server, '/ws/terminal')
+  const messages: ServerMessage[] = []
+  const waiting: (() => void)[] = []
+  let chunks: Buffer[] = [output]
+  let received = output.length
+  let taken = 0
+  const heardAlready = new Set<ServerMessage>()
+  socket.on('message', (data: Buffer) => {
+    const frame = readFrame(data)
+    if (!frame) throw new Error('the server has sent something that is no frame')
+    if (frame.kind === 'message') messages.push(ServerMessage.parse(JSON.parse(frame.text)))
+    if (frame.kind === 'taken') taken = frame.total
+    if (frame.kind === 'data') {
+      if (frame.offset !== received) throw new Error(`output at ${frame.offset}, expected at ${received}`)
+      chunks.push(Buffer.from(frame.bytes))
+      received += frame.bytes.length
+      if (takes) socket.send(takenFrame(received))
+    }
+    for (const wake of waiting.splice(0)) wake()
+  })
+  return {
+    socket,
+    messages,
+    output() {
+      chunks = [Buffer.concat(chunks)]
+      return chunks[0] ?? output
+    },
+    received: () => received,
+    taken: () => taken,
+    say: (message) => socket.send(messageFrame(message)),
+    data: (offset, bytes) => socket.send(dataFrame(offset, Buffer.from(bytes))),
+    take: (total) => socket.send(takenFrame(total)),
+    async heard(type) {
+      for (;;) {
+        const found = messages.find((one) => one.type === type && !heardAlready.has(one))
+        if (found) {
+          heardAlready.add(found)
+          return found as never
+        }
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+    },
+  }
+}
+
+export const SIZE = { term: 'xterm-256color', columns: 80, rows: 24 }
+
+/** A page that has shown a ticket. */
+export async function greetedPage(
+  server: BootedServer,
+  person: Person,
+  device: DeviceUid,
+  options: { takes?: boolean; username?: string } = {},
+): Promise<Page> {
+  const { username = 'root' } = options
+  const { body } = await person.client.call(operations.terminals.open, { params: { uid: device }, body: { username } })
+  const page = await openPage(server, options)
+  page.say({ type: 'hello', ticket: body.ticket, ...SIZE })
+  return page
+}
+
+/** A page whose person has signed in with the right password. @returns with the token of a resumption */
+export async function readyPage(
+  server: BootedServer,
+  person: Person,
+  device: DeviceUid,
+  options: { takes?: boolean } = {},
+): Promise<{ page: Page; session: string; token: string }> {
+  const page = await greetedPage(server, person, device, options)
+  const { session } = await page.heard('welcome')
+  page.say({ type: 'password', password: DEVICE_PASSWORD })
+  const { token } = await page.heard('ready')
+  return { page, session, token }
+}
+
+/** A page that takes up the session of another one. */
+export async function resumedPage(server: BootedServer, token: string, output: Buffer): Promise<Page> {
+  const page = await openPage(server, { output })
+  page.say({ type: 'resume', token, received: output.length })
+  return page
 }

@@ -52,6 +52,10 @@ export interface WebConnection extends SshConnection {
    * @returns whether the person is in
    */
   attempt(attempt: WebAttempt): Promise<boolean>
+  /** A credential that could not be one: counts as an attempt. @returns false */
+  refuse(): boolean
+  /** The person goes on from another address. */
+  moveTo(peer: PeerAddress): void
   /** Opens the terminal and starts the shell; output may come before it answers. */
   start(terminal: Terminal): Promise<boolean>
   input(bytes: Uint8Array): void
@@ -73,7 +77,8 @@ export interface WebConnectionParts {
 
 const { authAttempts, loginGraceMs } = DEFAULT_LIMITS
 
-export function createWebConnection({ handler, view, peer, login, clock }: WebConnectionParts): WebConnection {
+export function createWebConnection({ handler, view, login, clock, ...parts }: WebConnectionParts): WebConnection {
+  let { peer } = parts
   let user: string | undefined
   let attempts = 0
   let isOver = false
@@ -100,13 +105,26 @@ export function createWebConnection({ handler, view, peer, login, clock }: WebCo
       cancelGrace()
       return true
     }
-    attempts += 1
     if (decision.result === 'disconnect') {
       end({ by: 'local', reason: 'authentication-refused', message: decision.message })
-    } else if (attempts >= authAttempts) {
-      end({ by: 'limit', reason: 'auth-attempts', message: 'Too many failed attempts to sign in.' })
+    }
+    return refuse()
+  }
+
+  function refuse(): boolean {
+    attempts += 1
+    if (attempts >= authAttempts) {
+      end({ by: 'local', reason: 'auth-attempts', message: 'Bowline: too many failed attempts to sign in.' })
     }
     return false
+  }
+
+  /** What was typed before the shell ran waits for it. */
+  let early: Uint8Array[] | undefined = []
+
+  function input(bytes: Uint8Array): void {
+    if (early) early.push(bytes)
+    else channel?.data(bytes, 0)
   }
 
   async function start({ lang, ...terminal }: Terminal): Promise<boolean> {
@@ -118,9 +136,13 @@ export function createWebConnection({ handler, view, peer, login, clock }: WebCo
     }
     const opened = decision.attach(sessionChannel)
     channel = opened
-    await opened.request?.({ type: 'pty-req', ...terminal, modes: NO_MODES })
+    await opened.request?.({ ...terminal, type: 'pty-req', modes: NO_MODES })
     if (lang !== undefined) await opened.request?.({ type: 'env', name: 'LANG', value: lang })
-    return (await opened.request?.({ type: 'shell' })) ?? false
+    const starts = opened.request?.({ type: 'shell' }) ?? false
+    const typed = early ?? []
+    early = undefined
+    for (const bytes of typed) input(bytes)
+    return starts
   }
 
   const sessionChannel: Omit<SshChannel, 'connection'> & { connection: SshConnection } = {
@@ -142,7 +164,9 @@ export function createWebConnection({ handler, view, peer, login, clock }: WebCo
 
   const connection: WebConnection = {
     sessionId: randomBytes(32).toString('hex'),
-    peer,
+    get peer() {
+      return peer
+    },
     clientIdent: 'web',
     get user() {
       return user
@@ -156,8 +180,10 @@ export function createWebConnection({ handler, view, peer, login, clock }: WebCo
     disconnect: end,
     attempt,
     start,
-    input: (bytes) => channel?.data(bytes, 0),
-    resize: (size) => void channel?.request?.({ type: 'window-change', ...size }),
+    refuse,
+    moveTo: (next) => (peer = next),
+    input,
+    resize: (size) => void channel?.request?.({ ...size, type: 'window-change' }),
     drained: () => channel?.drain?.(),
     leave: (message) => end({ by: 'peer', reason: 'disconnect', message }),
   }

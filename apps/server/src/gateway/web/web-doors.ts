@@ -1,5 +1,6 @@
 // Where browsers open terminals: WebSockets that bring a ticket. Their pages are our own: Origin is checked.
 import type { IncomingMessage } from 'node:http'
+import { TERMINAL, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { refuseUpgrade } from '@bowline/link/upgrade'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { TenantContext } from '../../context.ts'
@@ -10,10 +11,13 @@ import type { Log } from '../../platform/log.ts'
 import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import type { UpgradeDoor } from '../upgrades.ts'
+import { type Conversation, converse } from './conversation.ts'
 import { type LegacyCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
 import { isOwnOrigin } from './own-origin.ts'
+import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
+import type { FrameSocket } from './web-terminal.ts'
 
 export interface WebDoorsDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
@@ -29,6 +33,8 @@ export interface WebDoorsDeps {
 export interface WebDoors {
   /** At `/ws/ssh`, for existing clients. */
   readonly legacy: UpgradeDoor
+  /** At `/ws/terminal`: our own protocol. */
+  readonly terminal: UpgradeDoor
   /** Ends every WebSocket that is still there. */
   close(): void
 }
@@ -36,11 +42,21 @@ export interface WebDoors {
 /** Upgrades a second from one source: tickets cannot be guessed, but trying costs. */
 const UPGRADES = { perSecond: 10, burst: 100 }
 const LEGACY_MESSAGE_BYTES = 1_048_576
+/** WebSockets that have shown no ticket yet. */
+const MOST_STRANGERS = 500
+/** Close codes by which a page says that it is done or going away (RFC 6455 section 7.4.1). */
+const PAGE_CODES: readonly number[] = [1000, 1001]
+const NO_FRAME = new Uint8Array(0)
+/** How long browsers may take to end their side. */
+const END_MS = 1_000
 const TOO_MANY = 'Bowline: too many connections from this address; try again later.'
 
 export function createWebDoors(deps: WebDoorsDeps): WebDoors {
   const upgrades = createLimiter(deps.clock, UPGRADES.perSecond, UPGRADES.burst)
   const legacyServer = webSocketServer(LEGACY_MESSAGE_BYTES)
+  const terminalServer = webSocketServer(TERMINAL.messageBytes)
+  const resumable = createResumableTerminals()
+  const conversations = new Set<Conversation>()
   const open = new Set<WebSocket>()
 
   /** Upgrades what may be upgraded; `take` gets the WebSocket. */
@@ -94,7 +110,33 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     if (refusal !== undefined) view.closed({ by: 'limit', reason: refusal, message: TOO_MANY })
   }
 
+  function serveTerminal(webSocket: WebSocket, request: IncomingMessage, remote: string): void {
+    const socket: FrameSocket = {
+      send: (frame) => webSocket.send(frame, { binary: true }),
+      close: () => webSocket.close(1000),
+      get bufferedBytes() {
+        return webSocket.bufferedAmount
+      },
+    }
+    const peer = { address: remote, port: request.socket.remotePort ?? 0 }
+    const conversation = converse({ ...deps, resumable }, socket, peer, request.headers.origin ?? '')
+    conversations.add(conversation)
+    webSocket.on('message', (data: Buffer, isBinary) => conversation.receive(isBinary ? data : NO_FRAME))
+    webSocket.on('close', (code) => {
+      conversations.delete(conversation)
+      conversation.gone(PAGE_CODES.includes(code))
+    })
+  }
+
   return {
+    terminal(...upgraded) {
+      const [request, socket, , remote] = upgraded
+      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+      if (!offered.includes(TERMINAL_SUBPROTOCOL)) return refuseUpgrade(socket, 400)
+      const strangers = [...conversations].filter(({ isStranger }) => isStranger).length
+      if (strangers >= MOST_STRANGERS) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+      upgrade(terminalServer, upgraded, (webSocket) => serveTerminal(webSocket, request, remote))
+    },
     legacy(...upgraded) {
       const [request, socket, , remote] = upgraded
       const ticket = new URL(request.url ?? '', 'ws://localhost').searchParams.get('token') ?? ''
@@ -103,7 +145,10 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       upgrade(legacyServer, upgraded, (webSocket) => serveLegacy(webSocket, request, remote, target))
     },
     close() {
-      for (const webSocket of open) webSocket.terminate()
+      for (const webSocket of open) {
+        webSocket.close(1001)
+        deps.clock.after(END_MS, () => webSocket.terminate())
+      }
     },
   }
 }

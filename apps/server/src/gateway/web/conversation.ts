@@ -1,0 +1,214 @@
+// What a browser and the gateway say on one WebSocket: a ticket or a resumption, then credentials, then a terminal.
+// Untrusted to the end: every message is parsed, comes when it is due, and is waited for only for a while.
+import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
+import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
+import type { PeerAddress } from '@bowline/ssh/api'
+import type { Clock } from '../../platform/clock.ts'
+import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
+import type { Gateway } from '../gateway.ts'
+import { provenKey } from './key-proof.ts'
+import type { ResumableTerminal, ResumableTerminals } from './resumable-terminals.ts'
+import { type Terminal, type WebAttempt, createWebConnection } from './web-connection.ts'
+import { type FrameSocket, createWebTerminal } from './web-terminal.ts'
+
+export interface ConversationDeps {
+  readonly gateway: Pick<Gateway, 'admitWeb'>
+  readonly tickets: Pick<Tickets, 'take'>
+  readonly resumable: ResumableTerminals
+  readonly clock: Clock
+}
+
+export interface Conversation {
+  /** One WebSocket message. */
+  receive(message: Uint8Array): void
+  /** The WebSocket has ended. @param isFinished because the page wanted it so: nobody will come back */
+  gone(isFinished: boolean): void
+  /** Whether nobody has shown a ticket or a resumption yet. */
+  readonly isStranger: boolean
+}
+
+const GREETING_MS = 10_000
+type Hello = Extract<ClientMessage, { type: 'hello' }>
+type Key = Extract<ClientMessage, { type: 'key' }>
+
+/** @param origin of the page, '' of programs; already found to be our own */
+export function converse(deps: ConversationDeps, socket: FrameSocket, peer: PeerAddress, origin: string): Conversation {
+  const { clock, resumable } = deps
+  let running: ResumableTerminal | undefined
+  let isSignedIn = false
+  let isOver = false
+  let size: Terminal | undefined
+  let target: TicketTarget | undefined
+  let isJudging = false
+  let answer: ((answers: readonly string[]) => void) | undefined
+  const cancelGreeting = clock.after(GREETING_MS, () => refuse('late', 'Nothing was said for too long.'))
+
+  /** Ends what has not become a session. */
+  function refuse(reason: string, message: string): void {
+    if (isOver || running) return
+    isOver = true
+    cancelGreeting()
+    const cause: EndCause = { by: 'gateway', reason, message }
+    socket.send(messageFrame({ type: 'ended', ...cause }))
+    socket.close()
+  }
+
+  function breach(message: string): void {
+    if (!running) return refuse('protocol', message)
+    running.connection.disconnect({ by: 'protocol', reason: 'malformed-message', message: `Bowline: ${message}` })
+    running.terminal.leave()
+  }
+
+  function hello({ ticket, term, columns, rows, width, height, lang }: Hello): void {
+    target = deps.tickets.take(ticket)
+    if (!target || target.credential) return refuse('ticket', 'The ticket is unknown, used or too old.')
+    size = { term, columns, rows, width, height, lang }
+    const login = `${target.username}@${target.device}`
+    const terminal = createWebTerminal({ clock, connection: () => begun(running).connection, over: () => over() })
+    const refusal = deps.gateway.admitWeb(
+      peer.address,
+      (cause) => terminal.told(cause),
+      (handler) => {
+        const connection = createWebConnection({ handler, view: terminal.view, peer, login, clock })
+        running = { terminal, connection, handler }
+        return connection
+      },
+    )
+    if (refusal !== undefined || !running) return refuse(refusal ?? 'refused', 'Too many connections; try again later.')
+    cancelGreeting()
+    terminal.begin(socket)
+    terminal.say({ type: 'welcome', session: running.connection.sessionId })
+  }
+
+  /** The session has nothing left that somebody could come back for. */
+  let over = (): void => undefined
+
+  async function resume(token: string, received: number): Promise<void> {
+    const found = resumable.find(token)
+    if (!found) return refuse('not-resumable', 'The session has ended meanwhile.')
+    cancelGreeting()
+    if (found.connection.peer.address !== peer.address) {
+      found.connection.moveTo(peer)
+      await found.handler.moved(found.connection)
+    }
+    if (isOver) return
+    if (!found.terminal.resume(socket, received)) return refuse('protocol', 'It resumes where nothing is kept.')
+    running = found
+    isSignedIn = true
+  }
+
+  async function judge(attempt: () => Promise<WebAttempt | undefined>): Promise<void> {
+    const { connection, terminal } = begun(running)
+    if (isJudging) return breach('One credential after the other.')
+    isJudging = true
+    const shown = await attempt()
+    const isAccepted = shown ? await connection.attempt(shown) : connection.refuse()
+    isJudging = false
+    answer = undefined
+    if (!isAccepted) return terminal.say({ type: 'refused' })
+    // The browser may have left meanwhile.
+    if (isOver) return connection.leave(LEFT)
+    isSignedIn = true
+    const token = resumable.add(begun(running))
+    over = () => resumable.remove(token)
+    terminal.say({ type: 'ready', token })
+    if (!(await connection.start(begun(size)))) {
+      connection.disconnect({ by: 'local', reason: 'no-shell', message: 'Bowline: the device started no shell.' })
+    }
+  }
+
+  async function keyAttempt({ key, algorithm, signature }: Key): Promise<WebAttempt | undefined> {
+    const { device, username } = begun(target)
+    const session = begun(running).connection.sessionId
+    const proof = { key: bytes(key), algorithm, signature: bytes(signature) }
+    const offered = await provenKey(proof, { origin, session, device, username })
+    return offered && { method: 'publickey', key: offered, proven: true }
+  }
+
+  function ask(name: string, instruction: string, prompts: readonly { text: string; echo: boolean }[]) {
+    begun(running).terminal.say({ type: 'prompt', name, instruction, prompts: [...prompts] })
+    return new Promise<readonly string[]>((resolve, reject) => {
+      answer = (given) => {
+        answer = undefined
+        if (given.length === prompts.length) resolve(given)
+        else reject(new Error('not one answer for each prompt'))
+      }
+    })
+  }
+
+  function message(text: string): void | Promise<void> {
+    const parsed = ClientMessage.safeParse(parse(text))
+    if (!parsed.success) return breach('A message is not understood.')
+    const said = parsed.data
+    if (!running) {
+      if (said.type === 'hello') return hello(said)
+      return said.type === 'resume' ? resume(said.token, said.received) : breach('A ticket is due first.')
+    }
+    if (said.type === 'bye') return running.terminal.leave()
+    if (said.type === 'resize') {
+      const { type: _, ...window } = said
+      size = size && { ...size, ...window }
+      return isSignedIn ? running.connection.resize(window) : undefined
+    }
+    if (isSignedIn) return breach('Nothing more is to be said to sign in.')
+    switch (said.type) {
+      case 'password':
+        return judge(() => Promise.resolve({ method: 'password', password: said.password }))
+      case 'key':
+        return judge(() => keyAttempt(said))
+      case 'questions':
+        return judge(() => Promise.resolve({ method: 'keyboard-interactive', prompt: ask }))
+      case 'answers':
+        return answer ? answer(said.answers) : breach('Nothing was asked.')
+      default:
+        return breach('It has begun already.')
+    }
+  }
+
+  function carry(frame: Exclude<Frame, { kind: 'message' }>): void {
+    if (!running || (!isSignedIn && frame.kind !== 'ping')) return breach('Nobody has signed in yet.')
+    const fault = running.terminal.receive(frame)
+    if (fault !== undefined) breach(`The terminal's page has lost its way: ${fault}.`)
+  }
+
+  return {
+    get isStranger() {
+      return running === undefined
+    },
+    receive(bytesOfMessage) {
+      if (isOver) return
+      const frame = readFrame(bytesOfMessage)
+      if (!frame) return breach('A frame is malformed.')
+      if (frame.kind !== 'message') return carry(frame)
+      const work = message(frame.text)
+      // A database that does not answer: the browser comes again.
+      if (work) work.catch(() => (running ? running.connection.leave(LEFT) : refuse('unavailable', 'Try again.')))
+    },
+    gone(isFinished) {
+      isOver = true
+      cancelGreeting()
+      answer?.([])
+      running?.terminal.detach(socket, isFinished || !isSignedIn)
+    },
+  }
+}
+
+const LEFT = 'The person closed the terminal.'
+
+/** What must be there once the conversation has begun. */
+function begun<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the conversation has not begun')
+  return value
+}
+
+function bytes(base64: string): Uint8Array {
+  return Buffer.from(base64, 'base64')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

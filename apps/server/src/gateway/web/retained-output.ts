@@ -1,0 +1,52 @@
+// Output that a browser has not confirmed yet, numbered from the first byte of the session. It is copied into pages: a few
+// bytes must not keep the large buffer alive that they arrived in.
+
+const PAGE_BYTES = 16 * 1024
+
+export class RetainedOutput {
+  readonly #pages: Uint8Array[] = []
+  /** Offset of the first byte of the first page. */
+  #base = 0
+  #start = 0
+  #end = 0
+
+  /** Offset of the first byte that is kept. */
+  get start(): number {
+    return this.#start
+  }
+
+  /** Offset behind the last byte. */
+  get end(): number {
+    return this.#end
+  }
+
+  append(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const within = (this.#end - this.#base) % PAGE_BYTES
+      if (this.#end - this.#base === this.#pages.length * PAGE_BYTES) this.#pages.push(new Uint8Array(PAGE_BYTES))
+      const piece = bytes.subarray(at, at + PAGE_BYTES - within)
+      this.#pages.at(-1)?.set(piece, within)
+      at += piece.length
+      this.#end += piece.length
+    }
+  }
+
+  /** Forgets what is before an offset. @returns false when the offset is none of what is kept */
+  release(upTo: number): boolean {
+    if (upTo < this.#start || upTo > this.#end) return false
+    this.#start = upTo
+    // An idle terminal holds nothing.
+    const pages = upTo === this.#end ? this.#pages.length : Math.floor((upTo - this.#base) / PAGE_BYTES)
+    this.#pages.splice(0, pages)
+    this.#base = this.#pages.length === 0 ? upTo : this.#base + pages * PAGE_BYTES
+    return true
+  }
+
+  /** Bytes from an offset on, as many as lie together; they are valid until the next change. */
+  piece(from: number, most: number): Uint8Array {
+    const at = from - this.#base
+    const page = this.#pages[Math.floor(at / PAGE_BYTES)]
+    const within = at % PAGE_BYTES
+    return page?.subarray(within, within + Math.min(most, this.#end - from)) ?? new Uint8Array(0)
+  }
+}

@@ -1,0 +1,302 @@
+import { once } from 'node:events'
+import { operations } from '@bowline/contract/operations'
+import { LOGIN_SIGNATURE_NAMESPACE, TERMINAL, TERMINAL_PATH, loginText } from '@bowline/contract/terminal/messages'
+import type { LinkStream, StreamHandler } from '@bowline/link/api'
+import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
+import { readPrivateKey } from '@bowline/ssh/keys/read-private-key'
+import { sshsigMessage } from '@bowline/ssh/keys/sshsig'
+import { signMessage, signatureAlgorithm } from '@bowline/ssh/keys/web-signature'
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type BootedServer, type Person, bootServer, outcome } from '../../testing.ts'
+import { type Behaviour, fakeDevice, judging } from '../testing.ts'
+import { type Page, SIZE, greetedPage, openPage, readyPage, refusedUpgrade, resumedPage } from './testing.ts'
+
+let server: BootedServer
+let ada: Person
+
+beforeAll(async () => {
+  server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
+  ada = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+async function session(uid: string) {
+  const { body } = await ada.client.call(operations.sessions.list, { query: { per_page: '100' } })
+  return body.find((one) => one.uid === uid)
+}
+
+/** A device whose processes are in the test's hands. */
+function byHand(): { behave: Behaviour; process: Promise<LinkStream>; input: () => Buffer } {
+  const { promise, resolve } = Promise.withResolvers<LinkStream>()
+  let input = Buffer.alloc(0)
+  const process = (stream: LinkStream): StreamHandler => {
+    stream.control({ type: 'started' })
+    resolve(stream)
+    return {
+      data(bytes) {
+        input = Buffer.concat([input, bytes])
+        stream.consumed(bytes.length)
+      },
+      closed: () => undefined,
+    }
+  }
+  const behave: Behaviour = (kind, _, stream) => (kind === 'auth' ? judging(stream) : process(stream))
+  return { behave, process: promise, input: () => input }
+}
+
+describe('a web terminal', () => {
+  it('carries bytes as they are, both ways, and its size', async () => {
+    const device = await fakeDevice(server, ada)
+    const { page, session: uid } = await readyPage(server, ada, device.device.uid)
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value))
+    const greeting = await vi.waitUntil(() => page.output().length > 0 && page.output().length)
+    page.data(0, bytes)
+    page.say({ type: 'resize', columns: 120, rows: 50, width: 0, height: 0 })
+    await vi.waitUntil(() => page.output().length === greeting + 256)
+    expect(page.output().subarray(greeting)).toEqual(bytes)
+    await vi.waitUntil(() => page.taken() === 256)
+    const row = await vi.waitUntil(async () => {
+      const found = await session(uid)
+      return found?.events.types.includes('window-change') && found
+    })
+    expect(row).toMatchObject({ type: 'web', authenticated: true, active: true, ip_address: '127.0.0.1' })
+    page.say({ type: 'bye' })
+    await once(page.socket, 'close')
+    await vi.waitUntil(async () => (await session(uid))?.closed?.by === 'user')
+  })
+
+  it('tells the exit of the shell after its last output, and the cause', async () => {
+    const { behave, process } = byHand()
+    const device = await fakeDevice(server, ada, behave)
+    const { page } = await readyPage(server, ada, device.device.uid)
+    const stream = await process
+    stream.write(Buffer.alloc(100_000, 'x'))
+    stream.control({ type: 'exit', status: 7 })
+    stream.close()
+    expect(await page.heard('exit')).toEqual({ type: 'exit', status: 7 })
+    expect(page.output().toString()).toContain('x'.repeat(100_000))
+    expect(await page.heard('ended')).toMatchObject({ by: 'user', reason: 'disconnect' })
+  })
+
+  it('refuses a wrong password, as often as ssh would', async () => {
+    const device = await fakeDevice(server, ada)
+    const page = await greetedPage(server, ada, device.device.uid)
+    const { session: uid } = await page.heard('welcome')
+    for (let attempt = 1; attempt < 6; attempt += 1) {
+      page.say({ type: 'password', password: `wrong ${attempt}` })
+      await page.heard('refused')
+    }
+    page.say({ type: 'password', password: 'wrong again' })
+    expect(await page.heard('ended')).toMatchObject({ message: 'too many failed attempts to sign in.' })
+    await vi.waitUntil(async () => (await session(uid))?.closed?.reason === 'login-failed')
+    expect(await session(uid)).toMatchObject({ authenticated: false, type: 'web' })
+  })
+
+  it('puts the questions of the device to the person', async () => {
+    const device = await fakeDevice(server, ada, (kind, _, stream) => {
+      if (kind !== 'auth') return judging(stream)
+      const ask = { type: 'prompt', name: '', instruction: 'One more thing', prompts: [{ text: 'Code: ', echo: true }] }
+      return {
+        data: () => undefined,
+        control: (message) =>
+          stream.control('answers' in message ? { type: 'denied', reason: 'credential', ...message } : ask),
+        closed: () => undefined,
+      }
+    })
+    const page = await greetedPage(server, ada, device.device.uid)
+    page.say({ type: 'questions' })
+    expect((await page.heard('prompt')).prompts).toEqual([{ text: 'Password: ', echo: false }])
+    page.say({ type: 'answers', answers: ['one'] })
+    expect(await page.heard('prompt')).toMatchObject({ instruction: 'One more thing', prompts: [{ text: 'Code: ' }] })
+    page.say({ type: 'answers', answers: ['two'] })
+    await page.heard('refused')
+  })
+
+  it('opens with a key that signs for this page, this session, this device and this account only', async () => {
+    const device = await fakeDevice(server, ada)
+    const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const key = await readPrivateKey(pem)
+    const blob = Buffer.from(encodePublicKey(key.publicKey))
+    const data = Buffer.from(`ssh-ed25519 ${blob.toString('base64')}`).toString('base64')
+    const body = { name: 'web', username: '.*', filter: { hostname: '.*' }, data }
+    await ada.client.call(operations.publicKeys.create, { body })
+    const page = await greetedPage(server, ada, device.device.uid)
+    const { session: uid } = await page.heard('welcome')
+    const right = { origin: server.origin, session: uid, device: device.device.uid as string, username: 'root' }
+    const show = async (of: typeof right) => {
+      const message = await sshsigMessage(LOGIN_SIGNATURE_NAMESPACE, Buffer.from(loginText(of)))
+      const signature = Buffer.from(await signMessage(key, message)).toString('base64')
+      page.say({ type: 'key', key: blob.toString('base64'), algorithm: signatureAlgorithm(key), signature })
+    }
+    for (const wrong of [
+      { origin: 'https://evil.example' },
+      { session: '0'.repeat(64) },
+      { device: '0'.repeat(64) },
+      { username: 'adm' },
+    ]) {
+      await show({ ...right, ...wrong })
+      await page.heard('refused')
+    }
+    expect(device.credentials).toEqual([])
+    await show(right)
+    await page.heard('ready')
+    expect(device.credentials).toMatchObject([{ method: 'statement' }])
+  })
+
+  it('is refused by the firewall, and says no more than ssh does', async () => {
+    const device = await fakeDevice(server, ada)
+    const rule = { action: 'deny' as const, active: true, priority: 1, source_ip: '.*', username: 'barred' }
+    await ada.client.call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })
+    const page = await greetedPage(server, ada, device.device.uid, { username: 'barred' })
+    const { session: uid } = await page.heard('welcome')
+    page.say({ type: 'password', password: 'right' })
+    expect((await page.heard('ended')).message).toBe('access to this device is refused.')
+    await vi.waitUntil(async () => (await session(uid))?.closed?.reason === 'firewall')
+  })
+
+  it('shows why an administrator ended it', async () => {
+    const device = await fakeDevice(server, ada)
+    const { page, session: uid } = await readyPage(server, ada, device.device.uid)
+    const params = { uid: (await session(uid))?.uid ?? ('' as never) }
+    await ada.client.call(operations.sessions.close, { params, body: { device: device.device.uid } })
+    expect(await page.heard('ended')).toEqual({
+      type: 'ended',
+      by: 'admin',
+      reason: 'closed',
+      message: 'An administrator ended the session.',
+    })
+  })
+})
+
+describe('a ticket', () => {
+  it('opens one terminal, once', async () => {
+    const device = await fakeDevice(server, ada)
+    const params = { uid: device.device.uid }
+    const { body } = await ada.client.call(operations.terminals.open, { params, body: { username: 'root' } })
+    const [first, second] = [await openPage(server), await openPage(server)]
+    for (const page of [first, second]) page.say({ type: 'hello', ticket: body.ticket, ...SIZE })
+    await first.heard('welcome')
+    expect(await second.heard('ended')).toMatchObject({ reason: 'ticket' })
+  })
+
+  it('is for members of the namespace of the device', async () => {
+    const device = await fakeDevice(server, ada)
+    const eve = await server.addPerson('eve')
+    const ask = { params: { uid: device.device.uid }, body: { username: 'root' } }
+    expect(await outcome(eve.client.call(operations.terminals.open, ask))).toBe('404 NOT_FOUND')
+  })
+
+  it.each([
+    ['from a page of another site', { Origin: 'https://evil.example' }, 403],
+    ['without the protocol', { 'Sec-WebSocket-Protocol': 'another' }, 400],
+  ])('is not even asked for %s', async (_, headers, status) => {
+    expect(await refusedUpgrade(server, TERMINAL_PATH, headers)).toBe(status)
+  })
+})
+
+describe('a connection that drops', () => {
+  it('is taken up without a byte lost or doubled, both ways, again and again', async () => {
+    const { behave, process, input } = byHand()
+    const device = await fakeDevice(server, ada, behave)
+    const { page: first, session: uid, token } = await readyPage(server, ada, device.device.uid)
+    const stream = await process
+    const typed = Buffer.from(Array.from({ length: 30_000 }, (_, at) => at % 251))
+    const parts = ['one', 'two', 'three'].map((name) =>
+      Array.from({ length: 20_000 }, (_, line) => `${name} ${line}\r\n`).join(''),
+    )
+    const said = parts.join('')
+    let page = first
+    // The device speaks all the while; the page is cut off in the middle of it.
+    for (const [turn, part] of parts.entries()) {
+      stream.write(Buffer.from(part))
+      page.data(turn * 10_000, typed.subarray(turn * 10_000, (turn + 1) * 10_000))
+      const before = page.received()
+      await vi.waitUntil(() => page.received() > before)
+      page.socket.terminate()
+      const received = page.output()
+      page = await resumedPage(server, token, received)
+      const { received: arrived } = await page.heard('resumed')
+      // What has not arrived comes again, with some that has.
+      const from = Math.max(0, arrived - 100)
+      page.data(from, typed.subarray(from, (turn + 1) * 10_000))
+    }
+    await vi.waitUntil(() => page.output().toString().endsWith('three 19999\r\n'))
+    const text = page.output().toString()
+    expect(text.slice(text.indexOf('one 0\r\n'))).toBe(said)
+    await vi.waitUntil(() => input().length === typed.length)
+    expect(input().equals(typed)).toBe(true)
+    expect((await session(uid))?.active).toBe(true)
+  })
+
+  it('has nothing to be taken up with another token, or from where nothing is kept', async () => {
+    const device = await fakeDevice(server, ada)
+    const { token } = await readyPage(server, ada, device.device.uid)
+    const stranger = await resumedPage(server, 'x'.repeat(43), Buffer.alloc(0))
+    expect(await stranger.heard('ended')).toMatchObject({ reason: 'not-resumable' })
+    const ahead = await resumedPage(server, token, Buffer.alloc(1_000_000))
+    expect(await ahead.heard('ended')).toMatchObject({ reason: 'protocol' })
+  })
+
+  it('hears the end that came meanwhile', async () => {
+    const { behave, process } = byHand()
+    const device = await fakeDevice(server, ada, behave)
+    const { page, token } = await readyPage(server, ada, device.device.uid)
+    const stream = await process
+    page.socket.terminate()
+    stream.write(Buffer.from('the last words'))
+    stream.control({ type: 'exit', status: 3 })
+    stream.close()
+    const back = await resumedPage(server, token, page.output())
+    expect(await back.heard('exit')).toEqual({ type: 'exit', status: 3 })
+    expect(await back.heard('ended')).toMatchObject({ by: 'user' })
+    expect(back.output().toString()).toContain('the last words')
+  })
+})
+
+describe('the windows', () => {
+  it('stop a device whose output nobody confirms, and start it again', async () => {
+    const { behave, process } = byHand()
+    const device = await fakeDevice(server, ada, behave)
+    const { page } = await readyPage(server, ada, device.device.uid, { takes: false })
+    const stream = await process
+    const total = 8 * TERMINAL.outputWindowBytes
+    stream.write(Buffer.alloc(total, 'y'))
+    await vi.waitUntil(() => page.received() === TERMINAL.outputWindowBytes)
+    // Most of it is still with the device: the gateway holds its window and the credit of the link.
+    const held = () => total - stream.queuedBytes
+    await vi.waitUntil(() => held() > TERMINAL.outputWindowBytes)
+    expect(held()).toBeLessThan(total / 2)
+    expect(page.received()).toBe(TERMINAL.outputWindowBytes)
+    const confirm = setInterval(() => page.take(page.received()), 5)
+    await vi.waitUntil(() => page.output().filter((byte) => byte === 121).length >= total, { timeout: 10_000 })
+    clearInterval(confirm)
+  })
+
+  it.each<[string, (page: Page) => void]>([
+    ['more input than the window', flood],
+    ['input that is not the next', (page) => page.data(5, 'x')],
+    ['a confirmation of what was not sent', (page) => page.take(1_000_000)],
+    ['what is no frame', (page) => page.socket.send(Buffer.from('nonsense'))],
+    ['text', (page) => page.socket.send('text')],
+    ['a message out of turn', (page) => page.say({ type: 'questions' })],
+  ])('end a session whose page sends %s', async (_, misbehave) => {
+    const device = await fakeDevice(server, ada, (kind, __, stream) => {
+      if (kind === 'auth') return judging(stream)
+      stream.control({ type: 'started' })
+      // It reads nothing.
+      return { data: () => undefined, closed: () => undefined }
+    })
+    const { page, session: uid } = await readyPage(server, ada, device.device.uid)
+    misbehave(page)
+    await once(page.socket, 'close')
+    const closed = await vi.waitUntil(async () => (await session(uid))?.closed)
+    expect(closed).toMatchObject({ by: 'gateway', reason: 'malformed-message' })
+  })
+})
+
+/** Far more than the window and the credit of the link together. */
+function flood(page: Page): void {
+  const piece = Buffer.alloc(TERMINAL.pieceBytes)
+  for (let at = 0; at < 64; at += 1) page.data(at * piece.length, piece)
+}
