@@ -11,7 +11,7 @@ import { grantUpgrade } from './upgrade.ts'
  * at all, have been judged before (refuse with `refuseUpgrade`).
  * @param request, socket, head as `http.Server` emits them with `upgrade`
  * @param device uid, and public key as registered (SPKI or PKCS #1 PEM; Ed25519 or RSA from 2048 bits)
- * @returns the link, or the cause why there is none: `bad-request`, `protocol`, `wrong-proof`, `handshake-timeout`, or
+ * @returns the link, or the cause why there is none: `bad-request`, `version`, `protocol`, `wrong-proof`, `handshake-timeout`, or
  *   what ended the connection. It never rejects, and the socket is dealt with in every case. Without a link
  *   `owner.handler` is never called
  */
@@ -22,9 +22,13 @@ export function acceptLink(
   device: { uid: string; publicKeyPem: string },
   owner: LinkOwner,
 ): Promise<LinkOutcome> {
-  if (!grantUpgrade(request, socket)) {
-    const message = 'the request is no WebSocket upgrade for this version of the link'
-    return Promise.resolve({ cause: { by: 'agent', reason: 'bad-request', message } })
+  const granted = grantUpgrade(request, socket)
+  if (granted !== 'granted') {
+    const refusal =
+      granted === 'bad-request'
+        ? { reason: granted, message: 'the request is no WebSocket upgrade for the link' }
+        : { reason: 'version', message: granted.otherVersion }
+    return Promise.resolve({ cause: { by: 'agent', ...refusal } })
   }
   const highBytes = owner.options?.socketHighBytes ?? LINK_DEFAULTS.socketHighBytes
   const transport = new SocketTransport({ socket, head, masking: 'none', highBytes, clock: owner.clock })

@@ -235,6 +235,19 @@ describe('dialling', () => {
   })
 })
 
+test.each([
+  ['older', 0, 'server'],
+  ['newer', 2, 'agent'],
+])('a server of an %s version of the link is told apart, and what to update', async (_what, theirs, older) => {
+  const headers = { Upgrade: 'websocket', 'Sec-WebSocket-Protocol': `bowline.link.v${theirs}` }
+  const server = await serve({ instead: (socket) => refuseUpgrade(socket, 426, headers) })
+  expect(await causeOf(dialLink(targetOf(server.address), ownerOf()))).toEqual({
+    by: 'gateway',
+    reason: 'version',
+    message: `the server speaks version ${theirs} of the link, this agent version 1: update the ${older}`,
+  })
+})
+
 describe('accepting', () => {
   const link = {
     Connection: 'Upgrade',
@@ -245,7 +258,7 @@ describe('accepting', () => {
   }
 
   test.each<[string, string, Record<string, string>, number]>([
-    ['another subprotocol', 'GET', { 'Sec-WebSocket-Protocol': 'bowline.link.v0, chat' }, 400],
+    ['a foreign subprotocol', 'GET', { 'Sec-WebSocket-Protocol': 'chat' }, 426],
     ['another upgrade', 'GET', { Upgrade: 'h2c' }, 400],
     ['another method', 'POST', {}, 400],
     ['a short key', 'GET', { 'Sec-WebSocket-Key': 'AAAA' }, 400],
@@ -255,8 +268,27 @@ describe('accepting', () => {
     const asked = request(`${server.address}${LINK_PATH}`, { method, headers: { ...link, ...more } }).end()
     const [response] = await once(asked, 'response')
     await once(response.resume(), 'end')
-    expect([response.statusCode, response.headers.connection]).toEqual([status, 'close'])
+    expect([response.statusCode, response.headers.connection]).toEqual([status, expect.stringMatching(/^close\b/)])
     expect((await causeOf(server.outcome())).reason).toBe('bad-request')
+  })
+
+  test.each([
+    ['an older', 'bowline.link.v0, chat', 0, 'agent'],
+    ['a newer', 'bowline.link.v3, bowline.link.v2', 3, 'server'],
+  ])('answers %s agent with the version that is spoken here', async (_what, offered, theirs, older) => {
+    const server = await serve({})
+    const headers = { ...link, 'Sec-WebSocket-Protocol': offered }
+    const [response] = await once(request(`${server.address}${LINK_PATH}`, { headers }).end(), 'response')
+    await once(response.resume(), 'end')
+    expect([response.statusCode, response.headers]).toEqual([
+      426,
+      expect.objectContaining({ upgrade: 'websocket', 'sec-websocket-protocol': LINK_SUBPROTOCOL }),
+    ])
+    expect(await causeOf(server.outcome())).toEqual({
+      by: 'agent',
+      reason: 'version',
+      message: `the agent speaks version ${theirs} of the link, this server version 1: update the ${older}`,
+    })
   })
 
   test('takes the subprotocol among others', async () => {

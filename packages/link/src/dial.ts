@@ -28,7 +28,7 @@ const GIVEN_UP: LinkCause = { by: 'agent', reason: 'stopped', message: 'the atte
  * @param signal gives the attempt up (a link that exists already is not touched)
  * @returns the link, or why there is none. Reasons: `connect-failed`, `connect-timeout`, `stopped`, `certificate`, `pin-mismatch`, `unauthorized`
  *   (401 or 403: the token is not, or no longer, good), `not-found`, `unavailable` (429, 502, 503, 504),
- *   `http-<status>`, `upgrade-failed`, and those of the handshake: `wrong-proof`, `protocol`, `handshake-timeout`
+ *   `version`, `http-<status>`, `upgrade-failed`, and those of the handshake: `wrong-proof`, `protocol`, `handshake-timeout`
  */
 export async function dialLink(target: DialTarget, owner: LinkOwner, signal?: AbortSignal): Promise<DialOutcome> {
   const ended = new AbortController()
@@ -55,6 +55,9 @@ async function attempt(target: DialTarget, owner: LinkOwner, signal: AbortSignal
   if (signal.aborted) abort()
   try {
     const upgraded = await requestUpgrade(socket, address, token)
+    if ('otherVersion' in upgraded) {
+      return { cause: { by: 'gateway', reason: 'version', message: upgraded.otherVersion } }
+    }
     if ('status' in upgraded) return refused(upgraded.status, upgraded.retryAfterSeconds)
     const highBytes = owner.options?.socketHighBytes ?? LINK_DEFAULTS.socketHighBytes
     const masking = address.secure ? 'zero' : 'random'

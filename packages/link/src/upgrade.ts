@@ -6,13 +6,16 @@ import type { Duplex } from 'node:stream'
 import type { ServerAddress } from './server-address.ts'
 
 export const LINK_PATH = '/agent/link'
-export const LINK_SUBPROTOCOL = 'bowline.link.v1'
+const LINK_VERSION = 1
+const SUBPROTOCOL = /^bowline\.link\.v(\d{1,4})$/
+export const LINK_SUBPROTOCOL = `bowline.link.v${LINK_VERSION}`
 
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
 /** What became of an upgrade that a client asked for. */
 export type Upgraded =
   | { readonly socket: Duplex; readonly head: Uint8Array }
+  | { readonly otherVersion: string }
   | { readonly status: number; readonly retryAfterSeconds: number | undefined }
 
 /**
@@ -42,6 +45,8 @@ export function requestUpgrade(socket: Socket, address: ServerAddress, token: st
     })
     asked.on('response', (response) => {
       socket.destroy()
+      const otherVersion = versionProblem(response.headers['sec-websocket-protocol'], 'server')
+      if (response.statusCode === 426 && otherVersion !== undefined) return resolve({ otherVersion })
       resolve({ status: response.statusCode ?? 0, retryAfterSeconds: retryAfter(response) })
     })
     asked.on('upgrade', (response, upgraded, head) => {
@@ -54,12 +59,14 @@ export function requestUpgrade(socket: Socket, address: ServerAddress, token: st
   })
 }
 
+/** What a request for the link came to: it is a WebSocket now, or it has been answered and the socket is gone. */
+export type Granted = 'granted' | 'bad-request' | { readonly otherVersion: string }
+
 /**
- * Answers a client's request for the link. Whether the client may have it has been decided before.
- * @returns whether the connection is now a WebSocket; false when the request is none for the link: it has been answered
- *   with the status that says why, and the socket is gone
+ * Answers a client's request for the link. Whether the client may have it has been decided before. One that speaks
+ * another version of the link is answered with the version that is spoken here (RFC 9110 section 15.5.22).
  */
-export function grantUpgrade(request: IncomingMessage, socket: Duplex): boolean {
+export function grantUpgrade(request: IncomingMessage, socket: Duplex): Granted {
   const { headers } = request
   const key = headers['sec-websocket-key'] ?? ''
   if (
@@ -68,16 +75,17 @@ export function grantUpgrade(request: IncomingMessage, socket: Duplex): boolean 
     !/^[A-Za-z0-9+/]{22}==$/.test(key)
   ) {
     refuseUpgrade(socket, 400)
-    return false
+    return 'bad-request'
   }
   if (headers['sec-websocket-version'] !== '13') {
     refuseUpgrade(socket, 426, { 'Sec-WebSocket-Version': '13' })
-    return false
+    return 'bad-request'
   }
-  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
-  if (!offered.includes(LINK_SUBPROTOCOL)) {
-    refuseUpgrade(socket, 400)
-    return false
+  const offered = headers['sec-websocket-protocol']
+  if (!namesOf(offered).includes(LINK_SUBPROTOCOL)) {
+    refuseUpgrade(socket, 426, { Upgrade: 'websocket', 'Sec-WebSocket-Protocol': LINK_SUBPROTOCOL })
+    const otherVersion = versionProblem(offered, 'agent')
+    return otherVersion === undefined ? 'bad-request' : { otherVersion }
   }
   socket.write(
     head(101, {
@@ -87,13 +95,34 @@ export function grantUpgrade(request: IncomingMessage, socket: Duplex): boolean 
       'Sec-WebSocket-Protocol': LINK_SUBPROTOCOL,
     }),
   )
-  return true
+  return 'granted'
+}
+
+/**
+ * Why two versions of the link do not go together, and which end has to be updated; undefined when none is named.
+ * @param offered names of subprotocols as the other end listed them
+ * @param peer what the other end is
+ */
+function versionProblem(offered: string | undefined, peer: 'agent' | 'server'): string | undefined {
+  const versions = namesOf(offered).flatMap((name) => SUBPROTOCOL.exec(name)?.[1] ?? [])
+  if (versions.length === 0) return undefined
+  const theirs = Math.max(...versions.map(Number))
+  const [own, other] = peer === 'agent' ? ['server', 'agent'] : ['agent', 'server']
+  const older = theirs < LINK_VERSION ? other : own
+  return `the ${other} speaks version ${theirs} of the link, this ${own} version ${LINK_VERSION}: update the ${older}`
+}
+
+function namesOf(header: string | undefined): string[] {
+  return (header ?? '').split(',').map((name) => name.trim())
 }
 
 /** Answers an upgrade request with an HTTP status and ends the connection. */
 export function refuseUpgrade(socket: Duplex, status: number, headers: OutgoingHttpHeaders = {}): void {
   socket.on('error', () => undefined)
-  socket.end(head(status, { Connection: 'close', 'Content-Length': '0', ...headers }), () => socket.destroy())
+  socket.end(
+    head(status, { Connection: headers['Upgrade'] ? 'close, Upgrade' : 'close', 'Content-Length': '0', ...headers }),
+    () => socket.destroy(),
+  )
 }
 
 function head(status: number, headers: OutgoingHttpHeaders): string {

@@ -78,7 +78,8 @@ async function admit(
     },
   )
   if ('cause' in outcome) {
-    return deps.log.warn('link.refused', { device: device.uid, remote, reason: outcome.cause.reason })
+    const { reason, message } = outcome.cause
+    return deps.log.warn('link.refused', { device: device.uid, remote, reason, message })
   }
   state.link = outcome.link
   const events = deps.agents.add({ kind: 'device', ...device }, outcome.link, remote)

@@ -70,7 +70,7 @@ export async function fakeDevice(
   if ('fault' in parsed) throw new Error(parsed.fault)
   const socket = await connectServer(parsed.value, undefined, new AbortController().signal)
   const upgraded = await requestUpgrade(socket, parsed.value, device.token)
-  if ('status' in upgraded) throw new Error(`the server answered ${upgraded.status}`)
+  if (!('socket' in upgraded)) throw new Error(`the server answered ${JSON.stringify(upgraded)}`)
   const highBytes = LINK_DEFAULTS.socketHighBytes
   const transport = new SocketTransport({ ...upgraded, masking: 'zero', highBytes, clock: systemClock })
   const owner = { handler, clock: systemClock, report: () => undefined }
