@@ -156,6 +156,8 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     async close() {
       stopFlushing()
       for (const link of links) link.close({ by: 'gateway', reason: 'stopped', message: 'The server has stopped.' })
+      // Links tell their end in a microtask of their own: only then is there something to wait for.
+      await Promise.resolve()
       while (pending.size) await Promise.all(pending)
     },
   }
