@@ -1,13 +1,16 @@
 // An operator's own PostgreSQL instead of the embedded one.
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
+import { operations } from '@bowline/contract/operations'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
+import { setBack } from './support/older-database.ts'
 import { type Postgres, postgresPrograms, startPostgres } from './support/postgres.ts'
 import { type Server, refusedServer, startServer } from './support/server.ts'
 import { ssh } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
+import { until } from './support/wait.ts'
 
 const PASSWORD = 'password-of-the-login'
 const BOWLINE_SECRET_KEY = randomBytes(32).toString('hex')
@@ -51,6 +54,21 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     const roles = rows.split('\n')
     expect(roles).toEqual(expect.arrayContaining(['bowline|f|f', 'bowline_app|f|f', 'bowline_system|f|f']))
     expect(roles.filter((role) => !role.endsWith('|f|f'))).toEqual([])
+  })
+
+  it('of the version before is brought up to date, and its devices and people come back', async () => {
+    const started = await until('the server has started', () => server)
+    await started.process.end()
+    const missing = await setBack(postgres, 'bowline', { login: 'bowline', password: PASSWORD })
+    await started.start()
+    expect(started.process.said()).toContain(`"ev":"database.migrated"`)
+    expect(started.process.said()).toContain(`"name":"${missing}"`)
+    const client = await started.client()
+    await untilOnline(client, agent.device.uid)
+    expect((await ssh(agent.target, ['echo upgraded'])).stdout.toString()).toBe('upgraded\n')
+    const { body, headers } = await client.call(operations.sessions.list, { query: { per_page: '100' } })
+    expect(body.map(({ device_uid }) => device_uid)).toEqual(Array(3).fill(agent.device.uid))
+    expect(headers.get('x-total-count')).toBe('3')
   })
 
   it.each([
