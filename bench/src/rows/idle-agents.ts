@@ -2,7 +2,7 @@
 // garbage collected on both sides.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startFleet } from '../fleet/fleet.ts'
+import { startFleet } from '@bowline/testkit/fleet/fleet'
 import { collectGarbage } from '../inspector.ts'
 import type { BenchOptions } from '../options.ts'
 import { memoryOf } from '../proc.ts'

@@ -2,7 +2,7 @@
 // event loop stood still at worst meanwhile.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startFleet } from '../fleet/fleet.ts'
+import { startFleet } from '@bowline/testkit/fleet/fleet'
 import { readMetrics } from '../metrics.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row } from '../row.ts'

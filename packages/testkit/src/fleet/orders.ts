@@ -1,4 +1,4 @@
-// What the bench and the process of the simulated agents say to each other.
+// What the process of the simulated agents and its parent say to each other.
 import { z } from 'zod'
 
 /** To the fleet. */

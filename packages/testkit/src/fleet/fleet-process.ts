@@ -90,7 +90,8 @@ function keeperOf(
   address: ServerAddress,
   pins: readonly Uint8Array[] | undefined,
 ): LinkKeeper {
-  const report = (error: unknown, callback: string): void => console.error(callback, error)
+  const report = (error: unknown, callback: string): void =>
+    void process.stderr.write(`${callback}: ${String(error)}\n`)
   return new LinkKeeper({
     dial: (handler, signal) => {
       let isLinked = false
