@@ -6,31 +6,41 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { type Server, startServer } from './support/server.ts'
-import { ssh, startEcho } from './support/ssh.ts'
+import { type EchoSession, ssh, startEcho } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
+const SESSIONS = 200
+const LOGINS_AT_ONCE = 20
 let server: Server
 let agent: Agent
 const undo = cleanups()
 
 beforeAll(async () => {
-  server = await startServer({ env: { BOWLINE_DRAIN_SECONDS: '60', BOWLINE_MAX_SESSIONS_PER_ACCOUNT: '100' } })
+  server = await startServer({ env: { BOWLINE_DRAIN_SECONDS: '120', BOWLINE_MAX_SESSIONS_PER_ACCOUNT: '300' } })
   undo(() => server.remove())
   agent = await startAgent(server, 'busy')
   undo(() => agent.remove())
 })
 showOnFailure(() => ({ server: server.process, agent: agent.process }))
 
-async function causes() {
+/** Reasons of all sessions, by how many have ended for them. */
+async function causes(): Promise<Record<string, number>> {
   const { call } = await server.client()
-  const { body } = await call(operations.sessions.list, { query: { per_page: '100' } })
-  return body.map(({ closed }) => closed?.reason)
+  const counts: Record<string, number> = {}
+  for (let page = 1; ; page += 1) {
+    const { body } = await call(operations.sessions.list, { query: { per_page: '100', page: String(page) } })
+    if (body.length === 0) return counts
+    for (const { closed } of body) counts[closed?.reason ?? 'open'] = (counts[closed?.reason ?? 'open'] ?? 0) + 1
+  }
 }
 
 describe('a server that is told to stop while people work', () => {
   it('lets every session finish, refuses new ones with a text, moves the agents, and ends with the last session', async () => {
-    const sessions = await Promise.all(Array.from({ length: 25 }, () => startEcho(agent.target)))
+    const sessions: EchoSession[] = []
+    while (sessions.length < SESSIONS) {
+      sessions.push(...(await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, () => startEcho(agent.target)))))
+    }
     // Somebody who has connected but not signed in does not hold up the end.
     const dawdler = connect(agent.target.port, agent.target.host)
     dawdler.resume()
@@ -49,13 +59,13 @@ describe('a server that is told to stop while people work', () => {
 
     for (const session of sessions) session.end()
     const results = await Promise.all(sessions.map((session) => session.result))
-    expect(results.map(({ code }) => code)).toEqual(Array(25).fill(0))
+    expect(results.map(({ code }) => code)).toEqual(Array(SESSIONS).fill(0))
     expect((await ended).code).toBe(0)
     if (!dawdler.closed) await once(dawdler, 'close')
 
     await server.start()
     await untilOnline(await server.client(), agent.device.uid)
-    expect(await causes()).toEqual(Array(25).fill('disconnect'))
+    expect(await causes()).toEqual({ disconnect: SESSIONS })
     expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
   })
 })

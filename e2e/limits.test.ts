@@ -1,0 +1,163 @@
+// The limits that everybody gets: channels, connections, dawdlers, guessers, and those who begin handshakes for their price.
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type Socket, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { trixie, trixieMissing } from '@bowline/testkit/place'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Agent, startAgent } from './support/agent.ts'
+import { cleanups } from './support/cleanup.ts'
+import { run } from './support/running.ts'
+import { type Server, startServer } from './support/server.ts'
+import { type EchoSession, finish, guess, shareConnection, ssh, startEcho } from './support/ssh.ts'
+import { showOnFailure } from './support/told.ts'
+import { until } from './support/wait.ts'
+
+const REFUSAL = 'Bowline: too many connections from this address; try again later.'
+/** Its own start fails under Python 3.13: it chooses twice how to make processes. */
+const AUDIT = `import multiprocessing, sys; from ssh_audit.ssh_audit import main
+multiprocessing.set_start_method = lambda *_: None;`
+const absent = trixieMissing()
+const note = absent ? `: not run: ${absent}` : ''
+let folder: string
+let server: Server
+let agent: Agent
+const undo = cleanups()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-limits-'))
+  undo(() => rm(folder, { recursive: true, force: true }))
+  server = await startServer({ env: { BOWLINE_UNCOUNTED_SOURCES: '' } })
+  undo(() => server.remove())
+  agent = await startAgent(server, 'strict')
+  undo(() => agent.remove())
+})
+showOnFailure(() => ({ server: server.process, agent: agent.process }))
+
+describe('with the limits that everybody gets', () => {
+  it('a channel too many is refused with its reason, and the others go on', async () => {
+    const shared = await shareConnection(agent.target, join(folder, 'full'))
+    const commands = Array.from({ length: 64 }, () => {
+      const child = shared.start('echo up; exec cat')
+      return { child, result: finish(child) }
+    })
+    let up = 0
+    for (const { child } of commands) child.stdout.once('data', () => (up += 1))
+    await until('all commands run', () => up === commands.length, 60_000)
+    const surplus = shared.start('echo surplus')
+    surplus.stdin.end()
+    const refused = await finish(surplus)
+    expect([refused.code, refused.stdout.toString()]).toEqual([255, ''])
+    for (const { child } of commands) child.stdin.end('still here\n')
+    const results = await Promise.all(commands.map(({ result }) => result))
+    expect(results.map(({ stdout }) => stdout.toString())).toEqual(Array(64).fill('up\nstill here\n'))
+    const next = shared.start('echo room again')
+    next.stdin.end()
+    expect((await finish(next)).stdout.toString()).toBe('room again\n')
+    expect((await shared.close()).stderr).toMatch(/open failed: .*At most 64 channels/)
+  })
+
+  it('connections that never sign in are refused beyond 10, and hold up nobody else', async () => {
+    const session = await startEcho(agent.target, ['-b', '127.0.0.5'])
+    const silent = await Promise.all(Array.from({ length: 10 }, () => greeting('127.0.0.5')))
+    expect(silent.map(({ text }) => text)).toEqual(Array(10).fill('SSH-2.0-OpenSSH_Bowline'))
+    expect((await greeting('127.0.0.5')).text).toBe(REFUSAL)
+    await session.echo('unaffected')
+    expect((await greeting('127.0.0.6')).text).toBe('SSH-2.0-OpenSSH_Bowline')
+    session.end()
+    expect((await session.result).code).toBe(0)
+  })
+
+  it('400 connections that dawdle in every way are all ended, and others come in meanwhile', async () => {
+    const pace: ((socket: Socket) => void)[] = [
+      () => undefined,
+      (socket) => socket.write('SSH-2.0-dawdler\r\n'),
+      (socket) => socket.write(Buffer.concat([Buffer.from('SSH-2.0-dawdler\r\n'), Buffer.from('000003fc0414', 'hex')])),
+      (socket) => {
+        const drip = setInterval(() => socket.write('S'), 1_000)
+        socket.once('close', () => clearInterval(drip))
+      },
+    ]
+    let ended = 0
+    for (let count = 0; count < 400; count += 1) {
+      const { host, port } = agent.target
+      const socket = connect({ host, port, localAddress: '127.0.0.10' }, () => pace[count % 4]?.(socket))
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => undefined).on('close', () => (ended += 1))
+      socket.resume()
+    }
+    const options = ['-b', '127.0.0.11']
+    expect((await ssh(agent.target, ['echo meanwhile'], { options })).stdout.toString()).toBe('meanwhile\n')
+    expect(await until('all are ended', () => ended === 400 && ended)).toBe(400)
+  })
+
+  it('the 51st connection of one source is refused, and the 50 before it go on', async () => {
+    const options = ['-b', '127.0.0.7']
+    const sessions: EchoSession[] = []
+    // A source may begin ten connections a second: what is refused for that comes again.
+    const enter = () => until('the gate lets it in', () => startEcho(agent.target, options).catch(() => undefined))
+    while (sessions.length < 50) sessions.push(...(await Promise.all(Array.from({ length: 5 }, enter))))
+    await until('it is refused for their number', async () => {
+      expect((await greeting('127.0.0.7')).text).toBe(REFUSAL)
+      return (await refusals()).has('too-many-connections')
+    })
+    expect((await ssh(agent.target, ['true'], { options })).code).toBe(255)
+    await Promise.all(sessions.map((session) => session.echo('unaffected')))
+    for (const session of sessions) session.end()
+    const results = await Promise.all(sessions.map((session) => session.result))
+    expect(results.map(({ code }) => code)).toEqual(Array(50).fill(0))
+  })
+
+  it('of 50 passwords of a guesser the device judges six; the right one is no use to its source for a while', async () => {
+    const guesser = ['-b', '127.0.0.8']
+    const { code, stderr } = await guess({ ...agent.target, password: '' }, 10, guesser)
+    expect(code).toBe(255)
+    expect(stderr.match(/Permission denied, please try again/g)).toHaveLength(5)
+    expect(stderr).toMatch(/Too many/)
+    expect((await greeting('127.0.0.8')).text).toBe(REFUSAL)
+    const more = Array.from({ length: 44 }, (_, index) =>
+      ssh({ ...agent.target, password: `guess ${index}` }, ['true'], { options: guesser }),
+    )
+    expect((await Promise.all(more)).map((attempt) => attempt.code)).toEqual(Array(44).fill(255))
+    expect((await ssh(agent.target, ['true'], { options: guesser })).code).toBe(255)
+    expect(agent.process.said().match(/"ev":"login-denied"/g)).toHaveLength(6)
+    expect((await ssh(agent.target, ['echo in'], { options: ['-b', '127.0.0.9'] })).stdout.toString()).toBe('in\n')
+  })
+
+  it.skipIf(absent)(`handshakes that are begun and dropped without end hold up nobody${note}`, async () => {
+    const program = `${AUDIT} sys.argv = ['ssh-audit', '--dheat=10', '-p', '${agent.target.port}', '127.0.0.1']; main()`
+    const [file, words] = trixie.command('python3', ['-c', program])
+    const attack = run([file, ...words], { detached: true })
+    onTestFinished(() => void process.kill(-attack.pid, 'SIGKILL'))
+    const before = await refusalCount()
+    await until('the gate turns it away', async () => (await refusalCount()) > before + 50)
+    for (let login = 0; login < 10; login += 1) {
+      const { stdout, stderr } = await ssh(agent.target, ['echo meanwhile'], { options: ['-b', '127.0.0.12'] })
+      expect([stdout.toString(), stderr]).toEqual(['meanwhile\n', ''])
+    }
+    expect([attack.child.exitCode, attack.said()]).toEqual([null, expect.stringContaining('Commencing')])
+  })
+})
+
+/** Connects from a loopback address and reads the first line; the connection stays until the test ends. */
+async function greeting(localAddress: string): Promise<{ text: string; socket: Socket }> {
+  const socket = connect({ host: agent.target.host, port: agent.target.port, localAddress })
+  onTestFinished(() => void socket.destroy())
+  const [chunk] = (await once(socket, 'data')) as [Buffer]
+  return { text: chunk.toString().split('\r\n')[0] ?? '', socket }
+}
+
+/** Reasons for which connections were refused so far, as the metrics count them. */
+async function refusals(): Promise<Set<string>> {
+  const text = await (await fetch(`${server.origin}/metrics`)).text()
+  return new Set(
+    [...text.matchAll(/^bowline_ssh_refused\S*\{reason="([\w-]+)"\} [1-9]/gm)].map(([, reason = '']) => reason),
+  )
+}
+
+/** Connections that were refused so far, for any reason. */
+async function refusalCount(): Promise<number> {
+  const text = await (await fetch(`${server.origin}/metrics`)).text()
+  return [...text.matchAll(/^bowline_ssh_refused\S*\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+}
