@@ -56,6 +56,19 @@ export function openssh(name: string, place: Place): Row[] {
       must(ran.code !== 0, ran)
       return ran
     },
+    'how commands end': async (site) => {
+      const commands = [
+        'exec >&-; echo late >&2; exit 3',
+        'echo out; exec >&- 2>&-; exit 4',
+        '(sleep 0.2; echo late) & exit 5',
+        'exec <&-; cat; echo $?; exit 6',
+        'kill -KILL $$',
+        'kill -SEGV $$',
+      ]
+      const ran = await Promise.all(commands.map((command) => attempt(ssh(site, 'device', command))))
+      must(ran[0]?.code === 3 && ran[0].stderr === 'late\n' && ran[2]?.stdout === 'late\n' && ran[2].code === 5, ran)
+      return ran
+    },
     'a command that does not exist': async (site) => {
       const ran = await attempt(ssh(site, 'device', 'no-such-program'))
       must(ran.code === 127, ran)
