@@ -19,6 +19,7 @@ import { measureIdleAgents } from './rows/idle-agents.ts'
 import { measureKeystroke } from './rows/keystroke.ts'
 import { measureLink } from './rows/link.ts'
 import { measureRestart } from './rows/restart.ts'
+import { measureSftp } from './rows/sftp.ts'
 import { measureSsh } from './rows/ssh.ts'
 import { measureTools } from './rows/tools.ts'
 import { renderTable } from './table.ts'
@@ -34,6 +35,7 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   idle: measureIdleAgents,
   restart: measureRestart,
   tools: measureTools,
+  sftp: measureSftp,
   api: measureApi,
 }
 const USAGE = `npm run bench -- [options]

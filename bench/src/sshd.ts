@@ -45,6 +45,7 @@ function configuration(port: number, file: (name: string) => string): string {
     ['PrintMotd', 'no'],
     ['PrintLastLog', 'no'],
     ['MaxStartups', '100:30:200'],
+    ['Subsystem', 'sftp', '/usr/lib/openssh/sftp-server'],
     ['LogLevel', 'ERROR'],
   ]
     .map((line) => line.join(' '))

@@ -35,6 +35,8 @@ export const TARGETS = {
   former: { more: more(1, 1.2), less: less(1, 0.8) },
   /** Whole programs that stand on ssh: time against the same over a straight connection. */
   tools: less(1.15, 1),
+  /** One large file: the time that bulk bytes may take (`bulk` has their rate). */
+  sftp: { up: less(1.15, 1), down: less(1.33, 1) },
   /** A list of a namespace of 100,000 devices against one of 1,000. */
   list: less(3, 1.5),
 } as const
