@@ -23,6 +23,8 @@ export default defineConfig({
           isolate: false,
           // They wait for databases and sockets more than they work.
           maxWorkers: 4,
+          // Projects of different numbers of workers take turns when one command runs both.
+          sequence: { groupOrder: 1 },
         },
       },
       { test: { name: 'agent', include: ['apps/agent/src/**/*.test.ts'], testTimeout: 30_000 } },
@@ -35,6 +37,7 @@ export default defineConfig({
           hookTimeout: 180_000,
           // Real clients and browsers, mostly waited for.
           maxWorkers: 3,
+          sequence: { groupOrder: 2 },
         },
       },
       // By command only: `npm test -- --project long`.
