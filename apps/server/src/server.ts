@@ -49,7 +49,7 @@ import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { nodeName } from './platform/node-name.ts'
-import { createRecordings } from './recordings/recordings.ts'
+import { startRecordings } from './recordings/start.ts'
 import { closeLostSessions } from './sessions/service.ts'
 import { createTickets } from './terminals/tickets.ts'
 
@@ -105,9 +105,7 @@ async function start(
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
   const folder = join(dataFolder, 'recordings')
-  const recordings = await createRecordings({ folder, node, log, key: keys.recording })
-  onEnd(() => recordings.close())
-  await recordings.sealLost(system)
+  const recordings = await startRecordings({ folder, node, log, key: keys.recording }, system, clock, onEnd)
 
   const bus = createEventBus(clock, randomUUID())
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({

@@ -12,10 +12,11 @@ export interface CastReader {
   next(line: string): CastEvent | undefined
 }
 
-export function createCastReader(): CastReader {
-  let header: (CastHeader & { readonly version: 2 | 3 }) | undefined
+/** @param from a place in a version 3 file behind its header: what the header says, and the time of the last event */
+export function createCastReader(from?: { readonly header: CastHeader; readonly atMs: number }): CastReader {
+  let header: (CastHeader & { readonly version: 2 | 3 }) | undefined = from && { ...from.header, version: 3 }
   let number = 0
-  let lastMs = 0
+  let lastMs = from?.atMs ?? 0
 
   function toEvent(value: unknown, version: 2 | 3): CastEvent | undefined {
     if (!Array.isArray(value)) throw new CastError(number, 'is no event')

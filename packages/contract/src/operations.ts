@@ -13,6 +13,7 @@ import { internal } from './operations/internal.ts'
 import { mfa, saml } from './operations/mfa.ts'
 import { members, namespaces } from './operations/namespaces.ts'
 import { publicKeys } from './operations/public-keys.ts'
+import { recordings } from './operations/recordings.ts'
 import { sessions } from './operations/sessions.ts'
 import { events, stats } from './operations/stats.ts'
 import { tags } from './operations/tags.ts'
@@ -35,6 +36,7 @@ export const operations = {
   tags,
   sessions,
   terminals,
+  recordings,
   publicKeys,
   firewall,
   connectors,

@@ -135,6 +135,21 @@ export interface RecordingsTable {
   bytes: Generated<number>
   started_at: Date
   ended_at: Date | null
+  indexed: Generated<'no' | 'yes' | 'failed'>
+  /** What was run instead of a shell; '' for a shell. */
+  command: Generated<string>
+}
+
+export interface RecordingPassagesTable {
+  id: GeneratedAlways<number>
+  tenant_id: TenantId
+  recording_id: string
+  kind: 'command' | 'output'
+  /** When its first line was to be seen, in milliseconds since the start of the recording. */
+  at_ms: number
+  text: string
+  /** Text form of a tsvector (recordings/words.ts). */
+  words: string
 }
 
 export interface AuditLogTable {
@@ -309,6 +324,7 @@ export interface Schema {
   sessions: SessionsTable
   session_events: SessionEventsTable
   recordings: RecordingsTable
+  recording_passages: RecordingPassagesTable
   audit_log: AuditLogTable
   instance: InstanceTable
   instance_keys: InstanceKeysTable

@@ -20,7 +20,7 @@ export interface Seat {
   readonly forwards: Forwards
   /** Starts to record the seat; undefined when the namespace does not record. */
   readonly record:
-    | ((terminal: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean }) => Recorder)
+    | ((seat: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean; command: string }) => Recorder)
     | undefined
 }
 
@@ -59,7 +59,10 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
     isStarted = true
     login.record.note(run.type, seat, factsOf(run))
     // Files that are transferred are no text; a program of the device that speaks sftp is one more subsystem.
-    if (run.type !== 'subsystem') recorder = record?.(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL)
+    if (run.type !== 'subsystem') {
+      const { command = '' } = factsOf(run)
+      recorder = record?.({ ...(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL), command })
+    }
     const awaited = [...preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
     if (awaited.length === 0) return launch(run)
     early = []

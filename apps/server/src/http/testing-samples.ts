@@ -123,6 +123,9 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'sessions.close': { params: { uid: ids.session }, body: { device: ids.device } },
     'sessions.addRecord': { params: seat, body: { uid: ids.session, seat: 0, message: '$ ', width: 80, height: 24 } },
     'sessions.getRecord': { params: seat },
+    'sessions.getRecordIndex': { params: seat },
+    'sessions.getKeyframe': { params: seat },
+    'recordings.search': { query: { q: 'uptime' } },
     'sessions.verifyRecord': { params: seat },
     'sessions.removeRecord': { params: seat },
     'publicKeys.create': {

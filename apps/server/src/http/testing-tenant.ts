@@ -167,6 +167,11 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('recordings')
     .values({ tenant_id, state: 'complete', ...recording })
     .execute()
+  const passage = { recording_id: ids.recording, kind: 'output' as const, at_ms: 0, text: MARK, words: '' }
+  await db
+    .insertInto('recording_passages')
+    .values({ tenant_id, ...passage })
+    .execute()
   const filter = { hostname: null, tags: [TAG, 'second'] }
   await db
     .insertInto('public_keys')

@@ -1,22 +1,38 @@
 // A recording in the forms that clients read (architecture.md section 8, ruling 6), made while the file is read.
 import type { FileHandle } from 'node:fs/promises'
-import { v2EventLine, v2HeaderLine } from '@bowline/asciicast/write'
+import { createEventLines, headerLine, v2EventLine, v2HeaderLine } from '@bowline/asciicast/write'
 import type { RecordedFrame } from '@bowline/contract/schemas/session'
-import { events, lines } from './reading.ts'
+import { type Range, eventsIn } from './ranges.ts'
+import { type SomeEvents, events, lines } from './reading.ts'
 import type { RecordingRow } from './store.ts'
 
 export type Format = 'frames' | 'cast' | 'cast3'
 
-/** The file in a format. */
-export async function* inFormat(file: FileHandle, row: RecordingRow, format: Format): AsyncGenerator<string> {
-  if (format === 'frames') yield* frames(file, row)
-  else if (format === 'cast') yield* versionTwo(file)
-  else for await (const some of lines(file)) yield some.join('')
+type Events = AsyncIterable<SomeEvents>
+
+/**
+ * The file in a format.
+ * @param range default: all of it; only then does version 3 have chain and seal
+ */
+export async function* inFormat(
+  file: FileHandle,
+  row: RecordingRow,
+  format: Format,
+  range?: Range,
+): AsyncGenerator<string> {
+  if (format === 'cast3' && !range) {
+    for await (const some of lines(file)) yield some.join('')
+    return
+  }
+  const all = range ? eventsIn(file, range) : events(file)
+  if (format === 'frames') yield* frames(all, row)
+  else if (format === 'cast') yield* versionTwo(all)
+  else yield* versionThree(all)
 }
 
-async function* versionTwo(file: FileHandle): AsyncGenerator<string> {
+async function* versionTwo(all: Events): AsyncGenerator<string> {
   let begun = false
-  for await (const { header, events: some } of events(file)) {
+  for await (const { header, events: some } of all) {
     if (!header) continue
     const text = some.map((event) => v2EventLine(event) ?? '').join('')
     yield begun ? text : v2HeaderLine(header) + text
@@ -24,11 +40,22 @@ async function* versionTwo(file: FileHandle): AsyncGenerator<string> {
   }
 }
 
+async function* versionThree(all: Events): AsyncGenerator<string> {
+  const written = createEventLines()
+  let begun = false
+  for await (const { header, events: some } of all) {
+    if (!header) continue
+    const text = some.map(({ code, data, atMs }) => written.next(code, data, atMs)).join('')
+    yield begun ? text : headerLine(header) + text
+    begun = true
+  }
+}
+
 /** A JSON array of chunks of output, each with the size that the terminal had. */
-async function* frames(file: FileHandle, row: RecordingRow): AsyncGenerator<string> {
+async function* frames(all: Events, row: RecordingRow): AsyncGenerator<string> {
   let size: { width: number; height: number } | undefined
   let separator = '['
-  for await (const { header, events: some } of events(file)) {
+  for await (const { header, events: some } of all) {
     if (header) size ??= { width: header.columns, height: header.rows }
     let text = ''
     for (const { code, data, atMs } of some) {

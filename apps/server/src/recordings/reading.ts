@@ -25,12 +25,25 @@ export async function* lines(file: FileHandle, from = 0): AsyncGenerator<string[
   }
 }
 
-/** Header and events, some at a time. */
-export async function* events(
-  file: FileHandle,
-): AsyncGenerator<{ readonly header: CastHeader | undefined; readonly events: readonly CastEvent[] }> {
-  const reader = createCastReader()
-  for await (const some of lines(file)) {
+/** What has been read of a recording at once; no header before the first line is whole. */
+export interface SomeEvents {
+  readonly header: CastHeader | undefined
+  readonly events: readonly CastEvent[]
+}
+
+/** A place behind the header of a recording. */
+export interface Place {
+  readonly header: CastHeader
+  /** Byte to start at, where a line begins. */
+  readonly offset: number
+  /** Time of the event before it, in milliseconds since the start. */
+  readonly atMs: number
+}
+
+/** Header and events, some at a time. @param from default: the first */
+export async function* events(file: FileHandle, from?: Place): AsyncGenerator<SomeEvents> {
+  const reader = createCastReader(from)
+  for await (const some of lines(file, from?.offset)) {
     const found = some.flatMap((line) => reader.next(line) ?? [])
     yield { header: reader.header, events: found }
   }

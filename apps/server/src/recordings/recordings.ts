@@ -26,6 +26,8 @@ export interface RecordedSeat {
   readonly rows: number
   readonly term: string
   readonly hasTerminal: boolean
+  /** What is run instead of a shell; '' for a shell. */
+  readonly command: string
   /** Nothing may pass unrecorded. */
   readonly required: boolean
 }
@@ -36,8 +38,15 @@ export interface Recordings {
   /** Rejects when there is no room for recordings. */
   requireRoom(): Promise<void>
   /** A new row and its file. */
-  create(ctx: TenantContext, seat: { session: SessionUid; seat: number; posted: boolean }): Promise<NewRecording>
+  create(
+    ctx: TenantContext,
+    seat: { session: SessionUid; seat: number; posted: boolean; command?: string },
+  ): Promise<NewRecording>
   path(id: string): string
+  /** Of the index beside it. */
+  indexPath(id: string): string
+  /** Opens the index to read; undefined when there is none (yet). */
+  openIndex(id: string): Promise<FileHandle | undefined>
   /** Opens a file to read. Rejects when it is missing, or no file of ours. */
   open(id: string): Promise<FileHandle>
   remove(id: string): Promise<void>
@@ -62,13 +71,16 @@ export interface RecordingsParts {
   readonly node: string
   readonly log: Log
   readonly key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
+  /** Told when one is finished. */
+  readonly sealed: () => void
 }
 
 /** Makes the folder. */
-export async function createRecordings({ folder, node, log, key }: RecordingsParts): Promise<Recordings> {
+export async function createRecordings({ folder, node, log, key, sealed }: RecordingsParts): Promise<Recordings> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const finishing = new Set<Promise<void>>()
   const path = (id: string): string => join(folder, `${id}.cast`)
+  const indexPath = (id: string): string => join(folder, `${id}.index`)
   const signText: Sign = (text) => sign(null, Buffer.from(text), key.privateKey).toString('base64url')
   const isSigned = (text: string, signature: string): boolean =>
     verify(null, Buffer.from(text), key.publicKey, Buffer.from(signature, 'base64url'))
@@ -76,7 +88,7 @@ export async function createRecordings({ folder, node, log, key }: RecordingsPar
 
   async function create(
     ctx: TenantContext,
-    { session, seat, posted }: { session: SessionUid; seat: number; posted: boolean },
+    { session, seat, posted, command = '' }: Parameters<Recordings['create']>[1],
   ): Promise<NewRecording> {
     await requireRoom(folder)
     const id = randomUUID()
@@ -87,6 +99,7 @@ export async function createRecordings({ folder, node, log, key }: RecordingsPar
       seat,
       posted,
       node,
+      command: storable(command),
       started_at: new Date(ctx.clock.now()),
     })
     const spool = await openSpool(path(id), id, signText)
@@ -110,7 +123,10 @@ export async function createRecordings({ folder, node, log, key }: RecordingsPar
         failed(message)
         void tellFailure(ctx, seat, message, error)
       },
-      finished: (state, bytes) => setRecordingState(ctx.db, id, state, bytes),
+      async finished(state, bytes) {
+        await setRecordingState(ctx.db, id, state, bytes)
+        sealed()
+      },
     })
     return {
       ...recorder,
@@ -120,6 +136,10 @@ export async function createRecordings({ folder, node, log, key }: RecordingsPar
         return done
       },
     }
+  }
+
+  async function remove(id: string): Promise<void> {
+    for (const file of [path(id), indexPath(id), `${indexPath(id)}.part`]) await rm(file, { force: true })
   }
 
   async function tellFailure(ctx: TenantContext, which: RecordedSeat, reason: string, error: unknown): Promise<void> {
@@ -159,11 +179,13 @@ export async function createRecordings({ folder, node, log, key }: RecordingsPar
     start,
     create,
     path,
+    indexPath,
     open: openFile,
+    openIndex: (id) => open(indexPath(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined),
     sign: signText,
     verifier: (id) => createVerifier(id, isSigned),
     requireRoom: () => requireRoom(folder),
-    remove: (id) => rm(path(id), { force: true }),
+    remove,
     async sealLost(db) {
       for (const { id, session_uid: session } of await listUnfinished(db, node)) {
         try {
@@ -176,11 +198,12 @@ export async function createRecordings({ folder, node, log, key }: RecordingsPar
       }
     },
     async removeOrphans(db) {
-      const ids = (await readdir(folder)).flatMap((name) => /^([0-9a-f-]{36})\.cast$/.exec(name)?.[1] ?? [])
+      const names = await readdir(folder)
+      const ids = [...new Set(names.flatMap((name) => /^([0-9a-f-]{36})\.(?:cast|index)/.exec(name)?.[1] ?? []))]
       for (let from = 0; from < ids.length; from += 1_000) {
         const some = ids.slice(from, from + 1_000)
         const known = await findKnownIds(db, some)
-        for (const id of some) if (!known.has(id)) await rm(path(id), { force: true })
+        for (const id of some) if (!known.has(id)) await remove(id)
       }
     },
     async close() {
@@ -193,4 +216,11 @@ export async function createRecordings({ folder, node, log, key }: RecordingsPar
 function reasonOf(error: unknown): string {
   const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
   return isFull || error instanceof NoRoom ? new NoRoom().message : 'The recording could not be written.'
+}
+
+const MAX_COMMAND = 65_536
+
+/** Text as PostgreSQL can keep it. */
+function storable(text: string): string {
+  return text.slice(0, MAX_COMMAND).toWellFormed().replaceAll('\0', '\uFFFD')
 }

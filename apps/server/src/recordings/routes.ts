@@ -10,7 +10,16 @@ import { type Route, internalRoute, memberRoute } from '../http/route.ts'
 import { findTenantOfSession } from '../sessions/service.ts'
 import { type Format, inFormat } from './formats.ts'
 import type { Recordings } from './recordings.ts'
-import { addFrame, openRecording, removeRecording, verifyRecording } from './service.ts'
+import { searchRecordings } from './search.ts'
+import {
+  addFrame,
+  findRange,
+  getIndex,
+  getKeyframe,
+  openRecording,
+  removeRecording,
+  verifyRecording,
+} from './service.ts'
 
 /**
  * @param system connection: who posts frames names no namespace
@@ -30,9 +39,13 @@ export function recordingRoutes(
       ctx.reply.raw.once('close', () => void file.close())
       const format = query.format ?? wanted(ctx.request.headers.accept)
       void ctx.reply.type(format === 'frames' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
-      await ctx.reply.send(Readable.from(inFormat(file, row, format)))
+      const range = await findRange(ctx, recordings, row, query)
+      await ctx.reply.send(Readable.from(inFormat(file, row, format, range)))
       return undefined
     }),
+    memberRoute(sessions.getRecordIndex, (ctx, { params }) => getIndex(ctx, recordings, params)),
+    memberRoute(sessions.getKeyframe, (ctx, { params, query }) => getKeyframe(ctx, recordings, params, query.at)),
+    memberRoute(operations.recordings.search, (ctx, { query }) => searchRecordings(ctx, query)),
     memberRoute(sessions.verifyRecord, (ctx, { params }) => verifyRecording(ctx, recordings, params)),
     memberRoute(sessions.removeRecord, (ctx, { params }) => removeRecording(ctx, recordings, params)),
     internalRoute(sessions.addRecord, async ({ source }, { params, body }) => {

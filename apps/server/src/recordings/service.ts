@@ -4,10 +4,13 @@ import { readChainLine } from '@bowline/asciicast/chain'
 import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import { fail } from '@bowline/contract/errors'
 import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { Keyframe, RecordingIndex } from '@bowline/contract/schemas/recording'
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { setRecorded } from '../sessions/service.ts'
+import { type Table, keyframeAt, readScreen, readTable } from './index-file.ts'
+import { type Range, firstKeyframe } from './ranges.ts'
 import { readVerdict } from './reading.ts'
 import type { Recordings } from './recordings.ts'
 import { type Spool, openSpool } from './spool.ts'
@@ -35,6 +38,86 @@ export async function openRecording(
     return notFound()
   })
   return { row, file }
+}
+
+/** Length and keyframes of a recording. @throws {BowlineError} NOT_FOUND */
+export async function getIndex(ctx: TenantContext, recordings: Recordings, which: SeatOf): Promise<RecordingIndex> {
+  const row = (await findRecording(ctx.db, which.uid, which.seat)) ?? notFound()
+  const table = await withIndex(ctx, recordings, row, (_, found) => Promise.resolve(found))
+  return {
+    state: row.state,
+    indexed: table !== undefined,
+    started_at: row.started_at.toISOString(),
+    seconds: (table?.atMs ?? 0) / 1_000,
+    bytes: row.bytes,
+    keyframes: (table?.keyframes ?? []).map(({ atMs, offset, columns, rows }) => ({
+      time: atMs / 1_000,
+      offset,
+      columns,
+      rows,
+    })),
+  }
+}
+
+/** The screen at the last keyframe that is not after a time; the empty one before it is indexed. @throws {BowlineError} NOT_FOUND */
+export async function getKeyframe(
+  ctx: TenantContext,
+  recordings: Recordings,
+  which: SeatOf,
+  seconds: number,
+): Promise<Keyframe> {
+  const { row, file } = await openRecording(ctx, recordings, which)
+  const find = async () =>
+    (await findKeyframe(ctx, recordings, row, seconds * 1_000)) ?? {
+      ...((await firstKeyframe(file)) ?? notFound()),
+      screen: '',
+    }
+  const { atMs, ...keyframe } = await find().finally(() => file.close())
+  return { time: atMs / 1_000, ...keyframe }
+}
+
+/**
+ * From where and to where a part of a recording is to be read; undefined for all of it.
+ * @param part seconds since the start
+ */
+export async function findRange(
+  ctx: TenantContext,
+  recordings: Recordings,
+  row: RecordingRow,
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+): Promise<Range | undefined> {
+  if (from === undefined && to === undefined) return undefined
+  const fromMs = (from ?? 0) * 1_000
+  const keyframe = fromMs > 0 ? await findKeyframe(ctx, recordings, row, fromMs) : undefined
+  return { fromMs, toMs: to === undefined ? Infinity : to * 1_000, ...(keyframe ? { keyframe } : {}) }
+}
+
+function findKeyframe(ctx: TenantContext, recordings: Recordings, row: RecordingRow, atMs: number) {
+  return withIndex(ctx, recordings, row, async (file, table) => {
+    const place = keyframeAt(table, atMs)
+    if (!place) return undefined
+    const { columns, rows, offset } = place
+    return { atMs: place.atMs, offset, columns, rows, screen: await readScreen(file, place) }
+  })
+}
+
+/** Reads from the index of a recording; undefined when there is none, or when it cannot be read. */
+async function withIndex<T>(
+  ctx: TenantContext,
+  recordings: Recordings,
+  row: RecordingRow,
+  read: (file: FileHandle, table: Table) => Promise<T>,
+): Promise<T | undefined> {
+  if (row.indexed !== 'yes') return undefined
+  const file = await recordings.openIndex(row.id)
+  try {
+    return file && (await read(file, await readTable(file)))
+  } catch (error) {
+    ctx.log.error('recording.failed', { session: row.session_uid, seat: row.seat, err: error })
+    return undefined
+  } finally {
+    await file?.close()
+  }
 }
 
 /** Whether a recording is as it was written. @throws {BowlineError} NOT_FOUND */

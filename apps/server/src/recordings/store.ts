@@ -1,7 +1,9 @@
 // SQL of recordings.
-import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
-import type { RecordingsTable, Schema } from '../db/schema.ts'
+import type { RecordingPassagesTable, RecordingsTable, Schema } from '../db/schema.ts'
+import type { Passage } from './passages.ts'
+import { toVector } from './words.ts'
 
 export type RecordingRow = Selectable<RecordingsTable>
 
@@ -25,7 +27,8 @@ export async function setRecordingState(
   bytes: number,
 ): Promise<void> {
   const ended = state === 'recording' ? null : sql<Date>`now()`
-  await db.updateTable('recordings').set({ state, bytes, ended_at: ended }).where('id', '=', id).execute()
+  const values = { state, bytes, ended_at: ended, indexed: 'no' as const }
+  await db.updateTable('recordings').set(values).where('id', '=', id).execute()
 }
 
 /** @returns whether there was one */
@@ -53,4 +56,85 @@ export async function findKnownIds(db: Kysely<Schema>, ids: readonly string[]): 
     .where('id', '=', sql<string>`any(${ids})`)
     .execute()
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Finished recordings of a node that are not indexed; posted ones when they have had time to grow. System connection. */
+export function listUnindexed(db: Kysely<Schema>, node: string, limit: number): Promise<RecordingRow[]> {
+  return db
+    .selectFrom('recordings')
+    .selectAll()
+    .where('node', '=', node)
+    .where('indexed', '=', 'no')
+    .where('state', '<>', 'recording')
+    .where(sql<boolean>`(not posted or ended_at < now() - interval '5 seconds')`)
+    .orderBy('ended_at')
+    .limit(limit)
+    .execute()
+}
+
+const ROWS_AT_ONCE = 500
+
+/**
+ * Says that a recording is indexed, with its text, unless it has changed meanwhile. System connection.
+ * @param passages undefined: it cannot be indexed
+ */
+export async function setIndexed(
+  db: Kysely<Schema>,
+  row: RecordingRow,
+  passages: readonly Passage[] | undefined,
+): Promise<void> {
+  const { id: recording_id, tenant_id, command, ended_at } = row
+  const values = [
+    ...(command === '' ? [] : [{ kind: 'command' as const, at_ms: 0, text: command }]),
+    ...(passages ?? []).map(({ atMs, text }) => ({ kind: 'output' as const, at_ms: Math.floor(atMs), text })),
+  ].map((passage) => ({ ...passage, tenant_id, recording_id, words: toVector(passage.text, tenant_id) }))
+  await db.transaction().execute(async (inner) => {
+    const { numUpdatedRows } = await inner
+      .updateTable('recordings')
+      .set({ indexed: passages ? 'yes' : 'failed' })
+      .where('id', '=', recording_id)
+      .where('ended_at', '=', ended_at)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return
+    await inner.deleteFrom('recording_passages').where('recording_id', '=', recording_id).execute()
+    for (let from = 0; from < values.length; from += ROWS_AT_ONCE) {
+      await inner
+        .insertInto('recording_passages')
+        .values(values.slice(from, from + ROWS_AT_ONCE))
+        .execute()
+    }
+  })
+}
+
+export interface PassageRow extends Pick<Selectable<RecordingPassagesTable>, 'kind' | 'at_ms' | 'text'> {
+  readonly session_uid: SessionUid
+  readonly seat: number
+  readonly started_at: Date
+  readonly device_uid: DeviceUid
+  readonly username: string
+}
+
+/** Passages with all that is asked for, the newest first, and how many there are, up to `most`. */
+export async function findPassages(
+  db: Kysely<Schema>,
+  wanted: {
+    /** Text form of a tsquery. */
+    readonly query: string
+    readonly session: SessionUid | undefined
+    readonly limit: number
+    readonly offset: number
+    readonly most: number
+  },
+): Promise<{ rows: readonly PassageRow[]; total: number }> {
+  const found = (limit: number, offset: number) =>
+    sql`search_passages(${wanted.query}::tsquery, ${wanted.session ?? null}, ${limit}, ${offset})`
+  const { rows } = await sql<PassageRow>`
+    select passage.kind, passage.at_ms, passage.text, recording.session_uid, recording.seat, recording.started_at,
+        session.device_uid, session.username
+      from ${found(wanted.limit, wanted.offset)} passage
+      join recordings recording on recording.id = passage.recording_id
+      join sessions session on session.tenant_id = recording.tenant_id and session.uid = recording.session_uid
+      order by passage.id desc`.execute(db)
+  const counted = await sql<{ count: number }>`select count(*) from ${found(wanted.most, 0)}`.execute(db)
+  return { rows, total: counted.rows[0]?.count ?? 0 }
 }

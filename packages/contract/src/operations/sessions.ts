@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid, Page, SessionUid } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
+import { Keyframe, RecordingIndex } from '../schemas/recording.ts'
 import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
 
 const byUid = z.object({ uid: SessionUid })
@@ -14,6 +15,12 @@ const Seat = z
   .transform(Number)
   .pipe(z.number().max(MAX_SEAT, `must be a whole number from 0 to ${MAX_SEAT}`))
 const bySeat = byUid.extend({ seat: Seat })
+
+/** In a query: a time of a recording. */
+const Seconds = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be seconds since the start of the recording')
+  .transform(Number)
 
 export const sessions = {
   list: operation({
@@ -77,9 +84,34 @@ export const sessions = {
     query: z.object({
       /** Version 2 of asciicast is also answered to who accepts `text/plain` first; version 3 has chain and seal in it. */
       format: z.enum(['frames', 'cast', 'cast3']).optional(),
+      /** Only from here on; what the screen showed then comes first, as one event at this time. */
+      from: Seconds.optional(),
+      /** Only up to here. */
+      to: Seconds.optional(),
     }),
     response: z.array(RecordedFrame),
     asText: true,
+    errors: ['NOT_FOUND'],
+  }),
+  getRecordIndex: operation({
+    method: 'GET',
+    path: '/api/sessions/{uid}/records/{seat}/index',
+    noun: 'sessions',
+    summary: 'Length of the recording of a seat, and the times at which its screen is known without reading the rest',
+    access: { kind: 'member', permission: 'sessionPlay', keys: true },
+    params: bySeat,
+    response: RecordingIndex,
+    errors: ['NOT_FOUND'],
+  }),
+  getKeyframe: operation({
+    method: 'GET',
+    path: '/api/sessions/{uid}/records/{seat}/keyframe',
+    noun: 'sessions',
+    summary: 'The last keyframe of the recording of a seat that is not after a time',
+    access: { kind: 'member', permission: 'sessionPlay', keys: true },
+    params: bySeat,
+    query: z.object({ at: Seconds.default(0) }),
+    response: Keyframe,
     errors: ['NOT_FOUND'],
   }),
   verifyRecord: operation({

@@ -1,0 +1,46 @@
+// The thread that reads recordings through: a terminal's work must not hold up people's bytes. One recording at a time.
+import { type FileHandle, open, rename } from 'node:fs/promises'
+import { parentPort } from 'node:worker_threads'
+import { createIndexWriter } from './index-file.ts'
+import { createPassages } from './passages.ts'
+import { readThrough } from './reading-through.ts'
+import type { Answer, Task } from './indexing.ts'
+
+const say = (answer: Answer): void => parentPort?.postMessage(answer)
+
+parentPort?.on('message', (task: Task) => {
+  index(task).then(
+    () => say({ type: 'done' }),
+    (error: unknown) => say({ type: 'failed', message: error instanceof Error ? error.message : String(error) }),
+  )
+})
+
+async function index(task: Task): Promise<void> {
+  const unfinished = `${task.index}.part`
+  const file = await open(task.cast, 'r')
+  const made = await open(unfinished, 'w', 0o600)
+  try {
+    await fill(file, made)
+  } finally {
+    await file.close()
+    await made.close()
+  }
+  await rename(unfinished, task.index)
+}
+
+async function fill(file: FileHandle, made: FileHandle): Promise<void> {
+  const writer = createIndexWriter(made)
+  const passages = createPassages()
+  const tell = (): void => {
+    const found = passages.take()
+    if (found.length > 0) say({ type: 'passages', passages: found })
+  }
+  const atMs = await readThrough(file, {
+    keyframe: (keyframe, screen) => writer.add(keyframe, screen),
+    line: (at, text) => passages.add(at, text),
+    pause: tell,
+  })
+  passages.end()
+  tell()
+  await writer.end(atMs, (await file.stat()).size)
+}

@@ -1,0 +1,44 @@
+// Finds what was run and what was to be seen in recordings.
+import { fail } from '@bowline/contract/errors'
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { RecordingHit } from '@bowline/contract/schemas/recording'
+import type { TenantContext } from '../context.ts'
+import type { Listing } from '../http/route.ts'
+import { findPassages } from './store.ts'
+import { snippetOf } from './snippet.ts'
+import { toQuery } from './words.ts'
+
+/** More hits than this are not counted, and not paged through. */
+export const MOST_HITS = 10_000
+
+export interface SearchInput {
+  readonly q: string
+  readonly session?: SessionUid | undefined
+  readonly page: number
+  readonly per_page: number
+}
+
+/**
+ * Passages of the namespace's recordings with all words of `q`, what was recorded last first.
+ * @throws {BowlineError} INVALID_INPUT when `q` has no word
+ */
+export async function searchRecordings(
+  ctx: TenantContext,
+  { q, session, page, per_page }: SearchInput,
+): Promise<Listing<RecordingHit>> {
+  const query = toQuery(q) ?? fail('INVALID_INPUT', { field: 'q', rule: 'must have a letter or a digit' }, ['q'])
+  const offset = (page - 1) * per_page
+  const limit = Math.max(0, Math.min(per_page, MOST_HITS - offset))
+  const { rows, total } = await findPassages(ctx.db, { query, session, limit, offset, most: MOST_HITS })
+  const items = rows.map((row): RecordingHit => ({
+    session: row.session_uid,
+    seat: row.seat,
+    device_uid: row.device_uid,
+    username: row.username,
+    kind: row.kind,
+    seconds: row.at_ms / 1_000,
+    at: new Date(row.started_at.getTime() + row.at_ms).toISOString(),
+    ...snippetOf(row.text, q),
+  }))
+  return { items, total }
+}

@@ -1,0 +1,23 @@
+// Recordings of all sessions of a namespace; those of one session are calls of sessions.
+import * as z from 'zod'
+import { operation } from '../operation.ts'
+import { Page, SessionUid } from '../schemas/common.ts'
+import { RecordingHit } from '../schemas/recording.ts'
+
+export const recordings = {
+  search: operation({
+    method: 'GET',
+    path: '/api/recordings/search',
+    noun: 'recordings',
+    summary: 'Find what was run and what was to be seen in recorded sessions, the last recorded first',
+    access: { kind: 'member', permission: 'sessionPlay', keys: true },
+    query: Page.extend({
+      /** Words that must all be there, in any order; `"in this order"`, `begin*`. Paths and names are found too. */
+      q: z.string().min(1, 'must not be empty').max(256, 'must have at most 256 characters'),
+      /** Only in this session. */
+      session: SessionUid.optional(),
+    }),
+    response: z.array(RecordingHit),
+    total: true,
+  }),
+}

@@ -1,0 +1,57 @@
+// Finding one's way in recordings: keyframes are times at which the whole screen is known, so that a player can begin
+// there instead of at the start.
+import * as z from 'zod'
+import { DeviceUid, SessionUid, Time } from './common.ts'
+
+const keyframe = {
+  /** Seconds since the start of the recording. */
+  time: z.number().min(0),
+  /** Byte of the file behind the last event that the screen includes. */
+  offset: z.number().int().min(0),
+  columns: z.number().int().min(0),
+  rows: z.number().int().min(0),
+}
+
+export const RecordingIndex = z
+  .object({
+    /** `truncated`: what a crash or a full disk has left. */
+    state: z.enum(['recording', 'complete', 'truncated']),
+    /** Whether the keyframes are there: they are made when the session is over. Reading works without them too. */
+    indexed: z.boolean(),
+    started_at: Time,
+    /** Time of the last event in seconds; 0 before the recording is indexed. */
+    seconds: z.number().min(0),
+    bytes: z.number().int().min(0),
+    /** In order of time, the first at 0. */
+    keyframes: z.array(z.object(keyframe)),
+  })
+  .meta({ id: 'RecordingIndex' })
+export type RecordingIndex = z.infer<typeof RecordingIndex>
+
+export const Keyframe = z
+  .object({
+    ...keyframe,
+    /** Output that makes an empty terminal of this size show what was to be seen. */
+    screen: z.string(),
+  })
+  .meta({ id: 'Keyframe' })
+export type Keyframe = z.infer<typeof Keyframe>
+
+export const RecordingHit = z
+  .object({
+    session: SessionUid,
+    seat: z.number().int(),
+    device_uid: DeviceUid,
+    /** Who it was on the device. */
+    username: z.string(),
+    kind: z.enum(['command', 'output']),
+    /** To jump to, since the start of the recording. */
+    seconds: z.number().min(0),
+    at: Time,
+    /** A line of what was found. */
+    snippet: z.string(),
+    /** Where the words are in the snippet: first character, and the one behind the last. */
+    matches: z.array(z.object({ from: z.number().int(), to: z.number().int() })),
+  })
+  .meta({ id: 'RecordingHit' })
+export type RecordingHit = z.infer<typeof RecordingHit>
