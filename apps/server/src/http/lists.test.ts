@@ -25,7 +25,8 @@ async function get(
   query: string,
 ): Promise<{ status: number; total: string | null; body: unknown }> {
   const params = pathParameters(operation.path).length ? paramsOf(operation, world) : {}
-  const response = await server.fetch(`${callPath(operation, { params })}?${query}`, {
+  const needed = operation.query instanceof z.ZodObject && 'q' in operation.query.shape ? 'q=word&' : ''
+  const response = await server.fetch(`${callPath(operation, { params })}?${needed}${query}`, {
     headers: { authorization: `Bearer ${world.owner.auth.token}` },
   })
   return { status: response.status, total: response.headers.get('x-total-count'), body: await response.json() }
