@@ -1,6 +1,9 @@
 // Recordings survive what can happen to them: real shells, a real player, a server that is killed, a disk that is full.
 import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -10,7 +13,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { type Server, startServer } from './support/server.ts'
-import { finish, ssh, startEcho, startSsh } from './support/ssh.ts'
+import { finish, scp, ssh, startEcho, startSsh } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
@@ -87,6 +90,9 @@ describe('a recording', () => {
       await until('it is sealed', async () => (await verdict(uid)).result === 'intact')
       expect(await played(uid)).toEqual(seen.stdout)
       expect(await verdict(uid)).toMatchObject({ complete: true, bad_chunk: null })
+      const counted = await newest((session) => session.uid === uid && session.recording?.output_bytes)
+      const bytes = seen.stdout.length
+      expect(counted.recording).toEqual({ share: 'all', output_bytes: bytes, recorded_bytes: bytes })
     }
   })
 
@@ -103,6 +109,49 @@ describe('a recording', () => {
     const text = await cast(uid)
     expect(text).toContain('got 20')
     expect(text).not.toContain('secret')
+  })
+
+  it.each([
+    ['scp, which speaks SFTP', []],
+    ['scp as it was of old', ['-O']],
+  ])('of %s tells each file with size and hash, both ways', async (_, options) => {
+    const [here, there, back] = ['here', 'there', 'back'].map((name) => join(folder, name)) as [string, string, string]
+    const bytes = randomBytes(3_000_001)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    await writeFile(here, bytes)
+    for (const [operation, from, to] of [
+      ['upload', here, `host:${there}`],
+      ['download', `host:${there}`, back],
+    ] as const) {
+      expect(await scp(agent.target, options, from, to)).toMatchObject({ code: 0, stderr: '' })
+      const { uid } = await newest((session) => session.closed && session.recorded)
+      await until('it is sealed', async () => (await verdict(uid)).result === 'intact')
+      const { call } = await server.client()
+      const { body } = await call(operations.sessions.get, { params: { uid } })
+      const files = body.events.items?.filter(({ type }) => type === 'file').map(({ data }) => data)
+      expect(files).toMatchObject([{ operation, bytes: bytes.length, sha256, result: 'ok' }])
+      // Signed and chained like everything else of the recording.
+      expect(await cast(uid)).toContain(`3000001 bytes, sha256 ${sha256}: ok`)
+    }
+    expect(await readFile(back)).toEqual(bytes)
+    await rm(there)
+  })
+
+  it('has no forwarded connection in it, but the session tells where it went and how much', async () => {
+    const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
+    await once(echo, 'listening')
+    const { port } = echo.address() as AddressInfo
+    const through = await ssh(agent.target, [], { options: ['-W', `127.0.0.1:${port}`], input: 'twelve bytes' })
+    expect(through.stdout.toString()).toBe('twelve bytes')
+    echo.close()
+    const session = await newest((one) => one.closed && one.events.types.includes('forward-end'))
+    const { call } = await server.client()
+    const { body } = await call(operations.sessions.get, { params: { uid: session.uid } })
+    expect(body.events.items?.find(({ type }) => type === 'forward-end')?.data).toMatchObject({
+      target: `127.0.0.1:${port}`,
+      to_device: 12,
+      to_person: 12,
+    })
   })
 
   it('of a server that was killed during endless output holds all that the person has seen, and is sealed as cut off', async () => {

@@ -18,6 +18,7 @@ import { measureApi } from './rows/api.ts'
 import { measureIdleAgents } from './rows/idle-agents.ts'
 import { measureKeystroke } from './rows/keystroke.ts'
 import { measureLink } from './rows/link.ts'
+import { measureRecording } from './rows/recording.ts'
 import { measureRestart } from './rows/restart.ts'
 import { measureSftp } from './rows/sftp.ts'
 import { measureSsh } from './rows/ssh.ts'
@@ -34,6 +35,7 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   agent: measureAgent,
   idle: measureIdleAgents,
   restart: measureRestart,
+  recording: measureRecording,
   tools: measureTools,
   sftp: measureSftp,
   api: measureApi,

@@ -33,6 +33,8 @@ export const TARGETS = {
   },
   /** Ratios to the npm package ssh2: none may be worse. */
   former: { more: more(1, 1.2), less: less(1, 0.8) },
+  /** Terminal output that is recorded, against the same that is not. */
+  recording: more(0.9, 0.97),
   /** Whole programs that stand on ssh: time against the same over a straight connection. */
   tools: less(1.15, 1),
   /** One large file: the time that bulk bytes may take (`bulk` has their rate). */

@@ -46,6 +46,17 @@ export function startSsh(
   })
 }
 
+/** Copies files with scp as a person would; a path that begins with `host:` is on the device. */
+export function scp(target: SshTarget, options: readonly string[], from: string, to: string): Promise<SshResult> {
+  const where = ['-o', `User=${target.login}`, '-P', String(target.port)]
+  const paths = [from, to].map((path) => path.replace(/^host:/, `${target.host}:`))
+  const child = spawn('sshpass', ['-e', 'scp', '-F', 'none', ...options, ...OPTIONS, ...where, ...paths], {
+    env: { PATH: process.env['PATH'] ?? '', SSHPASS: target.password, LANG: 'C.UTF-8' },
+  })
+  child.stdin.end()
+  return finish(child)
+}
+
 /** Runs ssh to its end. */
 export async function ssh(
   target: SshTarget,

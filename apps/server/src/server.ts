@@ -49,6 +49,7 @@ import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { nodeName } from './platform/node-name.ts'
+import { removeExpired } from './recordings/retention.ts'
 import { startRecordings } from './recordings/start.ts'
 import { closeLostSessions } from './sessions/service.ts'
 import { createTickets } from './terminals/tickets.ts'
@@ -77,6 +78,8 @@ export interface RunningServer {
 const CLEAN_UP_INTERVAL_MS = 600_000
 /** A thousand new sessions a second leave lists some thousands of differences to add up. */
 const FOLD_INTERVAL_MS = 10_000
+/** Who deletes what is not to be kept. */
+const janitor = { kind: 'system', name: 'retention' } as const
 /** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const endings: (() => Promise<void>)[] = []
@@ -282,7 +285,9 @@ async function start(
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
     forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
-    recordings.removeOrphans(system).catch((error: unknown) => log.error('jobs.error', { err: error }))
+    removeExpired(system, recordings, (tenant) => tenantContext(tenant, janitor), new Date(clock.now()))
+      .then(() => recordings.removeOrphans(system))
+      .catch((error: unknown) => log.error('jobs.error', { err: error }))
   })
   onEnd(() => Promise.resolve(stopCleaning()))
   const stopFolding = clock.every(FOLD_INTERVAL_MS, () => {

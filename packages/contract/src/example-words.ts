@@ -25,6 +25,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Member.expires_at': '0001-01-01T00:00:00Z',
   'Namespace.name': 'lab',
   'namespaces.name': 'lab',
+  'Namespace.recording_retention_days': 90,
   'mfa.identifier': 'ada',
   'mfa.link': 'otpauth://totp/Bowline:ada?secret=JBSWY3DPEHPK3PXP&issuer=Bowline',
   'mfa.token': UUID,
@@ -70,6 +71,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'RecordingHit.seconds': 12.5,
   'RecordingHit.snippet': 'nginx: configuration file /etc/nginx/nginx.conf test is successful',
   'RecordingHit.matches': [{ from: 0, to: 5 }],
+  'Session.recording': { share: 'all', output_bytes: 18_204, recorded_bytes: 18_204 },
   'Session.events': { types: ['shell'], seats: [0] },
   'Session.message': 'The command ended.',
   // In a path it is text.

@@ -97,6 +97,7 @@ export function makeNamespace(): Namespace {
       end_disallowed_sessions: true,
       forwarding: true,
       recording_policy: 'best-effort',
+      recording_retention_days: 0,
     },
     max_devices: -1,
     devices_count: 0,

@@ -29,6 +29,7 @@ export type AuditAction =
   | 'session.update'
   | 'recording.fail'
   | 'recording.remove'
+  | 'recording.expire'
   | 'api-key.create'
   | 'api-key.update'
   | 'api-key.remove'

@@ -99,6 +99,8 @@ export interface SessionsTable {
   active: Generated<boolean>
   authenticated: Generated<boolean>
   recorded: Generated<boolean>
+  output_bytes: number | null
+  recorded_bytes: number | null
   type: 'web' | 'term'
   term: Generated<string>
   latitude: Generated<number>

@@ -1,6 +1,7 @@
 // A connection that arrived at a listener on the device, handed to the person's client as a channel.
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
 import type { SshChannel, SshConnection } from '@bowline/ssh/api'
+import type { ForwardLog } from './forward-log.ts'
 import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
 
 /** The channel to open: its type and the type's own fields. */
@@ -17,6 +18,7 @@ export function acceptChannel(
   connection: SshConnection,
   asked: Promise<ClientChannel>,
   stream: LinkStream,
+  log: ForwardLog,
 ): StreamHandler {
   let channel: SshChannel | undefined
   let input: Flow | undefined
@@ -33,7 +35,10 @@ export function acceptChannel(
       if (closed) opened.close()
       else stream.control({ type: 'connected' })
       return {
-        data: (bytes) => input?.pass(bytes, 0),
+        data(bytes) {
+          log.toDevice(bytes.length)
+          input?.pass(bytes, 0)
+        },
         drain: () => output?.drained(),
         eof: () => stream.eof(),
         closed: (cause) => stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }),
@@ -47,6 +52,7 @@ export function acceptChannel(
 
   return {
     data(bytes) {
+      log.toPerson(bytes.length)
       if (output) return output.pass(bytes, 0)
       stream.close({ by: 'gateway', reason: 'protocol', message: 'Bytes came before the client took the connection.' })
     },
@@ -54,6 +60,7 @@ export function acceptChannel(
     eof: () => channel?.eof(),
     closed() {
       closed = true
+      log.end()
       channel?.close()
     },
   }

@@ -200,10 +200,10 @@ export function connectionHandler(
       }
       case 'direct-tcpip':
         accepted.record.note('direct-tcpip', 0, { host: asked.host, port: asked.port })
-        return dialChannel(accepted, { host: asked.host, port: asked.port })
+        return dialChannel(accepted, { host: asked.host, port: asked.port }, deps.clock)
       case 'direct-streamlocal@openssh.com':
         accepted.record.note('direct-streamlocal', 0, { path: asked.path })
-        return dialChannel(accepted, { path: asked.path })
+        return dialChannel(accepted, { path: asked.path }, deps.clock)
     }
   }
 

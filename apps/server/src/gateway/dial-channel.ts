@@ -2,17 +2,23 @@
 import type { StreamHandler } from '@bowline/link/api'
 import { DialEvent, type DialOpen } from '@bowline/link/streams'
 import { type ChannelDecision, OPEN_CONNECT_FAILED, type SshChannel } from '@bowline/ssh/api'
+import type { Clock } from '../platform/clock.ts'
+import { type ForwardLog, openForwardLog } from './forward-log.ts'
 import type { AcceptedLogin } from './login.ts'
 import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
 
 /** Asks the device to connect, and accepts the channel once it has. */
-export function dialChannel(login: AcceptedLogin, target: DialOpen['target']): Promise<ChannelDecision> {
+export function dialChannel(login: AcceptedLogin, target: DialOpen['target'], clock: Clock): Promise<ChannelDecision> {
   return new Promise((resolve) => {
     let channel: SshChannel | undefined
     let input: Flow | undefined
     let output: Flow | undefined
+    let log: ForwardLog | undefined
     const handler: StreamHandler = {
-      data: (bytes) => output?.pass(bytes, 0),
+      data(bytes) {
+        log?.toPerson(bytes.length)
+        output?.pass(bytes, 0)
+      },
       drain: () => input?.drained(),
       eof: () => channel?.eof(),
       control(message) {
@@ -23,8 +29,12 @@ export function dialChannel(login: AcceptedLogin, target: DialOpen['target']): P
             channel = opened
             input = towardsDevice(opened, stream)
             output = towardsPerson(stream, opened)
+            log = openForwardLog(login.record, clock, 'path' in target ? target.path : `${target.host}:${target.port}`)
             return {
-              data: (bytes) => input?.pass(bytes, 0),
+              data(bytes) {
+                log?.toDevice(bytes.length)
+                input?.pass(bytes, 0)
+              },
               drain: () => output?.drained(),
               eof: () => stream.eof(),
               // What was sent before is still delivered: the target may be reading its last bytes.
@@ -34,6 +44,7 @@ export function dialChannel(login: AcceptedLogin, target: DialOpen['target']): P
         })
       },
       closed(cause) {
+        log?.end()
         channel?.close()
         resolve({ accept: false, code: OPEN_CONNECT_FAILED, message: cause.message })
       },

@@ -5,6 +5,7 @@ import { type AcceptOpen, ListenEvent, type ListenOpen } from '@bowline/link/str
 import type { SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '../platform/clock.ts'
 import { type ClientChannel, acceptChannel } from './accept-channel.ts'
+import { openForwardLog } from './forward-log.ts'
 import type { AcceptedLogin } from './login.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
 
@@ -62,7 +63,8 @@ export function openListener(parts: ListenerParts): Promise<Listener> {
     )
     const forget = reverse.expect(login.link, stream.id, (origin, accepted) => {
       const taken = ready.then(() => parts.channel(origin, port ?? 0))
-      return acceptChannel(connection, taken, accepted)
+      const from = at.type === 'tcp' ? `port ${port}` : at.type === 'unix' ? at.path : at.type
+      return acceptChannel(connection, taken, accepted, openForwardLog(login.record, clock, from))
     })
   })
 }

@@ -1,17 +1,38 @@
 // Puts a recorder between a device's stream and whoever takes what it says: bytes go through the file, and everything
 // else keeps its place among them.
 import type { StreamHandler } from '@bowline/link/api'
+import type { FileReader } from '../recordings/files/operation.ts'
 import type { Recorder } from '../recordings/recorder.ts'
 
-/** The same handler, heard through the recorder. */
-export function recordedStream(handler: StreamHandler, recorder: Recorder): StreamHandler {
+/** The same handler, heard through the recorder. @param files reads along */
+export function recordedStream(handler: StreamHandler, recorder: Recorder, files?: FileReader): StreamHandler {
   return {
     ...handler,
-    data: (bytes, lane) => recorder.output(bytes, lane, () => handler.data(bytes, lane)),
+    data(bytes, lane) {
+      if (lane === 0) files?.fromDevice(bytes)
+      recorder.output(bytes, lane, () => handler.data(bytes, lane))
+    },
     eof: () => recorder.after(() => handler.eof?.()),
     control: (message) => recorder.after(() => handler.control?.(message)),
     closed(cause) {
+      files?.end()
       recorder.after(() => handler.closed(cause))
+      void recorder.finish()
+    },
+  }
+}
+
+/** The same handler, of a stream whose bytes are files: what becomes of them is recorded, not the bytes. */
+export function readStream(handler: StreamHandler, recorder: Recorder, files: FileReader): StreamHandler {
+  return {
+    ...handler,
+    data(bytes, lane) {
+      if (lane === 0) files.fromDevice(bytes)
+      handler.data(bytes, lane)
+    },
+    closed(cause) {
+      files.end()
+      handler.closed(cause)
       void recorder.finish()
     },
   }

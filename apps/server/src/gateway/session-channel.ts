@@ -4,12 +4,14 @@ import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline
 import { type Pty, SessionEvent, type SessionOpen } from '@bowline/link/streams'
 import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
 import { announce } from './announcement.ts'
+import { fileLog } from './file-log.ts'
 import type { Forwards } from './forwards.ts'
 import type { Listener } from './listener.ts'
 import type { AcceptedLogin } from './login.ts'
 import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
+import type { FileReader } from '../recordings/files/operation.ts'
 import type { Recorder } from '../recordings/recorder.ts'
-import { recordedStream } from './recorded-stream.ts'
+import { readStream, recordedStream } from './recorded-stream.ts'
 
 type Run = SessionOpen['run']
 /** What a request does beside its answer. */
@@ -42,6 +44,7 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
   let input: Flow | undefined
   let output: Flow | undefined
   let recorder: Recorder | undefined
+  let files: FileReader | undefined
   const env: [string, string][] = []
   let isStarted = false
   let closed = false
@@ -58,11 +61,9 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
     if (isStarted) return false
     isStarted = true
     login.record.note(run.type, seat, factsOf(run))
-    // Files that are transferred are no text; a program of the device that speaks sftp is one more subsystem.
-    if (run.type !== 'subsystem') {
-      const { command = '' } = factsOf(run)
-      recorder = record?.({ ...(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL), command })
-    }
+    const { command = '' } = factsOf(run)
+    recorder = record?.({ ...(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL), command })
+    files = recorder && fileLog({ type: run.type, command }, recorder, login.record, seat)
     const awaited = [...preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
     if (awaited.length === 0) return launch(run)
     early = []
@@ -90,16 +91,19 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
         ...(display ? { x11: display.id } : {}),
       }
       const device = deviceSide({ channel, login, seat, recorder }, started(run, resolve), () => ({ input, output }))
-      const opened = login.link.open(
-        'session',
-        open,
-        recorder ? recordedStream(device, recorder) : device,
-        pty ? {} : { windowBytes: BULK_WINDOW_BYTES },
-      )
+      const opened = login.link.open('session', open, heard(device, run), pty ? {} : { windowBytes: BULK_WINDOW_BYTES })
       stream = opened
       input = towardsDevice(channel, opened)
       output = towardsPerson(opened, channel)
     })
+  }
+
+  /** What the device says, heard by whoever records it. Files of the subsystem are no text that anybody could play. */
+  function heard(device: StreamHandler, run: Run): StreamHandler {
+    if (!recorder) return device
+    return files && run.type === 'subsystem'
+      ? readStream(device, recorder, files)
+      : recordedStream(device, recorder, files)
   }
 
   /** Does it when the process has its stream: now, later, or never when there is no process. */
@@ -189,8 +193,11 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
   return {
     data(bytes) {
       // Before a process is asked for there is nobody to read; what is sent then is dropped, as sshd does.
-      if (isStarted) forProcess(() => input?.pass(bytes, 0))
-      else channel.consumed(bytes.length)
+      if (!isStarted) return channel.consumed(bytes.length)
+      forProcess(() => {
+        files?.fromPerson(bytes)
+        input?.pass(bytes, 0)
+      })
     },
     drain: () => output?.drained(),
     eof: () => forProcess(() => stream?.eof()),

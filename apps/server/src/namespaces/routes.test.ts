@@ -116,12 +116,14 @@ describe('changing a namespace', () => {
       end_disallowed_sessions: true,
       forwarding: true,
       recording_policy: 'best-effort',
+      recording_retention_days: 0,
     })
     const changes = {
       session_record: true,
       end_disallowed_sessions: false,
       forwarding: false,
       recording_policy: 'required',
+      recording_retention_days: 30,
     }
     const { body } = await update({ settings: changes })
     const kept = { ...changes, connection_announcement: announcement }

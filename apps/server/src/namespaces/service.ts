@@ -132,6 +132,7 @@ export interface NamespaceChanges {
         readonly end_disallowed_sessions?: boolean | undefined
         readonly forwarding?: boolean | undefined
         readonly recording_policy?: RecordingPolicy | undefined
+        readonly recording_retention_days?: number | undefined
       }
     | undefined
 }
@@ -156,6 +157,7 @@ export async function editNamespace(
     end_disallowed_sessions: endsDisallowed(row),
     forwarding: row.settings['forwarding'] !== false,
     recording_policy: recordingPolicy(row),
+    recording_retention_days: retentionDays(row),
   }
   const after = {
     name: changes.name ?? before.name,
@@ -164,10 +166,11 @@ export async function editNamespace(
     end_disallowed_sessions: changes.settings?.end_disallowed_sessions ?? before.end_disallowed_sessions,
     forwarding: changes.settings?.forwarding ?? before.forwarding,
     recording_policy: changes.settings?.recording_policy ?? before.recording_policy,
+    recording_retention_days: changes.settings?.recording_retention_days ?? before.recording_retention_days,
   }
-  const { end_disallowed_sessions, forwarding, recording_policy, ...columns } = after
+  const { end_disallowed_sessions, forwarding, recording_policy, recording_retention_days, ...columns } = after
   await ctx.db.transaction().execute(async (db) => {
-    const settings = { end_disallowed_sessions, forwarding, recording_policy }
+    const settings = { end_disallowed_sessions, forwarding, recording_policy, recording_retention_days }
     await updateNamespace(db, ctx.tenant, { ...columns, settings })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
@@ -273,6 +276,7 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
       end_disallowed_sessions: endsDisallowed(row),
       forwarding: row.settings['forwarding'] !== false,
       recording_policy: recordingPolicy(row),
+      recording_retention_days: retentionDays(row),
     },
     max_devices: row.max_devices,
     devices_count: row.devices_count,
@@ -293,4 +297,10 @@ type RecordingPolicy = Namespace['settings']['recording_policy']
 /** Sessions go on unrecorded unless somebody has forbidden it. */
 function recordingPolicy({ settings }: NamespaceRow): RecordingPolicy {
   return settings['recording_policy'] === 'required' ? 'required' : 'best-effort'
+}
+
+/** Kept for ever unless somebody has said otherwise. */
+function retentionDays({ settings }: NamespaceRow): number {
+  const days = settings['recording_retention_days']
+  return typeof days === 'number' ? days : 0
 }

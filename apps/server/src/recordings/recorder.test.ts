@@ -10,6 +10,7 @@ function setUp(options: { required?: boolean; hasTerminal?: boolean; open?: () =
   const passed: string[] = []
   const failures: unknown[] = []
   const sealed: string[] = []
+  const counted: [output: number, recorded: number][] = []
   const spool: Spool = {
     bytes: 0,
     write(text) {
@@ -37,12 +38,16 @@ function setUp(options: { required?: boolean; hasTerminal?: boolean; open?: () =
     hasTerminal: options.hasTerminal ?? true,
     failed: (error) => failures.push(error),
     finished: () => Promise.resolve(),
+    counted: (...bytes) => {
+      counted.push(bytes)
+      return Promise.resolve()
+    },
   })
   const say = (text: string): void => recorder.output(Buffer.from(text), 0, () => passed.push(text))
   const fill = (): void => {
     full = true
   }
-  return { clock, writes, passed, failures, sealed, recorder, say, fill }
+  return { clock, writes, passed, failures, sealed, counted, recorder, say, fill }
 }
 
 /** Lets promises that are ready go on. */
@@ -54,7 +59,7 @@ describe('a recorder', () => {
     [{ hasTerminal: true }, false],
     [{ hasTerminal: false, required: true }, false],
   ])('of a seat with %o stops at bulk output: %s', async (options, stops) => {
-    const { writes, passed, sealed, recorder, say } = setUp(options)
+    const { writes, passed, sealed, counted, recorder, say } = setUp(options)
     await settle()
     writes[0]?.done()
     await settle()
@@ -73,6 +78,7 @@ describe('a recorder', () => {
     await recorder.finish()
     const text = writes.map((write) => write.text).join('')
     expect([text.includes('is not recorded'), text.includes('"late"')]).toEqual([stops, !stops])
+    expect(counted).toEqual([[BULK_LIMIT_BYTES + 4, stops ? BULK_LIMIT_BYTES : BULK_LIMIT_BYTES + 4]])
     expect([text.includes('"x", "0"') || text.includes('"x","0"'), sealed]).toEqual([true, ['complete']])
   })
 

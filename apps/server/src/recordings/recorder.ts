@@ -31,6 +31,8 @@ export interface RecorderParts {
   readonly failed: (error: unknown) => void
   /** The file is as it stays. */
   readonly finished: (state: 'complete' | 'truncated', bytes: number) => Promise<void>
+  /** The seat is over: how many bytes the device said on it, and how many of them are in the file. */
+  readonly counted: (output: number, recorded: number) => Promise<void>
 }
 
 export interface Recorder {
@@ -42,6 +44,10 @@ export interface Recorder {
   output(bytes: Uint8Array, lane: 0 | 1, pass: () => void): void
   resize(columns: number, rows: number): void
   exit(status: number): void
+  /** Writes a line about what happens. */
+  mark(text: string): void
+  /** Recording cannot go on. */
+  fail(error: Error): void
   /** Runs `action` after everything before it was passed on. */
   after(action: () => void): void
   /** Ends the recording. Never rejects. */
@@ -50,6 +56,8 @@ export interface Recorder {
 
 interface Entry {
   readonly line: string
+  /** Bytes of output in it. */
+  readonly bytes: number
   readonly isOutput: boolean
   readonly pass: () => void
 }
@@ -68,6 +76,8 @@ export function createRecorder(parts: RecorderParts): Recorder {
   let failed = false
   let room = parts.hasTerminal || parts.required ? Infinity : BULK_LIMIT_BYTES
   let finished = false
+  let output = 0
+  let recorded = 0
   let working: Promise<void> | undefined
   let cancelFlush: (() => void) | undefined
   let flushDue = false
@@ -97,9 +107,13 @@ export function createRecorder(parts: RecorderParts): Recorder {
     return lines.next(code, data, clock.now() - startedAt)
   }
 
-  /** Empty when nothing of it is recorded: half a character, or what is beyond the limit. */
+  /** What is no output. */
+  function told(code: 'r' | 'x' | 'm', data: string): Entry {
+    return { line: line(code, data), bytes: 0, isOutput: false, pass: () => undefined }
+  }
+
+  /** Empty for half a character. */
   function outputLine(bytes: Uint8Array, lane: 0 | 1): string {
-    if (room <= 0) return ''
     const text = decoders[lane].decode(bytes, { stream: true })
     room -= bytes.length
     const told = room <= 0 ? line('m', LIMIT_TOLD) : ''
@@ -108,7 +122,10 @@ export function createRecorder(parts: RecorderParts): Recorder {
 
   function add(entry: Entry): void {
     // Without a recording nothing needs to wait, once what came before has gone.
-    if ((failed || finished || entry.line === '') && !working) return settle(entry)
+    if ((failed || finished || entry.line === '') && !working) {
+      if (!failed) recorded += entry.bytes
+      return settle(entry)
+    }
     queue.push(entry)
     start()
   }
@@ -135,13 +152,16 @@ export function createRecorder(parts: RecorderParts): Recorder {
       if (flushDue) await flush()
       const batch = queue
       queue = []
-      await record(batch.map((entry) => entry.line).join(''))
+      await record(batch)
       for (const entry of batch) settle(entry)
     }
   }
 
-  async function record(text: string): Promise<void> {
-    if (failed || text === '') return
+  async function record(batch: readonly Entry[]): Promise<void> {
+    const text = batch.map((entry) => entry.line).join('')
+    if (failed) return
+    for (const { bytes } of batch) recorded += bytes
+    if (text === '') return
     try {
       await spool?.write(text)
       cancelFlush ??= clock.after(FLUSH_MS, () => {
@@ -149,6 +169,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
         start()
       })
     } catch (error) {
+      for (const { bytes } of batch) recorded -= bytes
       fail(error)
     }
   }
@@ -177,26 +198,35 @@ export function createRecorder(parts: RecorderParts): Recorder {
     required: parts.required,
     begun,
     output(bytes, lane, pass) {
-      add({ line: failed ? '' : outputLine(bytes, lane), isOutput: true, pass })
+      const { length } = bytes
+      output += length
+      const isKept = !failed && room > 0
+      add({ line: isKept ? outputLine(bytes, lane) : '', bytes: isKept ? length : 0, isOutput: true, pass })
     },
-    resize: (columns, rows) => add({ line: line('r', `${columns}x${rows}`), isOutput: false, pass: () => undefined }),
-    exit: (status) => add({ line: line('x', String(status)), isOutput: false, pass: () => undefined }),
-    after: (action) => add({ line: '', isOutput: false, pass: action }),
+    resize: (columns, rows) => add(told('r', `${columns}x${rows}`)),
+    exit: (status) => add(told('x', String(status))),
+    mark: (text) => add(told('m', text)),
+    fail,
+    after: (action) => add({ line: '', bytes: 0, isOutput: false, pass: action }),
     async finish() {
       await begun
       await working
       await syncing
       finished = true
       cancelFlush?.()
-      if (!spool) return
-      const state = failed ? 'truncated' : 'complete'
       try {
-        await spool.seal(state, lines.atMs)
-        await parts.finished(state, spool.bytes)
+        if (spool) await seal(spool)
+        await parts.counted(output, Math.min(recorded, output))
       } catch (error) {
         // The next start seals what this one could not.
         fail(error)
       }
     },
+  }
+
+  async function seal(open: Spool): Promise<void> {
+    const state = failed ? 'truncated' : 'complete'
+    await open.seal(state, lines.atMs)
+    await parts.finished(state, open.bytes)
   }
 }

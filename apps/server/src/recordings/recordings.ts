@@ -11,7 +11,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import { setRecorded } from '../sessions/service.ts'
+import { addOutput, setRecorded } from '../sessions/service.ts'
 import { readVerdict, timeOfLastEvent } from './reading.ts'
 import { type Recorder, createRecorder } from './recorder.ts'
 import { NoRoom, requireRoom } from './room.ts'
@@ -127,6 +127,7 @@ export async function createRecordings({ folder, node, log, key, sealed }: Recor
         await setRecordingState(ctx.db, id, state, bytes)
         sealed()
       },
+      counted: (output, recorded) => addOutput(ctx, seat.session, { output, recorded }),
     })
     return {
       ...recorder,

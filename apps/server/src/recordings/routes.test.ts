@@ -3,18 +3,20 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, readdir, rename, symlink, truncate, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postFrame } from '../http/testing.ts'
+import { fakeClock } from '../platform/testing.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
 
 const { sessions } = operations
+const clock = fakeClock(Date.now())
 let server: BootedServer
 let person: Person
 beforeAll(async () => {
-  server = await bootServer()
+  server = await bootServer({ clock })
   person = await server.setUpAccount()
 })
 afterAll(() => server.close())
@@ -109,6 +111,32 @@ describe('a recording', () => {
     expect((await person.client.call(sessions.get, { params: { uid } })).body.recorded).toBe(false)
   })
 
+  it('is deleted when its namespace keeps none so old, with an entry in the audit log; others stay', async () => {
+    const old = await recorded('x')
+    const recent = await recorded('y')
+    const { params } = { params: { tenant: person.tenant } }
+    const settings = { recording_retention_days: 30 }
+    await person.client.call(operations.namespaces.update, { params, body: { settings } })
+    const db = server.database.system()
+    const day = 86_400_000
+    const age = (uid: SessionUid, days: number) =>
+      db
+        .updateTable('recordings')
+        .set({ ended_at: new Date(clock.now() - days * day) })
+        .where('session_uid', '=', uid)
+        .execute()
+    await age(old.uid, 31)
+    await age(recent.uid, 29)
+    clock.advance(600_000)
+    await expect.poll(() => outcome(person.client.call(sessions.getRecord, at(old.uid)))).toBe('404 NOT_FOUND')
+    await expect.poll(() => readdir(join(server.dataFolder, 'recordings'))).not.toContain(basename(old.file))
+    expect((await person.client.call(sessions.getRecord, at(recent.uid))).body).toHaveLength(1)
+    const { body } = await person.client.call(operations.audit.list, { query: { per_page: '100' } })
+    expect(body.filter(({ action }) => action === 'recording.expire').map(({ target }) => target)).toEqual([old.uid])
+    const broken = { settings: { recording_retention_days: -1 } }
+    expect(await outcome(person.client.call(operations.namespaces.update, { params, body: broken }))).toMatch(/^400/)
+  })
+
   it('goes with its session', async () => {
     const { uid } = await recorded('x')
     await server.database.system().deleteFrom('sessions').where('uid', '=', uid).execute()
@@ -198,5 +226,7 @@ it('is named by nothing that a client says: other paths are refused (H24)', asyn
     expect([path, [400, 404].includes(status)]).toEqual([path, true])
   }
   const names = await readdir(join(server.dataFolder, 'recordings'))
-  expect(names.filter((name) => !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.cast(\.away)?$/.test(name))).toEqual([])
+  expect(
+    names.filter((name) => !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(cast(\.away)?|index(\.part)?)$/.test(name)),
+  ).toEqual([])
 })

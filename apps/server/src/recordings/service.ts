@@ -147,11 +147,12 @@ export async function removeRecording(
   ctx: TenantContext,
   recordings: Recordings,
   { uid, seat }: SeatOf,
+  action: 'recording.remove' | 'recording.expire' = 'recording.remove',
 ): Promise<void> {
   const row = (await findRecording(ctx.db, uid, seat)) ?? notFound()
   await ctx.db.transaction().execute(async (db) => {
     if (!(await deleteRecording(db, row.id))) notFound()
-    await audit({ ...ctx, db }, 'recording.remove', uid, { seat })
+    await audit({ ...ctx, db }, action, uid, { seat })
   })
   await recordings.remove(row.id)
   if (!(await hasRecordings(ctx.db, uid))) await setRecorded(ctx, uid, false)

@@ -42,6 +42,20 @@ export async function hasRecordings(db: Kysely<Schema>, uid: SessionUid): Promis
   return one !== undefined
 }
 
+/** Finished recordings that their namespace keeps no longer. System connection. */
+export function listExpired(db: Kysely<Schema>, now: Date, limit: number): Promise<RecordingRow[]> {
+  const days = sql<number>`(namespaces.settings->>'recording_retention_days')::integer`
+  return db
+    .selectFrom('recordings')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'recordings.tenant_id')
+    .selectAll('recordings')
+    .where('recordings.state', '<>', 'recording')
+    .where(days, '>', 0)
+    .where('recordings.ended_at', '<', sql<Date>`${now}::timestamptz - make_interval(days => ${days})`)
+    .limit(limit)
+    .execute()
+}
+
 /** Recordings that a node has not finished. System connection. */
 export function listUnfinished(db: Kysely<Schema>, node: string): Promise<RecordingRow[]> {
   return db.selectFrom('recordings').selectAll().where('node', '=', node).where('state', '=', 'recording').execute()

@@ -65,6 +65,7 @@ describe('the list of sessions', () => {
       active: true,
       authenticated: true,
       recorded: false,
+      recording: { share: 'none', output_bytes: 0, recorded_bytes: 0 },
       type: 'term',
       term: '',
       position: { latitude: 0, longitude: 0 },

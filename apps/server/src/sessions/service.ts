@@ -11,6 +11,7 @@ import { getMany } from '../devices/service.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import {
+  addOutputBytes,
   SESSION_PROPERTIES,
   type SessionCause,
   type SessionRow,
@@ -97,6 +98,15 @@ export async function setAuthenticated(ctx: TenantContext, uid: SessionUid, auth
 /** Tells whether there is a recording of the session. */
 export async function setRecorded(ctx: TenantContext, uid: SessionUid, recorded: boolean): Promise<void> {
   await tell(ctx, await markRecorded(ctx.db, uid, recorded), 'session.changed')
+}
+
+/** A seat is over: what its device said, and what of it is in a recording, in bytes. */
+export async function addOutput(
+  ctx: TenantContext,
+  uid: SessionUid,
+  seat: { readonly output: number; readonly recorded: number },
+): Promise<void> {
+  await tell(ctx, await addOutputBytes(ctx.db, uid, seat), 'session.changed')
 }
 
 /** Whose session it is; undefined for an unknown one. @param db system connection */
@@ -215,6 +225,14 @@ async function tell(
   ctx.emit({ type, session: toSession(row, devices.get(row.device_uid)) })
 }
 
+function shareOf({ recorded, output_bytes, recorded_bytes, closed_at }: SessionRow): Session['recording'] {
+  const bytes = { output_bytes: output_bytes ?? 0, recorded_bytes: recorded_bytes ?? 0 }
+  if (!recorded) return { share: 'none', ...bytes }
+  // Nothing was counted: it lives, or the server was killed and what it had not written is lost.
+  const isAll = output_bytes === null ? closed_at === null : bytes.output_bytes === bytes.recorded_bytes
+  return { share: isAll ? 'all' : 'part', ...bytes }
+}
+
 function toSession(row: SessionRow, device: Device | undefined): Session {
   return {
     uid: row.uid,
@@ -228,6 +246,7 @@ function toSession(row: SessionRow, device: Device | undefined): Session {
     active: row.active,
     authenticated: row.authenticated,
     recorded: row.recorded,
+    recording: shareOf(row),
     type: row.type,
     term: row.term,
     position: { latitude: row.latitude, longitude: row.longitude },

@@ -92,6 +92,23 @@ export function markRecorded(db: Kysely<Schema>, uid: SessionUid, recorded: bool
   return db.updateTable('sessions').set({ recorded }).where('uid', '=', uid).returningAll().executeTakeFirst()
 }
 
+/** @returns the row as it is now; undefined when it is gone */
+export function addOutputBytes(
+  db: Kysely<Schema>,
+  uid: SessionUid,
+  { output, recorded }: { readonly output: number; readonly recorded: number },
+): Promise<SessionRow | undefined> {
+  return db
+    .updateTable('sessions')
+    .set({
+      output_bytes: sql<number>`coalesce(output_bytes, 0) + ${output}`,
+      recorded_bytes: sql<number>`coalesce(recorded_bytes, 0) + ${recorded}`,
+    })
+    .where('uid', '=', uid)
+    .returningAll()
+    .executeTakeFirst()
+}
+
 /** @returns the row as it is now; undefined when it is closed */
 export function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<SessionRow | undefined> {
   return db

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { Email, Page, TenantId } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { Namespace, NamespaceName, RecordingPolicy, RoleName } from '../schemas/namespace.ts'
+import { Namespace, NamespaceName, RecordingPolicy, RecordingRetentionDays, RoleName } from '../schemas/namespace.ts'
 import { UserAuth } from '../schemas/user.ts'
 
 const byTenant = z.object({ tenant: TenantId })
@@ -76,6 +76,7 @@ export const namespaces = {
           end_disallowed_sessions: z.boolean().optional(),
           forwarding: z.boolean().optional(),
           recording_policy: RecordingPolicy.optional(),
+          recording_retention_days: RecordingRetentionDays.optional(),
         })
         .optional(),
     }),

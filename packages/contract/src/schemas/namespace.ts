@@ -29,6 +29,13 @@ export const NamespaceName = z
 /** What becomes of a session that should be recorded and cannot be: it goes on, or it ends. */
 export const RecordingPolicy = z.enum(['best-effort', 'required'])
 
+/** Recordings older than this are deleted; 0: they are kept. */
+export const RecordingRetentionDays = z
+  .number()
+  .int()
+  .min(0, 'must be 0 to 3650 days')
+  .max(3_650, 'must be 0 to 3650 days')
+
 export const Namespace = z
   .object({
     name: z.string(),
@@ -43,6 +50,7 @@ export const Namespace = z
       /** Whether people may forward ports, sockets, their agent and X11 through sessions. */
       forwarding: z.boolean(),
       recording_policy: RecordingPolicy,
+      recording_retention_days: RecordingRetentionDays,
     }),
     max_devices: z.number().int(),
     devices_count: z.number().int(),

@@ -18,6 +18,14 @@ export const Session = z
     active: z.boolean(),
     authenticated: z.boolean(),
     recorded: z.boolean(),
+    /** What of the output that ended seats had is in recordings. Files and forwards are told in the events instead. */
+    recording: z
+      .object({
+        share: z.enum(['all', 'part', 'none']),
+        output_bytes: z.number().int(),
+        recorded_bytes: z.number().int(),
+      })
+      .optional(),
     type: z.enum(['web', 'term']),
     term: z.string(),
     position: Position,

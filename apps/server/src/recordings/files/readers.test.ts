@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { STATUS } from '@bowline/sftp/protocol'
+import { encodeReply } from '@bowline/sftp/replies'
+import { encodeRequest } from '@bowline/sftp/requests'
+import { describe, expect, it } from 'vitest'
+import { createContentHash } from './content-hash.ts'
+import type { FileOperation, FileReader } from './operation.ts'
+import { fileReaderOf } from './reader.ts'
+
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
+
+function reading(run: Parameters<typeof fileReaderOf>[0]): { reader: FileReader; told: (FileOperation | string)[] } {
+  const told: (FileOperation | string)[] = []
+  const reader = fileReaderOf(run, { done: (operation) => told.push(operation), lost: (reason) => told.push(reason) })
+  if (!reader) throw new Error('it carries no files')
+  return { reader, told }
+}
+
+const handle = Buffer.from('h')
+const path = Buffer.from('/etc/motd')
+const attributes = {}
+const status = (id: number, code: number, message = '') =>
+  encodeReply({ type: 'status', id, code, message, language: '' })
+
+describe('an SFTP session', () => {
+  const sftp = () => reading({ type: 'subsystem', command: 'sftp' })
+
+  it('tells a file that was written, whatever the pieces that its packets come in', () => {
+    const { reader, told } = sftp()
+    const person = Buffer.concat([
+      encodeRequest({ type: 'init', version: 3, extensions: [] }),
+      encodeRequest({ type: 'open', id: 1, path, flags: 0x1a, attributes }),
+    ])
+    for (const byte of person) reader.fromPerson(Uint8Array.of(byte))
+    reader.fromDevice(encodeReply({ type: 'version', version: 3, extensions: [] }))
+    reader.fromDevice(encodeReply({ type: 'handle', id: 1, handle }))
+    reader.fromPerson(encodeRequest({ type: 'write', id: 2, handle, offset: 0n, data: Buffer.from('hello ') }))
+    reader.fromPerson(encodeRequest({ type: 'write', id: 3, handle, offset: 6n, data: Buffer.from('world') }))
+    reader.fromDevice(Buffer.concat([status(2, STATUS.ok), status(3, STATUS.ok)]))
+    reader.fromPerson(encodeRequest({ type: 'close', id: 4, handle }))
+    expect(told).toEqual([])
+    reader.fromDevice(status(4, STATUS.ok))
+    expect(told).toEqual([
+      { operation: 'upload', path: '/etc/motd', bytes: 11, sha256: sha256('hello world'), result: 'ok' },
+    ])
+  })
+
+  it('tells a file that was read, with answers that overtake each other', () => {
+    const { reader, told } = sftp()
+    reader.fromPerson(encodeRequest({ type: 'open', id: 1, path, flags: 1, attributes }))
+    reader.fromDevice(encodeReply({ type: 'handle', id: 1, handle }))
+    for (const id of [2, 3, 4]) {
+      reader.fromPerson(encodeRequest({ type: 'read', id, handle, offset: BigInt((id - 2) * 3), length: 3 }))
+    }
+    reader.fromDevice(encodeReply({ type: 'data', id: 3, data: Buffer.from('def') }))
+    reader.fromDevice(status(4, STATUS.eof))
+    reader.fromDevice(encodeReply({ type: 'data', id: 2, data: Buffer.from('abc') }))
+    reader.fromPerson(encodeRequest({ type: 'close', id: 5, handle }))
+    reader.fromDevice(status(5, STATUS.ok))
+    expect(told).toEqual([
+      { operation: 'download', path: '/etc/motd', bytes: 6, sha256: sha256('abcdef'), result: 'ok' },
+    ])
+  })
+
+  it('tells what was done to names, and what was refused or broken off', () => {
+    const { reader, told } = sftp()
+    const to = Buffer.from('/b\u001b[2J')
+    reader.fromPerson(encodeRequest({ type: 'remove', id: 1, path }))
+    reader.fromPerson(encodeRequest({ type: 'posix-rename@openssh.com', id: 2, from: path, to }))
+    reader.fromPerson(encodeRequest({ type: 'open', id: 3, path, flags: 2, attributes }))
+    reader.fromPerson(encodeRequest({ type: 'open', id: 4, path, flags: 1, attributes }))
+    reader.fromDevice(status(1, STATUS.permissionDenied, 'Permission denied'))
+    reader.fromDevice(status(2, STATUS.ok))
+    reader.fromDevice(status(3, STATUS.noSuchFile))
+    reader.fromDevice(encodeReply({ type: 'handle', id: 4, handle }))
+    reader.fromPerson(encodeRequest({ type: 'read', id: 5, handle, offset: 0n, length: 3 }))
+    reader.fromDevice(encodeReply({ type: 'data', id: 5, data: Buffer.from('abc') }))
+    reader.end()
+    expect(told).toEqual([
+      { operation: 'remove', path: '/etc/motd', result: 'Permission denied' },
+      { operation: 'rename', path: '/etc/motd', to: '/b\uFFFD[2J', result: 'ok' },
+      { operation: 'upload', path: '/etc/motd', bytes: 0, result: 'noSuchFile' },
+      { operation: 'download', path: '/etc/motd', bytes: 3, sha256: sha256('abc'), result: 'interrupted' },
+    ])
+  })
+
+  it('that is none, or that asks without end, is told once', () => {
+    const { reader, told } = sftp()
+    reader.fromPerson(Buffer.alloc(100, 0xff))
+    reader.fromPerson(Buffer.alloc(100, 0xff))
+    expect(told).toHaveLength(1)
+    const endless = sftp()
+    for (let id = 0; id < 8_193; id += 1) endless.reader.fromPerson(encodeRequest({ type: 'remove', id, path }))
+    expect(endless.told).toEqual(['more than 8192 requests wait for an answer'])
+  })
+})
+
+describe('the hash of a file', () => {
+  it.each([
+    ['that is written twice', [0, 0]],
+    ['with a hole', [0, 9]],
+  ])('%s is not told', (_, offsets) => {
+    const hash = createContentHash()
+    for (const offset of offsets) hash.add(offset, Buffer.from('abc'))
+    expect(hash.end()).toEqual({ bytes: 6 })
+  })
+})
+
+describe('scp and rsync', () => {
+  it('tell files and folders of scp, both ways', () => {
+    const up = reading({ type: 'exec', command: 'scp -r -t /tmp' })
+    const sent = 'T1 0 1 0\nD0755 0 dir\nC0644 5 a b\nhello\0C0600 0 empty\n\0E\nC0644 3 c\nabc\0'
+    for (const byte of Buffer.from(sent)) up.reader.fromPerson(Uint8Array.of(byte))
+    up.reader.fromDevice(Buffer.from('\0\0\0'))
+    const file = { operation: 'upload', to: '/tmp', result: 'ok' }
+    expect(up.told).toEqual([
+      { ...file, path: 'dir/a b', bytes: 5, sha256: sha256('hello') },
+      { ...file, path: 'dir/empty', bytes: 0, sha256: sha256('') },
+      { ...file, path: 'c', bytes: 3, sha256: sha256('abc') },
+    ])
+    const down = reading({ type: 'exec', command: '/usr/bin/scp -f x' })
+    down.reader.fromDevice(Buffer.from('C0644 9 x\nhalf'))
+    down.reader.end()
+    expect(down.told).toMatchObject([{ operation: 'download', path: 'x', bytes: 4, result: 'interrupted' }])
+    const none = reading({ type: 'exec', command: 'scp -f x; cat /etc/shadow' })
+    none.reader.fromDevice(Buffer.from('root:*:1:\n'))
+    expect(none.told).toEqual(['it is not what scp says'])
+  })
+
+  it('tell the stream of rsync', () => {
+    const { reader, told } = reading({ type: 'exec', command: 'rsync --server --sender -logDtpr . /srv/data' })
+    reader.fromDevice(Buffer.from('stream'))
+    reader.end()
+    const hash = sha256('stream')
+    expect(told).toEqual([{ operation: 'download', path: '/srv/data', bytes: 6, sha256: hash, result: 'rsync stream' }])
+  })
+})

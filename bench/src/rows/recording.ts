@@ -1,0 +1,66 @@
+// What it costs that output is recorded: the same output over connections of which one is recorded and one is not.
+import { operations } from '@bowline/contract/operations'
+import { interleave } from '../interleave.ts'
+import type { BenchOptions } from '../options.ts'
+import type { Row } from '../row.ts'
+import { type Scene, inScene } from '../scene.ts'
+import type { Connection } from '../ssh-client.ts'
+import { pairedRatios, spreadOf } from '../statistics.ts'
+import { TARGETS } from '../targets.ts'
+
+/** A line of a log with colours, as terminals see it. */
+const LINE = '\\033[32m2026-11-20T10:00:00Z\\033[0m web-1 nginx: 192.0.2.7 GET /srv/app/index.html 200 "Mozilla/5.0"'
+
+type Recording = 'off' | 'best-effort' | 'required'
+
+export function measureRecording(options: BenchOptions): Promise<Row[]> {
+  return inScene(options, 'recording', async (scene) => {
+    await using off = await connected(scene, 'off')
+    await using on = await connected(scene, 'best-effort')
+    await using whole = await connected(scene, 'required')
+    return [
+      await measureOne(options, 'pty', { off, on }, { work: 'terminal output, recorded', target: TARGETS.recording }),
+      await measureOne(options, 'exec', { off, on }, { work: 'output of a command, its beginning recorded' }),
+      await measureOne(options, 'required', { off, on: whole }, { work: 'output of a command, all of it recorded' }),
+    ]
+  })
+}
+
+/** A connection whose sessions are recorded so: what counts is what the namespace wants when somebody signs in. */
+async function connected({ site, ssh }: Scene, recording: Recording): Promise<Connection> {
+  const policy = recording === 'required' ? 'required' : 'best-effort'
+  const settings = { session_record: recording !== 'off', recording_policy: policy } as const
+  await site.client.call(operations.namespaces.update, { params: { tenant: site.tenant }, body: { settings } })
+  return ssh.connect('bowline', ['-c', 'aes128-gcm@openssh.com'])
+}
+
+async function measureOne(
+  options: BenchOptions,
+  id: 'pty' | 'exec' | 'required',
+  connections: { readonly off: Connection; readonly on: Connection },
+  { work, target }: Pick<Row, 'work' | 'target'>,
+): Promise<Row> {
+  // A terminal of the device is slower than the way to it.
+  const bytes = (options.megabytes * 1e6) / (id === 'pty' ? 8 : 2)
+  const command = `yes "$(printf '${LINE}')" | head -c ${bytes}`
+  const line = id === 'pty' ? 'shift; ssh -tt "$@" </dev/null >/dev/null' : '"$@" >/dev/null'
+  const rates = await interleave(
+    (['off', 'on'] as const).map((name) => ({
+      name,
+      measure: async () => bytes / 1e3 / (await connections[name].run(command, line)).milliseconds,
+    })),
+    options.repeats,
+    (name, rate) => options.say(`recording ${id} ${name}: ${rate.toFixed(0)} MB/s`),
+  )
+  const [on = [], off = []] = [rates.get('on'), rates.get('off')]
+  return {
+    id: `recording.${id}`,
+    work,
+    peer: 'not recorded',
+    unit: 'ratio',
+    measured: spreadOf(pairedRatios(on, off)),
+    ...(target ? { target } : {}),
+    note: `${spreadOf(on).median.toFixed(0)} to ${spreadOf(off).median.toFixed(0)} MB/s`,
+    samples: { 'recorded MB/s': on, 'not recorded MB/s': off },
+  }
+}
