@@ -1,15 +1,18 @@
 // Questions of a device, answered with the ssh of this machine: the agent's own, and those of the PAM modules that its
 // administrator has set up.
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { canMakeDevices, type Device, makeDevice, readEtc } from './support/device.ts'
 import { answerQuestions } from './support/questions.ts'
 import { type Server, startServer } from './support/server.ts'
-import { guess, type SshTarget, ssh, startSsh } from './support/ssh.ts'
+import { guess, type SshTarget, ssh, startEcho, startSsh } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
+const hasOath =
+  spawnSync('oathtool', ['--version']).status === 0 && spawnSync('dpkg', ['-L', 'libpam-oath']).status === 0
 const skips = !canMakeDevices && process.env['CI'] !== 'true'
 let server: Server
 let device: Device
@@ -28,14 +31,22 @@ beforeAll(async () => {
     `#!/bin/sh\nrmdir '${device.folder}/trap' 2>/dev/null || exit 0\nwhile [ -d /proc/$PPID ]; do sleep 0.1; done\n`,
   )
   chmodSync(gate, 0o755)
-  writeFileSync(
-    join(device.etc, 'pam.d/bowline'),
-    `auth required pam_exec.so quiet ${gate}
+  const note = join(device.folder, 'note')
+  writeFileSync(note, `#!/bin/sh\necho "$PAM_TYPE $PAM_USER $PAM_RHOST" >>'${sessionLog()}'\n`)
+  chmodSync(note, 0o755)
+  writeFileSync(join(device.etc, 'security/of-test.conf'), 'FROM_PAM DEFAULT="set by PAM"\nLD_BIND_NOW DEFAULT=1\n')
+  for (const name of ['bowline', 'sshd']) {
+    writeFileSync(
+      join(device.etc, 'pam.d', name),
+      `auth required pam_exec.so quiet ${gate}
 auth required pam_unix.so nodelay
 account required pam_unix.so
 password required pam_unix.so sha512
+session required pam_exec.so quiet ${note}
+session required pam_env.so conffile=/etc/security/of-test.conf
 `,
-  )
+    )
+  }
   plain = await device.startAgent(server, 'plain')
   pam = await device.startAgent(server, 'modules', { BOWLINE_PAM: 'on' })
 })
@@ -46,6 +57,8 @@ afterAll(async () => {
 })
 showOnFailure(() => ({ server: server?.process, ...device?.programs }))
 
+/** A line for each session that the modules of the device open or close. */
+const sessionLog = (): string => join(device.folder, 'sessions')
 const right = { 'Password: ': 'right horse' }
 
 /** Changes fields of walter's shadow(5) row: 2 is the day of the last change, 7 the day on which the account ends. */
@@ -102,6 +115,41 @@ describe.each(['without PAM', 'with PAM'])('a device %s', (name) => {
   })
 })
 
+describe('the session of the device', () => {
+  it('is open for as long as the login, by whatever it came, and gives what runs its environment, as with sshd', async () => {
+    await until('earlier sessions are closed', () => pamProcesses() === 0)
+    writeFileSync(sessionLog(), '')
+    const lines = () => readFileSync(sessionLog(), 'utf8').split('\n').slice(0, -1)
+    const opened = 'open_session walter 127.0.0.1'
+    const session = await startEcho(pam)
+    expect(lines()).toEqual([opened])
+    await session.echo('still there')
+    expect(lines()).toEqual([opened])
+    session.end()
+    expect((await session.result).code).toBe(0)
+    await until('the session is closed', () => lines().length === 2)
+    expect(lines()).toEqual([opened, 'close_session walter 127.0.0.1'])
+
+    const sshd = await device.startSshd(['UsePAM yes'])
+    const command = "env | grep -vE '^(SSH_|_=|MAIL=|LANG=|PATH=|LD_)' | sort"
+    const [ours, theirs] = await Promise.all([answerQuestions(pam, right, command), ssh(sshd, [command])])
+    expect(ours.stdout.toString()).toContain('FROM_PAM=set by PAM\n')
+    expect(ours.stdout.toString()).toBe(theirs.stdout.toString())
+    // Also where files are served: by a program that begins with the agent's rights and takes nothing of it.
+    expect((await ssh(pam, ['echo "$LD_BIND_NOW"'])).stdout.toString()).toBe('\n')
+  })
+
+  it('that cannot be opened is no login', async () => {
+    const file = join(device.etc, 'pam.d/bowline')
+    const rules = readFileSync(file, 'utf8')
+    writeFileSync(file, `${rules}session required pam_deny.so\n`)
+    const refused = await answerQuestions(pam, right, 'true')
+    writeFileSync(file, rules)
+    expect(refused.stderr).toContain('Permission denied')
+    expect((await answerQuestions(pam, right, 'true')).code).toBe(0)
+  })
+})
+
 describe('before a right answer', () => {
   it('a device that does not exist asks the same question', async () => {
     const nobody = { ...plain, login: plain.login.replace('plain', 'nobody') }
@@ -112,6 +160,37 @@ describe('before a right answer', () => {
 })
 
 describe('the modules of the device', () => {
+  it('say why an account is refused, to who has shown the password', async () => {
+    setShadow({ 7: '1' })
+    const [knows, guesses] = [
+      await answerQuestions(pam, right, 'true'),
+      await answerQuestions(pam, { 'Password: ': 'no horse' }, 'true'),
+    ]
+    setShadow({ 7: '' })
+    expect(knows.stderr).toContain('Your account has expired; please contact your system administrator.')
+    expect(guesses.stderr).not.toContain('expired')
+    for (const { stderr } of [knows, guesses]) expect(stderr).toContain('Permission denied')
+  })
+
+  it.skipIf(!hasOath)('ask for a one-time code, which counts once (needs libpam-oath and oathtool)', async () => {
+    const file = join(device.etc, 'pam.d/bowline')
+    const rules = readFileSync(file, 'utf8')
+    const secret = '3132333435363738393031323334353637383930'
+    writeFileSync(join(device.etc, 'users.oath'), `HOTP/T30 walter - ${secret}\n`, { mode: 0o600 })
+    const oath = 'auth required pam_oath.so usersfile=/etc/users.oath digits=6\n'
+    writeFileSync(file, rules.replace('account required', `${oath}account required`))
+    const question = "One-time password (OATH) for `walter': "
+    const code = execFileSync('oathtool', ['--totp', secret], { encoding: 'utf8' }).trim()
+    const attempt = (answer: string) => answerQuestions(pam, { ...right, [question]: answer }, 'echo in')
+    const [wrong, first, again] = [await attempt('000000'), await attempt(code), await attempt(code)]
+    const password = await ssh(pam, ['true'])
+    writeFileSync(file, rules)
+    expect(first.asked).toEqual(['Password: ', question])
+    expect([wrong, first, again].map(({ stdout }) => stdout.toString())).toEqual(['', 'in\n', ''])
+    // A password alone is not enough where the device wants a code as well.
+    expect(password.code).not.toBe(0)
+  })
+
   it('have an expired password changed, in as many rounds as they want', async () => {
     setShadow({ 2: '0' })
     expect((await ssh(pam, ['true'])).code).not.toBe(0)
@@ -129,18 +208,23 @@ describe('the modules of the device', () => {
   })
 
   it('may hang: others get in meanwhile, and what hangs ends with the person', async () => {
+    await until('earlier sessions are closed', () => pamProcesses() === 0)
     mkdirSync(join(device.folder, 'trap'))
     const stuck = startSsh(pam, ['true'])
     await until('the trap has closed', () => !existsSync(join(device.folder, 'trap')))
-    const agent = device.programs['modules']?.pid ?? 0
-    const children = () => childrenOf(agent).filter((line) => line.includes('main.ts\0pam'))
-    expect(children().length).toBe(1)
+    expect(pamProcesses()).toBe(1)
     expect((await ssh({ ...pam, password: 'Wrong-h0rse-77' }, ['echo in'])).stdout.toString()).toBe('in\n')
     expect((await ssh({ ...plain, password: 'Wrong-h0rse-77' }, ['echo in'])).stdout.toString()).toBe('in\n')
     stuck.kill('SIGTERM')
-    await until('its process has ended', () => children().length === 0)
+    await until('its process has ended', () => pamProcesses() === 0)
   })
 })
+
+/** Of the agent that asks PAM: one for each login and each attempt at one. */
+function pamProcesses(): number {
+  const lines = childrenOf(device.programs['modules']?.pid ?? 0)
+  return lines.filter((line) => line.includes('main.ts\0pam')).length
+}
 
 /** Command lines of a process's children. */
 function childrenOf(pid: number): string[] {

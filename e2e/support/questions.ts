@@ -20,7 +20,8 @@ export async function answerQuestions(
   const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-asked-'))
   const log = join(folder, 'log')
   const askpass = join(folder, 'askpass')
-  const cases = Object.entries(answers).map(([question, answer]) => `*'${question}') echo '${answer}';;`)
+  const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+  const cases = Object.entries(answers).map(([question, answer]) => `*${quoted(question)}) echo ${quoted(answer)};;`)
   writeFileSync(askpass, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${log}'\ncase "$1" in\n${cases.join('\n')}\nesac\n`)
   chmodSync(askpass, 0o755)
   const settings = [

@@ -219,7 +219,7 @@ export const SETTINGS = {
     programs: agent,
     schema: z.enum(['on', 'off']).default('off'),
     description:
-      'on: the agent, as root, checks logins by PAM, with the service bowline or else sshd of /etc/pam.d; questions beside the password reach the person.',
+      'on: the agent, as root, checks logins by PAM and keeps their session open, with the service bowline or else sshd of /etc/pam.d; questions beside the password reach the person. Each login then has a process of its own.',
   },
   BOWLINE_KEEPALIVE_INTERVAL: {
     programs: agent,

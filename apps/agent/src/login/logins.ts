@@ -5,7 +5,7 @@ import { AuthCredential, AuthOpen, AuthReply, type AuthAnswer } from '@bowline/l
 import type { Log } from '../log.ts'
 import type { Account } from './account.ts'
 import type { Conversation } from './conversation.ts'
-import type { Authority, Denial, Verdict } from './passwords.ts'
+import type { Authority, Denial, DeviceSession, Verdict } from './passwords.ts'
 import type { StatementVerifier } from './statement.ts'
 
 /** Something that lives no longer than its login. */
@@ -18,6 +18,8 @@ export interface Login {
   /** Uid of the platform's session. */
   readonly session: string
   readonly account: Account
+  /** Of the system itself, where it opens one. */
+  readonly deviceSession: DeviceSession | undefined
   readonly members: Set<Member>
   /** Listeners by the id of their stream, with the variable that tells a process of one. */
   readonly listeners: Map<number, readonly [name: string, value: string] | undefined>
@@ -68,7 +70,7 @@ export class Logins {
     const answer = (verdict: Verdict): void => {
       checking = false
       asked = undefined
-      if (closed) return
+      if (closed) return 'session' in verdict ? verdict.session?.close() : undefined
       const fields = { session: request.session, user: request.user, remote: request.remote }
       if ('denied' in verdict) {
         this.#log.warn('login-denied', 'a login was denied', { ...fields, reason: verdict.denied })
@@ -76,9 +78,9 @@ export class Logins {
         if (attempts >= MAX_ATTEMPTS) stream.close(policy('too-many-attempts', 'too many failed attempts'))
         return
       }
-      const { account } = verdict
+      const { account, session: deviceSession } = verdict
       const { session } = request
-      this.#accepted.set(stream.id, { session, account, members: new Set(), listeners: new Map() })
+      this.#accepted.set(stream.id, { session, account, deviceSession, members: new Set(), listeners: new Map() })
       this.#log.info('login-accepted', 'a login was accepted', { ...fields, uid: verdict.account.uid })
       stream.control({ type: 'accepted' } satisfies AuthAnswer)
     }
@@ -154,6 +156,7 @@ export class Logins {
     if (!login) return
     this.#accepted.delete(streamId)
     for (const member of login.members) member.end(cause)
+    login.deviceSession?.close()
     this.#log.info('login-ended', 'a login ended', { session: login.session, by: cause.by, reason: cause.reason })
   }
 }

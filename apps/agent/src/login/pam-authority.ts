@@ -1,17 +1,22 @@
 // Logins by PAM: what the machine's administrator has set up for people (expired passwords, one-time codes, directories)
-// holds for logins through the platform too. Each check is a process of its own; see pam-process.ts for why.
-import { spawn } from 'node:child_process'
+// holds for logins through the platform too. Each check is a process of its own; see pam-process.ts for why. After a right
+// answer it lives on with the login, because modules keep in memory what they have to undo at the end (a mount, a ticket, a
+// seat). Limits that modules set for their own process (pam_limits) do not reach what the person runs.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { systemAccount } from './account.ts'
 import { type Conversation, NOBODY, type Person } from './conversation.ts'
-import type { Authority, Verdict } from './passwords.ts'
+import type { Authority, DeviceSession, Verdict } from './passwords.ts'
 import { PamLine, type PamOutcome, type PamTask } from './pam-protocol.ts'
 import { Turns } from './turns.ts'
 
 /** Conversations wait for people: more of them at once than checks that only compute. */
 const AT_ONCE = 8
 const WAITING = 32
+/** To close a session. */
+const CLOSE_MS = 10_000
 /** The platform gives a person a minute to log in; a module that takes longer has hung. */
 const LIFE_MS = 120_000
 const SERVICES = ['bowline', 'sshd']
@@ -28,9 +33,11 @@ export function pamAuthority(program: readonly string[], service: string): Autho
   async function check(task: Omit<PamTask, 'service'>, person: Conversation): Promise<Verdict> {
     const outcome = await turns.take(() => runTask(program, { ...task, service }, person))
     if (outcome === undefined) return { denied: 'busy' }
-    if (outcome !== 'accepted') return { denied: outcome }
+    if (typeof outcome === 'string') return { denied: outcome }
     const account = await systemAccount(task.user)
-    return account ? { account } : { denied: 'unknown-user' }
+    if (account) return { account, session: outcome }
+    outcome.close()
+    return { denied: 'unknown-user' }
   }
 
   return {
@@ -53,18 +60,17 @@ function knowing(password: string | undefined, person: Person): Conversation {
   }
 }
 
-function runTask(program: readonly string[], task: PamTask, person: Conversation): Promise<PamOutcome> {
+/** @returns the session that the process keeps open, or why there is none */
+function runTask(program: readonly string[], task: PamTask, person: Conversation): Promise<PamOutcome | DeviceSession> {
   const [path = '', ...args] = program
   const child = spawn(path, args, {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
     cwd: '/',
-    signal: person.gone,
-    timeout: LIFE_MS,
-    killSignal: 'SIGKILL',
   })
+  const kill = (): void => void child.kill('SIGKILL')
   const say = (line: object): boolean => child.stdin.write(`${JSON.stringify(line)}\n`)
-  return new Promise((resolve) => {
+  const judged = new Promise<PamOutcome | DeviceSession>((resolve) => {
     child.on('error', () => resolve('unsupported'))
     child.on('close', () => resolve('unsupported'))
     child.stdin.on('error', () => undefined)
@@ -77,11 +83,36 @@ function runTask(program: readonly string[], task: PamTask, person: Conversation
           () => child.stdin.end(),
         )
       }
+      if (line?.outcome === 'accepted') return resolve(sessionOf(child, line.environment))
       resolve(line?.outcome ?? 'unsupported')
       child.stdin.end()
     })
-    say(task)
   })
+  const life = setTimeout(kill, LIFE_MS)
+  person.gone.addEventListener('abort', kill)
+  if (person.gone.aborted) kill()
+  say(task)
+  return judged.finally(() => {
+    clearTimeout(life)
+    person.gone.removeEventListener('abort', kill)
+  })
+}
+
+function sessionOf(
+  child: ChildProcessByStdio<Writable, Readable, null>,
+  environment: readonly string[],
+): DeviceSession {
+  return {
+    environment: environment.map((entry) => {
+      const [name = ''] = entry.split('=', 1)
+      return [name, entry.slice(name.length + 1)]
+    }),
+    close() {
+      const kill = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS)
+      child.once('close', () => clearTimeout(kill))
+      child.stdin.end()
+    },
+  }
 }
 
 function parseLine(text: string): PamLine | undefined {

@@ -15,10 +15,14 @@ export const PamTask = z.object({
 })
 export type PamTask = z.infer<typeof PamTask>
 
-/** Lines from the process: rounds, each answered by an AuthReply line, then one outcome. */
+/**
+ * Lines from the process: rounds, each answered by an AuthReply line, then one outcome. A session is open after
+ * `accepted`, until the process reads the end of its input.
+ */
 export const PamLine = z.union([
   z.object({ round: AuthRound }),
-  z.object({ outcome: z.enum(['accepted', 'credential', 'unknown-user', 'locked', 'expired', 'unsupported']) }),
+  z.object({ outcome: z.literal('accepted'), environment: z.array(z.string()) }),
+  z.object({ outcome: z.enum(['credential', 'unknown-user', 'locked', 'expired', 'unsupported']) }),
 ])
 export type PamLine = z.infer<typeof PamLine>
-export type PamOutcome = Extract<PamLine, { outcome: unknown }>['outcome']
+export type PamOutcome = Exclude<Extract<PamLine, { outcome: unknown }>['outcome'], 'accepted'>

@@ -10,7 +10,17 @@ import { accountExpired, dayOf, hashState, passwordExpired } from './shadow.ts'
 import { Turns } from './turns.ts'
 
 export type Denial = 'credential' | 'unknown-user' | 'locked' | 'expired' | 'no-password' | 'busy' | 'unsupported'
-export type Verdict = { readonly account: Account } | { readonly denied: Denial }
+export type Verdict =
+  | { readonly account: Account; /** Where the system opens one. */ readonly session?: DeviceSession }
+  | { readonly denied: Denial }
+
+/** What the system keeps open for as long as the login lives. */
+export interface DeviceSession {
+  /** For what the person runs. */
+  readonly environment: readonly (readonly [name: string, value: string])[]
+  /** Called once, at the end of the login. */
+  close(): void
+}
 
 /** Who may log in, and how. Both calls may take long and are safe to make at any rate. */
 export interface Authority {

@@ -19,6 +19,8 @@ const PAM_TTY = 3
 const PAM_RHOST = 4
 const PAM_DISALLOW_NULL_AUTHTOK = 1
 const PAM_CHANGE_EXPIRED_AUTHTOK = 0x20
+const PAM_ESTABLISH_CRED = 2
+const PAM_DELETE_CRED = 4
 /** Of struct pam_response: a pointer and an int. */
 const RESPONSE_BYTES = 16
 const MOST_MESSAGES = 16
@@ -43,6 +45,11 @@ export interface PamTransaction {
   changeToken(): number
   /** Who has been authenticated: modules may decide that it is somebody else. */
   user(): string
+  /** Gives the person's credentials to this process and opens their session. */
+  openSession(): number
+  closeSession(): void
+  /** `NAME=value` strings that modules have set for what the person runs. */
+  environment(): string[]
   end(status: number): void
 }
 
@@ -72,10 +79,14 @@ export function startPam(service: string, user: string, remote: string, converse
   setItem(handle, PAM_RHOST, cString(remote))
   // Modules expect a name of some terminal.
   setItem(handle, PAM_TTY, cString('ssh'))
-  const [authenticate, account, change, end] = ['authenticate', 'acct_mgmt', 'chauthtok', 'end'].map((name) =>
-    call(`pam_${name}`),
-  )
-  if (!authenticate || !account || !change || !end) throw new Error('libpam is incomplete')
+  const authenticate = call('pam_authenticate')
+  const account = call('pam_acct_mgmt')
+  const change = call('pam_chauthtok')
+  const credentials = call('pam_setcred')
+  const open = call('pam_open_session')
+  const close = call('pam_close_session')
+  const end = call('pam_end')
+  const environment: (handle: bigint) => bigint | null = libpam.func('void *pam_getenvlist(void *handle)')
   return {
     authenticate: () => authenticate(handle, PAM_DISALLOW_NULL_AUTHTOK),
     account: () => account(handle, PAM_DISALLOW_NULL_AUTHTOK),
@@ -86,8 +97,28 @@ export function startPam(service: string, user: string, remote: string, converse
       const text = item.readBigUInt64LE(0)
       return text === 0n ? '' : koffi.decode.string(text)
     },
+    openSession() {
+      const status = credentials(handle, PAM_ESTABLISH_CRED)
+      return status === PAM.success ? open(handle, 0) : status
+    },
+    closeSession() {
+      close(handle, 0)
+      credentials(handle, PAM_DELETE_CRED)
+    },
+    environment: () => stringsAt(environment(handle)),
     end: (last) => void end(handle, last),
   }
+}
+
+/** A NULL-terminated array of pointers to strings. */
+function stringsAt(array: bigint | null): string[] {
+  const strings: string[] = []
+  for (let at = array; at; at += 8n) {
+    const text = Buffer.from(koffi.view(at, 8)).readBigUInt64LE(0)
+    if (text === 0n) break
+    strings.push(koffi.decode.string(text))
+  }
+  return strings
 }
 
 /** pam_conv(3): messages come as an array of pointers; answers go in memory that PAM frees. */

@@ -69,6 +69,28 @@ describe('the environment of a session', () => {
     expect(Object.keys(env).filter((name) => name.startsWith('SSH_'))).toEqual([])
   })
 
+  test('takes what the session of the system sets, over the client’s wishes, but for loaders and the connection', () => {
+    const env = environment({
+      requested: [['LANG', 'C']],
+      system: [
+        ['LANG', 'de_DE.UTF-8'],
+        ['KRB5CCNAME', 'FILE:/tmp/krb5cc'],
+        ['EMPTY', ''],
+        ['LD_PRELOAD', '/tmp/evil.so'],
+        ['GCONV_PATH', '/tmp'],
+        ['SSH_CONNECTION', 'elsewhere'],
+        ['BASH_FUNC_x%%', '() { :; }'],
+      ],
+    })
+    expect(env).toMatchObject({ LANG: 'de_DE.UTF-8', KRB5CCNAME: 'FILE:/tmp/krb5cc', EMPTY: '' })
+    expect(Object.keys(env)).not.toContain('BASH_FUNC_x%%')
+    expect([env['LD_PRELOAD'], env['GCONV_PATH'], env['SSH_CONNECTION'] === 'elsewhere']).toEqual([
+      undefined,
+      undefined,
+      false,
+    ])
+  })
+
   test('never has a name twice or a NUL, and nothing of the agent, whatever is asked for', () => {
     const request = fc.tuple(fc.oneof(fc.string(), fc.constantFrom('LANG', 'TERM', 'LC_ALL', 'HOME')), fc.string())
     fc.assert(

@@ -14,6 +14,12 @@ const FROM_CLIENT = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM)$/
 const LANGUAGE = /^(?:LANG|LC_[A-Z]+)$/
 // oxlint-disable-next-line no-control-regex -- control characters are what it is about
 const CONTROL = /[\u0000-\u001f\u007f]/
+/**
+ * Loaders and libraries obey these, also in the program that still has the agent's rights when it is given the
+ * environment (ld.so(8), secure-execution mode); and what tells of the connection is ours to say.
+ */
+const NOT_FROM_SYSTEM = /^(?:LD_|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$|SSH_CONNECTION$|SSH_AUTH_INFO)/
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const TERM_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]*$/
 const ADDRESS = /^[0-9A-Fa-f.:]{1,45}$/
 
@@ -29,6 +35,8 @@ export interface EnvironmentInput {
   /** Sockets of the person that the process may use: SSH_AUTH_SOCK, DISPLAY. */
   readonly offered?: readonly (readonly [name: string, value: string])[]
   readonly defaults: SystemDefaults
+  /** What the system's own session sets: it has the last word, but for the connection. */
+  readonly system?: readonly (readonly [name: string, value: string])[]
 }
 
 /** What this machine's own files set for every login. */
@@ -52,6 +60,9 @@ export function sessionEnvironment(input: EnvironmentInput): string[] {
   ])
   for (const [name, value] of input.requested) {
     if (FROM_CLIENT.test(name) && !CONTROL.test(value)) env.set(name, value)
+  }
+  for (const [name, value] of input.system ?? []) {
+    if (NAME.test(name) && !NOT_FROM_SYSTEM.test(name)) env.set(name, value)
   }
   if (ADDRESS.test(client.address)) {
     env.set('SSH_CLIENT', `${client.address} ${client.port} 22`)

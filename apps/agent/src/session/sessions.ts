@@ -142,6 +142,8 @@ function environmentOf(request: SessionOpen, login: Login, run: Run, terminalPat
     ...run.environment,
     client: request.client,
     defaults: readDefaults(),
+    // A program that begins with the agent's rights gets nothing that anybody else has set.
+    ...(login.deviceSession && run.become !== 'itself' ? { system: login.deviceSession.environment } : {}),
     ...(terminalPath && run.pty ? { terminal: { path: terminalPath, term: run.pty.term } } : {}),
   })
 }
