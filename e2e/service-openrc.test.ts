@@ -1,50 +1,30 @@
 // The agent as a service of a machine with OpenRC. What does not depend on the service manager is tested with systemd.
 import type { Device } from '@bowline/contract/schemas/device'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installCommand } from '../apps/console/src/features/devices/commands.ts'
-import { buildStale, OWN_AGENT } from '../scripts/build.ts'
 import { acceptDevice } from './support/agent.ts'
-import { type BootedMachine, bootMachine, bootProblem, openRc, USER } from './support/booted-machine.ts'
-import { type Server, startServer } from './support/server.ts'
-import { ssh } from './support/ssh.ts'
+import { bootProblem, openRc, USER } from './support/booted-machine.ts'
+import { type ServicedMachine, bootServicedMachine } from './support/serviced-machine.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
 const problem = bootProblem(openRc)
-let server: Server
-let machine: BootedMachine
+let scene: ServicedMachine
 let device: Device
-showOnFailure(() => ({ server: server.process }))
+showOnFailure(() => ({ server: scene?.server.process }))
 
 beforeAll(async () => {
-  if (problem !== undefined) return
-  await buildStale([OWN_AGENT])
-  server = await startServer({})
-  machine = await bootMachine(openRc, 'ruled')
+  if (problem === undefined) scene = await bootServicedMachine(openRc, 'ruled')
 })
-afterAll(async () => {
-  await machine?.remove()
-  await server?.remove()
-})
+afterAll(() => scene?.remove())
 
-/** Runs a line on the machine that must succeed. @returns what it said, without the last line end */
-function run(line: string): string {
-  const { status, stdout, stderr } = machine.run(line)
-  // OpenRC of Debian complains of old-style scripts that are not there, also when all is well.
-  expect([line, status, status === 0 ? '' : stderr]).toEqual([line, 0, ''])
-  return stdout.trimEnd()
-}
-
-const install = () => run(installCommand(server.origin, server.tenant, server.pin))
-const agentPid = () => /"pid":(\d+)/.exec(machine.run('bowline agent status --json').stdout)?.[1]
-const linked = () => until('the agent is linked', () => machine.run('bowline agent status').status === 0)
-const login = (command: string) =>
-  ssh({ ...server.ssh, login: `${USER.name}@${device.namespace}.${device.name}`, password: USER.password }, [command])
+const run = (line: string) => scene.run(line)
+const agentPid = () => /"pid":(\d+)/.exec(scene.machine.run('bowline agent status --json').stdout)?.[1]
+const login = (command: string) => scene.login(device, command)
 
 describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'booted here'})`, () => {
   it('gets the agent as a service of its default runlevel; people log in as its users', async () => {
-    expect(install()).toMatch(/bowline-agent-\S+ is installed as a service of OpenRC; starting it/)
-    device = await acceptDevice(await server.client(), 'ruled')
+    expect(scene.install()).toMatch(/bowline-agent-\S+ is installed as a service of OpenRC; starting it/)
+    device = await acceptDevice(await scene.server.client(), 'ruled')
     const { stdout, stderr } = await login('id -un; env | grep -e ^BOWLINE_ -e ^RUNTIME_DIRECTORY -e ^RC_; true')
     expect([stdout.toString(), stderr]).toEqual([`${USER.name}\n`, ''])
     expect(run('rc-update show default')).toContain('bowline-agent')
@@ -55,7 +35,7 @@ describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'boo
   })
 
   it('a crash is followed by a new start; what people left running survives a restart', async () => {
-    await linked()
+    await scene.linked()
     const { stdout, stderr } = await login('setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $!')
     const left = stdout.toString().trim()
     expect([left, stderr]).toEqual([expect.stringMatching(/^\d+$/), ''])
@@ -63,23 +43,23 @@ describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'boo
     run(`kill -KILL ${before}`)
     await until('there is a new agent', () => agentPid() !== undefined && agentPid() !== before)
     run('rc-service bowline-agent restart')
-    await linked()
+    await scene.linked()
     expect((await login('echo back')).stdout.toString()).toBe('back\n')
     run(`kill ${left}`)
   })
 
   it('installed once more with nothing new goes on running', () => {
     const before = agentPid()
-    expect(install()).toMatch(/is installed already, and runs/)
+    expect(scene.install()).toMatch(/is installed already, and runs/)
     expect(agentPid()).toBe(before)
   })
 
   it('is taken away again', () => {
     run('bowline agent uninstall')
-    expect(machine.run('rc-service bowline-agent status').status).not.toBe(0)
+    expect(scene.machine.run('rc-service bowline-agent status').status).not.toBe(0)
     expect(run('ls -A /etc/bowline /usr/local/lib /usr/local/bin')).toBe(
       '/etc/bowline:\nagent.key\nagent.key.statement.json\n\n/usr/local/bin:\n\n/usr/local/lib:',
     )
-    expect(machine.run("pgrep -f '^/usr/local/lib/bowline'").stdout).toBe('')
+    expect(scene.machine.run("pgrep -f '^/usr/local/lib/bowline'").stdout).toBe('')
   })
 })

@@ -6,14 +6,12 @@ import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { installCommand } from '../apps/console/src/features/devices/commands.ts'
-import { buildStale, OWN_AGENT } from '../scripts/build.ts'
 import { acceptDevice, untilOnline } from './support/agent.ts'
-import { type BootedMachine, bootMachine, bootProblem, systemd, USER } from './support/booted-machine.ts'
+import { type BootedMachine, bootProblem, systemd, USER } from './support/booted-machine.ts'
 import { sshOptions } from './support/file-clients.ts'
 import { run as start } from './support/running.ts'
-import { type Client, type Server, startServer } from './support/server.ts'
-import { ssh } from './support/ssh.ts'
+import type { Client, Server } from './support/server.ts'
+import { type ServicedMachine, bootServicedMachine } from './support/serviced-machine.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
@@ -21,37 +19,26 @@ const PASSWORD = 'told to nobody'
 const ids = `${USER.uid} ${USER.uid}`
 const NO_RIGHTS = '0'.repeat(16)
 const problem = bootProblem(systemd)
+let scene: ServicedMachine
 let server: Server
-let client: Client
 let machine: BootedMachine
+let client: Client
 let device: Device
-showOnFailure(() => ({ server: server.process }))
+showOnFailure(() => ({ server: scene?.server.process }))
 
 beforeAll(async () => {
   if (problem !== undefined) return
-  await buildStale([OWN_AGENT])
-  server = await startServer({})
+  scene = await bootServicedMachine(systemd, 'served')
+  ;({ server, machine } = scene)
   client = await server.client()
-  machine = await bootMachine(systemd, 'served')
 })
-afterAll(async () => {
-  await machine?.remove()
-  await server?.remove()
-})
+afterAll(() => scene?.remove())
 
-/** Runs a line on the machine that must succeed. @returns what it said, without the last line end */
-function run(line: string): string {
-  const { status, stdout, stderr } = machine.run(line)
-  expect([line, status, stderr]).toEqual([line, 0, ''])
-  return stdout.trimEnd()
-}
-
-const install = () => run(installCommand(server.origin, server.tenant, server.pin))
+const run = (line: string) => scene.run(line)
+const install = () => scene.install()
+const linked = () => scene.linked()
+const login = (command: string) => scene.login(device, command)
 const mainPid = () => run('systemctl show --property=MainPID --value bowline-agent')
-/** Until the agent that runs now has its link. */
-const linked = () => until('the agent is linked', () => machine.run('bowline agent status').status === 0)
-const login = (command: string) =>
-  ssh({ ...server.ssh, login: `${USER.name}@${device.namespace}.${device.name}`, password: USER.password }, [command])
 
 describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'booted here'})`, () => {
   it('gets the agent as a service; people log in as its users', async () => {

@@ -16,12 +16,15 @@ export interface Boot {
   readonly script: string
   /** Succeeds when it has started what is to start. */
   readonly isUp: string
+  /** Whether its programs say something on stderr also when all is well. */
+  readonly complainsAlways: boolean
 }
 
 export const systemd: Boot = {
   needs: '/lib/systemd/systemd',
   script: `exec env -i container=bowline PATH=/usr/sbin:/usr/bin chroot "$1" /lib/systemd/systemd --system --unit=multi-user.target`,
   isUp: 'systemctl is-system-running',
+  complainsAlways: false,
 }
 
 /** OpenRC unpacked by `.ci/run`: installed, it would take the place of this machine's own service manager. */
@@ -35,6 +38,8 @@ mount -t tmpfs -o mode=755 tmpfs usr/local
 cp -a ${OPENRC}/etc/. etc
 exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$1" /sbin/openrc-init >var/log/openrc 2>&1`,
   isUp: 'grep -qx default /run/openrc/softlevel',
+  // OpenRC of Debian, of old-style scripts that are not there.
+  complainsAlways: true,
 }
 
 /** For one line; a test would wait for ever otherwise. */
