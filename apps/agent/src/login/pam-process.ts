@@ -4,6 +4,7 @@
 import { readSync, writeSync } from 'node:fs'
 import { AuthReply, type AuthRound } from '@bowline/link/streams'
 import { PAM, startPam, type PamMessage } from '../native/pam.ts'
+import { releaseStartPages } from '../native/start-pages.ts'
 import { type PamLine, type PamOutcome, PamTask } from './pam-protocol.ts'
 
 const INPUT = 0
@@ -29,6 +30,8 @@ export function runPamProcess(): void {
     return say({ outcome: status !== PAM.success ? outcomeOf(status) : isSame ? 'unsupported' : 'credential' })
   }
   say({ outcome: 'accepted', environment: pam.environment() })
+  // From here on it only waits.
+  releaseStartPages()
   while (readLine() !== undefined);
   pam.closeSession()
   pam.end(PAM.success)
