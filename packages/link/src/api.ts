@@ -24,10 +24,15 @@ export type Lane = 0 | 1
  */
 export interface StreamHandler {
   /**
-   * Bytes from the peer; the memory belongs to the callee. The peer may send more only after
+   * Bytes from the peer; the memory belongs to the callee, unless it `borrows`. The peer may send more only after
    * {@link LinkStream.consumed} has been told.
    */
   data(bytes: Uint8Array, lane: Lane): void
+  /**
+   * True: what `data` gets is only valid during the call. It spares a copy, and is for those that pass bytes on or copy
+   * them anyway. Who wraps a handler and keeps bytes must not take this over.
+   */
+  readonly borrows?: boolean
   /** The stream can take more after a `write` answered false. */
   drain?(): void
   /** The peer sends no more bytes; control messages may still follow. */
@@ -44,9 +49,10 @@ export interface LinkStream {
   /**
    * Queues bytes; the memory belongs to the stream from here on. Writes of at most 1 KiB overtake queued bulk of
    * other streams.
+   * @param done called when the memory may be used for something else: soon, or never when the stream ends before
    * @returns false when the caller should stop until `drain`: credit is used up or the socket is behind
    */
-  write(bytes: Uint8Array, lane?: Lane): boolean
+  write(bytes: Uint8Array, lane?: Lane, done?: () => void): boolean
   /** Bytes accepted by `write` that have not left yet. */
   readonly queuedBytes: number
   /** Returns credit: `count` received bytes have been dealt with. */
@@ -106,7 +112,7 @@ export const LINK_DEFAULTS: LinkOptions = {
   windowMaxBytes: 4 * 1024 * 1024,
   growthBytes: 64 * 1024 * 1024,
   queueMaxBytes: 16 * 1024 * 1024,
-  frameBytes: 32 * 1024,
+  frameBytes: 64 * 1024,
   socketHighBytes: 256 * 1024,
   maxStreams: 4_096,
   pingMs: 20_000,

@@ -54,8 +54,7 @@ const RULES: readonly ({ name: string; min: number; max: number; stream: 'none' 
 /** Where decoded frames go. */
 export interface FrameSink {
   /**
-   * Bytes of a data frame; one frame may come in several pieces. The memory is the callee's, and holding it holds at
-   * most five times its size.
+   * Bytes of a data frame; one frame may come in several pieces. They are only valid during the call.
    */
   data(stream: number, lane: Lane, bytes: Uint8Array): void
   /** Any other frame, whole. The payload is only valid during the call. */
@@ -92,7 +91,7 @@ export class FrameDecoder {
   }
 
   /**
-   * @param chunk the next bytes; the memory belongs to the decoder
+   * @param chunk the next bytes; not kept
    * @returns the rule that the bytes broke, in words for a log; the decoder is then stopped
    */
   push(chunk: Uint8Array): string | undefined {
@@ -149,7 +148,7 @@ export class FrameDecoder {
     this.#missing -= take
     if (this.#missing === 0) this.#headerFilled = 0
     if (this.#type === FRAME.data || this.#type === FRAME.dataErr) {
-      if (take > 0) this.sink.data(this.#stream, this.#type === FRAME.data ? 0 : 1, own(chunk, at, end))
+      if (take > 0) this.sink.data(this.#stream, this.#type === FRAME.data ? 0 : 1, chunk.subarray(at, end))
       return end
     }
     if (this.#missing === 0 && this.#whole === undefined) {
@@ -169,6 +168,7 @@ export class FrameDecoder {
 /** Collects frames for one write. Small payloads are copied next to their headers, large ones are passed by reference. */
 export class FrameBatch {
   #parts: Uint8Array[] = []
+  #whenSent: (() => void)[] = []
   /** The run of copied bytes that is being written: where it is, and which part of it. */
   #run: Uint8Array = EMPTY
   #runFrom = 0
@@ -211,6 +211,19 @@ export class FrameBatch {
       this.#parts.push(payload)
     }
     this.bytes += payload.length
+  }
+
+  /** To be called by {@link sent}. */
+  whenSent(done: () => void): void {
+    this.#whenSent.push(done)
+  }
+
+  /** What `take` gave has been sent: the memory that it pointed to is free. */
+  sent(): void {
+    if (this.#whenSent.length === 0) return
+    const all = this.#whenSent
+    this.#whenSent = []
+    for (const done of all) done()
   }
 
   /** The collected parts, in order; the batch is empty afterwards. */
@@ -267,12 +280,3 @@ const EMPTY = new Uint8Array(0)
 // Headers and small payloads of all links share one block at a time; what has been handed out is never written again.
 let slab: Uint8Array = EMPTY
 let slabUsed = 0
-
-/**
- * A piece of `chunk` that can be kept: copied when keeping it would hold more than five times its size. Node reads four
- * records of TLS into one block, so a full record must not be copied.
- */
-function own(chunk: Uint8Array, from: number, to: number): Uint8Array {
-  const piece = chunk.subarray(from, to)
-  return piece.length * 5 >= chunk.buffer.byteLength ? piece : new Uint8Array(piece)
-}

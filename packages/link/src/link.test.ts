@@ -212,6 +212,58 @@ describe('a stream', () => {
   })
 })
 
+describe('the memory of bytes', () => {
+  test('is the handler’s own, and of their size, unless it borrows', async () => {
+    const chunks: Uint8Array[] = []
+    const received: Uint8Array[] = []
+    const open = (borrows: boolean) => (): StreamHandler => ({
+      borrows,
+      data: (bytes) => received.push(bytes),
+      closed: () => undefined,
+    })
+    for (const borrows of [false, true]) {
+      const { gateway, gatewayTransport } = linkPair({ agent: { open: open(borrows) } })
+      gatewayTransport.tamper = (chunk) => (chunks.push(chunk), [chunk])
+      RecordedStream.open(gateway, 'dial').stream.write(new Uint8Array(300))
+      await settle()
+    }
+    const [own, borrowed] = received
+    expect([own?.length, borrowed?.length]).toEqual([300, 300])
+    expect(own?.buffer.byteLength).toBe(300)
+    expect(chunks.some((chunk) => chunk.buffer === own?.buffer)).toBe(false)
+    expect(chunks.some((chunk) => chunk.buffer === borrowed?.buffer)).toBe(true)
+  })
+
+  test('is the writer’s again when it is told so, not before, and what arrives is what was written', async () => {
+    const { gateway, gatewayTransport, acceptedStream } = recordedPair()
+    const { stream } = RecordedStream.open(gateway, 'dial')
+    await settle()
+    const told: number[] = []
+    const write = (letter: string, bytes: number): void => {
+      const memory = Buffer.alloc(bytes, letter)
+      stream.write(memory, 0, () => {
+        told.push(bytes)
+        memory.fill('!')
+      })
+    }
+    write('a', 20_000)
+    write('b', 500)
+    write('c', 500)
+    await settle()
+    gatewayTransport.hold()
+    // More than the window: what is left is told of when it has gone, too.
+    write('d', 200_000)
+    write('e', 200_000)
+    await settle()
+    expect(told.filter((bytes) => bytes === 200_000).length).toBeLessThan(2)
+    gatewayTransport.release()
+    await settle()
+    const expected = 'a'.repeat(20_000) + 'b'.repeat(500) + 'c'.repeat(500) + 'd'.repeat(200_000) + 'e'.repeat(200_000)
+    expect(acceptedStream(0).text() === expected).toBe(true)
+    expect(told.toSorted((a, b) => a - b)).toEqual([500, 500, 20_000, 200_000, 200_000])
+  })
+})
+
 describe('credit', () => {
   test('holds a sender to the window until the reader has consumed, and returns it by quarters', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 1_000 }

@@ -188,7 +188,15 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     const fault = stream.received(bytes.length)
     if (fault !== undefined) return this.#protocolError(fault)
     const handler = stream.handler
-    if (stream.state === 'open' && handler) this.#guardStream(stream, 'data', () => handler.data(bytes, lane))
+    if (stream.state !== 'open' || !handler) return
+    try {
+      // Called for every record of TLS: no closure here. What is kept must not hold the memory that was read into.
+      handler.data(handler.borrows ? bytes : new Uint8Array(bytes), lane)
+    } catch (error) {
+      this.#guardStream(stream, 'data', () => {
+        throw error
+      })
+    }
   }
 
   frame(type: FrameType, id: number, payload: Uint8Array): void {
@@ -305,7 +313,10 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
   }
 
   #flush(): void {
-    while (!this.#endCause && this.writable && this.#fill()) this.writable = this.#transport.send(this.#batch.take())
+    while (!this.#endCause && this.writable && this.#fill()) {
+      this.writable = this.#transport.send(this.#batch.take())
+      this.#batch.sent()
+    }
     if (this.#endCause || !this.writable) return
     for (const stream of this.#stalled) {
       if (!stream.drained || !this.#stalled.delete(stream)) continue

@@ -45,7 +45,7 @@ function listening(
   const count = (): number => received.reduce((sum, piece) => sum + piece.length, 0)
   transport.listen({
     bytes(chunk) {
-      received.push(chunk)
+      received.push(Uint8Array.from(chunk))
       if (count() >= wanted.bytes) wanted.resolve()
     },
     drain: () => drained.resolve(),

@@ -1,10 +1,13 @@
 // A transport over a socket that has been upgraded to WebSocket. Everything after the upgrade is here, on the raw
 // socket: the general-purpose receiver and sender of a WebSocket library cost two to four times the CPU per byte.
+import { Buffer } from 'node:buffer'
 import { randomFillSync } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { LinkCause } from './api.ts'
+import { BlockPool } from './block-pool.ts'
 import type { LinkClock } from './clock.ts'
+import { readSocket } from './socket-input.ts'
 import type { Transport, TransportEvents } from './transport.ts'
 import { OPCODE, WebSocketDecoder, applyMask, frameHeader } from './websocket.ts'
 
@@ -29,10 +32,18 @@ const END_MS = 2_000
 const ZERO_MASK = new Uint8Array(4)
 
 /**
- * A message with its header fills two records of TLS, 16 KiB each. A receiver of bulk then gets one frame in two
+ * A message with its header fills four records of TLS, 16 KiB each. A receiver of bulk then gets one frame in four
  * pieces as they come, instead of crumbs at every boundary.
  */
-const MESSAGE_BYTES = 32 * 1024
+const MESSAGE_BYTES = 64 * 1024
+/** Messages from this size on are put together in a block; smaller ones in memory of their own size. */
+const BLOCK_FROM_BYTES = 16 * 1024
+const blocks = new BlockPool(MESSAGE_BYTES, 32)
+/**
+ * More than this in the socket's queue, and the link waits. TLS copies what is written while an earlier write is under
+ * way into one fresh buffer, unless it is a single message: so there is never more than one behind the one under way.
+ */
+const BEHIND_BYTES = MESSAGE_BYTES
 
 export class SocketTransport implements Transport {
   readonly messageBytes: number
@@ -40,11 +51,11 @@ export class SocketTransport implements Transport {
   readonly #clock: LinkClock
   readonly #masking: Masking
   readonly #highBytes: number
+  readonly #behindBytes: number
   readonly #decoder: WebSocketDecoder
   #events: TransportEvents | undefined
   #head: Uint8Array | undefined
   #behind = false
-  #corked = false
   #cause: LinkCause | undefined
   #closing = false
   #closedTold = false
@@ -56,6 +67,7 @@ export class SocketTransport implements Transport {
     this.#masking = masking
     this.messageBytes = MESSAGE_BYTES - (masking === 'none' ? 4 : 8)
     this.#highBytes = highBytes
+    this.#behindBytes = Math.min(highBytes, BEHIND_BYTES)
     this.#head = head.length > 0 ? head : undefined
     this.#decoder = new WebSocketDecoder(masking === 'none', {
       bytes: (piece) => this.#events?.bytes(piece),
@@ -79,26 +91,15 @@ export class SocketTransport implements Transport {
     queueMicrotask(() => {
       if (this.#head) this.#received(this.#head)
       this.#head = undefined
-      this.#socket
-        .on('data', (chunk: Uint8Array) => this.#received(chunk))
-        .on('drain', () => this.#drained())
-        .resume()
+      readSocket(this.#socket, (chunk) => this.#received(chunk))
       if (this.#socket.destroyed) this.#closed()
     })
   }
 
   send(parts: readonly Uint8Array[]): boolean {
     if (this.#closing || this.#socket.destroyed) return true
-    let length = 0
-    for (const part of parts) length += part.length
-    const socket = this.#socket
-    this.#cork()
-    if (this.#masking === 'random') this.#writeMasked(OPCODE.binary, parts, length)
-    else {
-      socket.write(frameHeader(OPCODE.binary, length, this.#masking === 'zero' ? ZERO_MASK : undefined))
-      for (const part of parts) socket.write(part)
-    }
-    this.#behind = socket.writableNeedDrain && socket.writableLength >= this.#highBytes
+    this.#write(OPCODE.binary, parts)
+    this.#behind = this.#socket.writableLength > this.#behindBytes
     return !this.#behind
   }
 
@@ -112,7 +113,7 @@ export class SocketTransport implements Transport {
     if (this.#closing) return
     this.#cause ??= cause
     if (!this.#socket.destroyed) {
-      this.#control(OPCODE.close, payload)
+      this.#write(OPCODE.close, [payload])
       this.#socket.end()
       this.#cancelEnd = this.#clock.after(END_MS, () => this.#socket.destroy())
     }
@@ -132,8 +133,8 @@ export class SocketTransport implements Transport {
     )
   }
 
-  #drained(): void {
-    if (!this.#behind || this.#closing) return
+  #written(): void {
+    if (!this.#behind || this.#closing || this.#socket.writableLength > this.#behindBytes) return
     this.#behind = false
     this.#events?.drain()
   }
@@ -147,35 +148,36 @@ export class SocketTransport implements Transport {
     events.closed(this.#cause ?? { by: 'network', reason: 'disconnected', message: 'the connection was closed' })
   }
 
-  /** What is sent in one turn leaves in one write: one encryption, one call to the kernel. */
-  #cork(): void {
-    if (this.#corked) return
-    this.#corked = true
-    this.#socket.cork()
-    queueMicrotask(() => {
-      this.#corked = false
-      this.#socket.uncork()
+  /** A peer that does not read gets no pongs: they would pile up. */
+  #pong(payload: Uint8Array): void {
+    if (!this.#closing && this.#socket.writableLength < this.#highBytes) this.#write(OPCODE.pong, [payload])
+  }
+
+  /** Header and payload leave in one piece: one encryption, one call to the kernel, no copy by Node in between. */
+  #write(opcode: number, parts: readonly Uint8Array[]): void {
+    let length = 0
+    for (const part of parts) length += part.length
+    const mask = this.#mask()
+    const header = frameHeader(opcode, length, mask)
+    const end = header.length + length
+    const isBlock = end >= BLOCK_FROM_BYTES && end <= MESSAGE_BYTES
+    const memory = isBlock ? blocks.take() : Buffer.allocUnsafeSlow(end)
+    memory.set(header)
+    let at = header.length
+    for (const part of parts) {
+      memory.set(part, at)
+      at += part.length
+    }
+    if (mask) applyMask(memory.subarray(header.length, end), mask, 0)
+    this.#socket.write(memory.subarray(0, end), () => {
+      if (isBlock) blocks.giveBack(memory)
+      this.#written()
     })
   }
 
-  /** A peer that does not read gets no pongs: they would pile up. */
-  #pong(payload: Uint8Array): void {
-    if (!this.#closing && this.#socket.writableLength < this.#highBytes) this.#control(OPCODE.pong, payload)
-  }
-
-  #control(opcode: number, payload: Uint8Array): void {
-    if (this.#masking === 'random') return this.#writeMasked(opcode, [payload], payload.length)
-    const header = frameHeader(opcode, payload.length, this.#masking === 'zero' ? ZERO_MASK : undefined)
-    this.#socket.write(Buffer.concat([header, payload]))
-  }
-
-  /** Masks a copy: parts may be read elsewhere still. */
-  #writeMasked(opcode: number, parts: readonly Uint8Array[], length: number): void {
-    const mask = randomFillSync(new Uint8Array(4))
-    const payload = Buffer.concat(parts, length)
-    applyMask(payload, mask, 0)
-    this.#socket.write(frameHeader(opcode, length, mask))
-    this.#socket.write(payload)
+  #mask(): Uint8Array | undefined {
+    if (this.#masking === 'none') return undefined
+    return this.#masking === 'zero' ? ZERO_MASK : randomFillSync(new Uint8Array(4))
   }
 }
 

@@ -32,6 +32,8 @@ interface Entry {
   bytes: Uint8Array
   /** Memory behind `bytes` with room for more small writes. */
   room: Uint8Array | undefined
+  /** Told when the memory of `bytes` is free. */
+  done: (() => void) | undefined
 }
 
 const NOTHING = new Uint8Array(0)
@@ -103,10 +105,10 @@ export class Stream implements LinkStream, Sender {
     return this.queuedBytes === 0 && this.#sendCredit > 0
   }
 
-  write(bytes: Uint8Array, lane: Lane = 0): boolean {
+  write(bytes: Uint8Array, lane: Lane = 0, done?: () => void): boolean {
     if (this.state !== 'open' || this.#eofQueued) return true
     if (bytes.length > 0) {
-      this.#enqueueData(lane === 0 ? FRAME.data : FRAME.dataErr, bytes)
+      this.#enqueueData(lane === 0 ? FRAME.data : FRAME.dataErr, bytes, done)
       this.queuedBytes += bytes.length
       if (this.queuedBytes > this.#owner.options.queueMaxBytes) return this.#overflow('bytes')
       this.#owner.schedule(this)
@@ -253,6 +255,7 @@ export class Stream implements LinkStream, Sender {
       if (bytes.length <= left) {
         this.#shift()
         batch.append(bytes)
+        if (entry.done) batch.whenSent(entry.done)
         left -= bytes.length
       } else {
         batch.append(bytes.subarray(0, left))
@@ -264,23 +267,26 @@ export class Stream implements LinkStream, Sender {
   }
 
   /** Appends to the last entry when both are small, so that many tiny writes cost neither many frames nor much memory. */
-  #enqueueData(type: FrameType, bytes: Uint8Array): void {
+  #enqueueData(type: FrameType, bytes: Uint8Array, done: (() => void) | undefined): void {
     const last = this.#queue.at(-1)
     const length = last === undefined ? 0 : last.bytes.length
     if (last?.type !== type || bytes.length > MERGE_BYTES || length + bytes.length > MERGED_BYTES) {
-      this.#queue.push({ type, bytes, room: undefined })
+      this.#queue.push({ type, bytes, room: undefined, done })
       return
     }
     if (last.room === undefined) {
       last.room = Buffer.allocUnsafeSlow(MERGED_BYTES)
       last.room.set(last.bytes)
+      last.done?.()
+      last.done = undefined
     }
     last.room.set(bytes, length)
     last.bytes = last.room.subarray(0, length + bytes.length)
+    done?.()
   }
 
   #enqueue(type: FrameType, bytes: Uint8Array): void {
-    this.#queue.push({ type, bytes, room: undefined })
+    this.#queue.push({ type, bytes, room: undefined, done: undefined })
     this.#owner.schedule(this)
   }
 

@@ -97,9 +97,9 @@ export class MemoryTransport implements Transport {
     for (const part of parts) {
       this.sentBytes += part.length
       if (this.#held) {
-        this.#held.push(part)
+        this.#held.push(Uint8Array.from(part))
         this.#heldBytes += part.length
-      } else this.#pass(part)
+      } else this.#pass(Uint8Array.from(part))
     }
     return this.#heldBytes < this.#highBytes
   }

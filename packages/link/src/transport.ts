@@ -4,7 +4,7 @@ import type { LinkCause } from './api.ts'
 
 /** The owner's end of a transport. Called only after {@link Transport.listen}, never from inside a call to it. */
 export interface TransportEvents {
-  /** Bytes from the peer; the memory belongs to the callee. */
+  /** Bytes from the peer, only valid during the call. */
   bytes(chunk: Uint8Array): void
   /** The backlog is gone after a `send` answered false. */
   drain(): void
@@ -18,7 +18,7 @@ export interface Transport {
   /** Names the receiver. Bytes that arrived earlier follow. May be called again to hand the connection on. */
   listen(events: TransportEvents): void
   /**
-   * Queues the parts in order; their memory belongs to the transport from here on.
+   * Takes the parts in order; their memory is free again when it returns.
    * @returns false when the caller should stop until `drain`
    */
   send(parts: readonly Uint8Array[]): boolean

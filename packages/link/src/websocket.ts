@@ -4,7 +4,7 @@
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
 export interface WebSocketSink {
-  /** Payload of data messages, in order; the memory is the callee's. */
+  /** Payload of data messages, in order; only valid during the call. */
   bytes(piece: Uint8Array): void
   /** A ping to be answered with this payload, at most 125 bytes. */
   ping(payload: Uint8Array): void
@@ -45,7 +45,7 @@ export class WebSocketDecoder {
   }
 
   /**
-   * @param chunk the next bytes; the memory belongs to the decoder
+   * @param chunk the next bytes; not kept, but unmasked in place
    * @returns the rule that the bytes broke, in words for a log; nothing is decoded after that, nor after a close
    */
   push(chunk: Uint8Array): string | undefined {

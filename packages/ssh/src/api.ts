@@ -182,7 +182,7 @@ export interface SshChannel {
   readonly type: string
   readonly connection: SshConnection
   /**
-   * Queues output. The memory belongs to the channel from here on.
+   * Queues output. The bytes are copied: their memory is free again when it returns.
    * @param extended 0 for data, 1 for stderr (RFC 4254 section 5.2)
    * @returns false when the caller should stop until `drain`: the window is used up or the socket is behind
    */

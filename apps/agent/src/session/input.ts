@@ -2,27 +2,82 @@
 // must not hold up the agent.
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { BlockPool } from '@bowline/link/block-pool'
 import type { LinkClock } from '@bowline/link/clock'
 
 /** The writing side of a process. All methods do nothing useful, and no harm, after `close`. */
 export interface ProcessInput {
-  /** @param written called once, when the process has the bytes or never will */
-  write(bytes: Uint8Array, written: () => void): void
+  /** @param bytes only valid during the call */
+  write(bytes: Uint8Array): void
   /** No more input follows. */
   end(): void
   /** Gives up what is queued. */
   close(): void
 }
 
-/** @param fd writing end of a pipe; belongs to the input from here on */
-export function pipeInput(fd: number): ProcessInput {
-  const socket = new Socket({ fd, readable: false, writable: true })
-  // A process that closes its input is not an error; the writes' callbacks come all the same.
-  socket.on('error', () => {})
-  return {
-    write: (bytes, written) => (socket.writable ? void socket.write(bytes, written) : written()),
-    end: () => void socket.end(),
-    close: () => void socket.destroy(),
+/** Told how many more bytes the process has, or never will have. */
+export type Taken = (count: number) => void
+
+/** What one turn of the event loop brings is written at once, up to this. */
+const blocks = new BlockPool(64 * 1024, 16)
+/** Less than this is copied once more: what waits for a slow reader must not hold much more memory than it has bytes. */
+const LEAST_BLOCK_BYTES = 16 * 1024
+
+export class PipeInput implements ProcessInput {
+  readonly #socket: Socket
+  readonly #taken: Taken
+  /** What this turn has brought so far. */
+  #block: Buffer | undefined
+  #length = 0
+
+  /** @param fd writing end of a pipe; belongs to the input from here on */
+  constructor(fd: number, taken: Taken) {
+    this.#socket = new Socket({ fd, readable: false, writable: true })
+    this.#taken = taken
+    // A process that closes its input is not an error; the writes' callbacks come all the same.
+    this.#socket.on('error', () => {})
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#socket.writable) return this.#taken(bytes.length)
+    for (let at = 0; at < bytes.length;) {
+      if (!this.#block) {
+        this.#block = blocks.take()
+        setImmediate(() => this.#flush())
+      }
+      const part = bytes.subarray(at, at + this.#block.length - this.#length)
+      this.#block.set(part, this.#length)
+      this.#length += part.length
+      at += part.length
+      if (this.#length === this.#block.length) this.#flush()
+    }
+  }
+
+  end(): void {
+    this.#flush()
+    this.#socket.end()
+  }
+
+  close(): void {
+    this.#socket.destroy()
+    this.#flush()
+  }
+
+  #flush(): void {
+    const [block, length] = [this.#block, this.#length]
+    if (!block) return
+    this.#block = undefined
+    this.#length = 0
+    const piece = block.subarray(0, length)
+    if (length >= LEAST_BLOCK_BYTES) {
+      this.#socket.write(piece, () => {
+        blocks.giveBack(block)
+        this.#taken(length)
+      })
+      return
+    }
+    this.#socket.write(Uint8Array.from(piece), () => this.#taken(length))
+    blocks.giveBack(block)
   }
 }
 
@@ -35,9 +90,8 @@ export class TerminalInput implements ProcessInput {
   readonly #fd: number
   readonly #isOpen: () => boolean
   readonly #clock: LinkClock
-  readonly #queue: { readonly bytes: Uint8Array; readonly written: () => void }[] = []
-  /** Of the first piece, bytes already taken. */
-  #offset = 0
+  readonly #taken: Taken
+  readonly #queue: Uint8Array[] = []
   #retryMs = FIRST_RETRY_MS
   #waiting = false
   #cancelTimer: () => void = () => {}
@@ -46,15 +100,19 @@ export class TerminalInput implements ProcessInput {
    * @param fd master side, non-blocking; belongs to somebody else
    * @param isOpen whether `fd` is still that terminal
    */
-  constructor(fd: number, isOpen: () => boolean, clock: LinkClock) {
+  constructor(fd: number, isOpen: () => boolean, clock: LinkClock, taken: Taken) {
     this.#fd = fd
     this.#isOpen = isOpen
     this.#clock = clock
+    this.#taken = taken
   }
 
-  write(bytes: Uint8Array, written: () => void): void {
-    this.#queue.push({ bytes, written })
-    if (!this.#waiting) this.#offer()
+  write(bytes: Uint8Array): void {
+    const taken = this.#waiting ? 0 : this.#take(bytes)
+    this.#taken(taken)
+    if (taken === bytes.length) return
+    this.#queue.push(Uint8Array.from(bytes.subarray(taken)))
+    if (!this.#waiting) this.#later()
   }
 
   /** A terminal has no end of input; who wants one types it. */
@@ -63,20 +121,18 @@ export class TerminalInput implements ProcessInput {
   close(): void {
     this.#cancelTimer()
     this.#waiting = false
-    for (const { written } of this.#queue.splice(0)) written()
+    for (const bytes of this.#queue.splice(0)) this.#taken(bytes.length)
   }
 
   #offer(): void {
     this.#waiting = false
     for (let piece = this.#queue[0]; piece; piece = this.#queue[0]) {
-      const taken = this.#take(piece.bytes.subarray(this.#offset))
-      if (taken === 0 && piece.bytes.length > 0) return this.#later()
+      const taken = this.#take(piece)
+      if (taken === 0) return this.#later()
       this.#retryMs = FIRST_RETRY_MS
-      this.#offset += taken
-      if (this.#offset < piece.bytes.length) continue
-      this.#offset = 0
-      this.#queue.shift()
-      piece.written()
+      this.#taken(taken)
+      if (taken < piece.length) this.#queue[0] = piece.subarray(taken)
+      else this.#queue.shift()
     }
   }
 

@@ -2,13 +2,19 @@
 // told: nothing waits inside Node, where the end of a terminal (EIO) would throw it away.
 import { Socket, type OnReadOpts } from 'node:net'
 import { ReadStream } from 'node:tty'
+import { BlockPool } from '@bowline/link/block-pool'
 
 const READ_BYTES = 64 * 1024
+/** With the headers of its frame, what is read from a pipe at once fills a message of the link. */
+const PIPE_READ_BYTES = READ_BYTES - 32
+const pipeBlocks = new BlockPool(PIPE_READ_BYTES, 16)
+/** Less than this is copied: the link's queue must not hold much more memory than it has bytes. */
+const LEAST_GIVEN_BYTES = 16 * 1024
 /** A terminal gives at most 4 KiB at a time; what one turn of the event loop brings is passed on in one piece. */
 const BATCH_BYTES = 64 * 1024
 
-/** Where a descriptor's bytes go; the memory belongs to the callee. */
-export type BytesReader = (bytes: Uint8Array) => void
+/** Where a descriptor's bytes go; the memory belongs to the callee. `done` wants to know when it is free again. */
+export type BytesReader = (bytes: Uint8Array, done?: () => void) => void
 
 /** A descriptor being read. `close` of the socket tells the end; its `pause` and `resume` act at once. */
 export interface Output {
@@ -20,8 +26,22 @@ export interface Output {
 
 /** A pipe's reading end. */
 export function readPipe(fd: number, reader: BytesReader): Output {
-  const onread = onRead((bytes) => reader(copyOf(bytes)))
+  let block = pipeBlocks.take()
+  const onread: OnReadOpts = {
+    // Asked after every read: the next one goes into the same memory, or into other memory when that has been given away.
+    buffer: () => block,
+    callback(count) {
+      const read = block
+      if (count < LEAST_GIVEN_BYTES) reader(copyOf(read.subarray(0, count)))
+      else {
+        block = pipeBlocks.take()
+        reader(read.subarray(0, count), () => pipeBlocks.giveBack(read))
+      }
+      return true
+    },
+  }
   const socket = new Socket({ fd, readable: true, writable: false, onread }).resume()
+  socket.on('close', () => pipeBlocks.giveBack(block))
   return { socket, fd, flush: () => {} }
 }
 

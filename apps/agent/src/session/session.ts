@@ -8,7 +8,7 @@ import { readable } from '../native/descriptors.ts'
 import { exitOf, type Exit } from '../native/exits.ts'
 import { setTerminalSize, signalForeground } from '../native/terminal.ts'
 import { readTerminal, readPipe, type BytesReader, type Output } from './output.ts'
-import { pipeInput, TerminalInput, type ProcessInput } from './input.ts'
+import { PipeInput, TerminalInput, type ProcessInput } from './input.ts'
 import type { Launched } from './launch.ts'
 import { signalName, signalNumber } from './signals.ts'
 
@@ -29,6 +29,7 @@ export interface SessionParts {
 }
 
 export class Session implements StreamHandler {
+  readonly borrows = true
   readonly #stream: LinkStream
   readonly #pid: number
   /** Master side, when there is a terminal. */
@@ -51,14 +52,15 @@ export class Session implements StreamHandler {
     this.#pid = launched.pid
     this.#clock = parts.clock
     this.#ended = parts.ended
+    const taken = (count: number): void => this.#stream.consumed(count)
     exitOf(launched.pid, (exit) => this.#exited(exit))
     if ('terminal' in launched) {
       this.#terminal = launched.terminal
       this.#stdout = this.#watch(readTerminal(launched.terminal, this.#reader(0)))
       const { socket } = this.#stdout
-      this.#stdin = new TerminalInput(launched.terminal, () => !socket.destroyed, parts.clock)
+      this.#stdin = new TerminalInput(launched.terminal, () => !socket.destroyed, parts.clock, taken)
     } else {
-      this.#stdin = pipeInput(launched.stdin)
+      this.#stdin = new PipeInput(launched.stdin, taken)
       this.#stdout = this.#watch(readPipe(launched.stdout, this.#reader(0)))
       this.#watch(readPipe(launched.stderr, this.#reader(1)))
     }
@@ -68,7 +70,7 @@ export class Session implements StreamHandler {
   // StreamHandler
 
   data(bytes: Uint8Array): void {
-    this.#stdin.write(bytes, () => this.#stream.consumed(bytes.length))
+    this.#stdin.write(bytes)
   }
 
   drain(): void {
@@ -118,10 +120,11 @@ export class Session implements StreamHandler {
   }
 
   #reader(lane: Lane): BytesReader {
-    return (bytes) => {
-      if (!this.#stream.write(bytes, lane)) this.#pause()
+    return (bytes, done) => {
+      const { length } = bytes
+      if (!this.#stream.write(bytes, lane, done)) this.#pause()
       if (!this.#exit) return
-      this.#restBytes -= bytes.length
+      this.#restBytes -= length
       this.#whenQuiet()
     }
   }

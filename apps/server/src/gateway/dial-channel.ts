@@ -15,6 +15,7 @@ export function dialChannel(login: AcceptedLogin, target: DialOpen['target'], cl
     let output: Flow | undefined
     let log: ForwardLog | undefined
     const handler: StreamHandler = {
+      borrows: true,
       data(bytes) {
         log?.toPerson(bytes.length)
         output?.pass(bytes, 0)

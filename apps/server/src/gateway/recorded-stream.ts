@@ -8,6 +8,8 @@ import type { Recorder } from '../recordings/recorder.ts'
 export function recordedStream(handler: StreamHandler, recorder: Recorder, files?: FileReader): StreamHandler {
   return {
     ...handler,
+    // Bytes wait for the file.
+    borrows: false,
     data(bytes, lane) {
       if (lane === 0) files?.fromDevice(bytes)
       recorder.output(bytes, lane, () => handler.data(bytes, lane))

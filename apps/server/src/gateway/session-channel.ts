@@ -219,6 +219,7 @@ function deviceSide(
 ): StreamHandler {
   let ended = false
   return {
+    borrows: true,
     data: (bytes, lane) => flows().output?.pass(bytes, lane),
     drain: () => flows().input?.drained(),
     eof: () => channel.eof(),

@@ -14,6 +14,11 @@ export interface ChannelLink {
   readonly now: () => number
   /** Sends one message; its parts are copied. */
   send(head: Uint8Array, body?: readonly Uint8Array[]): void
+  /**
+   * Sends the message at `from` to `to` of `block` and uses the memory around it, see `PacketWriter.writeInPlace`. The
+   * block is free again when it returns.
+   */
+  sendInPlace(block: Buffer, from: number, to: number): void
   /** Runs at the end of this turn of the event loop. */
   soon(run: () => void): void
   fail(fault: Fault): void

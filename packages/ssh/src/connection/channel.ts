@@ -6,7 +6,7 @@ import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 import type { ChannelLink } from './channel-link.ts'
-import { OutputQueue } from './output-queue.ts'
+import { type DataItem, OutputQueue } from './output-queue.ts'
 import { MOST_DATA_BYTES, ReceiveWindow } from './receive-window.ts'
 import { ReplyQueue } from './reply-queue.ts'
 import { readSessionRequest } from './session-request.ts'
@@ -17,6 +17,8 @@ const LARGEST_WINDOW = 0xffff_ffff
  * its price, so they are made into full packets. Smaller writes are somebody's keystroke and leave at once.
  */
 const BULK_BYTES = 8 * 1024
+/** Of the message that is being sent: it is copied in the same call. */
+const head = Buffer.allocUnsafeSlow(13)
 const STARTS = new Set(['shell', 'exec', 'subsystem'])
 
 /** The client's numbers of a channel. */
@@ -88,7 +90,7 @@ export class Channel implements SshChannel {
 
   write(bytes: Uint8Array, extended = 0): boolean {
     if (this.#eofQueued || this.#closeQueued || this.#closedTold || this.#outputRefused) return true
-    if (bytes.length > 0) this.#queue.push({ kind: 'data', bytes, extended })
+    if (bytes.length > 0) this.#queue.pushData(bytes, extended)
     this.pump(bytes.length < BULK_BYTES)
     if (this.#queue.dataBytes > this.#limits.queueMaxBytes) {
       this.#link.fail(limitFault('queue-overflow', 'More output is queued for a channel than its limit allows.'))
@@ -152,7 +154,7 @@ export class Channel implements SshChannel {
         this.#pumpSoon()
         break
       }
-      this.#sendData(queue.take(item, most), item.extended)
+      this.#sendData(item, most)
     }
     this.#pumping = false
     if (this.#stopTold && queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0) {
@@ -287,17 +289,40 @@ export class Channel implements SshChannel {
 
   #enqueue(payload: Uint8Array, last = false): void {
     if (this.#closeQueued || this.#closedTold) return
-    this.#queue.push({ kind: 'message', payload, last })
+    this.#queue.pushMessage(payload, last)
     this.pump()
   }
 
-  #sendData(parts: readonly Uint8Array[], extended: number): void {
+  #sendData(item: DataItem, most: number): void {
+    const { extended } = item
+    const packed = this.#queue.takeBlock(item, most)
+    if (packed) {
+      const { block, from, to } = packed
+      this.#sendWindow -= to - from
+      const at = this.#writeHead(block, from, extended, to - from)
+      this.#link.sendInPlace(block, at, to)
+      this.#queue.giveBack(packed)
+      return
+    }
+    const parts = this.#queue.take(item, most)
     let bytes = 0
     for (const part of parts) bytes += part.length
     this.#sendWindow -= bytes
-    const head =
-      extended === 0 ? this.#message(n.MSG_CHANNEL_DATA) : this.#message(n.MSG_CHANNEL_EXTENDED_DATA).uint32(extended)
-    this.#link.send(head.uint32(bytes).done(), parts)
+    const at = this.#writeHead(head, head.length, extended, bytes)
+    this.#link.send(head.subarray(at), parts)
+  }
+
+  /**
+   * Writes the head of a data message (RFC 4254 section 5.2) so that it ends at `end`.
+   * @returns where it begins
+   */
+  #writeHead(memory: Buffer, end: number, extended: number, bytes: number): number {
+    memory.writeUInt32BE(bytes, end - 4)
+    let at = end - 4
+    if (extended !== 0) at = memory.writeUInt32BE(extended, at - 4) - 4
+    memory.writeUInt32BE(this.#remoteId, at - 4)
+    memory[at - 5] = extended === 0 ? n.MSG_CHANNEL_DATA : n.MSG_CHANNEL_EXTENDED_DATA
+    return at - 5
   }
 
   #request(name: string): WireWriter {

@@ -115,6 +115,7 @@ export class ConnectionService {
       },
       now: () => clock.now(),
       send: (head, body) => transport.send(head, body),
+      sendInPlace: (block, from, to) => transport.sendInPlace(block, from, to),
       soon: (run) => setup.soon(run),
       fail: (fault) => setup.fail(fault),
       callHandler: (channel, call) => {

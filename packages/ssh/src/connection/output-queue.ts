@@ -1,10 +1,35 @@
 // What a channel still has to send, in order: data (subject to the client's window) and messages that must follow it
-// (end of file, exit status, close).
+// (end of file, exit status, close). Data is copied when it comes, into blocks that hold one packet with room for all
+// that goes around it, so that the block itself can be sealed.
+import { BlockPool } from '../transport/block-pool.ts'
+import { IN_PLACE_AFTER, IN_PLACE_BEFORE } from '../transport/packet-writer.ts'
+import { MOST_DATA_BYTES } from './receive-window.ts'
+
+/** Room in front of the data for the head of its message (RFC 4254 section 5.2). */
+const MESSAGE_HEAD_BYTES = 13
+const DATA_AT = IN_PLACE_BEFORE + MESSAGE_HEAD_BYTES
+const blocks = new BlockPool(DATA_AT + MOST_DATA_BYTES + IN_PLACE_AFTER, 32)
+/** Less than this gets memory of its own size: what waits for a client must not hold much more memory than it has bytes. */
+const LEAST_BLOCK_BYTES = 8 * 1024
 
 /** Data of one kind, or a finished message. */
-export type OutputItem =
-  | { readonly kind: 'data'; readonly bytes: Uint8Array; readonly extended: number }
-  | { readonly kind: 'message'; readonly payload: Uint8Array; readonly last: boolean }
+export type OutputItem = DataItem | { readonly kind: 'message'; readonly payload: Uint8Array; readonly last: boolean }
+
+export interface DataItem {
+  readonly kind: 'data'
+  readonly extended: number
+  bytes: Uint8Array
+  /** What `bytes` is the data part of, if it is a block. */
+  readonly block: Buffer | undefined
+}
+
+/** A packet's worth of data in a block, for {@link OutputQueue.takeBlock}. */
+export interface PackedBlock {
+  readonly block: Buffer
+  /** Where the data is; in front of it is room for the head of a message. */
+  readonly from: number
+  readonly to: number
+}
 
 /** A first-in first-out queue that knows how much data it holds and how far its first item has been sent. */
 export class OutputQueue {
@@ -22,13 +47,49 @@ export class OutputQueue {
     return this.#items[this.#head]
   }
 
-  push(item: OutputItem): void {
-    if (item.kind === 'data') this.dataBytes += item.bytes.length
-    this.#items.push(item)
+  pushMessage(payload: Uint8Array, last: boolean): void {
+    this.#items.push({ kind: 'message', payload, last })
   }
 
-  /** Takes up to `most` bytes of data from the front: of the first item and those of its kind right behind it. */
-  take(first: OutputItem & { kind: 'data' }, most: number): Uint8Array[] {
+  /** @param bytes are copied */
+  pushData(bytes: Uint8Array, extended: number): void {
+    this.dataBytes += bytes.length
+    let rest = bytes
+    const last = this.#items.at(-1)
+    if (last?.kind === 'data' && last.extended === extended && last.block) rest = append(last, last.block, rest)
+    while (rest.length >= LEAST_BLOCK_BYTES) {
+      const block = blocks.take()
+      const item: DataItem = { kind: 'data', extended, bytes: block.subarray(DATA_AT, DATA_AT), block }
+      this.#items.push(item)
+      rest = append(item, block, rest)
+    }
+    if (rest.length > 0) this.#items.push({ kind: 'data', extended, bytes: Uint8Array.from(rest), block: undefined })
+  }
+
+  /**
+   * Takes the first item's data as the block that it is in, when it is one whole packet of at most `most` bytes.
+   * {@link giveBack} the block.
+   */
+  takeBlock(first: DataItem, most: number): PackedBlock | undefined {
+    const { block, bytes } = first
+    if (!block || this.#sent > 0 || bytes.length > most) return undefined
+    // A packet that others of its kind could fill up is put together of parts.
+    const next = this.#items[this.#head + 1]
+    if (bytes.length < most && next?.kind === 'data' && next.extended === first.extended) return undefined
+    this.dataBytes -= bytes.length
+    this.#next()
+    return { block, from: DATA_AT, to: DATA_AT + bytes.length }
+  }
+
+  giveBack({ block }: PackedBlock): void {
+    blocks.giveBack(block)
+  }
+
+  /**
+   * Takes up to `most` bytes of data from the front: of the first item and those of its kind right behind it.
+   * @returns parts that are valid until the next call
+   */
+  take(first: DataItem, most: number): Uint8Array[] {
     const parts: Uint8Array[] = []
     let left = most
     for (
@@ -49,13 +110,10 @@ export class OutputQueue {
 
   /** Removes the first item. */
   drop(): void {
-    this.#sent = 0
-    this.#head += 1
-    // Compacting now and then keeps both the array and the work small.
-    if (this.#head >= 64 || this.#head === this.#items.length) {
-      this.#items = this.#items.slice(this.#head)
-      this.#head = 0
-    }
+    const item = this.first
+    // Its parts may still be looked at, but nothing is written to the block before they have been.
+    if (item?.kind === 'data' && item.block) blocks.giveBack(item.block)
+    this.#next()
   }
 
   /** Forgets all data; messages stay. */
@@ -65,4 +123,23 @@ export class OutputQueue {
     this.#sent = 0
     this.dataBytes = 0
   }
+
+  #next(): void {
+    this.#sent = 0
+    this.#head += 1
+    // Compacting now and then keeps both the array and the work small.
+    if (this.#head >= 64 || this.#head === this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+  }
+}
+
+/** Copies into a block what there is room for; gives the rest. */
+function append(item: DataItem, block: Buffer, bytes: Uint8Array): Uint8Array {
+  const to = DATA_AT + item.bytes.length
+  const count = Math.min(bytes.length, DATA_AT + MOST_DATA_BYTES - to)
+  block.set(count === bytes.length ? bytes : bytes.subarray(0, count), to)
+  item.bytes = block.subarray(DATA_AT, to + count)
+  return bytes.subarray(count)
 }

@@ -1,6 +1,7 @@
 // aes128-ctr and aes256-ctr (RFC 4344 section 4) with hmac-sha2-*-etm@openssh.com: the MAC covers the sequence number,
 // the clear length and the encrypted packet, and is checked before anything is decrypted.
 import { createCipheriv, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { freeMemory } from './free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
@@ -31,10 +32,15 @@ export function ctrEtmSealer(keys: CtrKeys): PacketSealer {
   return {
     blockBytes: 16,
     alignsLength: false,
-    seal(packet, sequence, out) {
-      const head = Buffer.from(packet.subarray(0, 4))
+    seal(packet, sequence, out, at) {
+      packet.copy(out, at, 0, 4)
       const sealed = cipher.update(packet.subarray(4))
-      out.push(head, sealed, mac(sequence, head, sealed))
+      out.set(sealed, at + 4)
+      freeMemory(sealed)
+      const end = at + packet.length
+      const tag = mac(sequence, out.subarray(at, end))
+      out.set(tag, end)
+      return end + tag.length
     },
   }
 }

@@ -1,6 +1,7 @@
 // aes128-gcm@openssh.com and aes256-gcm@openssh.com: RFC 5647 with the nonce and length rules of OpenSSH's PROTOCOL.
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto'
 import type { CipherGCMTypes, KeyObject } from 'node:crypto'
+import { freeMemory } from './free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
@@ -23,14 +24,18 @@ export function aesGcmSealer(cipherName: CipherGCMTypes, key: Buffer, nonce: Buf
   return {
     blockBytes: 16,
     alignsLength: false,
-    seal(packet, _sequence, out) {
+    seal(packet, _sequence, out, at) {
       const cipher = createCipheriv(cipherName, secret, counter, options)
       advance(counter)
-      const head = Buffer.from(packet.subarray(0, 4))
-      cipher.setAAD(head)
+      cipher.setAAD(packet.subarray(0, 4))
+      packet.copy(out, at, 0, 4)
       const sealed = cipher.update(packet.subarray(4))
+      out.set(sealed, at + 4)
+      freeMemory(sealed)
       cipher.final()
-      out.push(head, sealed, cipher.getAuthTag())
+      const end = at + packet.length
+      out.set(cipher.getAuthTag(), end)
+      return end + TAG_BYTES
     },
   }
 }

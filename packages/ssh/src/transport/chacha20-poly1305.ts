@@ -2,6 +2,7 @@
 // Poly1305 key is the first block of the packet's key stream, and the MAC covers the encrypted length and payload.
 import { createCipheriv, createMac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { FirstBlock } from './chacha20-block.ts'
+import { freeMemory } from './free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
@@ -46,11 +47,14 @@ export function chachaSealer(key: Buffer): PacketSealer {
   return {
     blockBytes: 8,
     alignsLength: false,
-    seal(packet, sequence, out) {
-      const head = Buffer.allocUnsafe(4)
-      head.writeInt32BE(packet.readInt32BE(0) ^ lengthBlock.lengthMask(sequence))
+    seal(packet, sequence, out, at) {
+      out.writeInt32BE(packet.readInt32BE(0) ^ lengthBlock.lengthMask(sequence), at)
       const sealed = cipher(sequence).update(packet.subarray(4))
-      out.push(head, sealed, mac(sequence).update(head).update(sealed).final())
+      out.set(sealed, at + 4)
+      freeMemory(sealed)
+      const end = at + packet.length
+      out.set(mac(sequence).update(out.subarray(at, end)).final(), end)
+      return end + TAG_BYTES
     },
   }
 }

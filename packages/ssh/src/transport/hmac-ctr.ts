@@ -4,6 +4,7 @@
 import { createCipheriv, timingSafeEqual } from 'node:crypto'
 import { macOf } from './aes-ctr-etm.ts'
 import type { CtrKeys } from './aes-ctr-etm.ts'
+import { freeMemory } from './free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
@@ -13,9 +14,14 @@ export function ctrHmacSealer(keys: CtrKeys): PacketSealer {
   return {
     blockBytes: 16,
     alignsLength: true,
-    seal(packet, sequence, out) {
+    seal(packet, sequence, out, at) {
       const tag = mac(sequence, packet)
-      out.push(cipher.update(packet), tag)
+      const sealed = cipher.update(packet)
+      out.set(sealed, at)
+      freeMemory(sealed)
+      const end = at + packet.length
+      out.set(tag, end)
+      return end + tag.length
     },
   }
 }

@@ -5,6 +5,9 @@ export class BadPacket extends Error {
   override readonly name = 'BadPacket'
 }
 
+/** Longest authentication tag: that of HMAC with SHA-512. */
+export const MOST_TAG_BYTES = 64
+
 /** Protects outgoing packets of one key. */
 export interface PacketSealer {
   /** Padded packets are a multiple of this many bytes. */
@@ -12,10 +15,11 @@ export interface PacketSealer {
   /** Whether the length field counts for that multiple: true unless it is outside the encryption (AEAD, ETM). */
   readonly alignsLength: boolean
   /**
-   * Appends the bytes for the wire to `out`. `packet` is packet_length, padding_length, payload and padding in clear;
-   * its memory is reused after the call.
+   * Writes the bytes for the wire into `out` from `at` on: as many as `packet` has, and at most {@link MOST_TAG_BYTES}
+   * more. `packet` is packet_length, padding_length, payload and padding in clear.
+   * @returns where they end
    */
-  seal(packet: Buffer, sequence: number, out: Buffer[]): void
+  seal(packet: Buffer, sequence: number, out: Buffer, at: number): number
 }
 
 /** Opens incoming packets of one key. */
@@ -38,9 +42,7 @@ export interface PacketOpener {
 export const CLEAR_SEALER: PacketSealer = {
   blockBytes: 8,
   alignsLength: true,
-  seal: (packet, _sequence, out) => {
-    out.push(Buffer.from(packet))
-  },
+  seal: (packet, _sequence, out, at) => at + packet.copy(out, at),
 }
 
 export const CLEAR_OPENER: PacketOpener = {

@@ -155,6 +155,17 @@ export class Transport {
       return
     }
     this.#writer.write(head, body)
+    this.#afterWrite()
+  }
+
+  /** Sends the payload at `from` to `to` of `block`, see {@link PacketWriter.writeInPlace}. Held back during a rekey. */
+  sendInPlace(block: Buffer, from: number, to: number): void {
+    if (this.#held || this.#closed) return this.send(block.subarray(from, to))
+    this.#writer.writeInPlace(block, from, to)
+    this.#afterWrite()
+  }
+
+  #afterWrite(): void {
     if (this.#writer.queuedBytes > this.#setup.limits.queueMaxBytes) {
       this.#events.fail(limitFault('queue-overflow', 'The client does not read what it asks for.'))
     } else if (this.#writer.bytes > this.#rekeyBytes || this.#writer.packets > REKEY_PACKETS) {
