@@ -37,6 +37,8 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Rule.username': '^root$',
   'firewall.priority': 10,
   'firewall.username': '^root$',
+  'FirewallAttempt.username': 'root',
+  'FirewallAttempt.address': '203.0.113.7',
   'Rule.id': 7,
   'Connector.uid': UUID,
   'Connector.port': 2_376,

@@ -116,3 +116,37 @@ describe('the list of rules', () => {
     expect(await outcome(priorities(property('username', 'eq', '\u0000')))).toBe('400 INVALID_FILTER filter')
   })
 })
+
+describe('a connection that has not happened', () => {
+  it('is judged as the gateway would, naming the rule that decides', async () => {
+    const person = await newcomer()
+    const { uid } = await server.acceptedDevice(person)
+    const ask = (changes: object = {}) =>
+      person.client.call(firewall.evaluate, {
+        body: { device: uid, username: 'root', address: '10.1.2.3', ...changes },
+      })
+    expect((await ask()).body).toEqual({ allow: true, rule: null })
+    const deny = await create(person)
+    expect((await ask()).body).toEqual({ allow: false, rule: deny.id })
+    expect((await ask({ address: '2001:db8::7' })).body).toEqual({ allow: true, rule: null })
+    const allow = await create(person, { action: 'allow', priority: 6 })
+    expect((await ask()).body).toEqual({ allow: true, rule: allow.id })
+    await create(person, { priority: 7, active: false })
+    expect((await ask()).body.rule).toBe(allow.id)
+  })
+
+  it('needs an address and a device of the namespace', async () => {
+    const person = await newcomer()
+    const { uid } = await server.acceptedDevice(person)
+    const elsewhere = await server.acceptedDevice(tagged)
+    const ask = (changes: object) =>
+      outcome(
+        person.client.call(firewall.evaluate, {
+          body: { device: uid, username: 'root', address: '10.1.2.3', ...changes },
+        }),
+      )
+    expect(await ask({ address: 'example.com' })).toBe('400 INVALID_INPUT address')
+    expect(await ask({ username: '' })).toBe('400 INVALID_INPUT username')
+    expect(await ask({ device: elsewhere.uid })).toBe('404 NOT_FOUND')
+  })
+})

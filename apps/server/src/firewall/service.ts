@@ -2,9 +2,10 @@
 import { fail } from '@bowline/contract/errors'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
-import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
+import type { Rule, RuleBody, Verdict } from '@bowline/contract/schemas/firewall'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { get as getDevice } from '../devices/service.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
@@ -92,6 +93,20 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
 export async function connectionJudge(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
   const rules = await findActiveRules(ctx.db)
   return (attempt) => evaluate(rules, attempt)
+}
+
+/**
+ * What the rules, as they are now, would say of a connection that has not happened; by the same words as the gateway's.
+ * @throws {BowlineError} NOT_FOUND for the device
+ */
+export async function evaluateAttempt(
+  ctx: TenantContext,
+  { device: uid, username, address }: Input<typeof operations.evaluate>['body'],
+): Promise<Verdict> {
+  const { name, tags } = await getDevice(ctx, uid)
+  const judge = await connectionJudge(ctx)
+  const { allow, rule } = judge({ address, user: username, device: { name, tags } })
+  return { allow, rule: rule ?? null }
 }
 
 /** Changes a rule under its lock: of two changes at once neither is lost. Tells the listeners. */

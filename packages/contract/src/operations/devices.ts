@@ -18,7 +18,7 @@ export const STATUS_WORDS = {
   unused: 'unused',
 } as const
 
-const DeviceName = z
+export const DeviceName = z
   .string()
   .min(LIMITS.deviceName.min, 'is required')
   .max(LIMITS.deviceName.max, `must have at most ${LIMITS.deviceName.max} characters`)

@@ -4,7 +4,7 @@ import type { Permission } from '../roles.ts'
 import { operation } from '../operation.ts'
 import { Page } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { Rule, RuleBody, RuleId } from '../schemas/firewall.ts'
+import { AttemptBody, Rule, RuleBody, RuleId, Verdict } from '../schemas/firewall.ts'
 import { Tag, Tags } from '../schemas/tag.ts'
 
 const byId = z.object({ id: RuleId })
@@ -30,6 +30,16 @@ export const firewall = {
     access: may('firewallCreate'),
     body: RuleBody,
     response: Rule,
+    errors: ['NOT_FOUND'],
+  }),
+  evaluate: operation({
+    method: 'POST',
+    path: '/api/firewall/evaluate',
+    noun: 'firewall',
+    summary: 'Whether the rules would let a connection through, and which one decides',
+    access: may('firewallEdit'),
+    body: AttemptBody,
+    response: Verdict,
     errors: ['NOT_FOUND'],
   }),
   get: operation({

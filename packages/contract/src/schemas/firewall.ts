@@ -1,6 +1,6 @@
 // Firewall rules (api.md section 7): the highest priority that matches decides; without a match the connection goes on.
 import * as z from 'zod'
-import { TenantId } from './common.ts'
+import { DeviceUid, TenantId } from './common.ts'
 import { DeviceFilter, Pattern } from './tag.ts'
 
 export const RuleId = z.coerce.number().int().min(1).max(2_147_483_647)
@@ -16,6 +16,27 @@ export const RuleBody = z.object({
   username: Pattern,
 })
 export type RuleBody = z.infer<typeof RuleBody>
+
+const NO_ADDRESS = 'must be an IP address'
+
+/** A connection that has not happened: who would come from where to which device. */
+export const AttemptBody = z
+  .object({
+    device: DeviceUid,
+    /** Account on the device. */
+    username: z.string().min(1, 'is required').max(256),
+    address: z.union([z.ipv4(NO_ADDRESS), z.ipv6(NO_ADDRESS)], NO_ADDRESS),
+  })
+  .meta({ id: 'FirewallAttempt' })
+
+export const Verdict = z
+  .object({
+    allow: z.boolean(),
+    /** Id of the rule that decides; null when none matches. */
+    rule: z.number().int().nullable(),
+  })
+  .meta({ id: 'FirewallVerdict' })
+export type Verdict = z.infer<typeof Verdict>
 
 export const Rule = RuleBody.extend({ id: z.number().int(), tenant_id: TenantId }).meta({ id: 'Rule' })
 export type Rule = z.infer<typeof Rule>
