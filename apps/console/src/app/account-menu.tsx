@@ -1,5 +1,6 @@
 // The signed-in person: theme and sign-out.
-import { ChevronsUpDown, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
 import { notifyFailure } from '../ui/notify.tsx'
 import { type Theme, useTheme } from '../ui/use-theme.ts'
@@ -40,6 +41,10 @@ export function AccountMenu() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item component={Link} to="/profile" leftSection={<UserRound size={15} aria-hidden />}>
+          {texts.profile}
+        </Menu.Item>
+        <Menu.Divider />
         <Menu.Label>{texts.theme}</Menu.Label>
         <Menu.RadioGroup value={theme}>
           {THEMES.map(({ theme: choice, icon: Icon }) => (

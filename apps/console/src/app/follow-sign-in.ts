@@ -6,6 +6,7 @@ import type { createConsoleRouter } from './router.tsx'
 /** Leaves for the sign-in page when the session ends, and for the wished page when one starts there. */
 export function followSignIn(session: Session, router: ReturnType<typeof createConsoleRouter>): void {
   let wasSignedIn = false
+  let tenant = ''
   session.state.subscribe(() => {
     const state = session.state.get()
     const { pathname, href, search } = router.state.location
@@ -19,6 +20,10 @@ export function followSignIn(session: Session, router: ReturnType<typeof createC
         replace: state.expired,
       })
     }
+    // What the address named belongs to the namespace that was left.
+    const next = state.kind === 'signed-in' ? state.person.tenant : ''
+    if (wasSignedIn && tenant !== '' && next !== '' && next !== tenant) void router.navigate({ to: '/' })
+    tenant = next === '' ? tenant : next
     wasSignedIn = state.kind === 'signed-in'
   })
 }

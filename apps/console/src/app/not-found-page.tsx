@@ -9,7 +9,7 @@ export function NotFoundPage() {
     <FrontPage title={texts.notFound} heading={texts.notFound}>
       <Stack>
         <Text size="sm">{texts.notFoundText}</Text>
-        <Link to="/devices">{texts.toDevices}</Link>
+        <Link to="/">{texts.toHome}</Link>
       </Stack>
     </FrontPage>
   )

@@ -1,16 +1,78 @@
-// The sections of the console. A new page gets its entry here and its route in router.tsx.
-import { type LucideIcon, MonitorSmartphone, SquareTerminal } from 'lucide-react'
+// The sections of the console, grouped as the sidebar shows them. A new page gets its entry here and its route in
+// router.tsx; what does not exist yet has no entry.
+import {
+  Container,
+  ClipboardList,
+  Megaphone,
+  Settings,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  MonitorSmartphone,
+  ShieldCheck,
+  SquareTerminal,
+  Tags,
+  Users,
+} from 'lucide-react'
 import { appMessages as texts } from './messages.ts'
 
+export type SectionPath =
+  | '/containers'
+  | '/audit'
+  | '/announcements'
+  | '/settings'
+  | '/'
+  | '/devices'
+  | '/sessions'
+  | '/public-keys'
+  | '/firewall'
+  | '/tags'
+  | '/team'
+
 export interface Section {
-  readonly to: '/devices' | '/sessions'
+  readonly to: SectionPath
   readonly label: string
   readonly icon: LucideIcon
+  /** Typed after `g`, it leads there. */
+  readonly key: string
   /** Which number stands beside it. */
   readonly badge?: 'pending-devices'
 }
 
-export const SECTIONS: readonly Section[] = [
-  { to: '/devices', label: texts.nav.devices, icon: MonitorSmartphone, badge: 'pending-devices' },
-  { to: '/sessions', label: texts.nav.sessions, icon: SquareTerminal },
+export interface SectionGroup {
+  readonly label: string
+  readonly sections: readonly Section[]
+}
+
+const { nav, groups } = texts
+
+export const SECTION_GROUPS: readonly SectionGroup[] = [
+  {
+    label: groups.fleet,
+    sections: [
+      { to: '/', label: nav.dashboard, icon: LayoutDashboard, key: 'h' },
+      { to: '/devices', label: nav.devices, icon: MonitorSmartphone, key: 'd', badge: 'pending-devices' },
+      { to: '/containers', label: nav.containers, icon: Container, key: 'c' },
+      { to: '/sessions', label: nav.sessions, icon: SquareTerminal, key: 's' },
+    ],
+  },
+  {
+    label: groups.access,
+    sections: [
+      { to: '/public-keys', label: nav.publicKeys, icon: KeyRound, key: 'k' },
+      { to: '/firewall', label: nav.firewall, icon: ShieldCheck, key: 'f' },
+      { to: '/tags', label: nav.tags, icon: Tags, key: 't' },
+    ],
+  },
+  {
+    label: groups.namespace,
+    sections: [
+      { to: '/team', label: nav.team, icon: Users, key: 'm' },
+      { to: '/audit', label: nav.audit, icon: ClipboardList, key: 'a' },
+      { to: '/announcements', label: nav.announcements, icon: Megaphone, key: 'n' },
+      { to: '/settings', label: nav.settings, icon: Settings, key: ',' },
+    ],
+  },
 ]
+
+export const SECTIONS: readonly Section[] = SECTION_GROUPS.flatMap(({ sections }) => sections)

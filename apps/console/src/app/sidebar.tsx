@@ -1,26 +1,31 @@
 // Brand, namespace, sections and account.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { X } from 'lucide-react'
+import { Keyboard, Search, X } from 'lucide-react'
 import { PendingBell } from '../features/devices/pending-bell.tsx'
 import { statsQuery } from '../features/devices/queries.ts'
-import { ActionIcon } from '../ui/kit.ts'
+import { ActionIcon, Kbd, UnstyledButton } from '../ui/kit.ts'
 import { Mark } from '../ui/mark.tsx'
 import { formatCount } from '../ui/numbers.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { useRuntime } from './context.tsx'
 import { LiveMark } from './live-mark.tsx'
 import { appMessages as texts } from './messages.ts'
-import { NamespaceCard } from './namespace-card.tsx'
-import { SECTIONS } from './sections.ts'
+import { NamespaceMenu } from './namespace-menu.tsx'
+import { SECTION_GROUPS } from './sections.ts'
 import classes from './sidebar.module.css'
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 interface SidebarProps {
   /** In a drawer: closes it, also when a section was chosen. The bell is in the bar below it then. */
   readonly onClose?: () => void
+  readonly onSearch: () => void
+  /** Lists the keys. */
+  readonly onKeys: () => void
 }
 
-export function Sidebar({ onClose }: SidebarProps) {
+export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const { api } = useRuntime()
   const { data: stats } = useQuery(statsQuery(api))
   const badges = { 'pending-devices': stats?.pending_devices ?? 0 }
@@ -37,24 +42,45 @@ export function Sidebar({ onClose }: SidebarProps) {
           <PendingBell />
         )}
       </div>
-      <NamespaceCard />
+      <NamespaceMenu />
+      <UnstyledButton className={classes['search'] ?? ''} onClick={onSearch}>
+        <Search size={15} aria-hidden />
+        <span className={classes['word']}>{texts.paletteHint}</span>
+        <Kbd>{isApple ? '⌘ K' : 'Ctrl K'}</Kbd>
+      </UnstyledButton>
       <nav aria-label={texts.sections} className={classes['nav']}>
-        {SECTIONS.map(({ to, label, icon: Icon, badge }) => (
-          <Link
-            key={to}
-            to={to}
-            className={classes['link']}
-            activeProps={{ 'data-active': true }}
-            onClick={() => onClose?.()}
-          >
-            <Icon size={17} aria-hidden />
-            {label}
-            {badge && badges[badge] > 0 ? <span className={classes['badge']}>{formatCount(badges[badge])}</span> : null}
-          </Link>
+        {SECTION_GROUPS.map((group) => (
+          <div key={group.label}>
+            <span className={classes['groupLabel']} aria-hidden>
+              {group.label}
+            </span>
+            <ul aria-label={group.label} className={classes['group']}>
+              {group.sections.map(({ to, label, icon: Icon, badge }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    className={classes['link']}
+                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    activeProps={{ 'data-active': true }}
+                    onClick={() => onClose?.()}
+                  >
+                    <Icon size={17} aria-hidden />
+                    {label}
+                    {badge && badges[badge] > 0 ? (
+                      <span className={classes['badge']}>{formatCount(badges[badge])}</span>
+                    ) : null}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
         ))}
       </nav>
       <div className={classes['live']}>
         <LiveMark />
+        <ActionIcon aria-label={texts.shortcuts} onClick={onKeys}>
+          <Keyboard size={16} aria-hidden />
+        </ActionIcon>
       </div>
       <AccountMenu />
     </div>

@@ -2,10 +2,11 @@ import type { Device } from '@bowline/contract/schemas/device'
 import type { Session } from '@bowline/contract/schemas/session'
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
-import { makeDevice, makeSession } from '../testing/fixtures.ts'
+import { OWNER, makeDevice, makeSession } from '../testing/fixtures.ts'
 import {
   type DeviceListSearch,
   type ListPage,
+  LIVE_KEYS,
   applyEvents,
   keys,
   placeDevice,
@@ -87,6 +88,12 @@ describe('the list of sessions', () => {
     expect(placed.page).toMatchObject({ items: [next, first], total: 10 })
   })
 
+  it('leaves it to the server whether a new session passes a filter', () => {
+    const list = page([first])
+    const placed = placeSession(list, { ...search, filter: 'W10=' }, makeSession(2, NOW, c), true)
+    expect(placed).toEqual({ page: list, stale: true })
+  })
+
   it('changes a session where it is when it ends', () => {
     const ended: Session = { ...second, active: false }
     expect(placeSession(page([first, second]), search, ended, false).page.items).toEqual([first, ended])
@@ -134,10 +141,20 @@ describe('a batch of events', () => {
     expect(stale).toContainEqual(keys.device(a.uid))
   })
 
+  it('asks again for what rules, members and devices stand behind', () => {
+    const { queryClient } = setUp()
+    const policy = applyEvents(queryClient, [{ type: 'policy.changed' }])
+    expect(policy).toEqual([keys.publicKeys, keys.firewall, keys.namespaces, keys.stats])
+    const member = applyEvents(queryClient, [{ type: 'member.removed', id: OWNER }])
+    expect(member).toContainEqual(keys.namespaces)
+    const device = applyEvents(queryClient, [{ type: 'device.changed', device: a }])
+    expect(device).toEqual(expect.arrayContaining([keys.tags, keys.containers]))
+  })
+
   it('is thrown away for a reset: everything is asked for again', () => {
     const { queryClient, list } = setUp()
     const stale = applyEvents(queryClient, [{ type: 'device.removed', uid: a.uid }, { type: 'reset' }])
-    expect(stale).toEqual([keys.devices, keys.sessions, keys.stats])
+    expect(stale).toEqual([...LIVE_KEYS])
     expect(list(ACCEPTED)).toEqual(['a', 'b'])
   })
 })

@@ -26,17 +26,47 @@ export interface DeviceListSearch {
   readonly filter?: string | undefined
 }
 
+/** The part of a query key that says what a list of sessions holds. */
+export interface SessionListSearch {
+  readonly page: number
+  readonly perPage: number
+  /** Filter of the API; only the server can tell whether a session passes it. */
+  readonly filter?: string | undefined
+}
+
 /** Query keys, here because events and pages must agree on them. */
 export const keys = {
   devices: ['devices'] as const,
   deviceLists: ['devices', 'list'] as const,
   deviceList: (search: DeviceListSearch) => ['devices', 'list', search] as const,
   device: (uid: string) => ['devices', 'one', uid] as const,
+  containers: ['containers'] as const,
   sessions: ['sessions'] as const,
   sessionLists: ['sessions', 'list'] as const,
-  sessionList: (page: number, perPage: number) => ['sessions', 'list', { page, perPage }] as const,
+  sessionList: (search: SessionListSearch) => ['sessions', 'list', search] as const,
+  session: (uid: string) => ['sessions', 'one', uid] as const,
   stats: ['stats'] as const,
+  namespaces: ['namespaces'] as const,
+  namespace: (tenant: string) => ['namespaces', tenant] as const,
+  publicKeys: ['public-keys'] as const,
+  firewall: ['firewall'] as const,
+  tags: ['tags'] as const,
 }
+
+/** What may have changed while nothing was heard. */
+export const LIVE_KEYS = [
+  keys.devices,
+  keys.containers,
+  keys.sessions,
+  keys.stats,
+  keys.namespaces,
+  keys.publicKeys,
+  keys.firewall,
+  keys.tags,
+] as const
+
+/** What `policy.changed` may be about. */
+const POLICY_KEYS = [keys.publicKeys, keys.firewall, keys.namespaces] as const
 
 /** Server clocks of several nodes may differ a little. */
 const CLOCK_SLACK_MS = 2_000
@@ -77,14 +107,17 @@ export function withItemAt<T extends { uid: string }>(page: ListPage<T>, item: T
 /** Puts a session as it is now into the list; a new one goes to the top of the first page. */
 export function placeSession(
   page: ListPage<Session>,
-  search: { page: number; perPage: number },
+  search: SessionListSearch,
   session: Session,
   started: boolean,
 ): Placed<Session> {
   const index = page.items.findIndex((item) => item.uid === session.uid)
-  if (index >= 0) return { page: { ...page, items: page.items.with(index, session) }, stale: false }
+  // Whether it still passes a filter, only the server can tell.
+  if (index >= 0) {
+    return { page: { ...page, items: page.items.with(index, session) }, stale: search.filter !== undefined }
+  }
   if (!started) return { page, stale: false }
-  if (search.page !== 1) return { page, stale: true }
+  if (search.page !== 1 || search.filter !== undefined) return { page, stale: true }
   const items = [session, ...page.items].slice(0, search.perPage)
   return { page: { ...page, items, total: page.total + 1 }, stale: false }
 }
@@ -94,7 +127,7 @@ export function placeSession(
  * @returns the keys of what must be fetched again; the caller decides when
  */
 export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent[]): (readonly unknown[])[] {
-  if (events.some((event) => event.type === 'reset')) return [keys.devices, keys.sessions, keys.stats]
+  if (events.some((event) => event.type === 'reset')) return [...LIVE_KEYS]
   const stale: (readonly unknown[])[] = []
   const devices = events.flatMap((event) => ('device' in event ? [event.device] : []))
   const removed = events.flatMap((event) => (event.type === 'device.removed' ? [event.uid] : []))
@@ -120,7 +153,7 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
 
   const sessions = events.flatMap((event) => ('session' in event ? [event] : []))
   for (const [key, before] of queryClient.getQueriesData<ListPage<Session>>({ queryKey: keys.sessionLists })) {
-    const search = key[2] as { page: number; perPage: number }
+    const search = key[2] as SessionListSearch
     if (!before) continue
     let page = before
     let needsFetch = false
@@ -132,6 +165,12 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
     if (page !== before) queryClient.setQueryData(key, page)
     if (needsFetch) stale.push(key)
   }
+  // The list has no events of a session, so that one is asked for anew.
+  for (const { session } of sessions) stale.push(keys.session(session.uid))
+  if (events.some((event) => event.type.startsWith('member.'))) stale.push(keys.namespaces)
+  if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
+  // Containers are devices of another platform: their events do not say which list they are of.
+  if (devices.length || removed.length) stale.push(keys.tags, keys.containers)
   stale.push(keys.stats)
   return stale
 }

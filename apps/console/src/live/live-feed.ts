@@ -2,7 +2,7 @@
 // fetched at most once a second, however many devices come back at the same moment.
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { QueryClient } from '@tanstack/react-query'
-import { applyEvents, keys } from './apply-events.ts'
+import { LIVE_KEYS, applyEvents } from './apply-events.ts'
 
 export interface LiveFeedParts {
   readonly queryClient: QueryClient
@@ -43,7 +43,7 @@ export function createLiveFeed({ queryClient, later }: LiveFeedParts): LiveFeed 
   }
 
   function fetchEverything() {
-    for (const queryKey of [keys.devices, keys.sessions, keys.stats]) void queryClient.invalidateQueries({ queryKey })
+    for (const queryKey of LIVE_KEYS) void queryClient.invalidateQueries({ queryKey })
   }
 
   return {

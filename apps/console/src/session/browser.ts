@@ -17,6 +17,7 @@ export function openTabChannel(hear: (message: TabMessage) => void): (message: T
     const message = event.data
     if (typeof message !== 'object' || message === null || !('type' in message)) return
     if (message.type === 'signed-out') hear({ type: 'signed-out' })
+    if (message.type === 'changed') hear({ type: 'changed' })
     if (message.type === 'signed-in' && 'id' in message) hear({ type: 'signed-in', id: String(message.id) })
   })
   return (message) => channel.postMessage(message)

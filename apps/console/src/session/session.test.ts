@@ -31,6 +31,19 @@ function setUp(answer: Answer) {
 
 const unauthorized = () => jsonResponse({ message: 'no', code: 'UNAUTHORIZED' }, { status: 401 })
 
+describe('renewing', () => {
+  it('gets a new token though the current one is good, and has the other tabs do the same', async () => {
+    const { session, requests, told } = setUp(() => jsonResponse(makeUserAuth()))
+    await session.refresh(undefined)
+    await session.renew()
+    expect(requests).toHaveLength(2)
+    expect(told).toEqual([{ type: 'changed' }])
+    session.hear({ type: 'changed' })
+    await session.token()
+    expect(requests).toHaveLength(3)
+  })
+})
+
 describe('refreshing', () => {
   it('exchanges the cookie once for any number of callers at the same time', async () => {
     const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))

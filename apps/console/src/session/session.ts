@@ -18,7 +18,11 @@ export type SessionState =
   | { readonly kind: 'signed-in'; readonly person: Person }
 
 /** What one tab tells the others. */
-export type TabMessage = { readonly type: 'signed-out' } | { readonly type: 'signed-in'; readonly id: string }
+export type TabMessage =
+  | { readonly type: 'signed-out' }
+  | { readonly type: 'signed-in'; readonly id: string }
+  /** Same person, but another namespace, role or account data. */
+  | { readonly type: 'changed' }
 
 export interface SessionParts {
   readonly client: Pick<ReturnType<typeof createClient>, 'call'>
@@ -39,6 +43,12 @@ export interface Session {
    * @throws what the call threw when the server did not decide (unreachable, 5xx): the session is left as it was
    */
   refresh(stale: string | undefined): Promise<SessionState>
+  /**
+   * Gets a new token because what the current one says is out of date: the person moved to another namespace, left one,
+   * got another role. The other tabs follow.
+   * @throws as `refresh`
+   */
+  renew(): Promise<SessionState>
   /** @throws {ApiError} on refused credentials, with `X-Account-Lockout` when locked out */
   signIn(credentials: { username: string; password: string }): Promise<void>
   /** @throws when the server could not be told; the person is still signed in then */
@@ -98,6 +108,13 @@ export function createSession({ client, exclusively, tell, now }: SessionParts):
       if (token !== undefined && now() >= refreshAtMs) await refresh(token)
       return token
     },
+    async renew() {
+      // One that is under way may have been answered before the change.
+      await refreshing?.catch(() => undefined)
+      const next = await refresh(token)
+      tell({ type: 'changed' })
+      return next
+    },
     async signIn(credentials) {
       const { body } = await exclusively(() =>
         client.call(auth.createSession, { body: credentials, signal: patience() }),
@@ -113,6 +130,7 @@ export function createSession({ client, exclusively, tell, now }: SessionParts):
     hear(message) {
       const current = state.get()
       if (message.type === 'signed-out') forget(false)
+      else if (message.type === 'changed') refresh(token).catch(() => undefined)
       else if (current.kind === 'signed-out' || (current.kind === 'signed-in' && current.person.id !== message.id)) {
         // Another person's cookie is in the jar now, or somebody signed in while this tab showed the sign-in page. When
         // the server cannot be asked at this moment the next call will ask it.

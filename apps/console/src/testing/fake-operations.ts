@@ -3,10 +3,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { auth } from '@bowline/contract/operations/auth'
 import { STATUS_WORDS, devices } from '@bowline/contract/operations/devices'
+import { firewall } from '@bowline/contract/operations/firewall'
 import { instance } from '@bowline/contract/operations/instance'
 import { namespaces } from '@bowline/contract/operations/namespaces'
+import { publicKeys } from '@bowline/contract/operations/public-keys'
 import { sessions } from '@bowline/contract/operations/sessions'
 import { events, stats } from '@bowline/contract/operations/stats'
+import { tags } from '@bowline/contract/operations/tags'
 import { Filter } from '@bowline/contract/schemas/filter'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
@@ -23,6 +26,10 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   bindEvents(routes, state, credentials)
 
   routes.on(namespaces.get, () => makeNamespace())
+  routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
+  routes.on(publicKeys.list, ({ query }) => slice([], query))
+  routes.on(firewall.list, ({ query }) => slice([], query))
+  routes.on(tags.list, () => slice([], { page: 1, per_page: 10 }))
   routes.on(sessions.list, ({ query }) => {
     const all = [...state.sessions.values()].sort((a, b) => b.last_seen.localeCompare(a.last_seen))
     return slice(all, query)

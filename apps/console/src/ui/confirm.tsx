@@ -10,11 +10,13 @@ interface ConfirmProps {
   readonly children: ReactNode
   /** The verb, as on the button that asked. */
   readonly action: string
+  /** Something is missing for it, for example a word to type. */
+  readonly refused?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
 }
 
-export function Confirm({ opened, title, children, action, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ opened, title, children, action, refused = false, onConfirm, onClose }: ConfirmProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': uiMessages.close }}>
       {children}
@@ -24,6 +26,7 @@ export function Confirm({ opened, title, children, action, onConfirm, onClose }:
         </Button>
         <Button
           color="red.8"
+          disabled={refused}
           onClick={() => {
             onClose()
             onConfirm()

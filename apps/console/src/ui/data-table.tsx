@@ -3,7 +3,7 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { FocusKeeper } from './focus-keeper.tsx'
-import { Skeleton } from './kit.ts'
+import { Checkbox, Skeleton } from './kit.ts'
 import { uiMessages } from './messages.ts'
 import classes from './data-table.module.css'
 
@@ -26,6 +26,14 @@ export interface Sort {
   readonly order: 'asc' | 'desc'
 }
 
+export interface Selection<Row> {
+  /** Keys of the chosen rows. */
+  readonly keys: ReadonlySet<string>
+  readonly onChange: (keys: ReadonlySet<string>) => void
+  /** Names the checkbox of a row. */
+  readonly label: (row: Row) => string
+}
+
 export interface DataTableProps<Row> {
   /** Names the table. */
   readonly label: string
@@ -36,6 +44,8 @@ export interface DataTableProps<Row> {
   readonly renderActions?: (row: Row) => ReactNode
   readonly sort?: Sort
   readonly onSort?: (sort: Sort) => void
+  /** Rows can be chosen, to do something with all of them. */
+  readonly selection?: Selection<Row>
   /** A key was pressed on a row's link. @returns whether it meant something */
   readonly onRowKey?: (row: Row, key: string) => boolean
   /** The rows are of the page before, while the next one loads. */
@@ -63,12 +73,22 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-function Table<Row>({ label, columns, rows, rowKey, renderActions, sort, onSort, onRowKey }: DataTableProps<Row>) {
+function Table<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, renderActions, sort, onSort, onRowKey, selection } = props
+  const toggle = (key: string) => {
+    if (!selection) return
+    const keys = new Set(selection.keys)
+    if (!keys.delete(key)) keys.add(key)
+    selection.onChange(keys)
+  }
   return (
     <table aria-label={label} className={classes['table']}>
-      <caption className={classes['hidden']}>{uiMessages.keysHint}</caption>
+      <caption className={classes['hidden']}>
+        {uiMessages.keysHint} {selection ? uiMessages.selectKeysHint : ''}
+      </caption>
       <thead>
         <tr>
+          {selection && rows ? <SelectAll selection={selection} rowKeys={rows.map((row) => rowKey(row))} /> : null}
           {columns.map((column) => (
             <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
           ))}
@@ -87,9 +107,23 @@ function Table<Row>({ label, columns, rows, rowKey, renderActions, sort, onSort,
                 className={classes['row']}
                 onKeyDown={(event) => {
                   moveBetweenRows(event)
-                  if (!event.defaultPrevented && isRowLink(event) && onRowKey?.(row, event.key)) event.preventDefault()
+                  if (event.defaultPrevented || !isRowLink(event)) return
+                  if (event.key === 'x' && selection) toggle(rowKey(row))
+                  else if (!onRowKey?.(row, event.key)) return
+                  event.preventDefault()
                 }}
+                data-selected={selection?.keys.has(rowKey(row)) || undefined}
               >
+                {selection ? (
+                  <td className={classes['select']}>
+                    <Checkbox
+                      size="xs"
+                      aria-label={selection.label(row)}
+                      checked={selection.keys.has(rowKey(row))}
+                      onChange={() => toggle(rowKey(row))}
+                    />
+                  </td>
+                ) : null}
                 {columns.map((column, index) => (
                   <td
                     key={column.id}
@@ -110,13 +144,34 @@ function Table<Row>({ label, columns, rows, rowKey, renderActions, sort, onSort,
             ))
           : SKELETON_ROWS.map((key) => (
               <tr key={key} className={classes['row']}>
-                <td colSpan={columns.length + (renderActions ? 1 : 0)}>
+                <td colSpan={columns.length + (renderActions ? 1 : 0) + (selection ? 1 : 0)}>
                   <Skeleton height={18} radius="sm" />
                 </td>
               </tr>
             ))}
       </tbody>
     </table>
+  )
+}
+
+interface SelectAllProps<Row> {
+  readonly selection: Selection<Row>
+  /** Of the rows on this page. */
+  readonly rowKeys: readonly string[]
+}
+
+function SelectAll<Row>({ selection: { keys, onChange }, rowKeys }: SelectAllProps<Row>) {
+  const chosen = rowKeys.filter((key) => keys.has(key)).length
+  return (
+    <th className={classes['select']}>
+      <Checkbox
+        size="xs"
+        aria-label={uiMessages.selectAll}
+        checked={chosen > 0 && chosen === rowKeys.length}
+        indeterminate={chosen > 0 && chosen < rowKeys.length}
+        onChange={(event) => onChange(new Set(event.currentTarget.checked ? rowKeys : []))}
+      />
+    </th>
   )
 }
 

@@ -12,14 +12,18 @@ import '@mantine/core/styles/Paper.css'
 import '@mantine/core/styles/Popover.css'
 import '@mantine/core/styles/CloseButton.css'
 import '@mantine/core/styles/Group.css'
+import '@mantine/core/styles/Kbd.css'
 import '@mantine/core/styles/Loader.css'
 import '@mantine/core/styles/Overlay.css'
 import '@mantine/core/styles/ModalBase.css'
 import '@mantine/core/styles/Input.css'
+import '@mantine/core/styles/InlineInput.css'
 import '@mantine/core/styles/ActionIcon.css'
 import '@mantine/core/styles/Badge.css'
 import '@mantine/core/styles/Button.css'
+import '@mantine/core/styles/Checkbox.css'
 import '@mantine/core/styles/Drawer.css'
+import '@mantine/core/styles/Switch.css'
 import '@mantine/core/styles/Menu.css'
 import '@mantine/core/styles/Modal.css'
 import '@mantine/core/styles/Notification.css'
@@ -35,14 +39,18 @@ export {
   ActionIcon,
   Badge,
   Button,
+  Checkbox,
   Drawer,
   Group,
+  Kbd,
   Loader,
   Menu,
   Modal,
+  NativeSelect,
   Popover,
   Skeleton,
   Stack,
+  Switch,
   Text,
   TextInput,
   Title,

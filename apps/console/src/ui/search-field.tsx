@@ -2,6 +2,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { readSetting } from './local-setting.ts'
 import { uiMessages } from './messages.ts'
 
 /** Long enough that a word typed at once asks the server once. */
@@ -33,6 +34,7 @@ export function SearchField({ label, words, onSearch }: SearchFieldProps) {
     const jump = (event: KeyboardEvent) => {
       const busy = event.target instanceof HTMLElement && event.target.closest('input, textarea, [role="dialog"]')
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || busy) return
+      if (readSetting('bowline.single-keys') === 'off') return
       event.preventDefault()
       input.current?.focus()
     }

@@ -4,8 +4,7 @@ import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import { type QueryClient, type QueryKey, useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRuntime } from '../../app/context.tsx'
 import { type DeviceListSearch, type ListPage, keys, withItemAt, withoutItem } from '../../live/apply-events.ts'
-import { announce } from '../../ui/announce.tsx'
-import { notifyFailure } from '../../ui/notify.tsx'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { devicesMessages as texts } from './messages.ts'
 
 export type DeviceAction = 'accept' | 'reject' | 'remove'
@@ -60,7 +59,10 @@ export function useDeviceActions(): DeviceActions {
       return takeOut(queryClient, device, RESULTS[action])
     },
     onSuccess: (_, { device, action }) => {
-      announce(DONE[action](device.name))
+      const title = DONE[action](device.name)
+      // Accepting and removing are final for the server; a rejected device can wait again.
+      if (action === 'reject' && device.status === 'pending') notifyDone({ title, onUndo: () => putToWaiting(device) })
+      else notifyDone({ title })
       const changed = { ...device, status: RESULTS[action] }
       if (action !== 'remove') queryClient.setQueryData<Device>(keys.device(device.uid), (before) => before && changed)
     },
@@ -70,9 +72,16 @@ export function useDeviceActions(): DeviceActions {
     },
     onSettled: () => {
       void queryClient.invalidateQueries({ queryKey: keys.deviceLists })
+      void queryClient.invalidateQueries({ queryKey: keys.containers })
       void queryClient.invalidateQueries({ queryKey: keys.stats })
     },
   })
+
+  async function putToWaiting({ uid }: Device): Promise<void> {
+    await api.call(devices.setStatus, { params: { uid, status: 'pending' } })
+    void queryClient.invalidateQueries({ queryKey: keys.deviceLists })
+    void queryClient.invalidateQueries({ queryKey: keys.stats })
+  }
 
   async function run(action: DeviceAction, device: Device): Promise<boolean> {
     return mutation.mutateAsync({ action, device }).then(

@@ -20,9 +20,13 @@ const name: Column<Device> = {
       {device.status === 'accepted' ? (
         <StatusDot on={device.online} label={device.online ? uiMessages.online : uiMessages.offline} />
       ) : null}
-      <Link to="/devices/$uid" params={{ uid: device.uid }} className={classes['nameLink']}>
-        {device.name}
-      </Link>
+      {device.status === 'removed' ? (
+        device.name
+      ) : (
+        <Link to="/devices/$uid" params={{ uid: device.uid }} className={classes['nameLink']}>
+          {device.name}
+        </Link>
+      )}
     </span>
   ),
 }
@@ -63,8 +67,17 @@ const requested: Column<Device> = {
   cell: (device) => <TimeAgo time={device.created_at} />,
 }
 
+const removed: Column<Device> = {
+  id: 'removed',
+  header: texts.columns.removed,
+  sortBy: 'status_updated_at',
+  width: '8rem',
+  cell: (device) => <TimeAgo time={device.status_updated_at} />,
+}
+
 export const DEVICE_COLUMNS: Readonly<Record<DeviceTab, readonly Column<Device>[]>> = {
   accepted: [name, ssh, system, address, lastSeen],
   pending: [name, identity, system, address, requested],
   rejected: [name, identity, system, address, requested],
+  removed: [name, identity, system, address, removed],
 }

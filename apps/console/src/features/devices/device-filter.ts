@@ -1,20 +1,16 @@
-// What people type into the search field as the API's filter (base64 of a JSON list, api.md section 3).
-import type { Filter } from '@bowline/contract/schemas/filter'
+// What people look for in a list of devices, as the API's filter.
+import { type ConditionGroup, encodeFilter, where } from '../../session/list-filter.ts'
 
 const SEARCHED = ['name', 'identity.mac', 'remote_addr', 'info.pretty_name'] as const
 
 /**
- * The filter for devices of which any searched property contains the words.
- * @returns undefined for no words: no filter
+ * The filter for devices of which any searched property contains the words, and that have the tag.
+ * @returns undefined for neither: no filter
  */
-export function deviceFilter(words: string): string | undefined {
+export function deviceFilter(words: string, tag = ''): string | undefined {
   const value = words.trim()
-  if (value === '') return undefined
-  const conditions = SEARCHED.map((name) => ({
-    type: 'property' as const,
-    params: { name, operator: 'contains' as const, value },
-  }))
-  const filter: Filter = [...conditions, { type: 'operator', params: { name: 'or' } }]
-  const bytes = new TextEncoder().encode(JSON.stringify(filter))
-  return btoa(String.fromCharCode(...bytes))
+  const groups: ConditionGroup[] = []
+  if (value !== '') groups.push({ join: 'or', conditions: SEARCHED.map((name) => where(name, 'contains', value)) })
+  if (tag !== '') groups.push({ join: 'and', conditions: [where('tags', 'contains', [tag])] })
+  return encodeFilter(groups)
 }

@@ -3,25 +3,31 @@ import { ApiError } from '@bowline/contract/client'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { ChevronLeft, MonitorOff } from 'lucide-react'
-import { useState } from 'react'
-import { useRuntime } from '../../app/context.tsx'
+import { useNavigate } from '@tanstack/react-router'
+import { MonitorOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useMay, usePerson, useRuntime } from '../../app/context.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Callout } from '../../ui/callout.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
-import { Skeleton, Stack } from '../../ui/kit.ts'
+import { Button, Skeleton, Stack } from '../../ui/kit.ts'
 import { uiMessages } from '../../ui/messages.ts'
 import { Page } from '../../ui/page.tsx'
 import { StatusDot } from '../../ui/status-dot.tsx'
+import { rememberDevice } from '../palette/recent-devices.ts'
 import { useDeviceActions } from './actions.ts'
 import { DeviceFacts } from './device-facts.tsx'
+import { DeviceSessions } from './device-sessions.tsx'
 import { DeviceRowActions } from './device-row-actions.tsx'
+import { EditDevice } from './edit-device.tsx'
 import { devicesMessages as texts } from './messages.ts'
 import { deviceQuery } from './queries.ts'
 import { RemoveDevice } from './remove-device.tsx'
 import { SshLine } from './ssh-line.tsx'
 import classes from './device-page.module.css'
+
+const TRAIL = <BackLink to="/devices" label={texts.backToDevices} />
 
 export function DevicePage({ uid }: { readonly uid: string }) {
   const { api } = useRuntime()
@@ -30,14 +36,14 @@ export function DevicePage({ uid }: { readonly uid: string }) {
   const device = query.data
   if (!isUid || (query.error instanceof ApiError && query.error.status === 404)) {
     return (
-      <Page title={texts.deviceGone} trail={<Trail />}>
+      <Page title={texts.deviceGone} trail={TRAIL}>
         <EmptyState icon={<MonitorOff size={24} />} title={texts.deviceGone} text={texts.deviceGoneText} />
       </Page>
     )
   }
   if (device) return <KnownDevice device={device} />
   return (
-    <Page title={texts.title} trail={<Trail />}>
+    <Page title={texts.title} trail={TRAIL}>
       {query.isError ? (
         <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
       ) : (
@@ -47,44 +53,47 @@ export function DevicePage({ uid }: { readonly uid: string }) {
   )
 }
 
-function Trail() {
-  return (
-    <Link to="/devices" className={classes['trail']}>
-      <ChevronLeft size={15} aria-hidden />
-      {texts.backToDevices}
-    </Link>
-  )
-}
-
 function KnownDevice({ device }: { readonly device: Device }) {
   const actions = useDeviceActions()
   const navigate = useNavigate()
+  const mayEdit = useMay('deviceUpdate')
   const [removing, setRemoving] = useState<Device>()
+  const [editing, setEditing] = useState(false)
+  const tenant = usePerson()?.tenant ?? ''
+  const { uid, name } = device
+  useEffect(() => rememberDevice(tenant, { uid, name }), [tenant, uid, name])
   const remove = async () => {
     if (await actions.run('remove', device)) void navigate({ to: '/devices', search: { status: tabOf(device) } })
   }
   return (
     <Page
       title={device.name}
-      trail={<Trail />}
+      trail={TRAIL}
       mark={
         device.status === 'accepted' ? (
           <StatusDot on={device.online} label={device.online ? uiMessages.online : uiMessages.offline} text />
         ) : null
       }
       actions={
-        <DeviceRowActions
-          device={device}
-          onAccept={() => void actions.run('accept', device)}
-          onReject={() => void actions.run('reject', device)}
-          onRemove={() => setRemoving(device)}
-        />
+        <>
+          <Button variant="default" size="compact-sm" disabled={!mayEdit} onClick={() => setEditing(true)}>
+            {texts.edit}
+          </Button>
+          <DeviceRowActions
+            device={device}
+            onAccept={() => void actions.run('accept', device)}
+            onReject={() => void actions.run('reject', device)}
+            onRemove={() => setRemoving(device)}
+          />
+        </>
       }
     >
       <Stack gap="md">
         <Reach device={device} />
         <DeviceFacts device={device} />
+        <DeviceSessions uid={device.uid} />
       </Stack>
+      <EditDevice device={device} opened={editing} onClose={() => setEditing(false)} />
       <RemoveDevice device={removing} onClose={() => setRemoving(undefined)} onConfirm={() => void remove()} />
     </Page>
   )

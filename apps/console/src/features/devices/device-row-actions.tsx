@@ -20,6 +20,8 @@ export function DeviceRowActions({ device, onAccept, onReject, onRemove }: Devic
   const mayRemove = useMay('deviceRemove')
   const acting = useIsActing(device.uid)
   const { status, name } = device
+  // It is gone; it comes back by registering again.
+  if (status === 'removed') return null
   return (
     <>
       {status === 'accepted' ? null : (

@@ -1,52 +1,48 @@
-// Accepted, pending, rejected: links, because each is an address of its own.
+// Devices by status.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useRuntime } from '../../app/context.tsx'
-import { formatCount } from '../../ui/numbers.ts'
+import { TabBar } from '../../ui/tab-bar.tsx'
+import { infoQuery } from '../instance/queries.ts'
 import { devicesMessages as texts } from './messages.ts'
-import { statsQuery } from './queries.ts'
-import { DEVICE_TABS } from './search.ts'
-import classes from './device-tabs.module.css'
+import { type DeviceKind, statsQuery } from './queries.ts'
+import { DEVICE_TABS, type DeviceTab, type DevicesSearch } from './search.ts'
 
 interface DeviceTabsProps {
-  readonly status: string
-  /** Words searched for; they stay when the tab changes. */
-  readonly words: string | undefined
+  readonly kind: DeviceKind
+  /** Words and tag that are looked for stay when the tab changes. */
+  readonly search: DevicesSearch
   /** At the end of the line. */
   readonly children: ReactNode
 }
 
-export function DeviceTabs({ status, words, children }: DeviceTabsProps) {
+export function DeviceTabs({ kind, search: { status, q, tag }, children }: DeviceTabsProps) {
   const { api } = useRuntime()
-  const { data: stats } = useQuery(statsQuery(api))
-  const counts = {
-    accepted: stats?.registered_devices,
-    pending: stats?.pending_devices,
-    rejected: stats?.rejected_devices,
-  }
+  const { data: stats } = useQuery({ ...statsQuery(api), enabled: kind === 'devices' })
+  // The counters are of devices and containers together where both have a status; of containers alone there are none.
+  const counts: Partial<Record<DeviceTab, number | undefined>> =
+    kind === 'devices'
+      ? { accepted: stats?.registered_devices, pending: stats?.pending_devices, rejected: stats?.rejected_devices }
+      : {}
+  // Other editions keep nothing of a device that was removed.
+  const { data: info } = useQuery(infoQuery(api))
+  const kept = DEVICE_TABS.filter((each) => each !== 'removed' || info?.edition === 'cloud' || status === 'removed')
+  const tabs = kept.map((each) => ({
+    key: each,
+    label: texts.tabs[each],
+    active: each === status,
+    count: counts[each],
+    attention: each === 'pending' && (counts[each] ?? 0) > 0,
+    render: (inner: ReactNode, properties: { className: string }) => (
+      <Link to={kind === 'devices' ? '/devices' : '/containers'} search={{ status: each, q, tag }} {...properties}>
+        {inner}
+      </Link>
+    ),
+  }))
   return (
-    <div className={classes['line']}>
-      <nav aria-label={texts.tabsLabel} className={classes['tabs']}>
-        {DEVICE_TABS.map((tab) => (
-          <Link
-            key={tab}
-            to="/devices"
-            search={{ status: tab, q: words }}
-            className={classes['tab']}
-            data-active={tab === status}
-            aria-current={tab === status ? 'page' : undefined}
-          >
-            {texts.tabs[tab]}
-            {counts[tab] === undefined ? null : (
-              <span className={classes['count']} data-attention={(tab === 'pending' && counts[tab] > 0) || undefined}>
-                {formatCount(counts[tab])}
-              </span>
-            )}
-          </Link>
-        ))}
-      </nav>
+    <TabBar label={texts.tabsLabel} tabs={tabs}>
       {children}
-    </div>
+    </TabBar>
   )
 }

@@ -1,65 +1,98 @@
-// The devices of the namespace: accepted, pending, rejected.
+// The devices of the namespace by status; or its containers, which are devices of another platform.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
-import { useCallback, useState } from 'react'
+import { Plus, X } from 'lucide-react'
+import { Suspense, lazy, useCallback, useMemo, useState } from 'react'
 import { useMay, useRuntime } from '../../app/context.tsx'
 import { Button } from '../../ui/kit.ts'
 import { Page } from '../../ui/page.tsx'
 import { PagedTable } from '../../ui/paged-table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useDeviceActions } from './actions.ts'
-import { AddDevice } from './add-device.tsx'
 import { DEVICE_COLUMNS } from './device-columns.tsx'
 import { DeviceRowActions } from './device-row-actions.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
 import { devicesMessages as texts } from './messages.ts'
-import { NoDevices, NoMatches } from './no-devices.tsx'
-import { DEVICES_PER_PAGE, DEVICE_SORTS, deviceListQuery } from './queries.ts'
+import { NoContainers, NoDevices, NoMatches } from './no-devices.tsx'
+import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from './queries.ts'
 import { RemoveDevice } from './remove-device.tsx'
 import { type DevicesSearch, deviceListOf } from './search.ts'
+import classes from './devices.module.css'
 
-export function DevicesPage({ search }: { readonly search: DevicesSearch }) {
+// Not part of what the first page of all carries.
+const AddDevice = lazy(async () => ({ default: (await import('./add-device.tsx')).AddDevice }))
+const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }))
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+interface DevicesPageProps {
+  readonly kind: DeviceKind
+  readonly search: DevicesSearch
+}
+
+export function DevicesPage({ kind, search }: DevicesPageProps) {
   const { api } = useRuntime()
-  const navigate = useNavigate()
+  const path = kind === 'devices' ? '/devices' : '/containers'
+  const navigate = useNavigate({ from: path })
   const shown = deviceListOf(search)
-  const list = useQuery(deviceListQuery(api, shown))
+  const list = useQuery(deviceListQuery(api, shown, kind))
   const actions = useDeviceActions()
   const mayAccept = useMay('deviceAccept')
   const [removing, setRemoving] = useState<Device>()
-  const { status, page } = search
+  const [chosen, setChosen] = useState(NOTHING)
+  const { status, page, tag } = search
   const searchFor = useCallback(
     (words: string) => {
       const q = words === '' ? undefined : words
-      void navigate({ to: '/devices', search: (before) => ({ ...before, q, page: 1 }), replace: true })
+      void navigate({ to: path, search: (before) => ({ ...before, q, page: 1 }), replace: true })
     },
-    [navigate],
+    [navigate, path],
   )
   const open = (next: Partial<DevicesSearch>, replace = false) =>
-    void navigate({ to: '/devices', search: { ...search, ...next }, replace })
+    void navigate({ to: path, search: { ...search, ...next }, replace })
   // A rejected device has no sessions that could go with it; it comes back by registering again.
   const remove = (device: Device) =>
     device.status === 'accepted' ? setRemoving(device) : void actions.run('remove', device)
+  // Only what is on screen can be acted on: rows that went are not chosen any more.
+  const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
+
+  const selection = { keys: chosen, onChange: setChosen, label: (device: Device) => texts.select(device.name) }
 
   return (
     <Page
-      title={texts.title}
+      title={texts.kinds[kind]}
       actions={
-        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ add: 'yes' })}>
-          {texts.add}
-        </Button>
+        kind === 'devices' ? (
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ add: 'yes' })}>
+            {texts.add}
+          </Button>
+        ) : null
       }
     >
-      <DeviceTabs status={status} words={search.q}>
+      <DeviceTabs kind={kind} search={search}>
         <SearchField label={texts.search} words={shown.words} onSearch={searchFor} />
       </DeviceTabs>
+      {tag === undefined ? null : (
+        <Button
+          size="compact-sm"
+          variant="default"
+          rightSection={<X size={13} aria-hidden />}
+          aria-label={`${texts.tagFilter(tag)}. ${texts.clearTag(tag)}`}
+          className={classes['tagFilter'] ?? ''}
+          onClick={() => open({ tag: undefined, page: 1 })}
+        >
+          {texts.tagFilter(tag)}
+        </Button>
+      )}
       <PagedTable
+        key={`${status} ${page}`}
         label={texts.tableLabel(texts.tabs[status])}
         list={list}
         failed={texts.loadFailed}
         columns={DEVICE_COLUMNS[status]}
         rowKey={(device) => device.uid}
+        {...(status === 'removed' ? {} : { selection })}
         sort={{ by: shown.sort, order: shown.order }}
         onSort={({ by, order }) => open({ page: 1, sort: DEVICE_SORTS.find((known) => known === by), order })}
         onRowKey={(device, key) => {
@@ -75,22 +108,37 @@ export function DevicesPage({ search }: { readonly search: DevicesSearch }) {
             onRemove={() => remove(device)}
           />
         )}
-        empty={shown.words === '' ? <NoDevices status={status} /> : <NoMatches words={shown.words} />}
+        empty={
+          shown.words !== '' || shown.tag !== '' ? (
+            <NoMatches words={shown.words || shown.tag} />
+          ) : kind === 'devices' ? (
+            <NoDevices status={status} />
+          ) : (
+            <NoContainers />
+          )
+        }
         page={page}
         perPage={DEVICES_PER_PAGE}
         onPageGone={(last) => open({ page: last }, true)}
         renderPageLink={(target, children, label, className) => (
-          <Link to="/devices" search={{ ...search, page: target }} aria-label={label} className={className}>
+          <Link to={path} search={{ ...search, page: target }} aria-label={label} className={className}>
             {children}
           </Link>
         )}
       />
+      {selected.length ? (
+        <Suspense>
+          <BulkBar selected={selected} onClear={() => setChosen(NOTHING)} />
+        </Suspense>
+      ) : null}
       <RemoveDevice
         device={removing}
         onClose={() => setRemoving(undefined)}
         onConfirm={(device) => void actions.run('remove', device)}
       />
-      <AddDevice opened={search.add === 'yes'} onClose={() => open({ add: undefined }, true)} />
+      <Suspense>
+        {search.add === 'yes' ? <AddDevice opened onClose={() => open({ add: undefined }, true)} /> : null}
+      </Suspense>
     </Page>
   )
 }

@@ -1,9 +1,14 @@
-// Binds the devices page to its address.
+// Binds the lists of devices and containers to their addresses.
 import { getRouteApi } from '@tanstack/react-router'
 import { DevicesPage } from './devices-page.tsx'
 
-const route = getRouteApi('/app/devices')
+const devices = getRouteApi('/app/devices')
+const containers = getRouteApi('/app/containers')
 
 export function DevicesRoute() {
-  return <DevicesPage search={route.useSearch()} />
+  return <DevicesPage kind="devices" search={devices.useSearch()} />
+}
+
+export function ContainersRoute() {
+  return <DevicesPage kind="containers" search={containers.useSearch()} />
 }

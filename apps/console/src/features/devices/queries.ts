@@ -1,5 +1,5 @@
 // What the console asks about devices.
-import { devices } from '@bowline/contract/operations/devices'
+import { containers, devices } from '@bowline/contract/operations/devices'
 import { stats } from '@bowline/contract/operations/stats'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import { DeviceUid } from '@bowline/contract/schemas/common'
@@ -21,16 +21,25 @@ export interface DeviceListQuery {
   readonly order: 'asc' | 'desc'
   /** Words to search for; '' for all. */
   readonly words: string
+  /** Only devices with this tag; '' for all. */
+  readonly tag: string
 }
 
-export function deviceListQuery(api: Api, { status, page, sort, order, words }: DeviceListQuery) {
-  const filter = deviceFilter(words)
+/** Containers are devices of another platform, with a list of their own. */
+export type DeviceKind = 'devices' | 'containers'
+
+export function deviceListQuery(
+  api: Api,
+  { status, page, sort, order, words, tag }: DeviceListQuery,
+  kind: DeviceKind = 'devices',
+) {
+  const filter = deviceFilter(words, tag)
   const search = { status, page, per_page: DEVICES_PER_PAGE, sort_by: sort, order_by: order, filter }
   return queryOptions({
-    queryKey: keys.deviceList(search),
+    queryKey: kind === 'devices' ? keys.deviceList(search) : [...keys.containers, 'list', search],
     queryFn: async ({ signal }): Promise<ListPage<Device>> => {
       const query = { ...search, page: String(page), per_page: String(DEVICES_PER_PAGE) }
-      return listPage(await api.call(devices.list, { query, signal }))
+      return listPage(await api.call(kind === 'devices' ? devices.list : containers.list, { query, signal }))
     },
     placeholderData: keepPreviousData,
   })
@@ -38,7 +47,7 @@ export function deviceListQuery(api: Api, { status, page, sort, order, words }: 
 
 /** The devices that wait for somebody, the newest first. */
 export function pendingDevicesQuery(api: Api) {
-  return deviceListQuery(api, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '' })
+  return deviceListQuery(api, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '', tag: '' })
 }
 
 export function deviceQuery(api: Api, uid: string) {

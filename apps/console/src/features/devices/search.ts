@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { DEVICE_SORTS, type DeviceListQuery } from './queries.ts'
 
-export const DEVICE_TABS = ['accepted', 'pending', 'rejected'] as const
+export const DEVICE_TABS = ['accepted', 'pending', 'rejected', 'removed'] as const
 export type DeviceTab = (typeof DEVICE_TABS)[number]
 
 export const DEFAULT_DEVICES_SEARCH = { status: 'accepted', page: 1 } as const
@@ -15,6 +15,8 @@ export const DevicesSearch = z.object({
   order: z.enum(['asc', 'desc']).optional().catch(undefined),
   /** Words to search for. */
   q: z.string().trim().max(64).optional().catch(undefined),
+  /** Only devices with this tag. */
+  tag: z.string().max(255).optional().catch(undefined),
   /** The add-device dialog is open. */
   add: z.enum(['yes']).optional().catch(undefined),
 })
@@ -25,5 +27,5 @@ export function deviceListOf(search: DevicesSearch): DeviceListQuery {
   const { status, page } = search
   const sort = search.sort ?? (status === 'accepted' ? 'last_seen' : 'created_at')
   const order = search.order ?? (sort === 'name' ? 'asc' : 'desc')
-  return { status, page, sort, order, words: search.q ?? '' }
+  return { status, page, sort, order, words: search.q ?? '', tag: search.tag ?? '' }
 }

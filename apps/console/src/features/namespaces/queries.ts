@@ -1,14 +1,25 @@
 // Namespaces of the signed-in person.
 import { namespaces } from '@bowline/contract/operations/namespaces'
+import { LIMITS } from '@bowline/contract/limits'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { queryOptions } from '@tanstack/react-query'
+import { keys } from '../../live/apply-events.ts'
 import type { Api } from '../../session/api.ts'
 
 /** One namespace. `tenant`: its UUID. */
 export function namespaceQuery(api: Api, tenant: string) {
   return queryOptions({
-    queryKey: ['namespaces', tenant],
+    queryKey: keys.namespace(tenant),
     queryFn: async ({ signal }) =>
       (await api.call(namespaces.get, { params: { tenant: TenantId.parse(tenant) }, signal })).body,
+  })
+}
+
+/** Those in which the person is a member; one page of them, which is more than people have. */
+export function ownNamespacesQuery(api: Api) {
+  return queryOptions({
+    queryKey: [...keys.namespaces, 'mine'],
+    queryFn: async ({ signal }) =>
+      (await api.call(namespaces.list, { query: { per_page: String(LIMITS.perPage.max) }, signal })).body,
   })
 }

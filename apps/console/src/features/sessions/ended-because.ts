@@ -8,5 +8,10 @@ const actors: ReadonlyMap<string, string> = new Map(Object.entries(texts.endedBy
 export function endedBecause(closed: Session['closed']): string {
   if (!closed) return ''
   if (closed.message !== '') return closed.message
-  return texts.cause(actors.get(closed.by) ?? closed.by, closed.reason.replaceAll(/[-_]/g, ' '))
+  return texts.cause(endedBy(closed), closed.reason.replaceAll(/[-_]/g, ' '))
+}
+
+/** Who ended it, in words. */
+export function endedBy(closed: NonNullable<Session['closed']>): string {
+  return actors.get(closed.by) ?? closed.by
 }

@@ -1,5 +1,6 @@
 // What the console asks about sessions.
 import { sessions } from '@bowline/contract/operations/sessions'
+import { SessionUid } from '@bowline/contract/schemas/common'
 import type { Session } from '@bowline/contract/schemas/session'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
@@ -8,14 +9,30 @@ import type { Api } from '../../session/api.ts'
 
 export const SESSIONS_PER_PAGE = 25
 
+export interface SessionListQuery {
+  readonly page: number
+  /** As the API takes it; undefined for all. */
+  readonly filter?: string | undefined
+  readonly perPage?: number
+}
+
 /** Sessions of the namespace, the last seen first. */
-export function sessionListQuery(api: Api, page: number) {
+export function sessionListQuery(api: Api, { page, filter, perPage = SESSIONS_PER_PAGE }: SessionListQuery) {
   return queryOptions({
-    queryKey: keys.sessionList(page, SESSIONS_PER_PAGE),
+    queryKey: keys.sessionList({ page, perPage, filter }),
     queryFn: async ({ signal }): Promise<ListPage<Session>> => {
-      const query = { page: String(page), per_page: String(SESSIONS_PER_PAGE) }
+      const query = { page: String(page), per_page: String(perPage), filter }
       return listPage(await api.call(sessions.list, { query, signal }))
     },
     placeholderData: keepPreviousData,
+  })
+}
+
+/** One session with its events. */
+export function sessionQuery(api: Api, uid: string) {
+  return queryOptions({
+    queryKey: keys.session(uid),
+    queryFn: async ({ signal }) =>
+      (await api.call(sessions.get, { params: { uid: SessionUid.parse(uid) }, signal })).body,
   })
 }

@@ -9,25 +9,29 @@ import { endedBecause } from './ended-because.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
+/** `root@lab-nas` */
+export function nameOf({ username, device }: Session): string {
+  return `${username}@${device?.name ?? texts.removedDevice}`
+}
+
 export function SessionTarget({ session }: { readonly session: Session }) {
-  const { device, username, active, authenticated } = session
+  const { active, authenticated, recorded } = session
   return (
     <span className={classes['target']}>
       <StatusDot on={active} label={active ? texts.active : texts.ended} />
-      {device ? (
-        <Link to="/devices/$uid" params={{ uid: device.uid }} className={classes['link']}>
-          {username}@{device.name}
-        </Link>
-      ) : (
-        <span>
-          {username}@{texts.removedDevice}
-        </span>
-      )}
+      <Link to="/sessions/$uid" params={{ uid: session.uid }} className={classes['link']}>
+        {nameOf(session)}
+      </Link>
       {authenticated ? null : (
         <Badge size="sm" variant="light" color={active ? 'gray' : 'red'} className={classes['badge'] ?? ''}>
           {active ? texts.signingIn : texts.signInFailed}
         </Badge>
       )}
+      {recorded ? (
+        <Badge size="sm" variant="default" className={classes['badge'] ?? ''}>
+          {texts.recordedMark}
+        </Badge>
+      ) : null}
     </span>
   )
 }

@@ -2,7 +2,8 @@
 import type { Session } from '@bowline/contract/schemas/session'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { SquareTerminal } from 'lucide-react'
+import { SearchX, SquareTerminal } from 'lucide-react'
+import { useCallback } from 'react'
 import { useRuntime } from '../../app/context.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -11,7 +12,8 @@ import { PagedTable } from '../../ui/paged-table.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { SESSIONS_PER_PAGE, sessionListQuery } from './queries.ts'
-import type { SessionsSearch } from './search.ts'
+import { type SessionsSearch, isFiltered, sessionListOf } from './search.ts'
+import { SessionFilters } from './session-filters.tsx'
 import { SessionDuration, SessionEnd, SessionTarget, SessionType } from './session-cells.tsx'
 import classes from './sessions.module.css'
 
@@ -30,10 +32,27 @@ const COLUMNS: readonly Column<Session>[] = [
 
 export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
   const { api } = useRuntime()
-  const navigate = useNavigate()
-  const list = useQuery(sessionListQuery(api, search.page))
+  const navigate = useNavigate({ from: '/sessions' })
+  const list = useQuery(sessionListQuery(api, sessionListOf(search)))
+  const choose = (change: Partial<SessionsSearch>) =>
+    void navigate({ search: { ...search, ...change, page: 1 }, replace: true })
+  const searchFor = useCallback(
+    (words: string) => {
+      const q = words === '' ? undefined : words
+      void navigate({ search: (before) => ({ ...before, q, page: 1 }), replace: true })
+    },
+    [navigate],
+  )
   return (
     <Page title={texts.title}>
+      {isFiltered(search) || (list.data?.total ?? 0) > 0 ? (
+        <SessionFilters
+          search={search}
+          onChoose={choose}
+          onClear={() => void navigate({ search: { page: 1 }, replace: true })}
+          onSearch={searchFor}
+        />
+      ) : null}
       <PagedTable
         label={texts.tableLabel}
         list={list}
@@ -42,16 +61,20 @@ export function SessionsPage({ search }: { readonly search: SessionsSearch }) {
         rowKey={(session) => session.uid}
         page={search.page}
         perPage={SESSIONS_PER_PAGE}
-        onPageGone={(page) => void navigate({ to: '/sessions', search: { page }, replace: true })}
+        onPageGone={(page) => void navigate({ search: { ...search, page }, replace: true })}
         renderPageLink={(page, children, label, className) => (
-          <Link to="/sessions" search={{ page }} aria-label={label} className={className}>
+          <Link to="/sessions" search={{ ...search, page }} aria-label={label} className={className}>
             {children}
           </Link>
         )}
         empty={
-          <EmptyState icon={<SquareTerminal size={24} />} title={texts.empty} text={texts.emptyText}>
-            <Link to="/devices">{texts.toDevices}</Link>
-          </EmptyState>
+          isFiltered(search) ? (
+            <EmptyState icon={<SearchX size={24} />} title={texts.noMatches} text={texts.noMatchesText} />
+          ) : (
+            <EmptyState icon={<SquareTerminal size={24} />} title={texts.empty} text={texts.emptyText}>
+              <Link to="/devices">{texts.toDevices}</Link>
+            </EmptyState>
+          )
         }
       />
     </Page>

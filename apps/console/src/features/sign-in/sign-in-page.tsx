@@ -38,6 +38,7 @@ export function SignInPage({ expired }: SignInPageProps) {
     defaultValues: { username: '', password: '' },
   })
   const locked = leftMs > 0
+  useEffect(() => setFocus('username'), [setFocus])
   const wasLocked = lockedUntilMs > 0 && !locked
   useEffect(() => {
     if (wasLocked) announce(texts.lockoutOver)
@@ -84,7 +85,6 @@ export function SignInPage({ expired }: SignInPageProps) {
             autoComplete="username"
             autoCapitalize="none"
             spellCheck={false}
-            data-autofocus
             error={formState.errors.username?.message}
             {...register('username')}
           />

@@ -1,0 +1,71 @@
+// Addresses of the overview, devices and sessions.
+import { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
+import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
+import { deviceListQuery, deviceQuery, statsQuery } from '../../features/devices/queries.ts'
+import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../features/devices/search.ts'
+import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.ts'
+import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'
+import { app } from '../app-route.tsx'
+
+export const dashboard = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  loader: ({ context: { runtime } }) => {
+    void runtime.queryClient.prefetchQuery(statsQuery(runtime.api))
+  },
+  component: lazyRouteComponent(() => import('../../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
+})
+
+export const devices = createRoute({
+  getParentRoute: () => app,
+  path: '/devices',
+  validateSearch: DevicesSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_DEVICES_SEARCH)] },
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { runtime }, deps }) => {
+    void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps)))
+  },
+  component: lazyRouteComponent(() => import('../../features/devices/devices-route.tsx'), 'DevicesRoute'),
+})
+
+export const containers = createRoute({
+  getParentRoute: () => app,
+  path: '/containers',
+  validateSearch: DevicesSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_DEVICES_SEARCH)] },
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { runtime }, deps }) => {
+    void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps), 'containers'))
+  },
+  component: lazyRouteComponent(() => import('../../features/devices/devices-route.tsx'), 'ContainersRoute'),
+})
+
+export const device = createRoute({
+  getParentRoute: () => app,
+  path: '/devices/$uid',
+  loader: ({ context: { runtime }, params: { uid } }) => {
+    if (DeviceUid.safeParse(uid).success) void runtime.queryClient.prefetchQuery(deviceQuery(runtime.api, uid))
+  },
+  component: lazyRouteComponent(() => import('../../features/devices/device-route.tsx'), 'DeviceRoute'),
+})
+
+export const sessions = createRoute({
+  getParentRoute: () => app,
+  path: '/sessions',
+  validateSearch: SessionsSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_SESSIONS_SEARCH)] },
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { runtime }, deps }) => {
+    void runtime.queryClient.prefetchQuery(sessionListQuery(runtime.api, sessionListOf(deps)))
+  },
+  component: lazyRouteComponent(() => import('../../features/sessions/sessions-route.tsx'), 'SessionsRoute'),
+})
+
+export const session = createRoute({
+  getParentRoute: () => app,
+  path: '/sessions/$uid',
+  loader: ({ context: { runtime }, params: { uid } }) => {
+    if (SessionUid.safeParse(uid).success) void runtime.queryClient.prefetchQuery(sessionQuery(runtime.api, uid))
+  },
+  component: lazyRouteComponent(() => import('../../features/sessions/session-page.tsx'), 'SessionPage'),
+})

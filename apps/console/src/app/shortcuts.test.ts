@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { type Shortcut, createMatcher } from './shortcuts.ts'
+
+const shortcut = (...keys: string[]): Shortcut => ({ keys, label: keys.join(' '), run: () => {} })
+const SHORTCUTS = [shortcut('g', 'd'), shortcut('?'), shortcut('mod+k')]
+const plain = { ctrlKey: false, metaKey: false, altKey: false }
+
+function setUp() {
+  let time = 0
+  const match = createMatcher(() => time)
+  return {
+    wait: (milliseconds: number) => (time += milliseconds),
+    press: (key: string, modifiers: object = {}, typing = false) =>
+      match({ key, ...plain, ...modifiers }, SHORTCUTS, typing)?.label,
+  }
+}
+
+describe('shortcuts', () => {
+  it('are keys one after the other', () => {
+    const { press } = setUp()
+    expect([press('g'), press('d'), press('d'), press('?')]).toEqual([undefined, 'g d', undefined, '?'])
+  })
+
+  it('begin anew after a wrong key and after a pause', () => {
+    const { press, wait } = setUp()
+    expect([press('g'), press('x'), press('d')]).toEqual([undefined, undefined, undefined])
+    press('g')
+    wait(5_000)
+    expect(press('d')).toBeUndefined()
+  })
+
+  it('leave the keys alone where people type, except those with a modifier', () => {
+    const { press } = setUp()
+    expect([press('?', {}, true), press('k', { ctrlKey: true }, true), press('K', { metaKey: true })]).toEqual([
+      undefined,
+      'mod+k',
+      'mod+k',
+    ])
+  })
+
+  it('do not take the browser’s own keys', () => {
+    const { press } = setUp()
+    expect([press('d', { ctrlKey: true }), press('k', { ctrlKey: true, altKey: true })]).toEqual([undefined, undefined])
+  })
+})

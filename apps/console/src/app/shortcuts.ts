@@ -1,0 +1,69 @@
+// Keys that mean something anywhere: one list, from which the keyboard, the sheet behind `?` and the palette read.
+// Single keys are ignored where people type, and can be switched off (WCAG 2.2, 2.1.4).
+import { readSetting, writeSetting } from '../ui/local-setting.ts'
+
+export interface Shortcut {
+  /** Typed one after the other. `mod+k` stands for Ctrl+K, on a Mac for Command+K. */
+  readonly keys: readonly string[]
+  readonly label: string
+  readonly run: () => void
+}
+
+const SETTING = 'bowline.single-keys'
+/** Between two keys of one shortcut. */
+const PAUSE_MS = 1_200
+
+export function areSingleKeysOn(): boolean {
+  return readSetting(SETTING) !== 'off'
+}
+
+export function switchSingleKeys(on: boolean): void {
+  writeSetting(SETTING, on ? 'on' : 'off')
+}
+
+/** Whether keys go to something that takes them itself. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], .xterm') !== null
+  )
+}
+
+/** The part of a keyboard event that shortcuts look at. */
+export interface Pressed {
+  readonly key: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+}
+
+/**
+ * Follows what is typed.
+ * @param now milliseconds, monotonic
+ * @returns the function that takes each key: the shortcut that it completes, or undefined
+ */
+export function createMatcher(
+  now: () => number,
+): (pressed: Pressed, shortcuts: readonly Shortcut[], typing: boolean) => Shortcut | undefined {
+  let typed: string[] = []
+  let last = 0
+  return ({ key, ctrlKey, metaKey, altKey }, shortcuts, typing) => {
+    if (ctrlKey || metaKey) {
+      typed = []
+      const name = `mod+${key.toLowerCase()}`
+      return altKey ? undefined : shortcuts.find(({ keys }) => keys.length === 1 && keys[0] === name)
+    }
+    if (typing || altKey || key.length > 1) {
+      typed = []
+      return undefined
+    }
+    if (now() - last > PAUSE_MS) typed = []
+    last = now()
+    typed.push(key)
+    const isBegun = ({ keys }: Shortcut) => typed.every((each, index) => keys[index] === each)
+    const begun = shortcuts.filter(isBegun)
+    const whole = begun.find(({ keys }) => keys.length === typed.length)
+    if (whole || begun.length === 0) typed = []
+    return whole
+  }
+}

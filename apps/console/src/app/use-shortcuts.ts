@@ -1,0 +1,46 @@
+// Makes the keys that mean something anywhere work while the shell is on screen.
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useMemo, useState } from 'react'
+import { appMessages as texts } from './messages.ts'
+import { SECTIONS } from './sections.ts'
+import { type Shortcut, areSingleKeysOn, createMatcher, isTyping } from './shortcuts.ts'
+
+interface ShortcutTargets {
+  readonly openPalette: () => void
+  readonly openSheet: () => void
+}
+
+/** Every shortcut, in the order in which they are listed. */
+export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): readonly Shortcut[] {
+  const navigate = useNavigate()
+  const shortcuts = useMemo<readonly Shortcut[]>(
+    () => [
+      { keys: ['mod+k'], label: texts.palette, run: openPalette },
+      { keys: ['?'], label: texts.shortcuts, run: openSheet },
+      ...SECTIONS.map(({ to, label, key }) => ({
+        keys: ['g', key],
+        label: texts.goTo(label),
+        run: () => void navigate({ to }),
+      })),
+      {
+        keys: ['n', 'd'],
+        label: texts.addDevice,
+        run: () => void navigate({ to: '/devices', search: { add: 'yes' } }),
+      },
+    ],
+    [navigate, openPalette, openSheet],
+  )
+  const [match] = useState(() => createMatcher(() => performance.now()))
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      if (event.defaultPrevented) return
+      const found = match(event, shortcuts, isTyping(event.target) || !areSingleKeysOn())
+      if (!found) return
+      event.preventDefault()
+      found.run()
+    }
+    addEventListener('keydown', hear)
+    return () => removeEventListener('keydown', hear)
+  }, [shortcuts, match])
+  return shortcuts
+}

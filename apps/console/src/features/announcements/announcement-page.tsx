@@ -1,0 +1,50 @@
+// One announcement.
+import { ApiError } from '@bowline/contract/client'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Megaphone } from 'lucide-react'
+import { useRuntime } from '../../app/context.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Skeleton, Text } from '../../ui/kit.ts'
+import { formatMoment } from '../../ui/numbers.ts'
+import { Page } from '../../ui/page.tsx'
+import { MarkdownView } from './markdown-view.tsx'
+import { announcementsMessages as texts } from './messages.ts'
+import { announcementQuery } from './queries.ts'
+
+const route = getRouteApi('/app/announcements/$uuid')
+
+export function AnnouncementPage() {
+  const { uuid } = route.useParams()
+  const { api } = useRuntime()
+  const query = useQuery(announcementQuery(api, uuid))
+  const trail = <BackLink to="/announcements" label={texts.back} />
+  if (query.error instanceof ApiError && query.error.status === 404) {
+    return (
+      <Page title={texts.gone} trail={trail}>
+        <EmptyState icon={<Megaphone size={24} />} title={texts.gone} text={texts.goneText} />
+      </Page>
+    )
+  }
+  if (!query.data) {
+    return (
+      <Page title={texts.title} trail={trail}>
+        {query.isError ? (
+          <ErrorPanel title={texts.oneFailed} error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Skeleton height={160} />
+        )}
+      </Page>
+    )
+  }
+  return (
+    <Page title={query.data.title} trail={trail}>
+      <Text size="xs" c="dimmed" mb="md">
+        {formatMoment(query.data.date)}
+      </Text>
+      <MarkdownView text={query.data.content} />
+    </Page>
+  )
+}

@@ -1,0 +1,59 @@
+// What whoever runs the server tells everybody.
+import { useQuery } from '@tanstack/react-query'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { Megaphone } from 'lucide-react'
+import { useRuntime } from '../../app/context.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Skeleton } from '../../ui/kit.ts'
+import { Page } from '../../ui/page.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import cells from '../../ui/cells.module.css'
+import { announcementsMessages as texts } from './messages.ts'
+import { ANNOUNCEMENTS_PER_PAGE, announcementListQuery } from './queries.ts'
+import classes from './announcements.module.css'
+
+const route = getRouteApi('/app/announcements')
+
+export function AnnouncementsPage() {
+  const { page } = route.useSearch()
+  const { api } = useRuntime()
+  const list = useQuery(announcementListQuery(api, page))
+  return (
+    <Page title={texts.title}>
+      {list.isError ? (
+        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+      ) : null}
+      {list.isPending ? <Skeleton height={120} /> : null}
+      {list.data?.total === 0 ? (
+        <EmptyState icon={<Megaphone size={24} />} title={texts.empty} text={texts.emptyText} />
+      ) : null}
+      {list.data?.items.length ? (
+        <ul className={classes['list']}>
+          {list.data.items.map(({ uuid, title, date }) => (
+            <li key={uuid} className={classes['item']}>
+              <Link to="/announcements/$uuid" params={{ uuid }} className={cells['primary']}>
+                {title}
+              </Link>
+              <span>
+                <TimeAgo time={date} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <Pager
+        list={texts.pages}
+        page={page}
+        perPage={ANNOUNCEMENTS_PER_PAGE}
+        total={list.data?.total ?? 0}
+        renderLink={(target, children, label, className) => (
+          <Link to="/announcements" search={{ page: target }} aria-label={label} className={className}>
+            {children}
+          </Link>
+        )}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,12 @@
+// Texts of the announcements of the instance.
+export const announcementsMessages = {
+  title: 'Announcements',
+  loadFailed: 'The announcements could not be loaded.',
+  oneFailed: 'The announcement could not be loaded.',
+  empty: 'No announcements',
+  emptyText: 'Whoever runs this server tells everybody here what is planned: maintenance, new versions, changes.',
+  gone: 'There is no such announcement',
+  goneText: 'It was taken back, or the link is mistyped.',
+  back: 'Announcements',
+  pages: 'Announcements',
+} as const

@@ -1,0 +1,51 @@
+// The namespace in four numbers; each leads to the list that it counts.
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useRuntime } from '../../app/context.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { formatCount } from '../../ui/numbers.ts'
+import { statsQuery } from '../devices/queries.ts'
+import { dashboardMessages as texts } from './messages.ts'
+import classes from './dashboard.module.css'
+
+export function StatCards() {
+  const { api } = useRuntime()
+  const query = useQuery(statsQuery(api))
+  const { data: stats } = query
+  if (query.isError && !stats) {
+    return <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+  }
+  const number = (count: number | undefined) => (
+    <span className={classes['number']}>{count === undefined ? '–' : formatCount(count)}</span>
+  )
+  return (
+    <section aria-label={texts.counters} className={classes['cards']} aria-busy={stats === undefined}>
+      <Link to="/devices" className={classes['card']}>
+        <span className={classes['label']}>{texts.online}</span>
+        <span className={classes['value']}>
+          {number(stats?.online_devices)}
+          {stats ? (
+            <span className={classes['of']}>{texts.ofRegistered(formatCount(stats.registered_devices))}</span>
+          ) : null}
+        </span>
+      </Link>
+      <Link
+        to="/devices"
+        search={{ status: 'pending' }}
+        className={classes['card']}
+        data-attention={(stats?.pending_devices ?? 0) > 0 || undefined}
+      >
+        <span className={classes['label']}>{texts.pending}</span>
+        <span className={classes['value']}>{number(stats?.pending_devices)}</span>
+      </Link>
+      <Link to="/sessions" search={{ state: 'active' }} className={classes['card']}>
+        <span className={classes['label']}>{texts.active}</span>
+        <span className={classes['value']}>{number(stats?.active_sessions)}</span>
+      </Link>
+      <Link to="/devices" search={{ status: 'rejected' }} className={classes['card']}>
+        <span className={classes['label']}>{texts.rejected}</span>
+        <span className={classes['value']}>{number(stats?.rejected_devices)}</span>
+      </Link>
+    </section>
+  )
+}

@@ -1,0 +1,99 @@
+// The firewall: rules in the order in which they are asked, and a place to try them.
+import type { Verdict } from '@bowline/contract/schemas/firewall'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Plus, ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
+import { useMay, useRuntime } from '../../app/context.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Button, Skeleton } from '../../ui/kit.ts'
+import { Page } from '../../ui/page.tsx'
+import { ReorderList } from '../../ui/reorder-list.tsx'
+import { bodyOf, useRuleActions } from './actions.ts'
+import { firewallMessages as texts } from './messages.ts'
+import { indexOfLast } from './order.ts'
+import { ruleListQuery } from './queries.ts'
+import { RuleDialog } from './rule-dialog.tsx'
+import { RuleRow } from './rule-row.tsx'
+import { Tester } from './tester.tsx'
+import classes from './firewall.module.css'
+
+const route = getRouteApi('/app/firewall')
+
+export function FirewallPage() {
+  const { edit } = route.useSearch()
+  const { api } = useRuntime()
+  const navigate = useNavigate()
+  const query = useQuery(ruleListQuery(api))
+  const actions = useRuleActions()
+  const mayAdd = useMay('firewallCreate')
+  const mayEdit = useMay('firewallEdit')
+  const mayRemove = useMay('firewallRemove')
+  const [verdict, setVerdict] = useState<Verdict>()
+  const open = (next: string | undefined) =>
+    void navigate({ to: '/firewall', search: next === undefined ? {} : { edit: next }, replace: next === undefined })
+  const rules = query.data ?? []
+  const index = rules.findIndex(({ id }) => String(id) === edit)
+  const last = indexOfLast(rules)
+  const add = (
+    <Button disabled={!mayAdd} leftSection={<Plus size={16} aria-hidden />} onClick={() => open('new')}>
+      {texts.add}
+    </Button>
+  )
+  return (
+    <Page title={texts.title} actions={add}>
+      <p className={classes['intro']}>{texts.intro}</p>
+      <div className={classes['layout']}>
+        <div>
+          {query.isError ? (
+            <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+          ) : null}
+          {query.isPending ? <Skeleton height={200} /> : null}
+          {query.data?.length === 0 ? (
+            <EmptyState icon={<ShieldCheck size={24} />} title={texts.empty} text={texts.emptyText}>
+              {add}
+            </EmptyState>
+          ) : null}
+          {rules.length ? (
+            <>
+              <ReorderList
+                label={texts.tableLabel}
+                items={rules}
+                itemKey={({ id }) => String(id)}
+                handleLabel={(at) => texts.handle(at + 1, rules.length)}
+                marked={verdict?.rule === null ? undefined : String(verdict?.rule)}
+                onMove={mayEdit ? (from, to) => void actions.move(from, to) : undefined}
+                renderItem={(rule, at) => (
+                  <RuleRow
+                    rule={rule}
+                    index={at}
+                    total={rules.length}
+                    isDead={at > last}
+                    mayEdit={mayEdit}
+                    mayRemove={mayRemove}
+                    onMove={(to) => void actions.move(at, to)}
+                    onRemove={() => void actions.remove(rule)}
+                    onSwitch={(active) => {
+                      const done = active ? texts.switchedOn(at + 1) : texts.switchedOff(at + 1)
+                      void actions.change(rule, { ...bodyOf(rule), active }, done)
+                    }}
+                  />
+                )}
+              />
+              <p className={classes['last']}>
+                {texts.last}: {texts.lastText}.
+              </p>
+            </>
+          ) : null}
+        </div>
+        <Tester rules={rules} onVerdict={setVerdict} />
+      </div>
+      <RuleDialog
+        edited={edit === 'new' && query.data ? 'new' : index < 0 ? undefined : index}
+        rules={rules}
+        onClose={() => open(undefined)}
+      />
+    </Page>
+  )
+}

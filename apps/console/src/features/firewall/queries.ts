@@ -1,0 +1,28 @@
+// What the console asks about firewall rules. Their order matters, so that all of them are loaded, page by page.
+import { LIMITS } from '@bowline/contract/limits'
+import { firewall } from '@bowline/contract/operations/firewall'
+import type { Rule } from '@bowline/contract/schemas/firewall'
+import { queryOptions } from '@tanstack/react-query'
+import { keys } from '../../live/apply-events.ts'
+import type { Api } from '../../session/api.ts'
+import { inOrder } from './order.ts'
+
+/** Nobody can read more; an endless list must not make an endless loop. */
+const MAX_PAGES = 50
+
+/** All rules in the order in which they are asked. */
+export function ruleListQuery(api: Api) {
+  return queryOptions({
+    queryKey: keys.firewall,
+    queryFn: async ({ signal }): Promise<Rule[]> => {
+      const rules: Rule[] = []
+      for (let page = 1; page <= MAX_PAGES; page += 1) {
+        const query = { page: String(page), per_page: String(LIMITS.perPage.max) }
+        const { body, total } = await api.call(firewall.list, { query, signal })
+        rules.push(...body)
+        if (body.length === 0 || rules.length >= total) break
+      }
+      return inOrder(rules)
+    },
+  })
+}

@@ -1,0 +1,127 @@
+// Adding and changing a firewall rule.
+import { LIMITS } from '@bowline/contract/limits'
+import { type Rule, RuleBody } from '@bowline/contract/schemas/firewall'
+import { Pattern } from '@bowline/contract/schemas/tag'
+import { z } from 'zod'
+import { useMay } from '../../app/context.tsx'
+import { Dialog, DialogForm } from '../../ui/dialog.tsx'
+import { NativeSelect, Switch, TextInput } from '../../ui/kit.ts'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
+import { deviceChoiceFields, judgeChoice, toChoice, toFilter } from '../tags/device-choice.ts'
+import { ANY, PatternField } from '../tags/pattern-field.tsx'
+import { useRuleActions } from './actions.ts'
+import { firewallMessages as texts } from './messages.ts'
+import { topPriority } from './order.ts'
+
+interface RuleDialogProps {
+  /** Index in the list; 'new' for another one; undefined: closed. */
+  readonly edited: number | 'new' | undefined
+  /** All of them, in order. */
+  readonly rules: readonly Rule[]
+  readonly onClose: () => void
+}
+
+const Fields = z
+  .object({
+    action: z.enum(['allow', 'deny']),
+    active: z.boolean(),
+    source_ip: Pattern,
+    username: Pattern,
+    priority: z
+      .string()
+      .regex(/^\d{1,10}$/, 'must be a whole number')
+      .transform(Number)
+      .pipe(RuleBody.shape.priority),
+    ...deviceChoiceFields,
+  })
+  .superRefine(judgeChoice)
+
+export function RuleDialog({ edited, rules, onClose }: RuleDialogProps) {
+  const title = typeof edited === 'number' ? texts.editTitle(edited + 1) : texts.addTitle
+  return (
+    <Dialog opened={edited !== undefined} onClose={onClose} title={title} size="lg">
+      {edited === undefined ? null : (
+        <Body rule={typeof edited === 'number' ? rules[edited] : undefined} rules={rules} onDone={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+interface BodyProps {
+  readonly rule: Rule | undefined
+  readonly rules: readonly Rule[]
+  readonly onDone: () => void
+}
+
+function Body({ rule, rules, onDone }: BodyProps) {
+  const actions = useRuleActions()
+  const may = useMay(rule ? 'firewallEdit' : 'firewallCreate')
+  const form = useContractForm({
+    schema: Fields,
+    values: {
+      action: rule?.action ?? 'deny',
+      active: rule?.active ?? true,
+      source_ip: rule?.source_ip ?? ANY,
+      username: rule?.username ?? ANY,
+      priority: String(rule?.priority ?? topPriority(rules)),
+      ...toChoice(rule?.filter ?? {}),
+    },
+    labels: texts.labels,
+    async send(values) {
+      const { action, active, source_ip, username, priority } = values
+      const body = { action, active, source_ip, username, priority, filter: toFilter(values) }
+      await (rule ? actions.save(rule, body, texts.saved) : actions.add(body))
+      onDone()
+    },
+  })
+  const { watch, setValue } = form.form
+  return (
+    <DialogForm
+      form={form}
+      failed={texts.saveFailed}
+      submit={rule ? texts.save : texts.add}
+      onCancel={onDone}
+      refused={may ? undefined : texts.roleTooLow}
+    >
+      <NativeSelect
+        {...form.field('action')}
+        data={[
+          { value: 'deny', label: texts.actions.deny },
+          { value: 'allow', label: texts.actions.allow },
+        ]}
+        data-autofocus
+      />
+      <PatternField
+        label={texts.labels.source_ip}
+        value={watch('source_ip')}
+        error={form.errorOf('source_ip')}
+        placeholder={texts.addressPlaceholder}
+        onChange={(pattern) => setValue('source_ip', pattern)}
+      />
+      <PatternField
+        label={texts.labels.username}
+        value={watch('username')}
+        error={form.errorOf('username')}
+        placeholder={texts.loginPlaceholder}
+        onChange={(pattern) => setValue('username', pattern)}
+      />
+      <DeviceChoiceFields
+        choice={watch()}
+        errors={{ hostname: form.errorOf('hostname'), tags: form.errorOf('tags') }}
+        patternHint={texts.patternHint}
+        onChange={(change) => {
+          if (change.devices) setValue('devices', change.devices)
+          if (change.hostname !== undefined) setValue('hostname', change.hostname)
+          if (change.tags) setValue('tags', change.tags.slice(0, LIMITS.tagsPerItem))
+        }}
+      />
+      <TextInput {...form.field('priority')} description={texts.priorityHint} inputMode="numeric" />
+      <Switch
+        label={texts.labels.active}
+        checked={watch('active')}
+        onChange={(event) => setValue('active', event.currentTarget.checked)}
+      />
+    </DialogForm>
+  )
+}

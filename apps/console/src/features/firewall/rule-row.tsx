@@ -1,0 +1,103 @@
+// One rule in the list: what it does, for whom, and what can be done with it.
+import type { Rule } from '@bowline/contract/schemas/firewall'
+import { Link } from '@tanstack/react-router'
+import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Ellipsis, Trash2 } from 'lucide-react'
+import { ActionIcon, Badge, Menu, Switch, Text, VisuallyHidden } from '../../ui/kit.ts'
+import { formatCount } from '../../ui/numbers.ts'
+import cells from '../../ui/cells.module.css'
+import { describeFilter } from '../tags/device-choice.ts'
+import { ANY } from '../tags/pattern-field.tsx'
+import { firewallMessages as texts } from './messages.ts'
+import classes from './firewall.module.css'
+
+interface RuleRowProps {
+  readonly rule: Rule
+  readonly index: number
+  readonly total: number
+  /** A rule above decides about everything. */
+  readonly isDead: boolean
+  readonly mayEdit: boolean
+  readonly mayRemove: boolean
+  readonly onSwitch: (active: boolean) => void
+  readonly onMove: (to: number) => void
+  readonly onRemove: () => void
+}
+
+export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwitch, onMove, onRemove }: RuleRowProps) {
+  const order = index + 1
+  return (
+    <div className={classes['row']} data-off={!rule.active || undefined}>
+      <Badge
+        variant="light"
+        color={rule.action === 'allow' ? 'green' : 'red'}
+        className={classes[rule.action] ?? ''}
+        miw={64}
+      >
+        {texts.actions[rule.action]}
+      </Badge>
+      <div className={classes['what']}>
+        <Link to="/firewall" search={{ edit: String(rule.id) }} className={classes['sentence']}>
+          <VisuallyHidden>{texts.openNamed(order)}: </VisuallyHidden>
+          <PatternText value={rule.username} any={texts.anybody} /> · {texts.from}{' '}
+          <PatternText value={rule.source_ip} any={texts.anywhere} /> · {describeFilter(rule.filter)}
+        </Link>
+        <Text size="xs" c="dimmed">
+          {texts.openNamed(order)} · {texts.priority(formatCount(rule.priority))}
+          {isDead ? ` · ${texts.unreachable}` : ''}
+        </Text>
+      </div>
+      <Switch
+        size="sm"
+        checked={rule.active}
+        disabled={!mayEdit}
+        aria-label={texts.activeNamed(order)}
+        onChange={(event) => onSwitch(event.currentTarget.checked)}
+      />
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon aria-label={texts.moreNamed(order)} disabled={!mayEdit && !mayRemove}>
+            <Ellipsis size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<ArrowUpToLine size={15} aria-hidden />}
+            disabled={!mayEdit || index === 0}
+            onClick={() => onMove(0)}
+          >
+            {texts.moveTop}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<ArrowUp size={15} aria-hidden />}
+            disabled={!mayEdit || index === 0}
+            onClick={() => onMove(index - 1)}
+          >
+            {texts.moveUp}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<ArrowDown size={15} aria-hidden />}
+            disabled={!mayEdit || order === total}
+            onClick={() => onMove(index + 1)}
+          >
+            {texts.moveDown}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<ArrowDownToLine size={15} aria-hidden />}
+            disabled={!mayEdit || order === total}
+            onClick={() => onMove(total - 1)}
+          >
+            {texts.moveBottom}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item leftSection={<Trash2 size={15} aria-hidden />} disabled={!mayRemove} onClick={onRemove}>
+            {texts.remove}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  )
+}
+
+function PatternText({ value, any }: { readonly value: string; readonly any: string }) {
+  return value === ANY ? any : <code className={cells['code']}>{value}</code>
+}

@@ -1,0 +1,85 @@
+// Would this person reach this device, and which rule says so? Asked of the server, by the words of the gateway itself.
+import { firewall } from '@bowline/contract/operations/firewall'
+import { AttemptBody, type Rule, type Verdict } from '@bowline/contract/schemas/firewall'
+import { useState } from 'react'
+import { useMay, useRuntime } from '../../app/context.tsx'
+import { announce } from '../../ui/announce.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Button, Stack, Text, TextInput, Title } from '../../ui/kit.ts'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { DevicePicker } from '../devices/device-picker.tsx'
+import { firewallMessages as texts } from './messages.ts'
+import classes from './firewall.module.css'
+
+interface TesterProps {
+  /** All of them, in order. */
+  readonly rules: readonly Rule[]
+  readonly onVerdict: (verdict: Verdict | undefined) => void
+}
+
+export function Tester({ rules, onVerdict }: TesterProps) {
+  const { api } = useRuntime()
+  const may = useMay('firewallEdit')
+  const [verdict, setVerdict] = useState<Verdict>()
+  const form = useContractForm({
+    schema: AttemptBody,
+    values: { username: 'root', address: '', device: '' },
+    labels: texts.testerLabels,
+    async send(body) {
+      const { body: next } = await api.call(firewall.evaluate, { body })
+      setVerdict(next)
+      onVerdict(next)
+      announce(sentence(next, rules))
+    },
+  })
+  const { watch, setValue } = form.form
+  const forget = () => {
+    setVerdict(undefined)
+    onVerdict(undefined)
+  }
+  return (
+    <section aria-label={texts.tester} className={classes['tester']}>
+      <Title order={2}>{texts.tester}</Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {may ? texts.testerText : texts.testerRole}
+      </Text>
+      {may ? (
+        <form noValidate onSubmit={(event) => void form.onSubmit(event)} onChange={forget}>
+          <Stack gap="sm">
+            {form.failure === undefined ? null : <ErrorPanel title={texts.testFailed} error={form.failure} />}
+            <TextInput {...form.field('username')} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+            <TextInput
+              {...form.field('address')}
+              placeholder="203.0.113.7"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+            <DevicePicker
+              label={texts.testerLabels.device}
+              uid={watch('device')}
+              error={form.errorOf('device') === null ? null : texts.noDevice}
+              onPick={(uid) => {
+                forget()
+                setValue('device', uid ?? '')
+              }}
+            />
+            <Button type="submit" variant="default" loading={form.form.formState.isSubmitting}>
+              {texts.test}
+            </Button>
+            {verdict ? (
+              <div className={classes['verdict']} data-allow={verdict.allow || undefined}>
+                {sentence(verdict, rules)}
+              </div>
+            ) : null}
+          </Stack>
+        </form>
+      ) : null}
+    </section>
+  )
+}
+
+function sentence({ allow, rule }: Verdict, rules: readonly Rule[]): string {
+  const index = rules.findIndex(({ id }) => id === rule)
+  return `${allow ? texts.allowed : texts.denied} ${index < 0 ? texts.byNone : texts.byRule(index + 1)}`
+}

@@ -1,0 +1,40 @@
+// The form that creates a namespace, and moves into it.
+import { namespaces } from '@bowline/contract/operations/namespaces'
+import { NamespaceName } from '@bowline/contract/schemas/namespace'
+import { z } from 'zod'
+import { useRuntime } from '../../app/context.tsx'
+import { DialogForm } from '../../ui/dialog.tsx'
+import { Text, TextInput } from '../../ui/kit.ts'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { namespacesMessages as texts } from './messages.ts'
+import { useSwitchNamespace } from './use-switch-namespace.ts'
+
+const Fields = z.object({ name: NamespaceName })
+
+export function CreateNamespaceForm({ onDone }: { readonly onDone: () => void }) {
+  const { api } = useRuntime()
+  const switchTo = useSwitchNamespace()
+  const form = useContractForm({
+    schema: Fields,
+    values: { name: '' },
+    labels: texts.labels,
+    async send(body) {
+      const { body: created } = await api.call(namespaces.create, { body })
+      onDone()
+      await switchTo(created)
+    },
+  })
+  return (
+    <DialogForm form={form} failed={texts.createFailed} submit={texts.createSubmit} onCancel={onDone}>
+      <Text size="sm">{texts.createText}</Text>
+      <TextInput
+        {...form.field('name')}
+        description={texts.nameHint}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+      />
+    </DialogForm>
+  )
+}

@@ -1,0 +1,22 @@
+// Creating a namespace. The form is loaded when somebody asks for it: the shell of every page holds this dialog.
+import { Suspense, lazy } from 'react'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Skeleton } from '../../ui/kit.ts'
+import { namespacesMessages as texts } from './messages.ts'
+
+const Form = lazy(async () => ({ default: (await import('./create-namespace-form.tsx')).CreateNamespaceForm }))
+
+interface CreateNamespaceProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+export function CreateNamespace({ opened, onClose }: CreateNamespaceProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={texts.createTitle}>
+      <Suspense fallback={<Skeleton height={120} />}>
+        <Form onDone={onClose} />
+      </Suspense>
+    </Dialog>
+  )
+}

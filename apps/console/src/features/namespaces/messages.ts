@@ -1,0 +1,16 @@
+// Texts of namespaces: choosing and creating them. Those of their settings are in features/settings.
+export const namespacesMessages = {
+  yours: 'Your namespaces',
+  devices: (count: string, isOne: boolean) => (isOne ? '1 device' : `${count} devices`),
+  loadFailed: 'Your namespaces could not be loaded.',
+  switchFailed: (name: string) => `Switching to ${name} did not work`,
+  switched: (name: string) => `You are in ${name} now.`,
+  create: 'Create a namespace',
+  createTitle: 'Create a namespace',
+  createText:
+    'Devices, people and rules of one namespace know nothing of another. Its name is part of every SSH address in it.',
+  createSubmit: 'Create',
+  createFailed: 'The namespace was not created',
+  labels: { name: 'Name' },
+  nameHint: 'Lower-case letters, digits and inner hyphens; 3 to 30 characters.',
+} as const

@@ -1,0 +1,149 @@
+// The signed-in person's own account.
+import { users } from '@bowline/contract/operations/users'
+import { Email, Password, PersonName, Username } from '@bowline/contract/schemas/common'
+import { z } from 'zod'
+import { usePerson, useRuntime } from '../../app/context.tsx'
+import type { Person } from '../../session/session.ts'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
+import { notifyDone } from '../../ui/notify.tsx'
+import { Page } from '../../ui/page.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
+import { SectionCard, SettingRow } from '../../ui/section-card.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { useTheme } from '../../ui/use-theme.ts'
+import { appMessages } from '../../app/messages.ts'
+import { profileMessages as texts } from './messages.ts'
+
+export function ProfilePage() {
+  const person = usePerson()
+  return (
+    <Page title={texts.title}>
+      {person ? (
+        <Stack gap="md" maw={760}>
+          <Account key={JSON.stringify(person)} person={person} />
+          <PasswordCard person={person} />
+          <Appearance />
+        </Stack>
+      ) : null}
+    </Page>
+  )
+}
+
+const AccountFields = z
+  .object({ name: PersonName, username: Username, email: Email, recovery_email: z.union([z.literal(''), Email]) })
+  .refine(({ email, recovery_email }) => email !== recovery_email, {
+    path: ['recovery_email'],
+    message: texts.sameEmail,
+  })
+
+function Account({ person }: { readonly person: Person }) {
+  const { api, session } = useRuntime()
+  const before = {
+    name: person.name,
+    username: person.user,
+    email: person.email,
+    recovery_email: person.recovery_email,
+  }
+  const patch = async (body: typeof before) => {
+    await api.call(users.update, { body })
+    await session.renew()
+  }
+  const form = useContractForm({
+    schema: AccountFields,
+    values: before,
+    labels: texts.labels,
+    async send(body) {
+      await patch(body)
+      // A recovery address that was empty cannot be emptied again.
+      const back = { ...before, recovery_email: before.recovery_email || body.recovery_email }
+      notifyDone({ title: texts.saved, onUndo: () => patch(back) })
+    },
+  })
+  return (
+    <SectionCard title={texts.account} text={texts.accountText}>
+      <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
+        <Stack gap="md">
+          {form.failure === undefined ? null : <ErrorPanel title={texts.saveFailed} error={form.failure} />}
+          <TextInput {...form.field('name')} autoComplete="name" />
+          <TextInput
+            {...form.field('username')}
+            description={texts.usernameHint}
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+          <TextInput {...form.field('email')} type="email" autoComplete="email" />
+          <TextInput {...form.field('recovery_email')} description={texts.recoveryHint} type="email" />
+          <Text size="xs" c="dimmed">
+            {texts.signInWith} {person.auth_methods.map((method) => texts.methods[method]).join(', ')}.
+          </Text>
+          <Group justify="flex-end">
+            <Button type="submit" disabled={!form.form.formState.isDirty} loading={form.form.formState.isSubmitting}>
+              {texts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </SectionCard>
+  )
+}
+
+const PasswordFields = z.object({ current_password: z.string().min(1, 'is required').max(1_024), password: Password })
+
+function PasswordCard({ person }: { readonly person: Person }) {
+  const { api, session } = useRuntime()
+  const form = useContractForm({
+    schema: PasswordFields,
+    values: { current_password: '', password: '' },
+    labels: texts.labels,
+    async send(body) {
+      await api.call(users.update, { body })
+      // The change has ended every session of the account, this one too.
+      await session.signIn({ username: person.user, password: body.password })
+      form.form.reset()
+      notifyDone({ title: texts.changed })
+    },
+  })
+  return (
+    <SectionCard title={texts.password} text={texts.passwordText}>
+      <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
+        <Stack gap="md">
+          {form.failure === undefined ? null : <ErrorPanel title={texts.changeFailed} error={form.failure} />}
+          <PasswordField {...form.field('current_password')} autoComplete="current-password" />
+          <PasswordField {...form.field('password')} description={texts.passwordHint} autoComplete="new-password" />
+          <Group justify="flex-end">
+            <Button type="submit" variant="default" loading={form.form.formState.isSubmitting}>
+              {texts.change}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </SectionCard>
+  )
+}
+
+function Appearance() {
+  const [theme, setTheme] = useTheme()
+  const { themes } = appMessages
+  return (
+    <SectionCard title={texts.theme}>
+      <SettingRow label={texts.themeLabel} hint={texts.themeText}>
+        <NativeSelect
+          size="xs"
+          aria-label={texts.themeLabel}
+          value={theme}
+          data={[
+            { value: 'auto', label: themes.auto },
+            { value: 'light', label: themes.light },
+            { value: 'dark', label: themes.dark },
+          ]}
+          onChange={(event) => {
+            const { value } = event.currentTarget
+            setTheme(value === 'light' || value === 'dark' ? value : 'auto')
+          }}
+        />
+      </SettingRow>
+    </SectionCard>
+  )
+}

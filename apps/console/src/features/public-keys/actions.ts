@@ -1,0 +1,56 @@
+// Saving and removing public keys; both can be taken back.
+import { publicKeys } from '@bowline/contract/operations/public-keys'
+import type { PublicKey, PublicKeyBody } from '@bowline/contract/schemas/public-key'
+import { useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { useRuntime } from '../../app/context.tsx'
+import { keys } from '../../live/apply-events.ts'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { publicKeysMessages as texts } from './messages.ts'
+
+type Body = z.infer<typeof PublicKeyBody>
+
+const bodyOf = ({ name, username, filter }: PublicKey): Body => ({ name, username, filter })
+
+export interface KeyActions {
+  /** @param data base64 of the key's line. @throws what the call threw: the form shows it */
+  add(body: Body, data: string): Promise<void>
+  /** @throws what the call threw */
+  save(before: PublicKey, body: Body): Promise<void>
+  /** A failure has been shown when it resolves. */
+  remove(key: PublicKey): Promise<void>
+}
+
+export function useKeyActions(): KeyActions {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const reload = () => queryClient.invalidateQueries({ queryKey: keys.publicKeys })
+
+  async function put({ fingerprint }: PublicKey, body: Body): Promise<void> {
+    await api.call(publicKeys.update, { params: { fingerprint }, body })
+    await reload()
+  }
+  async function create(body: Body, data: string): Promise<void> {
+    await api.call(publicKeys.create, { body: { ...body, data } })
+    await reload()
+  }
+  return {
+    async add(body, data) {
+      await create(body, data)
+      notifyDone({ title: texts.added(body.name) })
+    },
+    async save(before, body) {
+      await put(before, body)
+      notifyDone({ title: texts.saved(body.name), onUndo: () => put(before, bodyOf(before)) })
+    },
+    async remove(key) {
+      try {
+        await api.call(publicKeys.remove, { params: { fingerprint: key.fingerprint } })
+        await reload()
+        notifyDone({ title: texts.removed(key.name), onUndo: () => create(bodyOf(key), key.data) })
+      } catch (error) {
+        notifyFailure({ title: texts.removeFailed(key.name), error, onRetry: () => void this.remove(key) })
+      }
+    },
+  }
+}

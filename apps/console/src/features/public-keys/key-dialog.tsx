@@ -1,0 +1,109 @@
+// Adding a key, and changing for whom it is. The key itself never changes: another one is another key.
+import { LIMITS } from '@bowline/contract/limits'
+import { KeyName, type PublicKey } from '@bowline/contract/schemas/public-key'
+import { Pattern } from '@bowline/contract/schemas/tag'
+import { z } from 'zod'
+import { useMay } from '../../app/context.tsx'
+import { Dialog, DialogForm } from '../../ui/dialog.tsx'
+import { FileText } from '../../ui/file-text.tsx'
+import { Text, TextInput } from '../../ui/kit.ts'
+import { TextArea } from '../../ui/text-area.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
+import { deviceChoiceFields, judgeChoice, toChoice, toFilter } from '../tags/device-choice.ts'
+import { ANY, PatternField } from '../tags/pattern-field.tsx'
+import { useKeyActions } from './actions.ts'
+import { KeyLine, commentOf, encodeKeyLine } from './key-data.ts'
+import { publicKeysMessages as texts } from './messages.ts'
+
+interface KeyDialogProps {
+  /** undefined: closed. */
+  readonly edited: PublicKey | 'new' | undefined
+  readonly onClose: () => void
+}
+
+const shared = { name: KeyName, username: Pattern, ...deviceChoiceFields }
+const NewKey = z.object({ ...shared, data: KeyLine }).superRefine(judgeChoice)
+const KnownKey = z.object({ ...shared, data: z.string() }).superRefine(judgeChoice)
+
+export function KeyDialog({ edited, onClose }: KeyDialogProps) {
+  const title = edited === undefined || edited === 'new' ? texts.addTitle : texts.editTitle(edited.name)
+  return (
+    <Dialog opened={edited !== undefined} onClose={onClose} title={title} size="lg">
+      {edited === undefined ? null : <Body edited={edited} onDone={onClose} />}
+    </Dialog>
+  )
+}
+
+function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly onDone: () => void }) {
+  const actions = useKeyActions()
+  const isNew = edited === 'new'
+  const may = useMay(isNew ? 'publicKeyCreate' : 'publicKeyEdit')
+  const form = useContractForm({
+    schema: isNew ? NewKey : KnownKey,
+    values: {
+      name: isNew ? '' : edited.name,
+      username: isNew ? ANY : edited.username,
+      data: '',
+      ...toChoice(isNew ? {} : edited.filter),
+    },
+    labels: texts.labels,
+    async send(values) {
+      const { name, username, data } = values
+      const body = { name, username, filter: toFilter(values) }
+      await (isNew ? actions.add(body, encodeKeyLine(data)) : actions.save(edited, body))
+      onDone()
+    },
+  })
+  const { watch, setValue, getValues } = form.form
+  const takeData = (line: string) => {
+    setValue('data', line, { shouldValidate: form.form.formState.isSubmitted })
+    if (KeyLine.safeParse(line).success && getValues('name').trim() === '') setValue('name', commentOf(line))
+  }
+  return (
+    <DialogForm
+      form={form}
+      failed={texts.saveFailed}
+      submit={isNew ? texts.add : texts.save}
+      onCancel={onDone}
+      refused={may ? undefined : texts.roleTooLow}
+    >
+      {isNew ? (
+        <div>
+          <TextArea
+            {...form.field('data')}
+            description={texts.dataHint}
+            rows={3}
+            data-autofocus
+            spellCheck={false}
+            autoCapitalize="none"
+            onChange={(event) => takeData(event.currentTarget.value)}
+          />
+          <FileText label={texts.chooseFile} accept=".pub,text/plain" onText={takeData} />
+        </div>
+      ) : (
+        <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+          {edited.fingerprint}
+        </Text>
+      )}
+      <TextInput {...form.field('name')} maxLength={64} autoComplete="off" />
+      <PatternField
+        label={texts.labels.username}
+        value={watch('username')}
+        error={form.errorOf('username')}
+        placeholder={texts.loginPlaceholder}
+        onChange={(username) => setValue('username', username, { shouldDirty: true })}
+      />
+      <DeviceChoiceFields
+        choice={watch()}
+        errors={{ hostname: form.errorOf('hostname'), tags: form.errorOf('tags') }}
+        patternHint={texts.patternHint}
+        onChange={(change) => {
+          if (change.devices) setValue('devices', change.devices)
+          if (change.hostname !== undefined) setValue('hostname', change.hostname)
+          if (change.tags) setValue('tags', change.tags.slice(0, LIMITS.tagsPerItem))
+        }}
+      />
+    </DialogForm>
+  )
+}

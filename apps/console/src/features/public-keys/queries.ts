@@ -1,0 +1,23 @@
+// What the console asks about public keys.
+import { publicKeys } from '@bowline/contract/operations/public-keys'
+import type { PublicKey } from '@bowline/contract/schemas/public-key'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { type ListPage, keys } from '../../live/apply-events.ts'
+import { listPage } from '../../live/list-page.ts'
+import type { Api } from '../../session/api.ts'
+import { encodeFilter, where } from '../../session/list-filter.ts'
+
+export const KEYS_PER_PAGE = 25
+
+/** Keys of the namespace, the oldest first. */
+export function publicKeyListQuery(api: Api, { page, words }: { page: number; words: string }) {
+  const filter = encodeFilter([{ join: 'and', conditions: words === '' ? [] : [where('name', 'contains', words)] }])
+  return queryOptions({
+    queryKey: [...keys.publicKeys, 'list', { page, filter }],
+    queryFn: async ({ signal }): Promise<ListPage<PublicKey>> => {
+      const query = { page: String(page), per_page: String(KEYS_PER_PAGE), filter }
+      return listPage(await api.call(publicKeys.list, { query, signal }))
+    },
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,0 +1,155 @@
+// One session: who, from where, what happened, why it ended, and what can be done about it.
+import { ApiError } from '@bowline/contract/client'
+import { sessions } from '@bowline/contract/operations/sessions'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import type { Session } from '@bowline/contract/schemas/session'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { SquareX, Unplug } from 'lucide-react'
+import { useState } from 'react'
+import { useMay, useRuntime } from '../../app/context.tsx'
+import { keys } from '../../live/apply-events.ts'
+import { BackLink } from '../../ui/back-link.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { Button, Skeleton, Stack, Text, Tooltip } from '../../ui/kit.ts'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { formatMoment } from '../../ui/numbers.ts'
+import { Page } from '../../ui/page.tsx'
+import { StatusDot } from '../../ui/status-dot.tsx'
+import { endedBecause, endedBy } from './ended-because.ts'
+import { sessionsMessages as texts } from './messages.ts'
+import { sessionQuery } from './queries.ts'
+import { SessionDuration, nameOf } from './session-cells.tsx'
+import { SessionRecordings } from './session-recordings.tsx'
+import { SessionTimeline } from './session-timeline.tsx'
+import classes from './sessions.module.css'
+
+const route = getRouteApi('/app/sessions/$uid')
+const TRAIL = <BackLink to="/sessions" label={texts.back} />
+
+export function SessionPage() {
+  const { uid } = route.useParams()
+  const { api } = useRuntime()
+  const isUid = SessionUid.safeParse(uid).success
+  const query = useQuery({ ...sessionQuery(api, uid), enabled: isUid })
+  if (!isUid || (query.error instanceof ApiError && query.error.status === 404)) {
+    return (
+      <Page title={texts.gone} trail={TRAIL}>
+        <EmptyState icon={<Unplug size={24} />} title={texts.gone} text={texts.goneText} />
+      </Page>
+    )
+  }
+  if (query.data) return <KnownSession session={query.data} />
+  return (
+    <Page title={texts.title} trail={TRAIL}>
+      {query.isError ? (
+        <ErrorPanel title={texts.sessionFailed} error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Skeleton height={280} />
+      )}
+    </Page>
+  )
+}
+
+function KnownSession({ session }: { readonly session: Session }) {
+  const { facts } = texts
+  const { active, closed, device } = session
+  return (
+    <Page
+      title={nameOf(session)}
+      trail={TRAIL}
+      mark={<StatusDot on={active} label={active ? texts.active : texts.ended} text />}
+      actions={<EndButton session={session} />}
+    >
+      <Stack gap="md">
+        <div className={classes['columns']}>
+          <Facts title={texts.connection}>
+            <Fact name={facts.user}>
+              <code>{session.username}</code>
+            </Fact>
+            <Fact name={facts.device}>
+              {device ? (
+                <Link to="/devices/$uid" params={{ uid: device.uid }}>
+                  {device.name}
+                </Link>
+              ) : (
+                texts.removedDevice
+              )}
+            </Fact>
+            <Fact name={facts.from}>
+              <code>{session.ip_address}</code>
+            </Fact>
+            <Fact name={facts.type}>{texts.types[session.type]}</Fact>
+            {session.term === '' ? null : (
+              <Fact name={facts.term}>
+                <code>{session.term}</code>
+              </Fact>
+            )}
+            <Fact name={facts.authenticated}>{session.authenticated ? texts.yes : texts.no}</Fact>
+            <Fact name={facts.started}>{formatMoment(session.started_at)}</Fact>
+            {closed ? <Fact name={facts.ended}>{formatMoment(closed.at)}</Fact> : null}
+            <Fact name={facts.duration}>
+              <SessionDuration session={session} />
+            </Fact>
+            {closed ? (
+              <>
+                <Fact name={facts.because}>{endedBecause(closed)}</Fact>
+                <Fact name={facts.by}>{endedBy(closed)}</Fact>
+              </>
+            ) : null}
+            <Fact name={facts.id}>
+              <code>{session.uid}</code>
+              <CopyButton text={session.uid} what={texts.idWhat} />
+            </Fact>
+          </Facts>
+          <SessionTimeline session={session} />
+        </div>
+        {session.recorded ? <SessionRecordings session={session} /> : null}
+      </Stack>
+    </Page>
+  )
+}
+
+function EndButton({ session }: { readonly session: Session }) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const may = useMay('sessionClose')
+  const [asking, setAsking] = useState(false)
+  if (session.closed) return null
+  const end = async () => {
+    try {
+      await api.call(sessions.close, { params: { uid: session.uid }, body: { device: session.device_uid } })
+      notifyDone({ title: texts.endDone })
+    } catch (error) {
+      notifyFailure({ title: texts.endFailed, error, onRetry: () => void end() })
+    }
+    void queryClient.invalidateQueries({ queryKey: keys.sessions })
+  }
+  return (
+    <>
+      <Tooltip label={texts.roleTooLow} disabled={may}>
+        <Button
+          color="red.8"
+          disabled={!may}
+          leftSection={<SquareX size={16} aria-hidden />}
+          onClick={() => setAsking(true)}
+        >
+          {texts.end}
+        </Button>
+      </Tooltip>
+      <Confirm
+        opened={asking}
+        title={texts.endTitle(nameOf(session))}
+        action={texts.end}
+        onClose={() => setAsking(false)}
+        onConfirm={() => void end()}
+      >
+        <Text size="sm">{texts.endText}</Text>
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,114 @@
+// The recordings of a session, one for each channel with output: checking, downloading, deleting them.
+import { sessions } from '@bowline/contract/operations/sessions'
+import type { RecordingVerdict, Session } from '@bowline/contract/schemas/session'
+import { useQueryClient } from '@tanstack/react-query'
+import { Download, ShieldCheck, ShieldX, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useMay, useRuntime } from '../../app/context.tsx'
+import { keys } from '../../live/apply-events.ts'
+import { announce } from '../../ui/announce.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Button, Group, Text } from '../../ui/kit.ts'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { SectionCard } from '../../ui/section-card.tsx'
+import { sessionsMessages as texts } from './messages.ts'
+import classes from './sessions.module.css'
+
+export function SessionRecordings({ session }: { readonly session: Session }) {
+  const may = useMay('sessionPlay')
+  const { seats } = session.events
+  return (
+    <SectionCard title={texts.recording} {...(may ? {} : { text: texts.recordingRole })}>
+      {may ? (seats.length ? seats : [0]).map((seat) => <Recording key={seat} session={session} seat={seat} />) : null}
+    </SectionCard>
+  )
+}
+
+function Recording({ session, seat }: { readonly session: Session; readonly seat: number }) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const mayRemove = useMay('sessionRemove')
+  const [verdict, setVerdict] = useState<RecordingVerdict>()
+  const [removing, setRemoving] = useState(false)
+  const params = { uid: session.uid, seat: String(seat) }
+
+  const verify = async () => {
+    try {
+      const { body } = await api.call(sessions.verifyRecord, { params })
+      setVerdict(body)
+      announce(texts.verified[body.result])
+    } catch (error) {
+      notifyFailure({ title: texts.verifyFailed, error, onRetry: () => void verify() })
+    }
+  }
+  const download = async () => {
+    try {
+      const response = await api.open(sessions.getRecord, { params, query: { format: 'cast3' } })
+      saveFile(await response.blob(), `session-${session.uid.slice(0, 12)}-${seat}.cast`)
+    } catch (error) {
+      notifyFailure({ title: texts.downloadFailed, error, onRetry: () => void download() })
+    }
+  }
+  const remove = async () => {
+    try {
+      await api.call(sessions.removeRecord, { params })
+      notifyDone({ title: texts.recordingRemoved })
+    } catch (error) {
+      notifyFailure({ title: texts.removeRecordingFailed, error })
+    }
+    void queryClient.invalidateQueries({ queryKey: keys.sessions })
+  }
+  return (
+    <div className={classes['recording']}>
+      <div>
+        <Text size="sm" fw={550}>
+          {texts.recordingOf(seat)}
+        </Text>
+        {verdict ? <Verdict verdict={verdict} /> : null}
+      </div>
+      <Group gap="xs">
+        <Button size="compact-sm" variant="default" onClick={() => void verify()}>
+          {texts.verify}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Download size={14} aria-hidden />}
+          onClick={() => void download()}
+        >
+          {texts.download}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          disabled={!mayRemove}
+          leftSection={<Trash2 size={14} aria-hidden />}
+          onClick={() => setRemoving(true)}
+        >
+          {texts.removeRecording}
+        </Button>
+      </Group>
+      <Confirm
+        opened={removing}
+        title={texts.removeRecordingTitle}
+        action={texts.removeRecording}
+        onClose={() => setRemoving(false)}
+        onConfirm={() => void remove()}
+      >
+        <Text size="sm">{texts.removeRecordingText}</Text>
+      </Confirm>
+    </div>
+  )
+}
+
+function Verdict({ verdict: { result, complete } }: { readonly verdict: RecordingVerdict }) {
+  const Icon = result === 'tampered' ? ShieldX : ShieldCheck
+  return (
+    <span className={classes['verdict']} data-result={result}>
+      <Icon size={15} aria-hidden />
+      {texts.verified[result]}
+      {complete || result === 'recording' ? '' : `. ${texts.incomplete}`}
+    </span>
+  )
+}

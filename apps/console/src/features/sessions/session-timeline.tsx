@@ -1,0 +1,53 @@
+// What happened in a session, in order.
+import type { Session } from '@bowline/contract/schemas/session'
+import { Text, Title } from '../../ui/kit.ts'
+import { formatDuration, formatMoment } from '../../ui/numbers.ts'
+import { sessionsMessages as texts } from './messages.ts'
+import classes from './sessions.module.css'
+
+/** A session may have thousands; what is left out is told. */
+const SHOWN = 500
+const sentences: ReadonlyMap<string, string> = new Map(Object.entries(texts.happened))
+
+export function SessionTimeline({ session }: { readonly session: Session }) {
+  const items = session.events.items ?? []
+  const started = Date.parse(session.started_at)
+  return (
+    <section aria-label={texts.timeline} className={classes['timeline']}>
+      <Title order={2}>{texts.timeline}</Title>
+      {items.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {texts.timelineEmpty}
+        </Text>
+      ) : null}
+      <ol className={classes['events']}>
+        {items.slice(0, SHOWN).map(({ type, timestamp, data, seat }, index) => (
+          <li key={`${timestamp} ${index}`} className={classes['event']}>
+            <time dateTime={timestamp} title={formatMoment(timestamp)} className={classes['offset']}>
+              +{formatDuration(Date.parse(timestamp) - started)}
+            </time>
+            <span>
+              {sentences.get(type) ?? type}
+              <span className={classes['data']}>{describeData(data)}</span>
+              {seat > 0 ? <span className={classes['data']}>{texts.seat(seat)}</span> : null}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {items.length > SHOWN ? (
+        <Text size="xs" c="dimmed">
+          {texts.more(items.length - SHOWN)}
+        </Text>
+      ) : null}
+    </section>
+  )
+}
+
+/** `name: value` of what an event tells; nested values as JSON. */
+function describeData(data: unknown): string {
+  if (typeof data !== 'object' || data === null) return ''
+  return Object.entries(data)
+    .filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .join(', ')
+}

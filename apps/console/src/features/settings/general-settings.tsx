@@ -1,0 +1,68 @@
+// What the namespace is, and its name.
+import { NamespaceName } from '@bowline/contract/schemas/namespace'
+import { useState } from 'react'
+import { z } from 'zod'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog, DialogForm } from '../../ui/dialog.tsx'
+import { Fact } from '../../ui/facts.tsx'
+import { Button, Text, TextInput } from '../../ui/kit.ts'
+import { notifyDone } from '../../ui/notify.tsx'
+import { formatCount, formatMoment } from '../../ui/numbers.ts'
+import { SectionCard } from '../../ui/section-card.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { settingsMessages as texts } from './messages.ts'
+import type { SettingsProps } from './use-namespace-settings.ts'
+import classes from './settings.module.css'
+
+const Fields = z.object({ name: NamespaceName })
+
+export function GeneralSettings({ namespace, settings, may }: SettingsProps) {
+  const [renaming, setRenaming] = useState(false)
+  const { facts } = texts
+  return (
+    <SectionCard
+      title={`${texts.general} ${namespace.name}`}
+      actions={
+        <Button size="compact-sm" variant="default" disabled={!may} onClick={() => setRenaming(true)}>
+          {texts.rename}
+        </Button>
+      }
+    >
+      <dl className={classes['facts']}>
+        <Fact name={facts.tenant}>
+          <code>{namespace.tenant_id}</code>
+          <CopyButton text={namespace.tenant_id} what={texts.tenantWhat} />
+        </Fact>
+        <Fact name={facts.type}>{texts.types[namespace.type]}</Fact>
+        <Fact name={facts.created}>{formatMoment(namespace.created_at)}</Fact>
+        <Fact name={facts.devices}>{formatCount(namespace.device_count)}</Fact>
+        <Fact name={facts.limit}>{namespace.max_devices < 0 ? texts.noLimit : formatCount(namespace.max_devices)}</Fact>
+      </dl>
+      <Dialog opened={renaming} onClose={() => setRenaming(false)} title={texts.renameTitle}>
+        <Rename namespace={namespace} settings={settings} onDone={() => setRenaming(false)} />
+      </Dialog>
+    </SectionCard>
+  )
+}
+
+function Rename({ namespace, settings, onDone }: Omit<SettingsProps, 'may'> & { readonly onDone: () => void }) {
+  const form = useContractForm({
+    schema: Fields,
+    values: { name: namespace.name },
+    labels: texts.labels,
+    async send({ name }) {
+      const before = namespace.name
+      if (name !== before) {
+        await settings.put({ name })
+        notifyDone({ title: texts.renamed(name), onUndo: () => settings.put({ name: before }) })
+      }
+      onDone()
+    },
+  })
+  return (
+    <DialogForm form={form} failed={texts.renameFailed} submit={texts.rename} onCancel={onDone}>
+      <Text size="sm">{texts.renameText}</Text>
+      <TextInput {...form.field('name')} data-autofocus autoComplete="off" autoCapitalize="none" spellCheck={false} />
+    </DialogForm>
+  )
+}

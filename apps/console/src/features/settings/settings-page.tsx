@@ -1,0 +1,40 @@
+// The settings of the namespace.
+import { useMay } from '../../app/context.tsx'
+import { Callout } from '../../ui/callout.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Skeleton, Stack } from '../../ui/kit.ts'
+import { Page } from '../../ui/page.tsx'
+import { AnnouncementEditor } from './announcement-editor.tsx'
+import { DangerZone } from './danger-zone.tsx'
+import { GeneralSettings } from './general-settings.tsx'
+import { settingsMessages as texts } from './messages.ts'
+import { SessionSettings } from './session-settings.tsx'
+import { useNamespaceSettings } from './use-namespace-settings.ts'
+
+export function SettingsPage() {
+  const settings = useNamespaceSettings()
+  const may = useMay('namespaceUpdate')
+  const { query } = settings
+  return (
+    <Page title={texts.title}>
+      {query.isError ? (
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+      ) : null}
+      {query.isPending ? <Skeleton height={320} /> : null}
+      {query.data ? (
+        <Stack gap="md" maw={760}>
+          {may ? null : <Callout tone="note">{texts.roleTooLow}</Callout>}
+          <GeneralSettings namespace={query.data} settings={settings} may={may} />
+          <SessionSettings namespace={query.data} settings={settings} may={may} />
+          <AnnouncementEditor
+            key={query.data.settings.connection_announcement}
+            namespace={query.data}
+            settings={settings}
+            may={may}
+          />
+          <DangerZone namespace={query.data} />
+        </Stack>
+      ) : null}
+    </Page>
+  )
+}

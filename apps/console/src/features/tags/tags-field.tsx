@@ -1,0 +1,100 @@
+// Tags as removable words, and a field that adds one. Known tags are offered.
+import { LIMITS } from '@bowline/contract/limits'
+import { Tag } from '@bowline/contract/schemas/tag'
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useId, useRef, useState } from 'react'
+import { useRuntime } from '../../app/context.tsx'
+import { announce } from '../../ui/announce.tsx'
+import { ActionIcon, TextInput } from '../../ui/kit.ts'
+import { tagsMessages as texts } from './messages.ts'
+import { tagsQuery } from './queries.ts'
+import classes from './tags.module.css'
+
+interface TagsFieldProps {
+  readonly tags: readonly string[]
+  readonly onChange: (tags: string[]) => void
+  /** What is wrong with them, from the form around. */
+  readonly error?: string | null
+}
+
+export function TagsField({ tags, onChange, error }: TagsFieldProps) {
+  const { api } = useRuntime()
+  const { data: known = [] } = useQuery(tagsQuery(api))
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const input = useRef<HTMLInputElement>(null)
+  const listId = useId()
+
+  const add = (): boolean => {
+    const tag = text.trim()
+    if (tag === '' || tags.includes(tag)) {
+      setText('')
+      return tag !== ''
+    }
+    const parsed = Tag.safeParse(tag)
+    if (!parsed.success) setProblem(texts.invalid(parsed.error.issues[0]?.message ?? ''))
+    else if (tags.length >= LIMITS.tagsPerItem) setProblem(texts.tooMany)
+    else {
+      onChange([...tags, parsed.data])
+      setText('')
+      setProblem(undefined)
+      announce(texts.add(parsed.data))
+    }
+    return true
+  }
+  return (
+    <div>
+      <TextInput
+        ref={input}
+        label={texts.field}
+        description={texts.fieldHint}
+        value={text}
+        error={problem ?? error}
+        list={listId}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={LIMITS.tag.max}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          setProblem(undefined)
+        }}
+        onBlur={() => text.trim() !== '' && add()}
+        onKeyDown={(event) => {
+          if (event.key === 'Backspace' && text === '') onChange(tags.slice(0, -1))
+          // An empty field lets Enter send the form.
+          if ((event.key === 'Enter' || event.key === ',') && (add() || event.key === ',')) event.preventDefault()
+        }}
+      />
+      <datalist id={listId}>
+        {known
+          .filter((tag) => !tags.includes(tag))
+          .map((tag) => (
+            <option key={tag} value={tag}>
+              {tag}
+            </option>
+          ))}
+      </datalist>
+      {tags.length ? (
+        <ul className={classes['chips']}>
+          {tags.map((tag) => (
+            <li key={tag} className={classes['chip']}>
+              {tag}
+              <ActionIcon
+                size={24}
+                aria-label={texts.takeOff(tag)}
+                onClick={() => {
+                  onChange(tags.filter((each) => each !== tag))
+                  input.current?.focus()
+                }}
+              >
+                <X size={13} aria-hidden />
+              </ActionIcon>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,128 @@
+// The tags of the namespace: what has them, renaming and removing them everywhere.
+import { tags as operations } from '@bowline/contract/operations/tags'
+import { Tag } from '@bowline/contract/schemas/tag'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Pencil, Tags as TagsIcon, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { z } from 'zod'
+import { useMay, useRuntime } from '../../app/context.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { Dialog, DialogForm } from '../../ui/dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { ActionIcon, Text, TextInput } from '../../ui/kit.ts'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { Page } from '../../ui/page.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { tagsMessages as texts } from './messages.ts'
+import { tagsQuery } from './queries.ts'
+import classes from './tags.module.css'
+
+const COLUMNS: readonly Column<string>[] = [
+  {
+    id: 'tag',
+    header: texts.columns.tag,
+    cell: (tag) => (
+      <Link to="/devices" search={{ tag }} title={texts.devicesWith(tag)} className={classes['tag']}>
+        {tag}
+      </Link>
+    ),
+  },
+]
+
+export function TagsPage() {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const list = useQuery(tagsQuery(api))
+  const mayRename = useMay('deviceTagRename')
+  const mayRemove = useMay('deviceTagDelete')
+  const [renaming, setRenaming] = useState<string>()
+  const [removing, setRemoving] = useState<string>()
+  const remove = async (tag: string) => {
+    try {
+      await api.call(operations.remove, { params: { tag } })
+      notifyDone({ title: texts.removed(tag) })
+    } catch (error) {
+      notifyFailure({ title: texts.removeFailed(tag), error, onRetry: () => void remove(tag) })
+    }
+    void queryClient.invalidateQueries()
+  }
+  return (
+    <Page title={texts.title}>
+      <p className={classes['intro']}>{texts.intro}</p>
+      {list.isError ? (
+        <ErrorPanel title={texts.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+      ) : null}
+      {list.isError && !list.data ? null : (
+        <DataTable
+          label={texts.tableLabel}
+          columns={COLUMNS}
+          rows={list.data}
+          rowKey={(tag) => tag}
+          renderActions={(tag) => (
+            <>
+              <ActionIcon disabled={!mayRename} aria-label={texts.renameNamed(tag)} onClick={() => setRenaming(tag)}>
+                <Pencil size={15} aria-hidden />
+              </ActionIcon>
+              <ActionIcon disabled={!mayRemove} aria-label={texts.removeNamed(tag)} onClick={() => setRemoving(tag)}>
+                <Trash2 size={15} aria-hidden />
+              </ActionIcon>
+            </>
+          )}
+          empty={
+            <EmptyState icon={<TagsIcon size={24} />} title={texts.empty} text={texts.emptyText}>
+              <Link to="/devices">{texts.toDevices}</Link>
+            </EmptyState>
+          }
+        />
+      )}
+      <Dialog
+        opened={renaming !== undefined}
+        onClose={() => setRenaming(undefined)}
+        title={texts.renameTitle(renaming ?? '')}
+      >
+        {renaming === undefined ? null : <RenameTag tag={renaming} onDone={() => setRenaming(undefined)} />}
+      </Dialog>
+      <Confirm
+        opened={removing !== undefined}
+        title={texts.removeTitle(removing ?? '')}
+        action={texts.remove}
+        onClose={() => setRemoving(undefined)}
+        onConfirm={() => removing !== undefined && void remove(removing)}
+      >
+        <Text size="sm">{texts.removeText}</Text>
+      </Confirm>
+    </Page>
+  )
+}
+
+const Fields = z.object({ tag: Tag })
+
+function RenameTag({ tag, onDone }: { readonly tag: string; readonly onDone: () => void }) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const rename = async (from: string, to: string) => {
+    await api.call(operations.rename, { params: { tag: from }, body: { tag: to } })
+    void queryClient.invalidateQueries()
+  }
+  const form = useContractForm({
+    schema: Fields,
+    values: { tag },
+    labels: texts.labels,
+    async send({ tag: to }) {
+      if (to !== tag) {
+        await rename(tag, to)
+        notifyDone({ title: texts.renamed(tag, to), onUndo: () => rename(to, tag) })
+      }
+      onDone()
+    },
+  })
+  return (
+    <DialogForm form={form} failed={texts.renameFailed} submit={texts.rename} onCancel={onDone}>
+      <Text size="sm">{texts.renameText}</Text>
+      <TextInput {...form.field('tag')} data-autofocus autoComplete="off" autoCapitalize="none" spellCheck={false} />
+    </DialogForm>
+  )
+}

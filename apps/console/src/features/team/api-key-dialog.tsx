@@ -1,0 +1,145 @@
+// Creating an API key, whose secret is shown once, and changing its name or role.
+import { LIMITS } from '@bowline/contract/limits'
+import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
+import { type ApiKey, ApiKeyBody, ApiKeyName } from '@bowline/contract/schemas/api-key'
+import { RoleName } from '@bowline/contract/schemas/namespace'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { z } from 'zod'
+import { useMay, usePerson, useRuntime } from '../../app/context.tsx'
+import { CopyField } from '../../ui/copy-field.tsx'
+import { Dialog, DialogForm } from '../../ui/dialog.tsx'
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
+import { notifyDone } from '../../ui/notify.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { teamMessages as texts } from './messages.ts'
+import { API_KEY_LISTS } from './queries.ts'
+import { roleOptions } from './role-options.ts'
+
+interface ApiKeyDialogProps {
+  /** undefined: closed. */
+  readonly edited: ApiKey | 'new' | undefined
+  readonly onClose: () => void
+}
+
+const lifetimes: ReadonlyMap<string, string> = new Map(Object.entries(texts.lifetimes))
+const NewKey = z.object({
+  name: ApiKeyName,
+  role: RoleName,
+  /** Days, as the words of a choice. */
+  expires_at: z.string().transform(Number).pipe(ApiKeyBody.shape.expires_at),
+})
+const KnownKey = z.object({ name: ApiKeyName, role: RoleName })
+
+export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
+  const [secret, setSecret] = useState<string>()
+  const close = () => {
+    setSecret(undefined)
+    onClose()
+  }
+  const isNew = edited === 'new'
+  const title =
+    secret !== undefined ? texts.secretTitle : edited && !isNew ? texts.editKeyTitle(edited.name) : texts.addKeyTitle
+  return (
+    <Dialog opened={edited !== undefined} onClose={close} title={title} insists={secret !== undefined}>
+      {secret !== undefined ? (
+        <Secret secret={secret} onDone={close} />
+      ) : isNew ? (
+        <Create onSecret={setSecret} onCancel={close} />
+      ) : edited ? (
+        <Change apiKey={edited} onDone={close} />
+      ) : null}
+    </Dialog>
+  )
+}
+
+/** Closes by saying that it is stored: nothing brings it back. */
+function Secret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+  return (
+    <Stack gap="md">
+      <Text size="sm">{texts.secretText}</Text>
+      <CopyField text={secret} what={texts.secretWhat} focusFirst />
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          {texts.secretCurl}
+        </Text>
+        <CopyField
+          text={`curl -H 'X-API-Key: ${secret}' '${location.origin}/api/devices'`}
+          what={texts.secretCurlWhat}
+        />
+      </div>
+      <Group justify="flex-end">
+        <Button onClick={onDone}>{texts.secretCopied}</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface CreateProps {
+  readonly onSecret: (secret: string) => void
+  readonly onCancel: () => void
+}
+
+function Create({ onSecret, onCancel }: CreateProps) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const own = usePerson()?.role ?? ''
+  const form = useContractForm({
+    schema: NewKey,
+    values: { name: '', role: 'observer', expires_at: '30' },
+    labels: texts.labels,
+    async send(body) {
+      const { body: created } = await api.call(operations.create, { body })
+      void queryClient.invalidateQueries({ queryKey: API_KEY_LISTS })
+      onSecret(created.id)
+    },
+  })
+  const role = form.form.watch('role')
+  return (
+    <DialogForm form={form} failed={texts.keyFailed} submit={texts.addKey} onCancel={onCancel}>
+      <TextInput {...form.field('name')} description={texts.keyNameHint} data-autofocus autoComplete="off" />
+      <NativeSelect {...form.field('role')} description={texts.roleHints[role]} data={roleOptions(own)} />
+      <NativeSelect
+        {...form.field('expires_at')}
+        data={LIMITS.apiKeyLifetimesDays.map((days) => ({
+          value: String(days),
+          label: lifetimes.get(String(days)) ?? String(days),
+        }))}
+      />
+    </DialogForm>
+  )
+}
+
+function Change({ apiKey, onDone }: { readonly apiKey: ApiKey; readonly onDone: () => void }) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const own = usePerson()?.role ?? ''
+  const may = useMay('apiKeyUpdate')
+  const patch = async (key: string, body: { name: string; role: ApiKey['role'] }) => {
+    await api.call(operations.update, { params: { key }, body })
+    void queryClient.invalidateQueries({ queryKey: API_KEY_LISTS })
+  }
+  const form = useContractForm({
+    schema: KnownKey,
+    values: { name: apiKey.name, role: apiKey.role },
+    labels: texts.labels,
+    async send(body) {
+      await patch(apiKey.name, body)
+      const before = { name: apiKey.name, role: apiKey.role }
+      notifyDone({ title: texts.keySaved(body.name), onUndo: () => patch(body.name, before) })
+      onDone()
+    },
+  })
+  return (
+    <DialogForm
+      form={form}
+      failed={texts.keyFailed}
+      submit={texts.save}
+      onCancel={onDone}
+      refused={may ? undefined : texts.roleTooLow}
+    >
+      <TextInput {...form.field('name')} description={texts.keyNameHint} data-autofocus autoComplete="off" />
+      <NativeSelect {...form.field('role')} data={roleOptions(own)} />
+    </DialogForm>
+  )
+}

@@ -1,0 +1,134 @@
+// The API keys of the namespace.
+import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
+import type { ApiKey } from '@bowline/contract/schemas/api-key'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { KeySquare, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useMay, usePerson, useRuntime } from '../../app/context.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ActionIcon, Text } from '../../ui/kit.ts'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { formatMoment } from '../../ui/numbers.ts'
+import { PagedTable } from '../../ui/paged-table.tsx'
+import { useNow } from '../../ui/ticker.ts'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import cells from '../../ui/cells.module.css'
+import { namespaceQuery } from '../namespaces/queries.ts'
+import { ApiKeyDialog } from './api-key-dialog.tsx'
+import type { TeamTabProps } from './members-tab.tsx'
+import { teamMessages as texts } from './messages.ts'
+import { API_KEYS_PER_PAGE, API_KEY_LISTS, apiKeyListQuery } from './queries.ts'
+import { API_KEY_SORTS } from './search.ts'
+import classes from './team.module.css'
+
+const SOON_MS = 7 * 86_400_000
+
+const COLUMNS: readonly Column<ApiKey>[] = [
+  {
+    id: 'name',
+    header: texts.keyColumns.name,
+    sortBy: 'name',
+    cell: ({ name }) => (
+      <Link from="/team" to="/team" search={(before) => ({ ...before, edit: name })} className={cells['primary']}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'role', header: texts.keyColumns.role, sortBy: 'role', cell: ({ role }) => texts.roles[role] },
+  { id: 'by', header: texts.keyColumns.by, cell: (key) => <MadeBy apiKey={key} />, wideOnly: true },
+  {
+    id: 'created',
+    header: texts.keyColumns.created,
+    sortBy: 'created_at',
+    cell: (key) => <TimeAgo time={key.created_at} />,
+  },
+  { id: 'expires', header: texts.keyColumns.expires, sortBy: 'expires_in', cell: (key) => <Expiry apiKey={key} /> },
+]
+
+export function ApiKeysTab({ search, onOpen }: TeamTabProps) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const mayRemove = useMay('apiKeyDelete')
+  const [removing, setRemoving] = useState<ApiKey>()
+  const sort = search.sort ?? 'expires_in'
+  const order = search.order ?? (sort === 'name' || sort === 'role' ? 'asc' : 'desc')
+  const list = useQuery(apiKeyListQuery(api, { page: search.page, sort, order }))
+  const remove = async ({ name }: ApiKey) => {
+    try {
+      await api.call(operations.remove, { params: { key: name } })
+      notifyDone({ title: texts.keyRemoved(name) })
+    } catch (error) {
+      notifyFailure({ title: texts.keyRemoveFailed(name), error })
+    }
+    void queryClient.invalidateQueries({ queryKey: API_KEY_LISTS })
+  }
+  const edited = search.add === 'yes' ? 'new' : list.data?.items.find(({ name }) => name === search.edit)
+  return (
+    <>
+      <PagedTable
+        label={texts.keysLabel}
+        list={list}
+        failed={texts.keysFailed}
+        columns={COLUMNS}
+        rowKey={({ name }) => name}
+        sort={{ by: sort, order }}
+        onSort={(next) =>
+          onOpen({ page: 1, sort: API_KEY_SORTS.find((known) => known === next.by), order: next.order })
+        }
+        renderActions={(key) => (
+          <ActionIcon
+            disabled={!mayRemove}
+            aria-label={texts.removeKeyNamed(key.name)}
+            onClick={() => setRemoving(key)}
+          >
+            <Trash2 size={15} aria-hidden />
+          </ActionIcon>
+        )}
+        empty={
+          <EmptyState icon={<KeySquare size={24} />} title={texts.emptyKeys} text={texts.emptyKeysText}>
+            <a href="/docs/">{texts.toApi}</a>
+          </EmptyState>
+        }
+        page={search.page}
+        perPage={API_KEYS_PER_PAGE}
+        onPageGone={(last) => onOpen({ page: last }, true)}
+        renderPageLink={(target, children, label, className) => (
+          <Link to="/team" search={{ ...search, page: target }} aria-label={label} className={className}>
+            {children}
+          </Link>
+        )}
+      />
+      <ApiKeyDialog edited={edited} onClose={() => onOpen({ add: undefined, edit: undefined }, true)} />
+      <Confirm
+        opened={removing !== undefined}
+        title={texts.removeKeyTitle(removing?.name ?? '')}
+        action={texts.removeKey}
+        onClose={() => setRemoving(undefined)}
+        onConfirm={() => removing && void remove(removing)}
+      >
+        <Text size="sm">{texts.removeKeyText}</Text>
+      </Confirm>
+    </>
+  )
+}
+
+/** The e-mail address of the member who made it; those who left have none here. */
+function MadeBy({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { api } = useRuntime()
+  const tenant = usePerson()?.tenant ?? ''
+  const { data } = useQuery(namespaceQuery(api, tenant))
+  return data?.members.find(({ id }) => id === apiKey.created_by)?.email ?? ''
+}
+
+function Expiry({ apiKey }: { readonly apiKey: ApiKey }) {
+  const nowMs = useNow()
+  if (apiKey.expires_in < 0) return texts.never
+  const endMs = apiKey.expires_in * 1000
+  const moment = formatMoment(new Date(endMs).toISOString())
+  if (endMs <= nowMs) return <span className={classes['gone']}>{`${texts.expired} · ${moment}`}</span>
+  if (endMs - nowMs < SOON_MS) return <span className={classes['warn']}>{`${texts.expiresSoon} · ${moment}`}</span>
+  return moment
+}

@@ -1,0 +1,203 @@
+// The members of the namespace and their roles.
+import { members as operations } from '@bowline/contract/operations/namespaces'
+import { type Role, hasAuthorityOver } from '@bowline/contract/roles'
+import { Email, TenantId } from '@bowline/contract/schemas/common'
+import { type Member, type Namespace, RoleName } from '@bowline/contract/schemas/namespace'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { z } from 'zod'
+import { useMay, usePerson, useRuntime } from '../../app/context.tsx'
+import { keys } from '../../live/apply-events.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { Dialog, DialogForm } from '../../ui/dialog.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { ActionIcon, Badge, NativeSelect, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { infoQuery } from '../instance/queries.ts'
+import { namespaceQuery } from '../namespaces/queries.ts'
+import { teamMessages as texts } from './messages.ts'
+import { roleOptions, toRole } from './role-options.ts'
+import type { TeamSearch } from './search.ts'
+import classes from './team.module.css'
+
+const { memberColumns } = texts
+const COLUMNS: readonly Column<Member>[] = [
+  { id: 'email', header: memberColumns.email, cell: (member) => <MemberName member={member} /> },
+  { id: 'role', header: memberColumns.role, width: '12rem', cell: (member) => <MemberRole member={member} /> },
+  {
+    id: 'status',
+    header: memberColumns.status,
+    width: '8rem',
+    cell: ({ status }) => (status === 'accepted' ? texts.accepted : texts.pending),
+  },
+  { id: 'since', header: memberColumns.since, width: '8rem', cell: (member) => <TimeAgo time={member.added_at} /> },
+]
+
+export interface TeamTabProps {
+  readonly search: TeamSearch
+  readonly onOpen: (next: Partial<TeamSearch>, replace?: boolean) => void
+}
+
+export function MembersTab({ search, onOpen }: TeamTabProps) {
+  const { api } = useRuntime()
+  const tenant = usePerson()?.tenant ?? ''
+  const query = useQuery(namespaceQuery(api, tenant))
+  const actions = useMemberActions(tenant)
+  const [removing, setRemoving] = useState<Member>()
+  return (
+    <>
+      {query.isError ? (
+        <ErrorPanel title={texts.loadFailed} error={query.error} onRetry={() => void query.refetch()} />
+      ) : null}
+      {query.isError && !query.data ? null : (
+        <DataTable
+          label={texts.membersLabel}
+          columns={COLUMNS}
+          rows={query.data?.members}
+          rowKey={(member) => member.id}
+          renderActions={(member) => <RemoveButton member={member} onRemove={() => setRemoving(member)} />}
+          empty={null}
+        />
+      )}
+      <Dialog
+        opened={search.add === 'yes'}
+        onClose={() => onOpen({ add: undefined }, true)}
+        title={texts.addMemberTitle}
+      >
+        <AddMember tenant={tenant} onDone={() => onOpen({ add: undefined }, true)} />
+      </Dialog>
+      <Confirm
+        opened={removing !== undefined}
+        title={texts.removeMemberTitle(removing?.email ?? '')}
+        action={texts.removeMember}
+        onClose={() => setRemoving(undefined)}
+        onConfirm={() => removing && void actions.remove(removing)}
+      >
+        <Text size="sm">{texts.removeMemberText}</Text>
+      </Confirm>
+    </>
+  )
+}
+
+function MemberName({ member }: { readonly member: Member }) {
+  const isSelf = usePerson()?.id === member.id
+  return (
+    <span className={classes['member']}>
+      {member.email}
+      {isSelf ? (
+        <Badge size="sm" variant="default" tt="none">
+          {texts.you}
+        </Badge>
+      ) : null}
+    </span>
+  )
+}
+
+/** Whether the signed-in person may act on a member: by permission, by rank, and not on themselves. */
+function useMayActOn(member: Member, permission: 'namespaceEditMember' | 'namespaceRemoveMember'): boolean {
+  const person = usePerson()
+  const may = useMay(permission)
+  const role = person?.role ?? ''
+  return may && person?.id !== member.id && role !== '' && hasAuthorityOver(role, member.role)
+}
+
+function MemberRole({ member }: { readonly member: Member }) {
+  const actions = useMemberActions(usePerson()?.tenant ?? '')
+  const may = useMayActOn(member, 'namespaceEditMember')
+  const own = usePerson()?.role ?? ''
+  if (!may) return texts.roles[member.role]
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label={texts.roleOf(member.email)}
+      value={member.role}
+      data={roleOptions(own)}
+      onChange={(event) => {
+        const role = toRole(event.currentTarget.value)
+        if (role) void actions.setRole(member, role)
+      }}
+    />
+  )
+}
+
+function RemoveButton({ member, onRemove }: { readonly member: Member; readonly onRemove: () => void }) {
+  const may = useMayActOn(member, 'namespaceRemoveMember')
+  return (
+    <Tooltip label={may ? texts.removeMember : texts.roleTooLow}>
+      <ActionIcon disabled={!may} aria-label={texts.removeMemberNamed(member.email)} onClick={onRemove}>
+        <Trash2 size={15} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+const NewMember = z.object({ email: Email, role: RoleName })
+
+function AddMember({ tenant, onDone }: { readonly tenant: string; readonly onDone: () => void }) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const { data: info } = useQuery(infoQuery(api))
+  const own = usePerson()?.role ?? ''
+  const form = useContractForm({
+    schema: NewMember,
+    values: { email: '', role: 'operator' },
+    labels: texts.labels,
+    async send(body) {
+      const { body: namespace } = await api.call(operations.add, { params: { tenant: TenantId.parse(tenant) }, body })
+      queryClient.setQueryData(keys.namespace(tenant), namespace)
+      notifyDone({ title: texts.memberAdded(body.email) })
+      onDone()
+    },
+  })
+  const role = form.form.watch('role')
+  return (
+    <DialogForm form={form} failed={texts.memberFailed} submit={texts.addMember} onCancel={onDone}>
+      <Text size="sm">{info?.edition === 'cloud' ? texts.addMemberTextCloud : texts.addMemberText}</Text>
+      <TextInput {...form.field('email')} type="email" autoComplete="off" data-autofocus />
+      <NativeSelect {...form.field('role')} description={texts.roleHints[role]} data={roleOptions(own)} />
+    </DialogForm>
+  )
+}
+
+function useMemberActions(tenant: string) {
+  const { api } = useRuntime()
+  const queryClient = useQueryClient()
+  const put = async ({ id }: Member, role: Role) => {
+    const params = { tenant: TenantId.parse(tenant), uid: id }
+    queryClient.setQueryData<Namespace>(
+      keys.namespace(tenant),
+      (before) =>
+        before && { ...before, members: before.members.map((each) => (each.id === id ? { ...each, role } : each)) },
+    )
+    try {
+      await api.call(operations.update, { params, body: { role } })
+    } finally {
+      void queryClient.invalidateQueries({ queryKey: keys.namespace(tenant) })
+    }
+  }
+  return {
+    async setRole(member: Member, role: Role): Promise<void> {
+      try {
+        await put(member, role)
+        const title = texts.roleChanged(member.email, texts.roles[role])
+        notifyDone({ title, onUndo: () => put(member, member.role) })
+      } catch (error) {
+        notifyFailure({ title: texts.roleFailed(member.email), error })
+      }
+    },
+    async remove(member: Member): Promise<void> {
+      try {
+        const params = { tenant: TenantId.parse(tenant), uid: member.id }
+        const { body } = await api.call(operations.remove, { params })
+        queryClient.setQueryData(keys.namespace(tenant), body)
+        notifyDone({ title: texts.memberRemoved(member.email) })
+      } catch (error) {
+        notifyFailure({ title: texts.memberRemoveFailed(member.email), error })
+      }
+    },
+  }
+}

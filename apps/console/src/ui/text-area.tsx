@@ -1,0 +1,41 @@
+// Several lines of text. The kit's own one brings a library that measures its height, which nothing here needs.
+import { Input } from '@mantine/core'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+
+type Passed = 'name' | 'rows' | 'onChange' | 'onBlur' | 'ref' | 'spellCheck' | 'autoCapitalize' | 'className'
+
+interface TextAreaProps extends Pick<ComponentProps<'textarea'>, Passed> {
+  readonly label: string
+  readonly description?: ReactNode
+  readonly error?: string | null
+  readonly disabled?: boolean | undefined
+  readonly 'data-autofocus'?: boolean
+}
+
+export function TextArea({ label, description, error, className, disabled = false, ...textarea }: TextAreaProps) {
+  const id = useId()
+  const told = error ? `${id}-error` : description ? `${id}-description` : undefined
+  return (
+    <Input.Wrapper
+      id={id}
+      label={label}
+      description={description}
+      error={error}
+      descriptionProps={{ id: `${id}-description` }}
+      errorProps={{ id: `${id}-error` }}
+    >
+      <Input
+        {...textarea}
+        disabled={disabled}
+        id={id}
+        component="textarea"
+        multiline
+        size="sm"
+        error={Boolean(error)}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={told}
+        classNames={{ input: className ?? '' }}
+      />
+    </Input.Wrapper>
+  )
+}
