@@ -1,0 +1,32 @@
+// Pictures of the screens in light, dark and on a phone, for the docs and to be looked at:
+// `node scripts/run.js e2e/console/pictures.ts <folder> [all | names…]`.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { launchBrowser } from '../support/browser.ts'
+import { SCREENS, VIEWS } from './screens.ts'
+import { openSignedIn } from './steps.ts'
+import { startWorld } from './world.ts'
+
+const DOCS = ['overview', 'devices', 'device', 'firewall', 'public-keys', 'sessions', 'settings', 'palette']
+
+const [folder = 'docs-media/console', ...asked] = process.argv.slice(2)
+const names = asked.length ? asked : DOCS
+await mkdir(folder, { recursive: true })
+const [browser, world] = await Promise.all([launchBrowser(), startWorld()])
+try {
+  for (const { view, options } of VIEWS) {
+    const context = await browser.newContext({ baseURL: world.product.console, reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
+    await openSignedIn(page, world.product, '/sign-in')
+    for (const { name, path, ready } of SCREENS) {
+      if (!names.includes('all') && !names.includes(name)) continue
+      await page.goto(path(world))
+      await ready(page, world)
+      await page.screenshot({ path: join(folder, `${name}-${view}.png`) })
+    }
+    await context.close()
+  }
+} finally {
+  await browser.close()
+  await world.close()
+}

@@ -1,0 +1,90 @@
+// Every screen of the console on the world of world.ts, for whoever visits all of them: the judge and the pictures.
+import type { Page } from 'playwright-core'
+import type { World } from './world.ts'
+
+export interface Screen {
+  /** Also the name of its picture. */
+  readonly name: string
+  readonly path: (world: World) => string
+  /** Brings the screen into the state that is judged. */
+  readonly ready: (page: Page, world: World) => Promise<unknown>
+}
+
+const shows = (text: string | RegExp) => (page: Page) => page.getByText(text).first().waitFor()
+
+export const SCREENS: readonly Screen[] = [
+  { name: 'overview', path: () => '/', ready: shows('kiosk-lobby') },
+  { name: 'devices', path: () => '/devices', ready: shows('greenhouse-pi') },
+  { name: 'pending-devices', path: () => '/devices?status=pending', ready: shows('attic-sensor') },
+  { name: 'rejected-devices', path: () => '/devices?status=rejected', ready: shows('a-device') },
+  { name: 'device', path: ({ own }) => `/devices/${own.uid}`, ready: shows('SHA256:') },
+  { name: 'add-device', path: () => '/devices?add=yes', ready: shows('curl') },
+  {
+    name: 'sessions',
+    path: () => '/sessions',
+    ready: (page) => page.getByRole('row').filter({ hasText: 'sign-in failed' }).first().waitFor(),
+  },
+  { name: 'public-keys', path: () => '/public-keys', ready: shows('ada@laptop') },
+  { name: 'add-public-key', path: () => '/public-keys?edit=new', ready: shows('Read it from a file') },
+  { name: 'firewall', path: () => '/firewall', ready: shows('Otherwise') },
+  { name: 'add-rule', path: () => '/firewall?edit=new', ready: shows('Login name') },
+  { name: 'tags', path: () => '/tags', ready: shows('garden') },
+  { name: 'members', path: () => '/team', ready: shows('olga@example.com') },
+  { name: 'api-keys', path: () => '/team?tab=keys', ready: shows('provisioning') },
+  { name: 'add-api-key', path: () => '/team?tab=keys&add=yes', ready: shows('Valid for') },
+  { name: 'containers', path: () => '/containers', ready: shows('web-frontend') },
+  {
+    name: 'selected-devices',
+    path: () => '/devices?sort=name',
+    ready: async (page) => {
+      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+      await page.getByText('devices selected').waitFor()
+    },
+  },
+  {
+    name: 'palette',
+    path: () => '/tags',
+    ready: async (page) => {
+      await page.getByText('garden').first().waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('option').first().waitFor()
+    },
+  },
+  {
+    name: 'shortcuts',
+    path: () => '/tags',
+    ready: async (page) => {
+      await page.getByText('garden').first().waitFor()
+      await page.keyboard.press('?')
+      await page.getByText('Select the row').waitFor()
+    },
+  },
+  { name: 'audit-log', path: () => '/audit', ready: shows('Created an API key') },
+  { name: 'announcements', path: () => '/announcements', ready: shows('Maintenance on Saturday') },
+  {
+    name: 'announcement',
+    path: () => '/announcements',
+    ready: async (page) => {
+      await page.getByRole('link', { name: 'Maintenance on Saturday' }).click()
+      await page.getByText('What happens').waitFor()
+    },
+  },
+  { name: 'settings', path: () => '/settings', ready: shows('What people see') },
+  { name: 'profile', path: () => '/profile', ready: shows('Recovery e-mail') },
+  {
+    name: 'session',
+    path: () => '/sessions',
+    ready: async (page) => {
+      await page.getByRole('row').filter({ hasText: 'Running' }).getByRole('link').first().click()
+      await page.getByText('Session id').waitFor()
+    },
+  },
+  { name: 'not-found', path: () => '/nowhere', ready: shows('Page not found') },
+]
+
+const WIDE = { viewport: { width: 1280, height: 800 } }
+export const VIEWS = [
+  { view: 'light', options: { colorScheme: 'light', ...WIDE } },
+  { view: 'dark', options: { colorScheme: 'dark', ...WIDE } },
+  { view: 'phone', options: { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true } },
+] as const

@@ -1,0 +1,42 @@
+// What the journeys share: the world, a browser, and one page that is signed in as the owner. A journey starts at an
+// address of its own and leaves no complaint behind.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'
+import { openSignedIn } from './steps.ts'
+import { type World, startWorld } from './world.ts'
+
+export interface Site {
+  readonly world: World
+  readonly browser: Browser
+  /** Signed in as the owner. */
+  readonly page: Page
+}
+
+/** Boots it before the first test of a file. */
+export function setUpSite(): Site {
+  let started: { world: World; browser: Browser; watched: WatchedPage } | undefined
+  const get = () => started ?? expect.unreachable('the site is used before it is there')
+  beforeAll(async () => {
+    const [browser, world] = await Promise.all([launchBrowser(), startWorld()])
+    const watched = await openPage(browser, { baseURL: world.product.console }, /status of 4\d\d/)
+    started = { world, browser, watched }
+    await openSignedIn(watched.page, world.product, '/devices')
+  })
+  afterEach(() => expect(get().watched.complaints.splice(0)).toEqual([]))
+  afterAll(async () => {
+    await started?.browser.close()
+    await started?.world.close()
+  })
+  return {
+    get world() {
+      return get().world
+    },
+    get browser() {
+      return get().browser
+    },
+    get page() {
+      return get().watched.page
+    },
+  }
+}
