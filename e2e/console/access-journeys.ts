@@ -2,11 +2,12 @@
 import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
-import { eventually, hasFocus, rowOf } from './steps.ts'
+import { openPage } from '../support/browser.ts'
+import { eventually, hasFocus, openSignedIn, rowOf } from './steps.ts'
 import type { Site } from './site.ts'
 import { OBSERVER, freshKeyLine } from './world.ts'
 
-const { publicKeys, firewall, tags, apiKeys, namespaces, auth } = operations
+const { publicKeys, firewall, tags, apiKeys, namespaces, members, auth } = operations
 
 export function accessJourneys(site: Site): void {
   describe('public keys', () => {
@@ -158,6 +159,24 @@ export function accessJourneys(site: Site): void {
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(async () => (await stored()) === 'observer')
       expect(await role.inputValue()).toBe('observer')
+    })
+
+    it('gives another role at once to somebody who is looking', async () => {
+      const { world, browser } = site
+      const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console })
+      await openSignedIn(page, OBSERVER, '/tags')
+      await page.getByRole('button', { name: 'Rename garden', disabled: true }).waitFor()
+      const tenant = world.product.tenant
+      const { body } = await world.client.call(namespaces.get, { params: { tenant } })
+      const uid = body.members.find(({ email }) => email === OBSERVER.email)?.id ?? ''
+      const setRole = (role: 'operator' | 'observer') =>
+        world.client.call(members.update, { params: { tenant, uid }, body: { role } })
+      await setRole('operator')
+      await page.getByRole('button', { name: 'Rename garden', disabled: false }).waitFor()
+      await setRole('observer')
+      await page.getByRole('button', { name: 'Rename garden', disabled: true }).waitFor()
+      expect(complaints).toEqual([])
+      await context.close()
     })
 
     it('makes an API key whose secret is shown once and works', async () => {

@@ -41,7 +41,13 @@ export function createRuntime(): Runtime {
       api.open(events.stream, { signal, headers: lastEventId === '' ? {} : { 'last-event-id': lastEventId } }),
     later,
     random: Math.random,
-    onEvent: feed.take,
+    onEvent(event) {
+      feed.take(event)
+      // Another role of this person's own: buttons follow it at once, not with the next token.
+      const state = session.state.get()
+      const isOwn = event.type === 'member.changed' && state.kind === 'signed-in' && event.member.id === state.person.id
+      if (isOwn && event.member.role !== state.person.role) session.renew().catch(() => undefined)
+    },
     onOpen: feed.opened,
   })
   let endPolling = () => {}
