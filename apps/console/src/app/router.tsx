@@ -5,7 +5,7 @@ import { app, root } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { firewall, publicKeys, tags, team } from './routes/access.ts'
-import { containers, dashboard, device, devices, session, sessions } from './routes/fleet.ts'
+import { containers, dashboard, device, devices, session, sessions, terminal } from './routes/fleet.ts'
 import { setup, signIn } from './routes/front.ts'
 import { announcement, announcements, audit, profile, settings } from './routes/namespace.ts'
 import type { Runtime } from './runtime.ts'
@@ -29,6 +29,7 @@ const routeTree = root.addChildren([
     announcement,
     profile,
     session,
+    terminal,
   ]),
 ])
 

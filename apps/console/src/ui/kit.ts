@@ -53,6 +53,7 @@ export {
   Switch,
   Text,
   TextInput,
+  Textarea,
   Title,
   Tooltip,
   UnstyledButton,

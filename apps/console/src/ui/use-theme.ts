@@ -1,5 +1,5 @@
 // Light, dark or what the system says.
-import { useMantineColorScheme } from '@mantine/core'
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 
 export type Theme = 'light' | 'dark' | 'auto'
 
@@ -7,4 +7,9 @@ export type Theme = 'light' | 'dark' | 'auto'
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return [colorScheme, setColorScheme]
+}
+
+/** Whether the page is dark now, whoever says so. */
+export function useIsDark(): boolean {
+  return useComputedColorScheme() === 'dark'
 }

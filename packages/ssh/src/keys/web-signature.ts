@@ -1,24 +1,44 @@
 // Signing with a user's private key by WebCrypto: in the browser, so that the key never leaves it.
 import { WireWriter } from '../wire/writer.ts'
 import type { PrivateKey } from './private-key.ts'
-import type { Curve } from './public-key.ts'
+import type { Curve, PublicKey } from './public-key.ts'
 import { COORDINATE_BYTES } from './public-key.ts'
 import { JWK_CURVES } from './jwk.ts'
 
 const ECDSA_HASHES: Readonly<Record<Curve, string>> = { nistp256: 'SHA-256', nistp384: 'SHA-384', nistp521: 'SHA-512' }
 
-async function rawSignature({ publicKey, jwk }: PrivateKey, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  const sign = async (importWith: { name: string }, signWith: { name: string; hash?: string }) => {
-    const key = await crypto.subtle.importKey('jwk', jwk, importWith, false, ['sign'])
-    return new Uint8Array(await crypto.subtle.sign(signWith, key, message))
+/** A key that can sign and can no longer be read. */
+export interface Signer {
+  /** The signature algorithm it uses. */
+  readonly algorithm: string
+  /** @returns an SSH signature blob (RFC 4253 section 6.6), which `verifySignature` of `keys/signature` accepts */
+  sign(message: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** Hands a key to WebCrypto, not extractable: the page needs its text no more. */
+export async function createSigner(key: PrivateKey): Promise<Signer> {
+  const { publicKey, jwk } = key
+  const algorithm = signatureAlgorithm(key)
+  const signing = signingParameters(publicKey)
+  const imported = await crypto.subtle.importKey('jwk', jwk, signing, false, ['sign'])
+  return {
+    algorithm,
+    async sign(message) {
+      const raw = new Uint8Array(await crypto.subtle.sign(signing, imported, message))
+      return new WireWriter(600).string(algorithm).string(wireForm(publicKey, raw)).done()
+    },
   }
-  if (publicKey.kind === 'ed25519') return sign({ name: 'Ed25519' }, { name: 'Ed25519' })
-  if (publicKey.kind === 'rsa') {
-    const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-512' }
-    return sign(rsa, rsa)
-  }
-  const ecdsa = { name: 'ECDSA', namedCurve: JWK_CURVES[publicKey.curve], hash: ECDSA_HASHES[publicKey.curve] }
-  const raw = await sign(ecdsa, ecdsa)
+}
+
+function signingParameters(publicKey: PublicKey): { name: string; hash?: string; namedCurve?: string } {
+  if (publicKey.kind === 'ed25519') return { name: 'Ed25519' }
+  if (publicKey.kind === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-512' }
+  return { name: 'ECDSA', namedCurve: JWK_CURVES[publicKey.curve], hash: ECDSA_HASHES[publicKey.curve] }
+}
+
+/** WebCrypto puts the two numbers of ECDSA behind each other (IEEE P1363); SSH wants them apart (RFC 5656). */
+function wireForm(publicKey: PublicKey, raw: Uint8Array): Uint8Array {
+  if (publicKey.kind !== 'ecdsa') return raw
   const half = COORDINATE_BYTES[publicKey.curve]
   return new WireWriter().mpint(raw.subarray(0, half)).mpint(raw.subarray(half)).done()
 }
@@ -28,10 +48,7 @@ export function signatureAlgorithm({ publicKey }: PrivateKey): string {
   return publicKey.kind === 'rsa' ? 'rsa-sha2-512' : publicKey.type
 }
 
-/** @returns an SSH signature blob (RFC 4253 section 6.6), which `verifySignature` of `keys/signature` accepts */
+/** Signs once. @returns an SSH signature blob, as of {@link Signer.sign} */
 export async function signMessage(key: PrivateKey, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  return new WireWriter(600)
-    .string(signatureAlgorithm(key))
-    .string(await rawSignature(key, message))
-    .done()
+  return (await createSigner(key)).sign(message)
 }

@@ -1,10 +1,11 @@
-// Addresses of the overview, devices and sessions.
+// Addresses of the overview, devices, sessions and terminals.
 import { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { deviceListQuery, deviceQuery, statsQuery } from '../../features/devices/queries.ts'
 import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../features/devices/search.ts'
 import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.ts'
 import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'
+import { TerminalSearch } from '../../features/terminal/search.ts'
 import { app } from '../app-route.tsx'
 
 export const dashboard = createRoute({
@@ -68,4 +69,11 @@ export const session = createRoute({
     if (SessionUid.safeParse(uid).success) void runtime.queryClient.prefetchQuery(sessionQuery(runtime.api, uid))
   },
   component: lazyRouteComponent(() => import('../../features/sessions/session-page.tsx'), 'SessionPage'),
+})
+
+export const terminal = createRoute({
+  getParentRoute: () => app,
+  path: '/terminal',
+  validateSearch: TerminalSearch,
+  component: lazyRouteComponent(() => import('../../features/terminal/terminal-route.tsx'), 'TerminalRoute'),
 })

@@ -3,6 +3,7 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { Trash2 } from 'lucide-react'
 import { useMay } from '../../app/context.tsx'
 import { ActionIcon, Button, Tooltip } from '../../ui/kit.ts'
+import { ConnectButton } from '../terminal/connect-button.tsx'
 import { useIsActing } from './actions.ts'
 import { devicesMessages as texts } from './messages.ts'
 
@@ -24,6 +25,7 @@ export function DeviceRowActions({ device, onAccept, onReject, onRemove }: Devic
   if (status === 'removed') return null
   return (
     <>
+      <ConnectButton device={device} />
       {status === 'accepted' ? null : (
         <Tooltip label={texts.roleTooLow} disabled={mayAccept}>
           <Button

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws'
 import type { Clock } from '../../platform/clock.ts'
 
 const MISSES = 3
+const MOST_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
 export function keepAlive(socket: WebSocket, clock: Clock): void {
   let unanswered = 0
@@ -14,6 +15,10 @@ export function keepAlive(socket: WebSocket, clock: Clock): void {
     if (unanswered >= MISSES) return socket.terminate()
     unanswered += 1
     socket.ping()
+  })
+  // Who asks and does not read gets no answers: they would pile up.
+  socket.on('ping', (data: Buffer) => {
+    if (socket.bufferedAmount < MOST_UNSENT_BYTES) socket.pong(data)
   })
   socket.on('pong', heard).on('message', heard).on('close', stop)
 }

@@ -70,12 +70,13 @@ export interface Page {
   heard<T extends ServerMessage['type']>(type: T): Promise<Extract<ServerMessage, { type: T }>>
 }
 
-/** A page that has connected. @param takes whether it confirms output */
+/** A page that has connected. @param takes whether it confirms output; `from` an address, as a proxy tells it */
 export async function openPage(
   server: BootedServer,
-  { takes = true, output = Buffer.alloc(0) }: { takes?: boolean; output?: Buffer } = {},
+  { takes = true, output = Buffer.alloc(0), from }: { takes?: boolean; output?: Buffer; from?: string } = {},
 ): Promise<Page> {
-  const socket = await openSocket(server, '/ws/terminal')
+  const headers = from === undefined ? {} : { 'X-Forwarded-For': from }
+  const socket = await openSocket(server, TERMINAL_PATH, headers)
   const messages: ServerMessage[] = []
   const waiting: (() => void)[] = []
   let chunks: Buffer[] = [output]
@@ -127,7 +128,7 @@ export async function greetedPage(
   server: BootedServer,
   person: Person,
   device: DeviceUid,
-  options: { takes?: boolean; username?: string } = {},
+  options: { takes?: boolean; username?: string; from?: string } = {},
 ): Promise<Page> {
   const { username = 'root' } = options
   const { body } = await person.client.call(operations.terminals.open, { params: { uid: device }, body: { username } })
@@ -151,8 +152,8 @@ export async function readyPage(
 }
 
 /** A page that takes up the session of another one. */
-export async function resumedPage(server: BootedServer, token: string, output: Buffer): Promise<Page> {
-  const page = await openPage(server, { output })
+export async function resumedPage(server: BootedServer, token: string, output: Buffer, from?: string): Promise<Page> {
+  const page = await openPage(server, { output, ...(from === undefined ? {} : { from }) })
   page.say({ type: 'resume', token, received: output.length })
   return page
 }

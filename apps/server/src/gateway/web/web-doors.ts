@@ -155,7 +155,13 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
 
 /** @param maxPayload longest message, bytes; a longer one ends the connection (1009) before it is read */
 function webSocketServer(maxPayload: number): WebSocketServer {
-  return new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false })
+  return new WebSocketServer({
+    noServer: true,
+    maxPayload,
+    perMessageDeflate: false,
+    clientTracking: false,
+    autoPong: false,
+  })
 }
 
 /** `cols` and `rows`, 0 to 255; what is missing or 0 is usual. */

@@ -16,7 +16,9 @@ let server: BootedServer
 let ada: Person
 
 beforeAll(async () => {
-  server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
+  server = await bootServer({
+    settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8', BOWLINE_TRUSTED_PROXIES: '127.0.0.1/32' },
+  })
   ada = await server.setUpAccount()
 })
 afterAll(() => server.close())
@@ -91,6 +93,22 @@ describe('a web terminal', () => {
     expect(await page.heard('ended')).toMatchObject({ message: 'too many failed attempts to sign in.' })
     await vi.waitUntil(async () => (await session(uid))?.closed?.reason === 'login-failed')
     expect(await session(uid)).toMatchObject({ authenticated: false, type: 'web' })
+  })
+
+  it('counts wrong passwords against the address of the browser', async () => {
+    const device = await fakeDevice(server, ada)
+    const from = '198.51.100.7'
+    const page = await greetedPage(server, ada, device.device.uid, { from })
+    const { session: uid } = await page.heard('welcome')
+    for (const password of ['one', 'two', 'three', 'four']) {
+      page.say({ type: 'password', password })
+      await page.heard('refused')
+    }
+    expect(await session(uid)).toMatchObject({ ip_address: from })
+    const again = await greetedPage(server, ada, device.device.uid, { from })
+    expect(await again.heard('ended')).toMatchObject({ reason: 'penalty' })
+    const elsewhere = await greetedPage(server, ada, device.device.uid, { from: '198.51.100.8' })
+    await elsewhere.heard('welcome')
   })
 
   it('puts the questions of the device to the person', async () => {
@@ -238,6 +256,17 @@ describe('a connection that drops', () => {
     expect(await ahead.heard('ended')).toMatchObject({ reason: 'protocol' })
   })
 
+  it('is not taken up from an address that the firewall refuses', async () => {
+    const device = await fakeDevice(server, ada)
+    const rule = { action: 'deny' as const, active: true, priority: 2, source_ip: '^203[.]0[.]113[.]', username: '.*' }
+    await ada.client.call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })
+    const { page, session: uid, token } = await readyPage(server, ada, device.device.uid)
+    page.socket.terminate()
+    const moved = await resumedPage(server, token, page.output(), '203.0.113.9')
+    expect(await moved.heard('ended')).toMatchObject({ by: 'policy', reason: 'firewall' })
+    await vi.waitUntil(async () => (await session(uid))?.closed?.reason === 'firewall')
+  })
+
   it('hears the end that came meanwhile', async () => {
     const { behave, process } = byHand()
     const device = await fakeDevice(server, ada, behave)
@@ -251,6 +280,24 @@ describe('a connection that drops', () => {
     expect(await back.heard('exit')).toEqual({ type: 'exit', status: 3 })
     expect(await back.heard('ended')).toMatchObject({ by: 'user' })
     expect(back.output().toString()).toContain('the last words')
+  })
+})
+
+describe('a WebSocket that misbehaves', () => {
+  it('is ended at the head of a message that is too long, before any of it is read', async () => {
+    const page = await openPage(server)
+    page.socket.on('error', () => undefined)
+    const closed = once(page.socket, 'close')
+    page.socket.send(Buffer.alloc(TERMINAL.messageBytes + 1))
+    expect((await closed)[0]).toBe(1009)
+  })
+
+  it('is ended when it says nothing that is understood before its ticket', async () => {
+    for (const say of ['bye', 'questions'] as const) {
+      const page = await openPage(server)
+      page.say({ type: say })
+      expect(await page.heard('ended')).toMatchObject({ reason: 'protocol' })
+    }
   })
 })
 

@@ -77,7 +77,9 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
   }
 
   function release(total: number): string | undefined {
-    if (total > sent || !output.release(total)) return 'it confirms what was not sent'
+    if (total > sent) return 'it confirms what was not sent'
+    // A resumption has confirmed more already: what the page has received, it keeps.
+    if (total > output.start) output.release(total)
     if (isFull && output.end - output.start < TERMINAL.outputWindowBytes / 2) {
       isFull = false
       connection().drained()
@@ -121,7 +123,10 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
     },
     consumed(count) {
       taken += count
-      socket?.send(takenFrame(taken))
+      if (!socket) return
+      // Each byte may be told of: a browser that sends and never reads is gone.
+      if (socket.bufferedBytes > MOST_UNSENT_BYTES) socket.close()
+      else socket.send(takenFrame(taken))
     },
     exit(end) {
       last.push({ type: 'exit', ...end })

@@ -1,0 +1,245 @@
+// A terminal on a device, as long as its session lives: signs in, carries bytes both ways, takes a dropped connection up
+// again, and says how it ended. It knows neither the screen nor React.
+import { dataFrame, takenFrame } from '@bowline/contract/terminal/frames'
+import { type EndCause, type ServerMessage, TERMINAL } from '@bowline/contract/terminal/messages'
+import { type Store, createStore } from '../../../session/store.ts'
+import { type Credential, keyMessage } from './credential.ts'
+import { type FrameSocket, type FrameSocketParts, openFrameSocket } from './frame-socket.ts'
+import { PendingInput } from './pending-input.ts'
+
+export type Prompt = Extract<ServerMessage, { type: 'prompt' }>
+
+export type TerminalState =
+  | { readonly kind: 'connecting' }
+  /** The device has a question. */
+  | { readonly kind: 'asked'; readonly prompt: Prompt }
+  | { readonly kind: 'running' }
+  /** The connection has dropped; `until` is when the session ends unless it is taken up (milliseconds, own clock). */
+  | { readonly kind: 'reconnecting'; readonly until: number }
+  /** The credential was not accepted. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'ended'; readonly cause: EndCause; readonly exit: Exit | undefined }
+
+export type Exit = Omit<Extract<ServerMessage, { type: 'exit' }>, 'type'>
+
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface Target {
+  readonly device: string
+  readonly username: string
+}
+
+export interface RemoteTerminalParts extends FrameSocketParts {
+  readonly target: Target
+  readonly credential: Credential
+  readonly size: Size
+  /** Asks the server for a ticket; rejects with the reason. */
+  readonly ticket: () => Promise<string>
+  /** Output in order. `done` is called when the screen has it. */
+  readonly output: (bytes: Uint8Array, done: () => void) => void
+}
+
+export interface RemoteTerminal {
+  readonly state: Store<TerminalState>
+  /** Uid of the session; '' before there is one. */
+  readonly session: () => string
+  /** Of the last ping, milliseconds. */
+  readonly roundTripMs: Store<number | undefined>
+  input(bytes: Uint8Array): void
+  /** Bytes typed or pasted that the device has not taken. */
+  readonly waitingBytes: () => number
+  resize(size: Size): void
+  answer(answers: readonly string[]): void
+  /** The network is back: tries now. */
+  hurry(): void
+  /** Ends the session. */
+  close(): void
+}
+
+const TERM = 'xterm-256color'
+const LANG = 'C.UTF-8'
+/** Output is confirmed in steps: after this many bytes, or after a moment. */
+const CONFIRM_BYTES = 32 * 1024
+const CONFIRM_MS = 50
+const FIRST_RETRY_MS = 250
+const LONGEST_RETRY_MS = 4_000
+
+export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
+  const { target, credential, later, now } = parts
+  const state = createStore<TerminalState>({ kind: 'connecting' })
+  const roundTripMs = createStore<number | undefined>(undefined)
+  const input = new PendingInput(TERMINAL.pieceBytes)
+  let { size } = parts
+  let socket: FrameSocket | undefined
+  let session = ''
+  let token = ''
+  /** Input that the device has taken; output received, on screen, and confirmed. */
+  let taken = 0
+  let received = 0
+  let shown = 0
+  let confirmed = 0
+  let exit: Exit | undefined
+  let until = 0
+  let delayMs = FIRST_RETRY_MS
+  let isPasswordShown = false
+  let cancelRetry = (): void => {}
+  let cancelConfirm: (() => void) | undefined
+
+  const isOver = (): boolean => ['ended', 'refused'].includes(state.get().kind)
+  function finish(next: Extract<TerminalState, { kind: 'ended' | 'refused' }>): void {
+    if (isOver()) return
+    cancelRetry()
+    state.set(next)
+    socket?.say({ type: 'bye' })
+    socket?.close()
+  }
+  const end = (by: string, reason: string, message: string): void =>
+    finish({ kind: 'ended', cause: { by, reason, message }, exit })
+
+  function connect(greet: (socket: FrameSocket) => void): void {
+    const own: FrameSocket = openFrameSocket(parts, {
+      opened: () => greet(own),
+      message: (message) => own === socket && hear(message),
+      frame: (frame) => own === socket && (frame.kind === 'data' ? show(frame) : letGo(frame.total)),
+      answered: (ms) => roundTripMs.set(ms),
+      closed: () => own === socket && dropped(),
+    })
+    socket = own
+  }
+
+  function dropped(): void {
+    socket = undefined
+    if (isOver()) return
+    if (token === '') return end('network', 'disconnected', '')
+    if (state.get().kind !== 'reconnecting') {
+      until = now() + TERMINAL.resumeSeconds * 1_000
+      delayMs = FIRST_RETRY_MS
+      state.set({ kind: 'reconnecting', until })
+    }
+    if (now() > until) return end('network', 'connection-lost', '')
+    cancelRetry = later(resume, delayMs)
+    delayMs = Math.min(delayMs * 2, LONGEST_RETRY_MS)
+  }
+
+  function resume(): void {
+    cancelRetry()
+    if (socket || isOver()) return
+    connect((own) => own.say({ type: 'resume', token, received }))
+  }
+
+  function hear(message: ServerMessage): void {
+    switch (message.type) {
+      case 'welcome':
+        session = message.session
+        return void signIn()
+      case 'prompt':
+        return ask(message)
+      case 'refused':
+        return finish({ kind: 'refused' })
+      case 'ready':
+        ;({ token } = message)
+        return run()
+      case 'resumed':
+        input.rewind(message.received)
+        return run()
+      case 'exit': {
+        const { type: _, ...how } = message
+        exit = how
+        return
+      }
+      case 'ended':
+        return end(message.by, message.reason, message.message)
+    }
+  }
+
+  async function signIn(): Promise<void> {
+    // A password answers the first question; whatever else the device asks is put to the person.
+    if (credential.kind === 'password') return socket?.say({ type: 'questions' })
+    const { origin } = parts
+    socket?.say(await keyMessage(credential, { origin, session, ...target }))
+  }
+
+  function ask(prompt: Prompt): void {
+    if (prompt.prompts.length === 0) return socket?.say({ type: 'answers', answers: [] })
+    if (isPasswordShown || credential.kind !== 'password') return state.set({ kind: 'asked', prompt })
+    isPasswordShown = true
+    socket?.say({ type: 'answers', answers: [credential.password] })
+  }
+
+  function run(): void {
+    state.set({ kind: 'running' })
+    confirm()
+    socket?.ping()
+    // The window may have changed meanwhile.
+    socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
+    pump()
+  }
+
+  function pump(): void {
+    if (state.get().kind !== 'running') return
+    for (let piece = nextPiece(); piece; piece = nextPiece()) socket?.send(dataFrame(piece.offset, piece.bytes))
+  }
+  const nextPiece = () => input.next(taken + TERMINAL.inputWindowBytes)
+
+  function letGo(total: number): void {
+    taken = total
+    input.release(total)
+    pump()
+  }
+
+  function show({ offset, bytes }: { offset: number; bytes: Uint8Array }): void {
+    const fresh = bytes.subarray(received - offset)
+    // Something is missing: the next connection begins where this one was right.
+    if (offset > received) return socket?.close()
+    received += fresh.length
+    parts.output(fresh, () => {
+      shown += fresh.length
+      if (shown - confirmed >= CONFIRM_BYTES) confirm()
+      else cancelConfirm ??= later(confirm, CONFIRM_MS)
+    })
+  }
+
+  function confirm(): void {
+    cancelConfirm?.()
+    cancelConfirm = undefined
+    if (state.get().kind !== 'running') return
+    confirmed = shown
+    socket?.send(takenFrame(confirmed))
+  }
+
+  parts.ticket().then(
+    (ticket) => {
+      if (isOver()) return
+      connect((own) => own.say({ type: 'hello', ticket, term: TERM, lang: LANG, ...size, width: 0, height: 0 }))
+    },
+    (error: unknown) => end('gateway', 'ticket', error instanceof Error ? error.message : String(error)),
+  )
+
+  return {
+    state,
+    roundTripMs,
+    session: () => session,
+    waitingBytes: () => input.waitingBytes,
+    input(bytes) {
+      if (isOver()) return
+      input.push(bytes)
+      pump()
+    },
+    resize(next) {
+      size = next
+      if (state.get().kind === 'running') socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
+    },
+    answer(answers) {
+      if (state.get().kind !== 'asked') return
+      state.set({ kind: 'connecting' })
+      socket?.say({ type: 'answers', answers: [...answers] })
+    },
+    hurry: () => {
+      if (state.get().kind === 'reconnecting') resume()
+    },
+    close: () => end('user', 'disconnect', ''),
+  }
+}

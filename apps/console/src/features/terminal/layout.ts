@@ -1,0 +1,53 @@
+// How the panes of a tab share its room: a tree of halves. Pure.
+
+export interface PaneLayout {
+  readonly kind: 'pane'
+  readonly id: string
+}
+
+export interface SplitLayout {
+  readonly kind: 'split'
+  readonly id: string
+  /** `row`: side by side. */
+  readonly direction: 'row' | 'column'
+  /** Of the first, 0 to 1. */
+  readonly share: number
+  readonly first: Layout
+  readonly second: Layout
+}
+
+export type Layout = PaneLayout | SplitLayout
+
+const LEAST_SHARE = 0.1
+
+/** Ids of the panes, in reading order. */
+export function paneIds(layout: Layout): string[] {
+  return layout.kind === 'pane' ? [layout.id] : [...paneIds(layout.first), ...paneIds(layout.second)]
+}
+
+/** Gives half of a pane's room to another one. */
+export function splitPane(layout: Layout, id: string, direction: SplitLayout['direction'], added: string): Layout {
+  if (layout.kind === 'split') {
+    const [first, second] = [layout.first, layout.second].map((half) => splitPane(half, id, direction, added))
+    return first && second ? { ...layout, first, second } : layout
+  }
+  if (layout.id !== id) return layout
+  const second: Layout = { kind: 'pane', id: added }
+  return { kind: 'split', id: `split ${added}`, direction, share: 0.5, first: layout, second }
+}
+
+/** Without a pane, whose neighbour gets its room; undefined when it was the last. */
+export function withoutPane(layout: Layout, id: string): Layout | undefined {
+  if (layout.kind === 'pane') return layout.id === id ? undefined : layout
+  const first = withoutPane(layout.first, id)
+  const second = withoutPane(layout.second, id)
+  return first && second ? { ...layout, first, second } : (first ?? second)
+}
+
+/** Moves the divider of a split; both sides keep some room. */
+export function withShare(layout: Layout, id: string, share: number): Layout {
+  if (layout.kind === 'pane') return layout
+  const kept = Math.min(1 - LEAST_SHARE, Math.max(LEAST_SHARE, share))
+  if (layout.id === id) return { ...layout, share: kept }
+  return { ...layout, first: withShare(layout.first, id, share), second: withShare(layout.second, id, share) }
+}

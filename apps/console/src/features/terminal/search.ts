@@ -1,0 +1,5 @@
+// What the address of the terminals says.
+import { z } from 'zod'
+
+/** `device`: uid of a device to open a terminal on. */
+export const TerminalSearch = z.object({ device: z.string().optional().catch(undefined) })

@@ -1,0 +1,89 @@
+// Settings of all terminals, and their keys.
+import { SlidersHorizontal } from 'lucide-react'
+import { useId, useState } from 'react'
+import { useStore } from '../../app/context.tsx'
+import { ActionIcon, NativeSelect, Popover, Stack, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { terminalMessages as texts } from './messages.ts'
+import { FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './settings.ts'
+import classes from './terminal.module.css'
+
+const SCROLLBACKS = [1_000, 5_000, 20_000, 100_000]
+
+export function SettingsButton() {
+  const [opened, setOpened] = useState(false)
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={320} trapFocus>
+      <Popover.Target>
+        <Tooltip label={texts.settings} disabled={opened}>
+          <ActionIcon aria-label={texts.settings} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+            <SlidersHorizontal size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={texts.settings}>
+        <SettingsForm />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function SettingsForm() {
+  const settings = useStore(terminalSettings)
+  const hint = useId()
+  const words = texts.setting
+  return (
+    <Stack gap="sm">
+      <NativeSelect
+        size="xs"
+        label={words.theme}
+        value={settings.theme}
+        data={Object.entries(words.themes).map(([value, label]) => ({ value, label }))}
+        onChange={(event) => changeSettings({ theme: TerminalSettings.shape.theme.parse(event.currentTarget.value) })}
+      />
+      <TextInput
+        size="xs"
+        type="number"
+        label={words.fontSize}
+        min={FONT_SIZES.least}
+        max={FONT_SIZES.most}
+        value={settings.fontSize}
+        onChange={(event) => {
+          const size = event.currentTarget.valueAsNumber
+          if (size >= FONT_SIZES.least && size <= FONT_SIZES.most) changeSettings({ fontSize: Math.round(size) })
+        }}
+      />
+      <NativeSelect
+        size="xs"
+        label={words.scrollback}
+        value={String(settings.scrollback)}
+        data={SCROLLBACKS.map((lines) => ({ value: String(lines), label: lines.toLocaleString() }))}
+        onChange={(event) => changeSettings({ scrollback: Number(event.currentTarget.value) })}
+      />
+      <label className={classes['check']}>
+        <input
+          type="checkbox"
+          checked={settings.screenReader}
+          aria-describedby={hint}
+          onChange={(event) => changeSettings({ screenReader: event.currentTarget.checked })}
+        />{' '}
+        {words.screenReader}
+        <Text id={hint} size="xs" c="dimmed">
+          {words.screenReaderHint}
+        </Text>
+      </label>
+      <div>
+        <Text size="xs" fw={600} mb={4}>
+          {words.keysTitle}
+        </Text>
+        <dl className={classes['keys']}>
+          {texts.keys.map(([key, what]) => (
+            <div key={key} className={classes['fact']}>
+              <dt>{key}</dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </Stack>
+  )
+}

@@ -1,0 +1,78 @@
+// The terminals: tabs above, the panes of the active one below.
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useRuntime, useStore } from '../../app/context.tsx'
+import { useDocumentTitle } from '../../ui/document-title.ts'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { useIsDark } from '../../ui/use-theme.ts'
+import { VisuallyHidden } from '../../ui/kit.ts'
+import { deviceQuery } from '../devices/queries.ts'
+import { DevicePicker } from './device-picker.tsx'
+import { KeyBar } from './key-bar.tsx'
+import { paneIds } from './layout.ts'
+import { terminalMessages as texts } from './messages.ts'
+import { PaneTree } from './pane-tree.tsx'
+import { TabBar } from './tab-bar.tsx'
+import { useKeys } from './use-keys.ts'
+import { type Tab, workspaceOf } from './workspace.ts'
+import classes from './terminal.module.css'
+
+export function TerminalPage({ device }: { readonly device: string | undefined }) {
+  useDocumentTitle(texts.title)
+  const workspace = workspaceOf(useRuntime())
+  const { tabs, active } = useStore(workspace.state)
+  const isDark = useIsDark()
+  const [picking, setPicking] = useState(false)
+  useEffect(() => workspace.setDark(isDark), [workspace, isDark])
+  useKeys(workspace)
+  const tab = tabs.find(({ id }) => id === active)
+  const isPicking = picking || (!tab && device === undefined)
+  return (
+    <div className={classes['page']}>
+      <VisuallyHidden component="h1">{texts.title}</VisuallyHidden>
+      <TabBar workspace={workspace} isPicking={isPicking} onPick={setPicking} />
+      {device === undefined ? null : <OpenDevice key={device} uid={device} />}
+      <div className={classes['body']}>
+        {isPicking ? (
+          <DevicePicker
+            onPick={(picked) => {
+              setPicking(false)
+              workspace.open(picked)
+            }}
+          />
+        ) : null}
+        {tab && !isPicking ? <ActiveTab tab={tab} /> : null}
+      </div>
+    </div>
+  )
+}
+
+function ActiveTab({ tab }: { readonly tab: Tab }) {
+  const workspace = workspaceOf(useRuntime())
+  const [shown] = paneIds(tab.layout).includes(tab.focused) ? [tab.focused] : paneIds(tab.layout)
+  const pane = workspace.pane(shown ?? '')
+  return (
+    <section id={`panel-${tab.id}`} role="tabpanel" aria-labelledby={tab.id} className={classes['panel']}>
+      <PaneTree layout={tab.layout} focused={tab.focused} workspace={workspace} />
+      {pane ? <KeyBar pane={pane} /> : null}
+    </section>
+  )
+}
+
+/** Opens the terminal that the address asks for, once: the address is plain again then. */
+function OpenDevice({ uid }: { readonly uid: string }) {
+  const runtime = useRuntime()
+  const navigate = useNavigate()
+  const isUid = DeviceUid.safeParse(uid).success
+  const query = useQuery({ ...deviceQuery(runtime.api, uid), enabled: isUid })
+  const device = query.data
+  useEffect(() => {
+    if (isUid && !device) return
+    if (device) workspaceOf(runtime).open(device)
+    void navigate({ to: '/terminal', search: {}, replace: true })
+  }, [runtime, navigate, device, isUid])
+  if (!query.isError) return null
+  return <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+}

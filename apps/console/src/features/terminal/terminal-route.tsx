@@ -1,0 +1,10 @@
+// Binds the terminals to their address.
+import { getRouteApi } from '@tanstack/react-router'
+import { TerminalPage } from './terminal-page.tsx'
+
+const route = getRouteApi('/app/terminal')
+
+export function TerminalRoute() {
+  const { device } = route.useSearch()
+  return <TerminalPage device={device} />
+}

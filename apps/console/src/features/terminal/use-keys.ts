@@ -1,0 +1,36 @@
+// Keys of the workspace. They all need Control and Shift, which programs in terminals do not get, so none is taken from
+// them; one of them leaves the terminal, which takes the Tab key for itself (WCAG 2.1.2).
+import { useEffect } from 'react'
+import { paneIds } from './layout.ts'
+import type { Pane } from './pane.ts'
+import type { Workspace } from './workspace.ts'
+
+export function useKeys(workspace: Workspace): void {
+  useEffect(
+    () =>
+      workspace.takeKeys((pane, event) => {
+        const isOurs = event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey
+        const act = isOurs ? ACTIONS[event.key.toUpperCase()] : undefined
+        if (!act) return false
+        event.preventDefault()
+        if (event.type === 'keydown') act(workspace, pane)
+        return true
+      }),
+    [workspace],
+  )
+}
+
+const ACTIONS: Readonly<Record<string, (workspace: Workspace, pane: Pane) => void>> = {
+  F: (_, pane) => pane.search(),
+  E: (workspace, pane) => workspace.split(pane.id, 'row'),
+  O: (workspace, pane) => workspace.split(pane.id, 'column'),
+  X: (workspace, pane) => workspace.closePane(pane.id),
+  L: (workspace) => document.querySelector<HTMLElement>(`#${workspace.state.get().active ?? ''}`)?.focus(),
+  Y(workspace, pane) {
+    const tab = workspace.state.get().tabs.find(({ id }) => id === workspace.state.get().active)
+    const ids = tab ? paneIds(tab.layout) : []
+    const next = ids[(ids.indexOf(pane.id) + 1) % ids.length] ?? pane.id
+    workspace.focus(next)
+    workspace.pane(next)?.screen.terminal.focus()
+  },
+}

@@ -1,0 +1,166 @@
+// The terminals that are open: tabs with panes. They live beside React, so that going to another page ends nothing; they
+// end with the person's session, and with the page.
+import type { Runtime } from '../../app/runtime.ts'
+import { type Store, createStore } from '../../session/store.ts'
+import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './layout.ts'
+import { type Pane, type PaneDevice, createPane } from './pane.ts'
+import { terminalSettings } from './settings.ts'
+
+export interface Tab {
+  readonly id: string
+  readonly layout: Layout
+  /** The pane that has the keyboard. */
+  readonly focused: string
+}
+
+export interface WorkspaceState {
+  readonly tabs: readonly Tab[]
+  readonly active: string | undefined
+}
+
+export interface Workspace {
+  readonly state: Store<WorkspaceState>
+  pane(id: string): Pane | undefined
+  /** Opens a tab for a device. */
+  open(device: PaneDevice): Pane
+  activate(tab: string): void
+  focus(pane: string): void
+  split(pane: string, direction: SplitLayout['direction']): void
+  resize(split: string, share: number): void
+  closePane(pane: string): void
+  closeTab(tab: string): void
+  /** The console's own colours have changed. */
+  setDark(isDark: boolean): void
+  /** The page looks at keys before the terminals do. @returns it does no more */
+  takeKeys(onKey: OnKey): () => void
+}
+
+/** @returns whether the key was the page's */
+type OnKey = (pane: Pane, event: KeyboardEvent) => boolean
+
+const workspaces = new WeakMap<Runtime, Workspace>()
+
+export function workspaceOf(runtime: Runtime): Workspace {
+  const known = workspaces.get(runtime) ?? createWorkspace(runtime)
+  workspaces.set(runtime, known)
+  return known
+}
+
+function createWorkspace(runtime: Runtime): Workspace {
+  const panes = new Map<string, Pane>()
+  const state = createStore<WorkspaceState>({ tabs: [], active: undefined })
+  let isDark = false
+  let tabCount = 0
+  let onKey: OnKey | undefined
+
+  const change = (id: string, to: (tab: Tab) => Tab): void =>
+    state.set({ ...state.get(), tabs: state.get().tabs.map((tab) => (tab.id === id ? to(tab) : tab)) })
+  const tabOf = (pane: string): Tab | undefined => state.get().tabs.find(({ layout }) => paneIds(layout).includes(pane))
+
+  function add(device: PaneDevice): Pane {
+    const pane = createPane({ runtime, device, isDark, key: (of, event) => onKey?.(of, event) ?? false })
+    panes.set(pane.id, pane)
+    return pane
+  }
+
+  function remove(ids: readonly string[]): void {
+    for (const id of ids) {
+      panes.get(id)?.close()
+      panes.delete(id)
+    }
+  }
+
+  const workspace: Workspace = {
+    state,
+    pane: (id) => panes.get(id),
+    open(device) {
+      const pane = add(device)
+      tabCount += 1
+      const tab: Tab = { id: `tab-${tabCount}`, layout: { kind: 'pane', id: pane.id }, focused: pane.id }
+      state.set({ tabs: [...state.get().tabs, tab], active: tab.id })
+      return pane
+    },
+    activate: (id) => state.set({ ...state.get(), active: id }),
+    focus(id) {
+      const tab = tabOf(id)
+      if (tab && tab.focused !== id) change(tab.id, (one) => ({ ...one, focused: id }))
+    },
+    split(id, direction) {
+      const tab = tabOf(id)
+      const pane = panes.get(id)
+      if (!tab || !pane) return
+      const added = add(pane.device)
+      change(tab.id, (one) => ({
+        ...one,
+        layout: splitPane(one.layout, id, direction, added.id),
+        focused: added.id,
+      }))
+      const access = pane.access()
+      if (access && pane.state.get().kind === 'running') added.connect(access)
+    },
+    resize(split, share) {
+      for (const tab of state.get().tabs) {
+        const layout = withShare(tab.layout, split, share)
+        if (layout !== tab.layout) change(tab.id, (one) => ({ ...one, layout }))
+      }
+    },
+    closePane(id) {
+      const tab = tabOf(id)
+      if (!tab) return
+      const layout = withoutPane(tab.layout, id)
+      if (!layout) return workspace.closeTab(tab.id)
+      const [focused = ''] = paneIds(layout)
+      change(tab.id, (one) => ({ ...one, layout, focused }))
+      remove([id])
+    },
+    closeTab(id) {
+      const { tabs, active } = state.get()
+      const at = tabs.findIndex((tab) => tab.id === id)
+      const tab = tabs[at]
+      if (!tab) return
+      const left = tabs.filter((one) => one.id !== id)
+      const next = active === id ? (left[at] ?? left[at - 1])?.id : active
+      state.set({ tabs: left, active: next })
+      remove(paneIds(tab.layout))
+    },
+    setDark(dark) {
+      isDark = dark
+      applySettings()
+    },
+    takeKeys(take) {
+      onKey = take
+      return () => {
+        if (onKey === take) onKey = undefined
+      }
+    },
+  }
+
+  function applySettings(): void {
+    for (const pane of panes.values()) pane.screen.apply(terminalSettings.get(), isDark)
+  }
+  terminalSettings.subscribe(applySettings)
+
+  // Another person, or another namespace, has no business in these terminals.
+  let owner = ownerOf(runtime)
+  runtime.session.state.subscribe(() => {
+    const next = ownerOf(runtime)
+    if (next === owner) return
+    owner = next
+    const { tabs } = state.get()
+    state.set({ tabs: [], active: undefined })
+    remove(tabs.flatMap(({ layout }) => paneIds(layout)))
+  })
+  addEventListener('online', () => {
+    for (const pane of panes.values()) pane.remote()?.hurry()
+  })
+  addEventListener('beforeunload', (event) => {
+    const isLive = [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind))
+    if (isLive) event.preventDefault()
+  })
+  return workspace
+}
+
+function ownerOf({ session }: Runtime): string {
+  const state = session.state.get()
+  return state.kind === 'signed-in' ? `${state.person.id} ${state.person.tenant}` : ''
+}

@@ -1,0 +1,176 @@
+// The terminals of the console, with a real device behind a network that drops: connect, type, split, search, lose the
+// network and find it again, see why a session ended.
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { operations } from '@bowline/contract/operations'
+import { type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'
+import { type Agent, startAgent } from '../support/agent.ts'
+import { type Server, startServer } from '../support/server.ts'
+import { until } from '../support/wait.ts'
+import { accessibilityViolations, openSignedIn } from './steps.ts'
+
+let browser: Browser
+let server: Server
+let agent: Agent
+let proxy: ChaosProxy
+let watched: WatchedPage
+let page: Page
+let folder: string
+const me = userInfo().username
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-console-terminal-'))
+  ;[browser, server] = await Promise.all([launchBrowser(), startServer()])
+  agent = await startAgent(server, 'workbench')
+  proxy = await startChaosProxy({ target: { host: '127.0.0.1', port: Number(new URL(server.origin).port) } })
+  watched = await openPage(
+    browser,
+    { baseURL: `http://${proxy.host}:${proxy.port}`, viewport: { width: 1280, height: 800 } },
+    /status of 4(01|29)|ERR_|WebSocket connection/,
+  )
+  page = watched.page
+  await openSignedIn(page, { username: 'operator', password: 'correct horse' }, '/devices')
+})
+afterAll(async () => {
+  await browser.close()
+  await agent.remove()
+  await proxy.close()
+  await server.remove()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What the screens of the terminals show; they are drawn, so the accessible copy is read. */
+const shown = (): Locator => page.locator('.xterm-accessibility')
+
+function shows(text: string): Promise<boolean> {
+  return until(`the terminal shows ${text}`, async () => (await shown().allTextContents()).join('\n').includes(text))
+}
+
+async function type(text: string): Promise<void> {
+  await page.keyboard.type(text)
+  await page.keyboard.press('Enter')
+}
+
+/** Fills the form that is on screen with the password of the device. */
+async function connect(password = agent.target.password): Promise<void> {
+  await page.getByLabel('User on the device').fill(me)
+  await page.getByLabel('Password on the device').fill(password)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+}
+
+describe('the terminals of the console', () => {
+  it('open from the row of a device, by a password; a wrong one is told', async () => {
+    await page.evaluate(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Connect to workbench' }).click()
+    await page.getByRole('tab', { name: 'workbench, not connected' }).waitFor()
+    expect(await accessibilityViolations(page)).toEqual([])
+    await connect('wrong')
+    await page.getByText('The device did not accept this.').waitFor()
+    await connect()
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
+    await type('echo shown-$((6*7))')
+    await shows('shown-42')
+    expect(await accessibilityViolations(page)).toEqual([])
+  })
+
+  it('stay when people go elsewhere in the console and come back', async () => {
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.goBack()
+    await shows('shown-42')
+    await type('echo back-$((6*7))')
+    expect(await shows('back-42')).toBe(true)
+  })
+
+  it('go on after the network has dropped', async () => {
+    await type('for i in 1 2 3 4 5 6; do echo tick-$i; sleep 0.2; done; echo done-$((6*7))')
+    await shows('tick-2')
+    proxy.reset()
+    await shows('done-42')
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
+    for (const tick of [1, 2, 3, 4, 5, 6]) expect(await shows(`tick-${tick}`)).toBe(true)
+  })
+
+  it('take a paste of many lines as one', async () => {
+    // The kernel echoes late when much comes at once: the answer would scroll away.
+    await type('stty -echo; echo pasted-$(wc -c); stty echo')
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'a line of a paste\\n'.repeat(20_000))
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
+    }`)
+    await page.keyboard.press('Control+d')
+    expect(await shows('pasted-360000')).toBe(true)
+  })
+
+  it('split, are searched, and are left by the keyboard alone', async () => {
+    await page.keyboard.press('Control+Shift+E')
+    await until('there are two terminals', async () => (await page.locator('.xterm').count()) === 2)
+    await page.getByRole('separator', { name: 'Size of the panes' }).waitFor()
+    await type('echo right-$((6*7))')
+    await shows('right-42')
+    await page.keyboard.press('Control+Shift+F')
+    await page.getByRole('search').getByRole('textbox').fill('right-')
+    await page.getByRole('search').getByText(/of 2$/).waitFor()
+    expect(await accessibilityViolations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Shift+L')
+    await page.locator('[role=tab]:focus').waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Close this pane' }).last().click()
+    await until('one terminal is left', async () => (await page.locator('.xterm').count()) === 1)
+  })
+
+  it('tell why a session ended, and open another one', async () => {
+    const { call } = await server.client()
+    const { body } = await call(operations.sessions.list, { query: { per_page: '20' } })
+    for (const { uid, active } of body) {
+      if (active) await call(operations.sessions.close, { params: { uid }, body: { device: agent.device.uid } })
+    }
+    await page.getByText('An administrator ended the session.').waitFor()
+    expect(await accessibilityViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Connect again' }).click()
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
+    await page.locator('.xterm textarea').focus()
+    await type('echo again-$((6*7)); exit 3')
+    await page.getByText('The shell ended with status 3.').waitFor()
+  })
+
+  it('open by a key that stays in the browser', async () => {
+    const file = join(folder, 'key')
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-a', '2', '-f', file])
+    const { call } = await server.client()
+    const data = Buffer.from(execFileSync('cat', [`${file}.pub`])).toString('base64')
+    await call(operations.publicKeys.create, {
+      body: { name: 'mine', username: '.*', filter: { hostname: '.*' }, data },
+    })
+    const sent: string[] = []
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(payload.toString())))
+    await page.getByRole('button', { name: 'New terminal' }).click()
+    await page.getByRole('button', { name: 'Connect to workbench' }).click()
+    await page.getByLabel('User on the device').fill(me)
+    await page.getByLabel('Private key', { exact: true }).check()
+    await page.getByLabel('Or from a file:').setInputFiles(file)
+    await page.getByLabel('Passphrase').fill('wrong')
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByText('The passphrase is wrong.').waitFor()
+    await page.getByLabel('Passphrase').fill('open sesame')
+    expect(await accessibilityViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
+    await type('echo by-key-$((6*7))')
+    await shows('by-key-42')
+    expect(sent.join('')).toContain('"type":"key"')
+    expect(sent.join('')).not.toMatch(/sesame|PRIVATE KEY/)
+  })
+
+  it('complain about nothing', () => {
+    expect(watched.complaints).toEqual([])
+  })
+})
