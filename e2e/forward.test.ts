@@ -1,12 +1,15 @@
 // What people forward, with the ssh of this machine: through Bowline to an agent that serves the accounts of a system,
 // and through a plain sshd beside it, with the same outcome.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server as NetServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { operations } from '@bowline/contract/operations'
+import { connectThroughSocks } from '@bowline/testkit/clients/socks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answers, canMakeDevices, type Device, makeDevice } from './support/device.ts'
 import { freePort } from './support/free-port.ts'
@@ -185,6 +188,18 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     const stdio = await ssh(target(), [], { options: ['-W', `127.0.0.1:${echoPort}`], input: 'over stdio' })
     expect([stdio.stdout.toString(), stdio.code]).toEqual(['over stdio', 0])
     for (const one of listeners) one.close()
+  })
+
+  it('forty connections at once, half a megabyte there and back on each, arrive whole (-L, -D)', async () => {
+    const [near, proxy] = [await freePort(), await freePort()]
+    await forwarding(target(), ['-L', `${near}:127.0.0.1:${echoPort}`, '-D', String(proxy)], () => answers(near))
+    const content = randomBytes(500_000)
+    const wrong = Array.from({ length: 40 }, async (_, index) => {
+      const socket = index % 2 === 0 ? connect(near, '127.0.0.1') : await connectThroughSocks(proxy, echoPort)
+      socket.end(content)
+      return !(await buffer(socket)).equals(content)
+    })
+    expect((await Promise.all(wrong)).filter(Boolean)).toEqual([])
   })
 
   it('another host is reached through the device (-J)', async () => {
