@@ -119,6 +119,8 @@ export const tmux = (): Row[] =>
         await near('send-keys', '-t', 'board', 'C-b', 'd')
         await shows('near:')
         await type(`clear; ${attach}`)
+        // Attaching throws away what was typed ahead.
+        await shows('39 120')
         await type('echo still-$KEPT')
         await shows('still-kept')
         await type('tmux -L far kill-server')
