@@ -45,7 +45,7 @@ export function createScpReader(way: 'upload' | 'download', target: string, list
     else if (kind === 'C') begin([...folders, path].join('/'), Number(size))
     else if (text === 'E') folders.pop()
     // Times, and what went wrong with a file on the other side.
-    else if (!/^[T\u0001\u0002]/.test(text)) lose('it is not what scp says')
+    else if (!['T', '\u0001', '\u0002'].includes(text.slice(0, 1))) lose('it is not what scp says')
   }
 
   function begin(path: string, size: number): void {
