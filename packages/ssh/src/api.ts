@@ -11,14 +11,61 @@ export interface PeerAddress {
   readonly port: number
 }
 
-/** Why a connection or channel ended. `by` says who decided; `reason` is stable and machine-readable. */
-export interface CloseCause {
-  readonly by: 'peer' | 'local' | 'protocol' | 'limit' | 'timeout'
-  /** Kebab-case word, for example `disconnect`, `socket-closed`, `login-grace`, `window-overrun`, `bad-mac`. */
-  readonly reason: string
-  /** One sentence for logs and people; never holds credentials or packet contents. */
-  readonly message: string
+/** The reasons for which the package itself ends a connection or channel, by who is behind it. They do not change. */
+export interface CloseReasons {
+  /** The client ended it: SSH_MSG_DISCONNECT (RFC 4253 section 11.1), CHANNEL_CLOSE (RFC 4254 section 5.3), its socket. */
+  readonly peer: 'disconnect' | 'channel-closed' | 'socket-closed' | 'socket-error'
+  /** This side did. */
+  readonly local: 'authentication-refused' | 'channel-closed' | 'internal-error'
+  /** The client broke a rule of the protocol. */
+  readonly protocol:
+    | 'bad-ident'
+    | 'bad-key-exchange'
+    | 'bad-mac'
+    | 'bad-packet-length'
+    | 'bad-padding'
+    | 'data-after-eof'
+    | 'data-too-large'
+    | 'malformed-packet'
+    | 'no-common-algorithm'
+    | 'packet-size'
+    | 'unexpected-message'
+    | 'unknown-channel'
+    | 'unknown-service'
+    | 'user-changed'
+    | 'window-overflow'
+    | 'window-overrun'
+  /** The client passed one of {@link SshLimits}. */
+  readonly limit:
+    | 'auth-attempts'
+    | 'auth-pipeline'
+    | 'early-rekey'
+    | 'env-bytes'
+    | 'env-count'
+    | 'exec-bytes'
+    | 'pending-requests'
+    | 'pty-modes-bytes'
+    | 'queue-overflow'
+    | 'rekey-pending'
+  /** The client took too long. */
+  readonly timeout: 'ident-timeout' | 'keepalive' | 'kex-timeout' | 'login-grace' | 'rekey-timeout'
 }
+
+/** A word of the embedding program that ended the connection. */
+type EmbedderReason = string & {}
+
+/**
+ * Why a connection or channel ended. `by` says who decided; `reason` is stable and machine-readable: one of
+ * {@link CloseReasons}, or what the embedding program gave to {@link SshConnection.disconnect}.
+ */
+export type CloseCause = {
+  [By in keyof CloseReasons]: {
+    readonly by: By
+    readonly reason: CloseReasons[By] | EmbedderReason
+    /** One sentence for logs and people; never holds credentials or packet contents. */
+    readonly message: string
+  }
+}[keyof CloseReasons]
 
 /** A user's public key as offered, already parsed and checked against the accepted types and sizes. */
 export interface OfferedKey {
@@ -189,8 +236,13 @@ export interface SshChannel {
   write(bytes: Uint8Array, extended?: number): boolean
   /** Bytes accepted by `write` that have not left yet. */
   readonly queuedBytes: number
-  /** Gives the client `count` bytes of window back: they have been dealt with. */
+  /** Gives the client `count` bytes of window back (RFC 4254 section 5.2): they have been dealt with. */
   consumed(count: number): void
+  /**
+   * Gives back the memory of bytes that `data` was given and that nobody looks at any more; they are empty afterwards.
+   * Not needed, but the next packet then need not have memory of its own.
+   */
+  free?(bytes: Uint8Array): void
   /** No more output follows; sent after everything queued. */
   eof(): void
   /** RFC 4254 section 6.10; sent after everything queued. */

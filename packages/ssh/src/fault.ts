@@ -1,6 +1,6 @@
 // How code inside the package says that the connection must end: one error type that carries the typed cause and the
 // disconnect code for the peer.
-import type { CloseCause } from './api.ts'
+import type { CloseCause, CloseReasons } from './api.ts'
 import { DISCONNECT_BY_APPLICATION, DISCONNECT_PROTOCOL_ERROR } from './wire/numbers.ts'
 import { WireError } from './wire/reader.ts'
 
@@ -18,17 +18,25 @@ export class Fault extends Error {
 }
 
 /** The peer broke the protocol. */
-export function protocolFault(reason: string, message: string, code = DISCONNECT_PROTOCOL_ERROR): Fault {
+export function protocolFault(
+  reason: CloseReasons['protocol'],
+  message: string,
+  code = DISCONNECT_PROTOCOL_ERROR,
+): Fault {
   return new Fault({ by: 'protocol', reason, message }, code)
 }
 
 /** The peer passed a limit of the options. */
-export function limitFault(reason: string, message: string, code = DISCONNECT_BY_APPLICATION): Fault {
+export function limitFault(reason: CloseReasons['limit'], message: string, code = DISCONNECT_BY_APPLICATION): Fault {
   return new Fault({ by: 'limit', reason, message }, code)
 }
 
 /** The peer took too long. */
-export function timeoutFault(reason: string, message: string, code = DISCONNECT_BY_APPLICATION): Fault {
+export function timeoutFault(
+  reason: CloseReasons['timeout'],
+  message: string,
+  code = DISCONNECT_BY_APPLICATION,
+): Fault {
   return new Fault({ by: 'timeout', reason, message }, code)
 }
 

@@ -5,6 +5,7 @@ import type {
   AcceptedFactor,
   ChannelHandler,
   CloseCause,
+  CloseReasons,
   ConnectionHandler,
   PeerAddress,
   SshChannel,
@@ -214,7 +215,7 @@ export class ServerConnection implements SshConnection {
     this.#leaveWhenSent()
   }
 
-  #lost(reason: string, message: string): void {
+  #lost(reason: CloseReasons['peer'], message: string): void {
     this.#fail(new Fault({ by: 'peer', reason, message }, 0))
   }
 

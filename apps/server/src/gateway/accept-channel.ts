@@ -51,6 +51,7 @@ export function acceptChannel(
   })
 
   return {
+    borrows: true,
     data(bytes) {
       log.toPerson(bytes.length)
       if (output) return output.pass(bytes, 0)

@@ -2,7 +2,6 @@
 // other only when it could be passed on, so a slow reader stops the sender at its source and nothing piles up here.
 import type { SshChannel } from '@bowline/ssh/api'
 import type { LinkStream } from '@bowline/link/api'
-import { freeMemory } from '@bowline/ssh/transport/free-memory'
 
 /** One direction: `source` gets credit back as `write` finds room. */
 export interface Flow {
@@ -37,8 +36,7 @@ function createFlow(write: (bytes: Uint8Array, lane: 0 | 1) => boolean, consumed
 /** From the person to the device. The device has no second lane for input. */
 export function towardsDevice(channel: SshChannel, stream: LinkStream): Flow {
   return createFlow(
-    // Each packet is decrypted into memory of its own.
-    (bytes) => stream.write(bytes, 0, () => freeMemory(bytes)),
+    (bytes) => stream.write(bytes, 0, () => channel.free?.(bytes)),
     (count) => channel.consumed(count),
   )
 }

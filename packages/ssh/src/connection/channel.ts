@@ -2,6 +2,7 @@
 // end of each direction. Output of a started program waits until its request has been answered.
 import type { ChannelHandler, CloseCause, SessionRequest, SshChannel, SshConnection, SshLimits } from '../api.ts'
 import { limitFault, protocolFault } from '../fault.ts'
+import { freeMemory } from '../transport/free-memory.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
@@ -105,6 +106,10 @@ export class Channel implements SshChannel {
   consumed(count: number): void {
     const granted = this.#closeSent || this.#closedTold ? 0 : this.#incoming.consumed(count)
     if (granted > 0) this.#send(this.#message(n.MSG_CHANNEL_WINDOW_ADJUST).uint32(granted).done())
+  }
+
+  free(bytes: Uint8Array): void {
+    freeMemory(bytes)
   }
 
   eof(): void {

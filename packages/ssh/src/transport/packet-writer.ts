@@ -161,10 +161,13 @@ export class PacketWriter {
     this.totalBytes += bytes
     if (this.#flushPlanned) return
     this.#flushPlanned = true
-    queueMicrotask(() => {
+    const flush = (): void => {
       this.#flushPlanned = false
       this.flush()
-    })
+    }
+    // A keystroke leaves when the callback that brought it is over, bulk when the turn of the event loop is.
+    if (this.#batchBytes < LEAST_BLOCK_BYTES) queueMicrotask(flush)
+    else setImmediate(flush)
   }
 
   /** Hands the batch to the socket. */

@@ -1,7 +1,7 @@
 // The SSH transport (RFC 4253) of one connection: identification, key exchange and rekey, packets in and out, and the
 // messages 1-49 and 192. Everything above is handed to the connection; nothing here throws into a caller of `send`.
 import type { Duplex } from 'node:stream'
-import type { SshLimits } from '../api.ts'
+import type { CloseReasons, SshLimits } from '../api.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { Fault, limitFault, protocolFault, timeoutFault } from '../fault.ts'
 import type { HostKey } from '../keys/host-key.ts'
@@ -210,7 +210,7 @@ export class Transport {
     setImmediate(() => this.#socket.resume())
   }
 
-  #watch(delayMs: number, reason: string, message: string): void {
+  #watch(delayMs: number, reason: CloseReasons['timeout'], message: string): void {
     this.#deadline?.cancel()
     this.#deadline = this.#setup.clock.after(delayMs, () => this.#events.fail(timeoutFault(reason, message)))
   }
