@@ -213,17 +213,16 @@ export class FrameBatch {
     this.bytes += payload.length
   }
 
-  /** To be called by {@link sent}. */
+  /** To be called by the next {@link send}. */
   whenSent(done: () => void): void {
     this.#whenSent.push(done)
   }
 
-  /** What `take` gave has been sent: the memory that it pointed to is free. */
-  sent(): void {
-    if (this.#whenSent.length === 0) return
-    const all = this.#whenSent
-    this.#whenSent = []
-    for (const done of all) done()
+  /** Sends everything collected and tells those whose memory is free then. @returns what `transport.send` does */
+  send(transport: { send(parts: readonly Uint8Array[]): boolean }): boolean {
+    const writable = transport.send(this.take())
+    if (this.#whenSent.length > 0) for (const done of this.#whenSent.splice(0)) done()
+    return writable
   }
 
   /** The collected parts, in order; the batch is empty afterwards. */

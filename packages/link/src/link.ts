@@ -189,14 +189,9 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     if (fault !== undefined) return this.#protocolError(fault)
     const handler = stream.handler
     if (stream.state !== 'open' || !handler) return
-    try {
-      // Called for every record of TLS: no closure here. What is kept must not hold the memory that was read into.
-      handler.data(handler.borrows ? bytes : new Uint8Array(bytes), lane)
-    } catch (error) {
-      this.#guardStream(stream, 'data', () => {
-        throw error
-      })
-    }
+    // What is kept must not hold, nor lie in, the memory that was read into.
+    const given = handler.borrows ? bytes : new Uint8Array(bytes)
+    this.#guardStream(stream, 'data', () => handler.data(given, lane))
   }
 
   frame(type: FrameType, id: number, payload: Uint8Array): void {
@@ -313,10 +308,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
   }
 
   #flush(): void {
-    while (!this.#endCause && this.writable && this.#fill()) {
-      this.writable = this.#transport.send(this.#batch.take())
-      this.#batch.sent()
-    }
+    while (!this.#endCause && this.writable && this.#fill()) this.writable = this.#batch.send(this.#transport)
     if (this.#endCause || !this.writable) return
     for (const stream of this.#stalled) {
       if (!stream.drained || !this.#stalled.delete(stream)) continue

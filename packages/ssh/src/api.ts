@@ -94,6 +94,7 @@ export interface UserCertificate {
   readonly extensions: readonly string[]
 }
 
+/** One question of a keyboard-interactive round (RFC 4256 section 3.2). */
 export interface Prompt {
   readonly text: string
   readonly echo: boolean
@@ -120,6 +121,7 @@ export type AuthAttempt =
       prompt(name: string, instruction: string, prompts: readonly Prompt[]): Promise<readonly string[]>
     }
 
+/** The answer to an authentication request (RFC 4252 section 5.1). */
 export type AuthDecision =
   | { readonly result: 'accept' }
   /** `methods` may continue (default: all that the options allow). */
@@ -136,6 +138,7 @@ export interface AcceptedFactor {
   readonly key?: OfferedKey
 }
 
+/** Method names of RFC 4252 sections 7 and 8 and RFC 4256. */
 export type AuthMethod = 'publickey' | 'password' | 'keyboard-interactive'
 
 /** A channel the client wants to open (RFC 4254 sections 6.1 and 7.2; PROTOCOL section 2.4 of OpenSSH). */
@@ -156,11 +159,13 @@ export const OPEN_CONNECT_FAILED = 2
 export const OPEN_UNKNOWN_TYPE = 3
 export const OPEN_RESOURCE_SHORTAGE = 4
 
+/** The answer to SSH_MSG_CHANNEL_OPEN (RFC 4254 section 5.1). */
 export type ChannelDecision =
   /** `attach` is called synchronously when the confirmation has been queued; data follows only after it returned. */
   | { readonly accept: true; attach(channel: SshChannel): ChannelHandler }
   | { readonly accept: false; readonly code: number; readonly message: string }
 
+/** `pty-req` (RFC 4254 section 6.2). */
 export interface PtyRequest {
   readonly type: 'pty-req'
   readonly term: string
@@ -173,6 +178,7 @@ export interface PtyRequest {
   readonly modes: Uint8Array
 }
 
+/** `window-change` (RFC 4254 section 6.7). */
 export interface WindowChange {
   readonly type: 'window-change'
   readonly columns: number
@@ -208,17 +214,17 @@ export type SessionRequest =
 /** The embedding program's end of a channel. Callbacks run on the connection's turn; none may block. */
 export interface ChannelHandler {
   /**
-   * Bytes from the client. `extended` is 0 for ordinary data, else the RFC 4254 data type code. The memory belongs to
+   * Bytes from the client (RFC 4254 section 5.2). `extended` is 0 for ordinary data, else the data type code. The memory belongs to
    * the callee. The client may send more only after {@link SshChannel.consumed} has been told.
    */
   data(bytes: Uint8Array, extended: number): void
-  /** The channel can take more output again after a `write` answered false. */
+  /** The channel can take more output again after a `write` answered false (RFC 4254 section 5.2: window). */
   drain?(): void
-  /** The client will send no more data. Output may go on. */
+  /** The client will send no more data (RFC 4254 section 5.3). Output may go on. */
   eof?(): void
-  /** A channel request; replies keep the order of the requests. Absent or false: refused. */
+  /** A channel request (RFC 4254 section 5.4); replies keep the order of the requests. Absent or false: refused. */
   request?(request: SessionRequest): boolean | Promise<boolean>
-  /** Called exactly once, last. */
+  /** Called exactly once, last (RFC 4254 section 5.3). */
   closed(cause: CloseCause): void
 }
 
@@ -229,7 +235,7 @@ export interface SshChannel {
   readonly type: string
   readonly connection: SshConnection
   /**
-   * Queues output. The bytes are copied: their memory is free again when it returns.
+   * Queues output (RFC 4254 section 5.2). The bytes are copied: their memory is free again when it returns.
    * @param extended 0 for data, 1 for stderr (RFC 4254 section 5.2)
    * @returns false when the caller should stop until `drain`: the window is used up or the socket is behind
    */
@@ -243,16 +249,17 @@ export interface SshChannel {
    * Not needed, but the next packet then need not have memory of its own.
    */
   free?(bytes: Uint8Array): void
-  /** No more output follows; sent after everything queued. */
+  /** No more output follows (RFC 4254 section 5.3); sent after everything queued. */
   eof(): void
   /** RFC 4254 section 6.10; sent after everything queued. */
   exitStatus(status: number): void
-  /** Signal name without `SIG`. */
+  /** RFC 4254 section 6.10; sent after everything queued. Signal name without `SIG`. */
   exitSignal(name: string, coreDumped: boolean, message: string): void
-  /** Sends what is queued (unless the peer is gone), then closes. */
+  /** Sends what is queued (unless the peer is gone), then closes (RFC 4254 section 5.3). */
   close(): void
 }
 
+/** A request to listen for the client (RFC 4254 section 7.1; OpenSSH PROTOCOL section 2.4). */
 export interface ListenRequest {
   readonly type: 'tcpip-forward' | 'streamlocal-forward@openssh.com'
   /** Bind address (may be empty) or socket path. */
@@ -266,21 +273,22 @@ export interface SshConnection {
   /** Session identifier: the first exchange hash as 64 lower-case hex digits (RFC 4253 section 7.2); '' before. */
   readonly sessionId: string
   readonly peer: PeerAddress
-  /** The client's identification string without CR LF; '' until received. */
+  /** The client's identification string without CR LF (RFC 4253 section 4.2); '' until received. */
   readonly clientIdent: string
-  /** The authenticated user name; undefined before. */
+  /** The authenticated user name (RFC 4252 section 5); undefined before. */
   readonly user: string | undefined
   /**
    * Every factor accepted so far, in order (RFC 4252 section 5.1: partial success). What any of them restricts holds for
    * the whole connection, whichever came last.
    */
   readonly factors: readonly AcceptedFactor[]
+  /** What was agreed on (RFC 4253 section 7.1); undefined before. */
   readonly algorithms: { readonly kex: string; readonly cipherIn: string; readonly cipherOut: string } | undefined
   /** Bytes on the wire. */
   readonly bytesIn: number
   readonly bytesOut: number
   /**
-   * Opens a channel towards the client: `forwarded-tcpip`, `forwarded-streamlocal@openssh.com`,
+   * Opens a channel towards the client (RFC 4254 sections 5.1, 6.3.2 and 7.2; OpenSSH PROTOCOL): `forwarded-tcpip`, `forwarded-streamlocal@openssh.com`,
    * `auth-agent@openssh.com` or `x11`.
    * @param data the type's extra fields, already in wire encoding
    * @throws {Error} when the client refuses or the connection ends
@@ -291,20 +299,23 @@ export interface SshConnection {
    * section 11.3), which clients show when asked to be verbose.
    */
   explain(message: string): void
-  /** Ends the connection after what is queued (at most 2 s); `message` is shown by most clients. */
+  /** Ends the connection (RFC 4253 section 11.1) after what is queued (at most 2 s); `message` is shown by most clients. */
   disconnect(cause: CloseCause): void
 }
 
 /** The decisions of the embedding program. */
 export interface ConnectionHandler {
-  /** Text for SSH_MSG_USERAUTH_BANNER, asked once per user name before the first decision is sent. */
+  /** Text for SSH_MSG_USERAUTH_BANNER (RFC 4252 section 5.4), asked once per user name before the first decision is sent. */
   banner?(connection: SshConnection, user: string): Promise<string | undefined> | string | undefined
+  /** Judges one request (RFC 4252 section 5). */
   authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision>
-  /** Called once, before the success message is sent. */
+  /** Called once, before the success message is sent (RFC 4252 section 5.1). */
   authenticated?(connection: SshConnection): void
+  /** Judges SSH_MSG_CHANNEL_OPEN (RFC 4254 section 5.1). */
   open(connection: SshConnection, request: ChannelOpen): Promise<ChannelDecision> | ChannelDecision
-  /** Resolves with the bound port (0 for socket paths) or undefined to refuse. Absent: always refused. */
+  /** RFC 4254 section 7.1. Resolves with the bound port (0 for socket paths) or undefined to refuse. Absent: refused. */
   listen?(connection: SshConnection, request: ListenRequest): Promise<number | undefined>
+  /** `cancel-tcpip-forward` and its like (RFC 4254 section 7.1). Resolves with whether there was such a listener. */
   unlisten?(connection: SshConnection, request: ListenRequest): Promise<boolean>
   /** Called exactly once per connection, last, also when the handshake never finished. */
   closed(connection: SshConnection, cause: CloseCause): void

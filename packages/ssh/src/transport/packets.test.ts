@@ -122,7 +122,7 @@ describe('what a turn produces', () => {
     expect(written.map((buffer) => buffer.length)).toEqual([100 * 32])
     written.length = 0
     for (let sent = 0; sent < 3; sent += 1) writer.write(Buffer.alloc(9), [Buffer.alloc(32_768)])
-    await Promise.resolve()
+    await new Promise(setImmediate)
     expect(written.map((buffer) => buffer.length)).toEqual([2 * 32_792, 32_792])
   })
 })
