@@ -78,7 +78,7 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'auth.switchNamespace' && (caller.foreign || caller.role === undefined)) return 404
   if (id === 'members.leave' && caller.foreign) return 404
   // Its device is named in the body.
-  if (id === 'terminals.openLegacy' && caller.foreign) return 404
+  if ((id === 'terminals.openLegacy' || id === 'firewall.evaluate') && caller.foreign) return 404
   if (id === 'members.leave' && caller.role === 'owner') return 403
   if (id === 'namespaces.support' && edition === 'cloud') return 402
   if (id === 'billing.chooseDevices' && caller.foreign) return 400
