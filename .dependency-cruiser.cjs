@@ -74,10 +74,14 @@ module.exports = {
     },
     {
       name: 'resolvable',
-      comment: 'An import that does not resolve hides from every rule above. (Docusaurus has a package of types only.)',
+      comment:
+        'An import that does not resolve hides from every rule above. (Docusaurus has a package of types only, and names that its bundler knows.)',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^@docusaurus/types$' },
+      to: {
+        couldNotResolve: true,
+        pathNot: '^@docusaurus/(types|router|Link|use[A-Z][A-Za-z]+)$|^@(theme|theme-original|generated)/',
+      },
     },
   ],
   options: {
@@ -85,7 +89,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     // Tests may reach anywhere, and the parser's visitor does not know `using`, which they use.
     exclude: {
-      path: '(^|/)(dist|build|[.]docusaurus|[.]cache)/|[.]test[.]tsx?$|/testing[./]|^packages/ssh/src/(interop|abuse)/',
+      path: '(^|/)(dist|build|[.]docusaurus[^/]*|[.]cache)/|[.]test[.]tsx?$|/testing[./]|^packages/ssh/src/(interop|abuse)/',
     },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

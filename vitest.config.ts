@@ -29,6 +29,7 @@ export default defineConfig({
       },
       { test: { name: 'agent', include: ['apps/agent/src/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { name: 'console', include: ['apps/console/src/**/*.test.ts'] } },
+      { test: { name: 'docs', include: ['apps/docs/**/*.test.ts'] } },
       {
         test: {
           name: 'e2e',

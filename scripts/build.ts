@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     build: () => tool('vite', ['build', '--logLevel', 'warn'], join(root, 'apps/console')),
   },
   docs: {
-    sources: ['apps/docs', 'package-lock.json'],
+    sources: ['apps/docs', 'packages/contract/src', 'packages/contract/openapi', 'package-lock.json'],
     output: 'apps/docs/build/index.html',
     build: () => tool('docusaurus', ['build'], join(root, 'apps/docs')),
   },
@@ -77,7 +77,19 @@ function hashOf(paths: readonly string[]): string {
     const entries = path.endsWith('.json') ? undefined : readdirSync(full, { withFileTypes: true })
     if (!entries) return void hash.update(path).update(readFileSync(full))
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (['node_modules', 'dist', 'build', '.docusaurus', '.cache'].includes(entry.name)) continue
+      if (
+        [
+          'node_modules',
+          'dist',
+          'build',
+          'build-root',
+          '.docusaurus',
+          '.docusaurus-root',
+          '.generated',
+          '.cache',
+        ].includes(entry.name)
+      )
+        continue
       const inner = join(path, entry.name)
       if (entry.isDirectory()) visit(inner)
       else hash.update(inner).update(readFileSync(join(root, inner)))

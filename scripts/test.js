@@ -26,7 +26,7 @@ const times = []
 const args = process.argv.slice(2)
 const suites = args.length
   ? [args]
-  : ['packages', 'server', 'agent', 'console', 'e2e'].map((name) => ['--project', name])
+  : ['packages', 'server', 'agent', 'console', 'docs', 'e2e'].map((name) => ['--project', name])
 for (const suite of suites) run(suite)
 rmSync(folder, { recursive: true, force: true })
 

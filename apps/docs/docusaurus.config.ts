@@ -1,32 +1,116 @@
 // The documentation site: React through Docusaurus, without preset-classic so that only what is used is loaded.
+// DOCS_BASE_URL: `/docs/` (default) when the product's server serves it, `/` on a host of its own. DOCS_URL: where that
+// host is. DOCS_SEARCH_HOSTS: further hosts of the search service, tried in order after the site's own.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { Config } from '@docusaurus/types'
+import { dark, light } from './generate/code-themes.ts'
+
+const baseUrl = process.env['DOCS_BASE_URL'] ?? '/docs/'
+const { version } = JSON.parse(readFileSync('../../package.json', 'utf8')) as { version: string }
+const embedded = baseUrl !== '/'
+/** DOCS_REPOSITORY: address of the repository's web pages, for the links that edit a page or report a gap. */
+const repository = process.env['DOCS_REPOSITORY']
+
+// The pages of the API and their side bars.
+execFileSync(process.execPath, ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', 'generate/main.ts'], {
+  stdio: 'inherit',
+})
+
+/** Dark for people who have not chosen yet; the cycle of the theme stays dark, system, light. */
+const DARK_FIRST = `try{if(!localStorage.getItem('theme-seeded')){localStorage.setItem('theme-seeded','1');localStorage.getItem('theme')||localStorage.setItem('theme','dark')}}catch{}`
+
+/** A part of the site in the navigation bar: marked on all its pages. */
+const section = (label: string, folder: string, page = '') => ({
+  to: `/${folder}${page}`,
+  label,
+  position: 'left' as const,
+  activeBaseRegex: `^${baseUrl}${folder}`,
+})
 
 const config: Config = {
   title: 'Bowline',
   tagline: 'SSH to any device behind any network',
-  url: 'http://localhost',
-  baseUrl: '/docs/',
+  url: process.env['DOCS_URL'] ?? 'http://localhost',
+  baseUrl,
   favicon: 'img/mark.svg',
   onBrokenLinks: 'throw',
   onBrokenAnchors: 'throw',
-  // The stock banner is an inline script with texts of its own.
+  onDuplicateRoutes: 'throw',
+  // Ours is in src/theme/Root: the stock one speaks of Docusaurus.
   baseUrlIssueBanner: false,
-  i18n: { defaultLocale: 'en', locales: ['en'] },
+  i18n: { defaultLocale: 'en', locales: ['en'], localeConfigs: { en: { label: 'English' } } },
   future: { v4: true, faster: true },
   storage: { namespace: false },
+  headTags: [
+    { tagName: 'script', attributes: {}, innerHTML: DARK_FIRST },
+    { tagName: 'meta', attributes: { name: 'color-scheme', content: 'dark light' } },
+  ],
+  markdown: { format: 'detect', hooks: { onBrokenMarkdownLinks: 'throw', onBrokenMarkdownImages: 'throw' } },
+  customFields: {
+    version,
+    search: {
+      appId: process.env['DOCS_SEARCH_APP_ID'] ?? 'docs',
+      apiKey: process.env['DOCS_SEARCH_API_KEY'] ?? 'public',
+      indexName: 'docs',
+      hosts: (process.env['DOCS_SEARCH_HOSTS'] ?? '').split(',').filter((host) => host !== ''),
+      missingResultsUrl: repository ? `${repository}/issues/new?title=` : '',
+    },
+  },
+  clientModules: ['./src/client/page-views.ts', './src/client/image-zoom.ts'],
   themes: [['@docusaurus/theme-classic', { customCss: './src/css/site.css' }]],
   plugins: [
-    ['@docusaurus/plugin-content-docs', { path: 'content', routeBasePath: '/', sidebarPath: './sidebars.ts' }],
+    [
+      '@docusaurus/plugin-content-docs',
+      {
+        path: 'content',
+        routeBasePath: '/',
+        sidebarPath: './sidebars.ts',
+        ...(repository ? { editUrl: `${repository}/edit/main/apps/docs/` } : {}),
+        showLastUpdateTime: true,
+        versions: { current: { label: version } },
+      },
+    ],
+    [
+      '@docusaurus/plugin-content-docs',
+      {
+        id: 'api',
+        path: '.generated/api',
+        routeBasePath: 'developers/openapi',
+        sidebarPath: './sidebars-api.ts',
+        versions: { current: { label: version } },
+      },
+    ],
     ['@docusaurus/plugin-sitemap', {}],
+    './plugins/search-page.ts',
+    './plugins/site-files.ts',
   ],
   themeConfig: {
+    image: 'img/card.png',
+    metadata: [{ name: 'description', content: 'SSH to any device behind any network: how to run and use Bowline.' }],
     colorMode: { defaultMode: 'dark', respectPrefersColorScheme: true },
+    announcementBar: {
+      id: 'first-version',
+      content: 'This describes the first version. What does not work yet says so on its page.',
+      isCloseable: true,
+    },
+    docs: { sidebar: { hideable: true } },
     navbar: {
       title: 'Bowline',
       hideOnScroll: true,
       logo: { alt: '', src: 'img/mark.svg' },
-      items: [{ href: 'pathname:///', label: 'Console', position: 'right' }],
+      items: [
+        section('Get started', 'overview/', 'getting-started/'),
+        section('Use', 'user-guides/'),
+        section('Run', 'self-hosted/'),
+        section('API', 'developers/openapi/'),
+        { type: 'custom-edition', position: 'right' },
+        { type: 'docsVersionDropdown', position: 'right' },
+        { type: 'localeDropdown', position: 'right' },
+        ...(embedded ? [{ href: 'pathname:///', label: 'Console', position: 'right' as const, target: '_self' }] : []),
+      ],
     },
+    prism: { theme: light, darkTheme: dark, additionalLanguages: ['bash', 'nginx', 'ini', 'json', 'yaml'] },
   },
 }
 

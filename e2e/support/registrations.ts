@@ -1,6 +1,6 @@
 // Devices that register and then do nothing: rows that the server has acknowledged, so that a test can look whether any
 // was lost.
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { operations } from '@bowline/contract/operations'
@@ -21,7 +21,7 @@ export function register(server: Server, name: string, source = '127.0.0.1', age
   const body = JSON.stringify({
     info: { id: 'debian', pretty_name: 'Debian', version: '0.1.0', arch: 'amd64', platform: 'native' },
     hostname: name,
-    identity: { mac: '02:00:00:00:00:01' },
+    identity: { mac: macOf(name) },
     public_key: publicKey.export({ type: 'spki', format: 'pem' }),
     tenant_id: server.tenant,
   })
@@ -38,6 +38,11 @@ export function register(server: Server, name: string, source = '127.0.0.1', age
     })
     call.end(body)
   })
+}
+
+/** A locally administered address of its own for each name: devices of one address take each other's place. */
+function macOf(name: string): string {
+  return `02:${createHash('sha256').update(name).digest('hex').slice(0, 10).match(/../g)?.join(':') ?? ''}`
 }
 
 export interface Writer {

@@ -36,6 +36,7 @@ export interface Server {
   readonly pin: string
   /** The process of the present life. */
   readonly process: Running
+  readonly account: { readonly username: string; readonly password: string }
   /** Signed in as the first account. */
   client(): Promise<Client>
   /** Starts the next life; the earlier one must have ended. */
@@ -76,6 +77,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     ssh: { host: '127.0.0.1', port: sshPort },
     tenant: (await signIn()).tenant,
     pin,
+    account: ACCOUNT,
     get process() {
       return life.running
     },

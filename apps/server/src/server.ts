@@ -17,6 +17,7 @@ import type { Actor, TenantContext } from './context.ts'
 import { foldCounts } from './db/row-counts.ts'
 import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
 import { findDeviceKey } from './devices/registration.ts'
+import { serveDocsSearch } from './docs-search/routes.ts'
 import { createEventBus } from './events/bus.ts'
 import { connectionJudge } from './firewall/service.ts'
 import { createAdmission } from './gateway/admission.ts'
@@ -239,7 +240,8 @@ async function start(
   serveMetrics(http, metrics, addressRanges(settings.BOWLINE_METRICS_SOURCES))
   const folders = productFolders()
   serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
-  await serveStatic(http, folders)
+  serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
+  await serveStatic(http, { ...folders, pageViews: settings.BOWLINE_DOCS_PAGE_VIEWS === 'on' })
   const webDoors = createWebDoors({
     gateway,
     tickets,

@@ -24,6 +24,7 @@ export const ERRORS = {
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },
   USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
+  SEARCH_REFUSED: { status: 403, message: 'The application id or key of the search service is missing or wrong.' },
   ORIGIN_REFUSED: { status: 403, message: 'The request comes from another origin.' },
   SETUP_REFUSED: { status: 403, message: 'The set-up link is wrong or the instance is set up already.' },
   EMAIL_UNCONFIRMED: { status: 403, message: 'The e-mail address has not been confirmed yet.' },

@@ -107,6 +107,7 @@ describe('the docs', () => {
     ['/docs/index.html', '/docs/'],
     ['/docs/overview/faq.html?a=b', '/docs/overview/faq?a=b'],
     ['/docs/overview/start/index.html', '/docs/overview/start/'],
+    ['/docs/overview/start.html', '/docs/overview/start'],
     ['/docs/404.html', '/docs/404'],
   ])('send %s to %s', async (url, location) => {
     const response = await get(url)

@@ -30,6 +30,8 @@ export interface StaticFolders {
   readonly console: string
   /** Absolute folder of the built documentation. */
   readonly docs: string
+  /** Whether views of documentation pages are counted; otherwise the script that sends them is empty. */
+  readonly pageViews?: boolean
 }
 
 /** Serves both; a folder that is not built (yet) answers 404 until it is. */
@@ -39,9 +41,11 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
   await server.register(fastifyStatic, {
     root: [folders.console],
     serve: false,
+    // The build of the documentation leaves a compressed file beside each that is worth it.
+    preCompressed: true,
     setHeaders: (reply, path) => {
       if (!reply.hasHeader('content-security-policy')) void reply.header('content-security-policy', strict)
-      if (path.endsWith('.html')) void reply.header('cross-origin-opener-policy', 'same-origin')
+      if (/[.]html([.]br)?$/.test(path)) void reply.header('cross-origin-opener-policy', 'same-origin')
       // Built assets carry a hash in their name and never change.
       const forEver = path.includes('/assets/')
       void reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')
@@ -58,12 +62,18 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
     return sendDocs((request.params as { '*': string })['*'], query, reply)
   })
 
+  server.get('/docs/page-views.js', async (_, reply) => {
+    if (folders.pageViews) return sendDocs('page-views.js', '', reply)
+    return reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send('')
+  })
+
   async function sendDocs(path: string, query: string, reply: FastifyReply): Promise<FastifyReply> {
-    const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path}.html`])
-    if (file === join(path) && file.endsWith('.html')) {
-      const clean = file.replace(/(^|\/)index\.html$|\.html$/, '$1')
+    // A page has one address, whether its file is `faq.html` or `faq/index.html`.
+    const clean = path.replace(/(^|\/)index\.html$|\.html$/, '$1')
+    if (clean !== path && (await firstFile(folders.docs, [join(clean, 'index.html'), `${clean}.html`]))) {
       return reply.redirect(`/docs/${clean.split('/').map(encodeURIComponent).join('/')}${query}`, 301)
     }
+    const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path}.html`])
     const shown = file ?? (await firstFile(folders.docs, ['404.html']))
     if (shown === undefined) throw new BowlineError('NOT_FOUND', { what: 'The documentation page' })
     if (shown === '404.html') void reply.status(404)

@@ -43,6 +43,8 @@ export type LogEvent =
   | 'recording.failed'
   | 'recording.sealed'
   | 'presence.error'
+  | 'docs.page-view'
+  | 'docs.feedback'
   | 'jobs.error'
 
 export type LogFields = Readonly<Record<string, unknown>>

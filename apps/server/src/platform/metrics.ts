@@ -7,6 +7,11 @@ export interface Metrics {
   readonly sshRefused: Counter<'reason'>
   /** SSH connections that ended, by who and why. */
   readonly sshClosed: Counter<'by' | 'reason' | 'authenticated'>
+  readonly docsSearches: Counter
+  /** What clients tell of their hits: views and clicks. */
+  readonly docsSearchEvents: Counter<'type'>
+  readonly docsPageViews: Counter
+  readonly docsFeedback: Counter<'helpful'>
 }
 
 /** @param read current values, asked at each scrape */
@@ -44,6 +49,28 @@ export function createMetrics(read: {
       name: 'bowline_ssh_closed_total',
       help: 'SSH connections that ended',
       labelNames: ['by', 'reason', 'authenticated'],
+      registers: [registry],
+    }),
+    docsSearches: new Counter({
+      name: 'bowline_docs_searches_total',
+      help: 'Queries to the search of the documentation',
+      registers: [registry],
+    }),
+    docsSearchEvents: new Counter({
+      name: 'bowline_docs_search_events_total',
+      help: 'Events of the search of the documentation',
+      labelNames: ['type'],
+      registers: [registry],
+    }),
+    docsPageViews: new Counter({
+      name: 'bowline_docs_page_views_total',
+      help: 'Views of pages of the documentation',
+      registers: [registry],
+    }),
+    docsFeedback: new Counter({
+      name: 'bowline_docs_feedback_total',
+      help: 'Answers to whether a page of the documentation helped',
+      labelNames: ['helpful'],
       registers: [registry],
     }),
   }

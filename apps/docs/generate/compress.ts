@@ -1,0 +1,34 @@
+// Brotli beside each file that compresses well: the server sends it as it is.
+import { statSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+
+const COMPRESSIBLE = /\.(html|js|css|json|svg|xml|txt|md)$/
+const LEAST_BYTES = 1_024
+/** Nearly as small as 11 for pages, in a tenth of the time. */
+const QUALITY = { pages: 6, assets: 9 }
+const AT_ONCE = 8
+
+const brotli = promisify(brotliCompress)
+
+/** @param files absolute paths; other kinds and small ones are left alone */
+export async function compressFiles(files: readonly string[]): Promise<void> {
+  const waiting = files.filter((file) => COMPRESSIBLE.test(file) && statSync(file).size >= LEAST_BYTES)
+  const work = async (): Promise<void> => {
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      const text = await readFile(file)
+      const quality = /\.(js|css)$/.test(file) ? QUALITY.assets : QUALITY.pages
+      await writeFile(
+        `${file}.br`,
+        await brotli(text, {
+          params: {
+            [constants.BROTLI_PARAM_QUALITY]: quality,
+            [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+          },
+        }),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}

@@ -1,0 +1,8 @@
+// The API reference: one side bar for each edition, written with its pages (generate/api-pages.ts).
+import { readFileSync } from 'node:fs'
+import type { SidebarsConfig } from '@docusaurus/plugin-content-docs'
+
+const sidebars = JSON.parse(readFileSync('.generated/sidebars-api.json', 'utf8')) as SidebarsConfig
+
+// oxlint-disable-next-line import/no-default-export -- Docusaurus reads the default export
+export default sidebars

@@ -1,0 +1,33 @@
+// Who may do what in a namespace, from the contract's table.
+import { PERMISSIONS, ROLES } from '@bowline/contract/roles'
+import type { ReactElement } from 'react'
+
+/** `firewallTagAdd` → `firewall tag add`. */
+const words = (permission: string): string => permission.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+export function Permissions(): ReactElement {
+  return (
+    <div className="table-wide">
+      <table>
+        <thead>
+          <tr>
+            <th>Permission</th>
+            {ROLES.map((role) => (
+              <th key={role}>{role}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(PERMISSIONS).map(([permission, roles]) => (
+            <tr key={permission}>
+              <td>{words(permission)}</td>
+              {ROLES.map((role) => (
+                <td key={role}>{roles.some((one) => one === role) ? 'yes' : '–'}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+// The search dialog. Loaded when it is opened for the first time.
+import { type ReactElement, useEffect, useState } from 'react'
+import { Screen } from './screens.tsx'
+import { QUERY_LIMIT } from './search-docs.ts'
+import { useSearchSettings } from './settings.ts'
+import { useDocsAutocomplete } from './use-docs-autocomplete.ts'
+import styles from './search.module.css'
+
+interface DialogProps {
+  readonly initialQuery: string
+  readonly close: () => void
+}
+
+export function SearchDialog({ initialQuery, close }: DialogProps): ReactElement {
+  const settings = useSearchSettings()
+  const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
+  const [input, setInput] = useState<HTMLInputElement | null>(null)
+  const [panel, setPanel] = useState<HTMLElement | null>(null)
+  const search = useDocsAutocomplete({
+    id: 'docs-search',
+    settings,
+    initialQuery,
+    withHistory: true,
+    openOnFocus: true,
+    chosen: close,
+  })
+  const { api, state } = search
+
+  useEffect(() => {
+    dialog?.showModal()
+    input?.select()
+    void api.refresh()
+  }, [api, dialog, input])
+  const { activeItemId } = state
+  useEffect(() => {
+    if (activeItemId !== null) panel?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [activeItemId, panel])
+
+  const inputProps = api.getInputProps({ inputElement: input })
+  const label = api.getLabelProps()
+  const hasList = state.collections.some(({ items }) => items.length > 0)
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- Escape is the key for it
+    <dialog
+      ref={setDialog}
+      className={styles['dialog']}
+      aria-label="Search the documentation"
+      onClose={close}
+      onClick={({ target }) => target === dialog && close()}
+      onKeyDownCapture={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        event.stopPropagation()
+        close()
+      }}
+    >
+      <div className={styles['frame']} data-status={search.failed && state.status === 'idle' ? 'error' : state.status}>
+        <form
+          className={styles['form']}
+          action=""
+          onSubmit={(event) => event.preventDefault()}
+          onReset={(event) => {
+            api.getFormProps({ inputElement: input }).onReset(event)
+            input?.focus()
+          }}
+        >
+          <label htmlFor={label.htmlFor} id={label.id} className={styles['label']}>
+            Search
+          </label>
+          <input
+            {...inputProps}
+            onBlur={undefined}
+            ref={setInput}
+            className={styles['input']}
+            type="search"
+            placeholder="Search docs"
+            maxLength={QUERY_LIMIT}
+            role="combobox"
+            aria-expanded={hasList}
+            aria-controls={hasList ? inputProps['aria-controls'] : undefined}
+          />
+          <span className={styles['spinner']} hidden={state.status !== 'stalled'} aria-hidden />
+          <button type="reset" className={styles['action']} aria-label="Clear the query" hidden={state.query === ''}>
+            ×
+          </button>
+          <button type="button" className={styles['cancel']} onClick={close}>
+            Cancel
+          </button>
+        </form>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
+        <section ref={setPanel} className={styles['results']} tabIndex={0} aria-label="Results">
+          <Screen search={search} settings={settings} seeAll={close} />
+        </section>
+        <footer className={styles['footer']}>
+          <span>
+            <kbd>↵</kbd> to select
+          </span>
+          <span>
+            <kbd>↑</kbd> <kbd>↓</kbd> to navigate
+          </span>
+          <span>
+            <kbd>esc</kbd> to close
+          </span>
+        </footer>
+      </div>
+    </dialog>
+  )
+}

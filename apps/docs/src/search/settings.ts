@@ -1,0 +1,17 @@
+// The part of the site's configuration that search reads.
+import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
+
+export interface SearchSettings {
+  readonly appId: string
+  readonly apiKey: string
+  readonly indexName: string
+  /** Further hosts after the site's own. */
+  readonly hosts: readonly string[]
+  /** Where a gap can be reported; the query is appended. '': nowhere. */
+  readonly missingResultsUrl: string
+}
+
+export function useSearchSettings(): SearchSettings {
+  const { siteConfig } = useDocusaurusContext()
+  return siteConfig.customFields?.['search'] as SearchSettings
+}

@@ -1,0 +1,17 @@
+// What stands in the place of a page that is being loaded, or could not be.
+import type { ReactElement } from 'react'
+import type { LoadingComponentProps } from 'react-loadable'
+
+export default function Loading({ error, retry, pastDelay }: LoadingComponentProps): ReactElement | null {
+  if (error) {
+    return (
+      <div className="load-failure" role="alert">
+        <p>{String(error)}</p>
+        <button type="button" className="button button--primary" onClick={retry}>
+          Retry
+        </button>
+      </div>
+    )
+  }
+  return pastDelay ? <output className="load-spinner" aria-label="Loading" /> : null
+}

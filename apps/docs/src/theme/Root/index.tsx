@@ -1,0 +1,42 @@
+// Around every page: a banner on the home page when the site is served below another path than it was built for. It is
+// put there by an inline script, because nothing else of the site loads then.
+import { useLocation } from '@docusaurus/router'
+import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
+import type { ReactElement, ReactNode } from 'react'
+
+const ID = 'base-url-banner'
+
+const script = (baseUrl: string): string => `
+document.addEventListener('DOMContentLoaded', function () {
+  if (window.docusaurus !== undefined) return
+  var built = ${JSON.stringify(baseUrl)}
+  var served = location.pathname.replace(/[^/]*$/, '')
+  var banner = document.getElementById('${ID}')
+  banner.textContent = 'This site did not load: it was built for the base address ' + built + ' and is served at ' + served + '. Build it with DOCS_BASE_URL=' + served + ' or serve it at ' + built + '.'
+  banner.hidden = false
+})`
+
+export default function Root({ children }: { readonly children: ReactNode }): ReactElement {
+  const { siteConfig } = useDocusaurusContext()
+  const { pathname } = useLocation()
+  return (
+    <>
+      {pathname === siteConfig.baseUrl && (
+        <>
+          <div
+            id={ID}
+            role="alert"
+            hidden
+            suppressHydrationWarning
+            style={{ padding: '1rem', background: '#7a1f1f', color: '#fff' }}
+          />
+          <script
+            // oxlint-disable-next-line react/no-danger -- our own text
+            dangerouslySetInnerHTML={{ __html: script(siteConfig.baseUrl) }}
+          />
+        </>
+      )}
+      {children}
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+// The search button of the navigation bar, and the keys that open the dialog.
+import useIsBrowser from '@docusaurus/useIsBrowser'
+import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react'
+import type { SearchDialog } from '../../search/dialog.tsx'
+import styles from '../../search/search.module.css'
+
+type Dialog = typeof SearchDialog
+
+export default function SearchBar(): ReactElement {
+  const [Shown, setShown] = useState<Dialog>()
+  const [open, setOpen] = useState(false)
+  const [initialQuery, setInitialQuery] = useState('')
+  const modifier = useIsBrowser() && /mac|iphone|ipad/i.test(navigator.platform) ? 'Command' : 'Ctrl'
+  const button = useRef<HTMLButtonElement>(null)
+
+  const show = useCallback((query = '') => {
+    setInitialQuery(query)
+    void import('../../search/dialog.tsx').then((module) => {
+      setShown(() => module.SearchDialog)
+      setOpen(true)
+    })
+  }, [])
+  const close = useCallback(() => {
+    setOpen(false)
+    button.current?.focus()
+  }, [])
+
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      const withModifier = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)
+      const slash = event.key === '/' && !isTextField(event.target)
+      if (!withModifier && !slash) return
+      event.preventDefault()
+      if (open) close()
+      else show(getSelection()?.toString().trim().slice(0, 64) ?? '')
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [open, show, close])
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={styles['button']}
+        aria-label={`Search (${modifier}+K)`}
+        aria-keyshortcuts={modifier === 'Command' ? 'Meta+K' : 'Control+K'}
+        onClick={() => show()}
+        onMouseEnter={() => void import('../../search/dialog.tsx')}
+      >
+        <svg width="16" height="16" viewBox="0 0 20 20" aria-hidden>
+          <path
+            d="M14 14l4.5 4.5M16 9A7 7 0 112 9a7 7 0 0114 0z"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="2"
+            strokeLinecap="round"
+          />
+        </svg>
+        <span className={styles['buttonText']}>Search</span>
+        <kbd aria-hidden>{modifier === 'Command' ? '⌘' : 'Ctrl'} K</kbd>
+      </button>
+      {open && Shown && <Shown initialQuery={initialQuery} close={close} />}
+    </>
+  )
+}
+
+function isTextField(target: EventTarget | null): boolean {
+  const element = target instanceof HTMLElement ? target : undefined
+  return (
+    element !== undefined && (element.isContentEditable || ['INPUT', 'SELECT', 'TEXTAREA'].includes(element.tagName))
+  )
+}

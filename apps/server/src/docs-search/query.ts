@@ -1,0 +1,108 @@
+// The multi-index query protocol (docs-site.md section 3.1): a list of requests, one result for each, in order.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { type Marks, highlight, snippet } from './highlight.ts'
+import type { SearchIndex } from './index.ts'
+import { type DocsRecord, LEVELS } from './records.ts'
+
+/** Characters of a query that count. */
+export const QUERY_LIMIT = 64
+const MOST_REQUESTS = 10
+const MOST_HITS = 100
+const MOST_FOUND = 1_000
+
+const Text = z.string().max(200)
+const Request = z.object({
+  indexName: Text,
+  query: z
+    .string()
+    .default('')
+    .transform((query) => query.slice(0, QUERY_LIMIT)),
+  attributesToSnippet: z.array(Text).max(32).default([]),
+  snippetEllipsisText: Text.default(''),
+  highlightPreTag: Text.default('<em>'),
+  highlightPostTag: Text.default('</em>'),
+  hitsPerPage: z.int().min(0).default(20),
+  page: z.int().min(0).max(MOST_FOUND).default(0),
+  clickAnalytics: z.boolean().default(false),
+})
+type Request = z.infer<typeof Request>
+
+export const Queries = z.object({ requests: z.array(Request).min(1).max(MOST_REQUESTS) })
+
+/**
+ * @param origin of the site, for the addresses of hits
+ * @returns the answer's `results`
+ */
+export function answerQueries(index: SearchIndex, requests: readonly Request[], origin: string): unknown[] {
+  return requests.map((request) => answer(index, request, origin))
+}
+
+function answer(index: SearchIndex, request: Request, origin: string): unknown {
+  const started = performance.now()
+  const { query, page, indexName } = request
+  const hitsPerPage = Math.min(request.hitsPerPage, MOST_HITS)
+  const found = index.find(query).slice(0, MOST_FOUND)
+  const hits = found.slice(page * hitsPerPage, (page + 1) * hitsPerPage)
+  return {
+    hits: hits.map((record) => toHit(record, request, origin)),
+    nbHits: found.length,
+    page,
+    nbPages: hitsPerPage === 0 ? 0 : Math.ceil(found.length / hitsPerPage),
+    hitsPerPage,
+    exhaustiveNbHits: true,
+    processingTimeMS: Math.round(performance.now() - started),
+    query,
+    params: '',
+    index: indexName,
+    ...(request.clickAnalytics ? { queryID: queryId(query, page) } : {}),
+  }
+}
+
+function toHit(record: DocsRecord, request: Request, origin: string): unknown {
+  const { query, snippetEllipsisText, attributesToSnippet } = request
+  const marks = marksOf(request)
+  const wordsOf = (attribute: string): number | undefined => {
+    const asked = attributesToSnippet.find((one) => one === attribute || one.startsWith(`${attribute}:`))
+    if (asked === undefined) return undefined
+    const count = Number(asked.split(':')[1] ?? 10)
+    return Number.isSafeInteger(count) && count > 0 ? count : 10
+  }
+  const shorten = (attribute: string, text: string): object => {
+    const count = wordsOf(attribute)
+    return count === undefined
+      ? {}
+      : { value: snippet(text, query, count, snippetEllipsisText, marks), matchLevel: 'full' }
+  }
+  const levels = LEVELS.flatMap((level) => {
+    const text = record.hierarchy[level]
+    return text === undefined ? [] : [[level, text] as const]
+  })
+  return {
+    objectID: record.objectID,
+    url: `${origin}${record.url}`,
+    type: record.type,
+    content: record.content,
+    hierarchy: Object.fromEntries(LEVELS.map((level) => [level, record.hierarchy[level] ?? null])),
+    _snippetResult: {
+      hierarchy: Object.fromEntries(levels.map(([level, text]) => [level, shorten(`hierarchy.${level}`, text)])),
+      ...(record.content === null ? {} : { content: shorten('content', record.content) }),
+    },
+    _highlightResult: {
+      hierarchy: Object.fromEntries(levels.map(([level, text]) => [level, { value: highlight(text, query, marks) }])),
+      ...(record.content === null ? {} : { content: { value: highlight(record.content, query, marks) } }),
+    },
+  }
+}
+
+/** Clients choose the marks and put the answer into pages: nothing but plain tags may come back. */
+function marksOf({ highlightPreTag: before, highlightPostTag: after }: Request): Marks {
+  const harmless = (tag: string): boolean =>
+    /^<\/?(em|mark|strong|b|span|ais-highlight-[\d]+)( class="[\w -]*")?>$/i.test(tag) || /^__\/?[\w-]+__$/.test(tag)
+  return harmless(before) && harmless(after) ? { before, after } : { before: '', after: '' }
+}
+
+/** The same for the same query, so that nothing has to be kept. */
+function queryId(query: string, page: number): string {
+  return createHash('sha256').update(`${page}\0${query}`).digest('hex').slice(0, 32)
+}

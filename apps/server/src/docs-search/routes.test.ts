@@ -1,0 +1,222 @@
+// The search service of the documentation, as its clients speak to it; and what readers tell of pages.
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseSettings } from '@bowline/contract/config'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createHttpServer } from '../http/server.ts'
+import { systemClock } from '../platform/clock.ts'
+import { silentLog } from '../platform/log.ts'
+import { type Metrics, createMetrics } from '../platform/metrics.ts'
+import type { DocsRecord } from './records.ts'
+import { serveDocsSearch } from './routes.ts'
+
+const page = (path: string, lvl0: string, lvl1: string, texts: readonly string[] = []): DocsRecord[] => {
+  const hierarchy = { lvl0, lvl1 }
+  const url = `/docs/${path}`
+  return [
+    { objectID: path, url, type: 'lvl1', content: null, hierarchy, position: 0 },
+    ...texts.map((content, i) => ({
+      objectID: `${path}-${i}`,
+      url: `${url}#part-${i}`,
+      type: 'content' as const,
+      content,
+      hierarchy: { ...hierarchy, lvl2: `Part ${i}` },
+      position: i + 1,
+    })),
+  ]
+}
+const RECORDS = [
+  ...page('user-guides/devices/tunnels', 'User guides', 'Tunnels', ['An address for a port that a device can reach.']),
+  ...page('self-hosted/configuring', 'Self-hosted', 'Configuring', ['BOWLINE_HOST: address of the listeners.']),
+  ...page('developers/openapi/community/tunnels-create', 'API', 'Create a tunnel'),
+  ...page('evil', 'Overview', 'Tags <img src=x onerror=alert(1)>', [
+    `before one two three four five six seven eight nine ten <script>alert("tag")</script> & after one two three four`,
+  ]),
+]
+
+let folder: string
+let recordsFile: string
+let server: FastifyInstance
+let metrics: Metrics
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-docs-search-'))
+  recordsFile = join(folder, 'search-records.json')
+})
+beforeEach(async () => {
+  await writeFile(recordsFile, JSON.stringify(RECORDS))
+  metrics = createMetrics({ agents: () => 0, connections: () => 0, listeners: () => 0 })
+  server = await createHttpServer({
+    clock: systemClock,
+    log: silentLog,
+    authenticator: { admit: (_, base) => Promise.resolve(base) },
+    routes: [],
+    trustedProxies: [],
+  })
+  const settings = parseSettings('server', { BOWLINE_DOCS_PAGE_VIEWS: 'on' })
+  serveDocsSearch(server, { folder, settings, clock: systemClock, log: silentLog, metrics })
+})
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+const CREDENTIALS = 'x-algolia-api-key=public&x-algolia-application-id=docs'
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  server.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'text/plain', host: 'docs.example.com', ...headers },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+const ask = (...requests: object[]) =>
+  post(`/1/indexes/*/queries?${CREDENTIALS}`, { requests: requests.map((one) => ({ indexName: 'docs', ...one })) })
+interface Result {
+  readonly hits: readonly {
+    readonly url: string
+    readonly _snippetResult: { readonly content?: { readonly value: string } }
+    readonly _highlightResult: unknown
+  }[]
+  readonly nbHits: number
+  readonly queryID?: string
+}
+const resultsOf = async (...requests: object[]): Promise<Result[]> =>
+  (await ask(...requests)).json<{ results: Result[] }>().results
+const urlsOf = async (query: string): Promise<string[]> =>
+  ((await resultsOf({ query }))[0]?.hits ?? []).map(({ url }) => url.replace('http://docs.example.com/docs/', ''))
+
+describe('a query', () => {
+  it('is answered with one result for each request, in their order', async () => {
+    const results = await resultsOf(
+      { query: 'tunnels', clickAnalytics: true },
+      { query: 'configuring', hitsPerPage: 0 },
+    )
+    expect(results).toMatchObject([
+      { index: 'docs', query: 'tunnels', page: 0, nbPages: 1, hitsPerPage: 20, queryID: expect.any(String) },
+      { query: 'configuring', hits: [], nbHits: 2, nbPages: 0 },
+    ])
+    expect(results[1]).not.toHaveProperty('queryID')
+  })
+
+  it('answers hits in the form that clients read, with whole addresses', async () => {
+    const [result] = await resultsOf({
+      query: 'tunnels',
+      attributesToSnippet: ['hierarchy.lvl1:10', 'content:10'],
+      highlightPreTag: '<mark>',
+      highlightPostTag: '</mark>',
+    })
+    expect(result?.hits[0]).toEqual({
+      objectID: 'user-guides/devices/tunnels',
+      url: 'http://docs.example.com/docs/user-guides/devices/tunnels',
+      type: 'lvl1',
+      content: null,
+      hierarchy: { lvl0: 'User guides', lvl1: 'Tunnels', lvl2: null, lvl3: null, lvl4: null, lvl5: null, lvl6: null },
+      _snippetResult: { hierarchy: { lvl0: {}, lvl1: { value: '<mark>Tunnels</mark>', matchLevel: 'full' } } },
+      _highlightResult: { hierarchy: { lvl0: { value: 'User guides' }, lvl1: { value: '<mark>Tunnels</mark>' } } },
+    })
+  })
+
+  it('finds guides before the reference, names of settings, beginnings of words, and words with a typing error', async () => {
+    expect((await urlsOf('tunnel')).slice(0, 2)).toEqual([
+      'user-guides/devices/tunnels',
+      'developers/openapi/community/tunnels-create',
+    ])
+    expect(await urlsOf('BOWLINE_HOST')).toEqual(['self-hosted/configuring#part-0'])
+    expect(await urlsOf('confi')).toContain('self-hosted/configuring')
+    expect(await urlsOf('tunels')).toContain('user-guides/devices/tunnels')
+    expect(await urlsOf('tunnels zzqqxx')).toEqual([])
+    expect(await urlsOf('   ')).toEqual([])
+  })
+
+  it('counts with its first 64 characters', async () => {
+    expect(await urlsOf(`tunnels${' '.repeat(57)}zzqqxx`)).not.toEqual([])
+  })
+
+  it('gets pages of hits', async () => {
+    const [first, second] = await resultsOf(
+      { query: 'tunnel', hitsPerPage: 1 },
+      { query: 'tunnel', hitsPerPage: 1, page: 1 },
+    )
+    expect(first?.nbHits).toBe(3)
+    expect(first?.hits[0]?.url).not.toBe(second?.hits[0]?.url)
+  })
+
+  it('never gets markup of a page or of a query back, except the marks', async () => {
+    const asked = { query: 'tag script', attributesToSnippet: ['content:6'], snippetEllipsisText: '…' }
+    const marks = { highlightPreTag: '<mark>', highlightPostTag: '</mark>' }
+    const [result] = await resultsOf({ ...asked, ...marks })
+    expect(result?.hits[0]?._snippetResult.content?.value).toBe(
+      '…nine ten &lt;<mark>script</mark>&gt;alert(&quot;<mark>tag</mark>&quot;)&lt;/<mark>script</mark>&gt; &amp; after one…',
+    )
+    const marked = result?.hits.map(({ _snippetResult, _highlightResult }) => [_snippetResult, _highlightResult])
+    expect(JSON.stringify(marked)).not.toMatch(/<(?!\/?mark>)/)
+    const [hostile] = await resultsOf({ ...asked, highlightPreTag: '<img src=x onerror=alert(1)>' })
+    expect(hostile?.hits[0]?._snippetResult.content?.value).toContain('&lt;script&gt;')
+  })
+
+  it('needs the application id and the key, in the query or in headers, whatever their case', async () => {
+    const body = { requests: [{ indexName: 'docs', query: 'x' }] }
+    const path = '/1/indexes/*/queries'
+    for (const query of ['', '?x-algolia-api-key=public', '?x-algolia-api-key=other&x-algolia-application-id=docs']) {
+      const response = await post(`${path}${query}`, body)
+      expect([response.statusCode, response.json()]).toMatchObject([403, { code: 'SEARCH_REFUSED' }])
+    }
+    const capitals = 'X-Algolia-API-Key=public&X-Algolia-Application-Id=docs'
+    expect((await post(`${path}?${capitals}`, body)).statusCode).toBe(200)
+    const headers = { 'x-algolia-api-key': 'public', 'x-algolia-application-id': 'docs' }
+    expect((await post(path, body, headers)).statusCode).toBe(200)
+  })
+
+  it.each([
+    ['nonsense', 422],
+    ['{}', 400],
+    [JSON.stringify({ requests: Array.from({ length: 11 }, () => ({ indexName: 'docs' })) }), 400],
+    [JSON.stringify({ requests: [{ indexName: 'docs', query: 'x'.repeat(70_000) }] }), 413],
+  ])('that is not one is refused: %.30s', async (body, status) => {
+    expect((await post(`/1/indexes/*/queries?${CREDENTIALS}`, body)).statusCode).toBe(status)
+  })
+
+  it('may come from a site on another host', async () => {
+    expect((await ask({ query: 'x' })).headers['access-control-allow-origin']).toBe('*')
+  })
+
+  it('is refused to a source that asks too often', async () => {
+    const statuses = new Set<number>()
+    for (let i = 0; i < 150; i += 1) statuses.add((await ask({ query: 'x' })).statusCode)
+    expect([...statuses]).toEqual([200, 429])
+  })
+
+  it('finds what a new build of the site says, without a restart', async () => {
+    expect(await urlsOf('yacht')).toEqual([])
+    await writeFile(recordsFile, JSON.stringify(page('yacht', 'Overview', 'Yacht')))
+    await utimes(recordsFile, 1, 1)
+    expect(await urlsOf('yacht')).toEqual(['yacht'])
+    await rm(recordsFile)
+    expect(await urlsOf('yacht')).toEqual([])
+  })
+})
+
+describe('events', () => {
+  const view = { eventType: 'view', eventName: 'Items Viewed', index: 'docs', objectIDs: ['a'] }
+
+  it('of hits are taken and counted', async () => {
+    const response = await post(`/1/events?${CREDENTIALS}`, { events: [view, { ...view, eventType: 'click' }] })
+    expect([response.statusCode, response.json()]).toEqual([200, { status: 200, message: 'OK' }])
+    expect(await metrics.registry.metrics()).toMatch(/bowline_docs_search_events_total\{type="click"\} 1/)
+    expect((await post('/1/events', { events: [view] })).statusCode).toBe(403)
+    const many = { ...view, objectIDs: Array.from({ length: 21 }, () => 'a') }
+    expect((await post(`/1/events?${CREDENTIALS}`, { events: [many] })).statusCode).toBe(400)
+  })
+
+  it('of pages are counted, and feedback of one source is limited', async () => {
+    expect((await post('/docs-events/page-views', { path: '/docs/overview/faq' })).statusCode).toBe(204)
+    expect((await post('/docs-events/page-views', { path: 'https://elsewhere/' })).statusCode).toBe(400)
+    expect(await metrics.registry.metrics()).toMatch(/bowline_docs_page_views_total 1/)
+    const statuses = []
+    for (let i = 0; i < 6; i += 1) {
+      statuses.push((await post('/docs-events/feedback', { path: '/docs/', helpful: true, words: 'good' })).statusCode)
+    }
+    expect(statuses).toEqual([204, 204, 204, 204, 204, 429])
+  })
+})

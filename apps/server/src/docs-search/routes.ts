@@ -1,0 +1,132 @@
+// The documentation's own calls: its search service and what readers tell of its pages. Any page may ask: the site may be
+// on a host of its own. They are no part of the API: existing search clients say what they look like.
+import { join } from 'node:path'
+import type { ServerSettings } from '@bowline/contract/config'
+import { BowlineError, fail } from '@bowline/contract/errors'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { parseInput } from '../http/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import { createLimiter } from '../platform/limiter.ts'
+import type { Log } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { type SearchCredentials, checkCredentials } from './credentials.ts'
+import { type SearchIndex, createSearchIndex } from './index.ts'
+import { Queries, answerQueries } from './query.ts'
+import { readRecords, writtenAt } from './records.ts'
+
+export interface DocsSearchDeps {
+  /** The built site; its records may come later. */
+  readonly folder: string
+  readonly settings: Pick<
+    ServerSettings,
+    'BOWLINE_DOCS_SEARCH_APP_ID' | 'BOWLINE_DOCS_SEARCH_API_KEY' | 'BOWLINE_DOCS_PAGE_VIEWS'
+  >
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+const BODY_LIMIT_BYTES = 65_536
+/** Queries and events of one source: a person types a few letters a second. */
+const RATE = { perSecond: 20, burst: 100 }
+/** Feedback of one source. */
+const FEEDBACK_RATE = { perSecond: 0.1, burst: 5 }
+
+const Path = z
+  .string()
+  .regex(/^\/[^\s?#]*$/)
+  .max(300)
+const PageView = z.object({ path: Path })
+const Feedback = z.object({ path: Path, helpful: z.boolean(), words: z.string().max(1_000).default('') })
+const Events = z.object({
+  events: z
+    .array(
+      z.object({
+        eventType: z.enum(['view', 'click', 'conversion']),
+        eventName: z.string().max(64),
+        index: z.string().max(200),
+        objectIDs: z.array(z.string().max(64)).max(20).optional(),
+      }),
+    )
+    .max(1_000),
+})
+
+export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): void {
+  const { clock, log, metrics, settings } = deps
+  const credentials: SearchCredentials = {
+    appId: settings.BOWLINE_DOCS_SEARCH_APP_ID,
+    apiKey: settings.BOWLINE_DOCS_SEARCH_API_KEY,
+  }
+  const index = followIndex(join(deps.folder, 'search-records.json'))
+  const limiter = createLimiter(clock, RATE.perSecond, RATE.burst)
+  const feedbackLimiter = createLimiter(clock, FEEDBACK_RATE.perSecond, FEEDBACK_RATE.burst)
+  const limit = (by: typeof limiter, { ip }: FastifyRequest): void => {
+    if (!by.take(ip)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+  }
+
+  void server.register(async (scope) => {
+    readAnyJson(scope)
+    scope.addHook('onRequest', async (_, reply) => {
+      void reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
+    })
+    const options = { bodyLimit: BODY_LIMIT_BYTES }
+    // The star is part of the address: existing clients ask for all indexes at once.
+    scope.post('/1/indexes/:indexes/queries', options, async (request) => {
+      limit(limiter, request)
+      checkCredentials(request, credentials)
+      const { requests } = parseInput('body', Queries, request.body)
+      const found = await index()
+      metrics.docsSearches.inc(requests.length)
+      return { results: answerQueries(found, requests, `${request.protocol}://${request.host}`) }
+    })
+    scope.post('/1/events', options, async (request) => {
+      limit(limiter, request)
+      checkCredentials(request, credentials)
+      const { events } = parseInput('body', Events, request.body)
+      for (const { eventType } of events) metrics.docsSearchEvents.inc({ type: eventType })
+      return { status: 200, message: 'OK' }
+    })
+    scope.post('/docs-events/page-views', options, async (request, reply) => {
+      limit(limiter, request)
+      const { path } = parseInput('body', PageView, request.body)
+      if (settings.BOWLINE_DOCS_PAGE_VIEWS === 'on') {
+        metrics.docsPageViews.inc()
+        log.debug('docs.page-view', { path })
+      }
+      return reply.status(204).send()
+    })
+    scope.post('/docs-events/feedback', options, async (request, reply) => {
+      limit(feedbackLimiter, request)
+      const { path, helpful, words } = parseInput('body', Feedback, request.body)
+      metrics.docsFeedback.inc({ helpful: String(helpful) })
+      log.info('docs.feedback', { path, helpful, words })
+      return reply.status(204).send()
+    })
+  })
+}
+
+/** Beacons are sent as plain text, so that no browser asks for leave first. */
+function readAnyJson(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser('error', 'error')
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, text, done) => {
+    void parse(request, text, (error, value) =>
+      done(error ? new BowlineError('UNREADABLE_BODY', { rule: 'it is not JSON' }) : null, value),
+    )
+  })
+}
+
+/** The index of the records as they are on disk: read again when the site was built anew. */
+function followIndex(file: string): () => Promise<SearchIndex> {
+  let known: { readonly at: number; readonly index: Promise<SearchIndex> } | undefined
+  return async () => {
+    const at = await writtenAt(file)
+    if (known?.at !== at) {
+      const index = readRecords(file).then((records) => createSearchIndex(records ?? []))
+      known = { at, index }
+      index.catch(() => (known = undefined))
+    }
+    return known.index
+  }
+}

@@ -1,0 +1,111 @@
+// The documentation in a browser: one row for each behaviour that the specification tells, and no page that keeps
+// somebody out.
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser, openPage } from '../support/browser.ts'
+import { type Server, startServer } from '../support/server.ts'
+import type { Behaviour } from './behaviour.ts'
+import { PAGE_BEHAVIOURS } from './page-behaviours.ts'
+import { SEARCH_BEHAVIOURS } from './search-behaviours.ts'
+import { SITE_BEHAVIOURS } from './site-behaviours.ts'
+
+let server: Server
+let browser: Browser
+beforeAll(async () => {
+  ;[server, browser] = await Promise.all([startServer({ env: { BOWLINE_DOCS_PAGE_VIEWS: 'on' } }), launchBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.remove()
+})
+
+const NOTHING = /^$/
+/** A page of this site is there long before; what does not come then, does not come. */
+const PATIENCE_MS = 8_000
+
+/** @returns errors of the console that the row is not about */
+async function visit({ options = {}, complaints = NOTHING, announced, check }: Behaviour): Promise<string[]> {
+  const docs = `${server.origin}/docs/`
+  const { context, page, complaints: errors } = await openPage(browser, options, complaints)
+  page.setDefaultTimeout(PATIENCE_MS)
+  try {
+    if (!announced) await page.addInitScript(DISMISS_ANNOUNCEMENT)
+    await check({ page, docs, errors, open: (path) => open(page, `${docs}${path}`) })
+    return errors.filter((error) => !complaints.test(error))
+  } finally {
+    await context.close()
+  }
+}
+
+const DISMISS_ANNOUNCEMENT = `
+  localStorage.setItem('docusaurus.announcement.id', 'first-version')
+  localStorage.setItem('docusaurus.announcement.dismiss', 'true')
+`
+
+async function open(page: Page, address: string): Promise<void> {
+  await page.goto(address)
+  await page.locator('html[data-has-hydrated=true]').waitFor()
+}
+
+describe('the documentation site', () => {
+  it.each(SITE_BEHAVIOURS.map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
+    expect(await visit(row)).toEqual([])
+  })
+})
+
+describe('pages', () => {
+  it.each(PAGE_BEHAVIOURS.map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
+    expect(await visit(row)).toEqual([])
+  })
+})
+
+describe('search', () => {
+  it.each(SEARCH_BEHAVIOURS.map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
+    expect(await visit(row)).toEqual([])
+  })
+})
+
+/** Pages of each kind. */
+const KINDS = [
+  '',
+  'overview/getting-started/',
+  'overview/conformance',
+  'overview/performance',
+  'user-guides/devices/connecting',
+  'user-guides/settings/account/mfa/configure-mfa',
+  'self-hosted/configuring',
+  'self-hosted/troubleshooting',
+  'developers/openapi/community/devices-list',
+  'search?q=tag',
+]
+
+describe('accessibility', () => {
+  it.each(['dark', 'light'])('no violation of WCAG 2.2 AA on ten pages and in the dialog: %s', async (theme) => {
+    const { context, page, complaints } = await openPage(browser, {})
+    await page.addInitScript(`localStorage['theme-seeded'] = '1'; localStorage.theme = '${theme}'`)
+    const found: string[] = []
+    for (const path of KINDS) {
+      await open(page, `${server.origin}/docs/${path}`)
+      found.push(...(await violations(page, path)))
+    }
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByPlaceholder('Search docs').fill('key')
+    await page.getByRole('dialog').getByRole('option').first().waitFor()
+    found.push(...(await violations(page, 'the dialog')))
+    await page.getByRole('dialog').getByRole('option').first().click()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('grid').first().waitFor()
+    found.push(...(await violations(page, 'the dialog with its history')))
+    expect(found).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+async function violations(page: Page, where: string): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze()
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${where}: ${id}: ${target.join(' ')}`))
+}

@@ -1,0 +1,212 @@
+// What the documentation says and how it is served: every page of the specification, commands that work, links that
+// lead somewhere, search that finds.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { NOT_YET } from '@bowline/contract/not-yet'
+import { allOperations, operations } from '@bowline/contract/operations'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../support/product.ts'
+import { register } from '../support/registrations.ts'
+import { type Client, type Server, startServer } from '../support/server.ts'
+import { PAGES } from './pages.ts'
+import relevance from './relevance.json' with { type: 'json' }
+import { type RunnablePage, runnablePages } from './runnable.ts'
+
+let server: Server
+let docs: string
+let client: Client
+const run = promisify(execFile)
+beforeAll(async () => {
+  server = await startServer({ env: { BOWLINE_TUNNELS_DOMAIN: 'tunnels.test' } })
+  docs = `${server.origin}/docs/`
+  client = await server.client()
+})
+afterAll(() => server.remove())
+
+const textOf = async (path: string): Promise<string> => (await fetch(`${docs}${path}`)).text()
+
+describe('the pages', () => {
+  it('of the specification are all there, each with a title and something to read', async () => {
+    const wrong: string[] = []
+    for (const path of PAGES) {
+      const response = await fetch(`${docs}${path}`, { redirect: 'manual' })
+      const html = await response.text()
+      const words = html.replaceAll(/<(script|style|nav)[\s\S]*?<\/\1>|<[^>]*>/g, ' ').split(/\s+/).length
+      if (response.status !== 200 || !html.includes('<h1') || (path !== 'search' && words < 100)) {
+        wrong.push(`${path}: ${response.status}, ${words} words`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('of the API are one for each operation of each edition', async () => {
+    const sitemap = await textOf('sitemap.xml')
+    const paths = [...sitemap.matchAll(/<loc>[^<]*\/docs\/([^<]*)<\/loc>/g)].map(([, path = '']) => path)
+    for (const edition of ['community', 'cloud']) {
+      const expected = allOperations().filter(
+        ({ operation }) => operation.access.kind !== 'internal' && (edition === 'cloud' || !operation.cloudOnly),
+      )
+      expect(paths.filter((path) => path.startsWith(`developers/openapi/${edition}/`))).toHaveLength(expected.length)
+    }
+    const missing = PAGES.filter((path) => path !== 'search' && !paths.includes(path))
+    expect(missing).toEqual([])
+  })
+
+  it('that are not there answer 404 with the page for it', async () => {
+    const response = await fetch(`${docs}overview/nothing`)
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('Page Not Found')])
+  })
+
+  it('exist as Markdown too, and llms.txt leads to all of them', async () => {
+    expect(await textOf('self-hosted/configuring.md')).toMatch(/^# Configuring\n[\s\S]*### `BOWLINE_HOST`/)
+    const list = await textOf('llms.txt')
+    const links = [...list.matchAll(/\]\(http:\/\/localhost(\/docs\/[^)]*)\)/g)].map(([, path = '']) => path)
+    expect(links.length).toBeGreaterThan(PAGES.length)
+    const wrong: string[] = []
+    for (const link of links) {
+      if ((await fetch(`${server.origin}${link}`)).status !== 200) wrong.push(link)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('come compressed, and their assets for ever', async () => {
+    // fetch hides how an answer came.
+    const headersOf = async (address: string): Promise<string> =>
+      (await run('curl', ['-s', '-D-', '-o', '/dev/null', '-H', 'Accept-Encoding: br', address])).stdout
+    const page = await headersOf(`${docs}overview/faq`)
+    expect(page).toMatch(/content-encoding: br/i)
+    expect(page).toMatch(/content-type: text\/html/i)
+    expect(page).toMatch(/vary: accept-encoding/i)
+    const script = /src="?(\/docs\/assets\/js\/main[^" >]*)/.exec(await textOf('overview/faq'))?.[1] ?? ''
+    const asset = await headersOf(`${server.origin}${script}`)
+    expect(asset).toMatch(/content-encoding: br/i)
+    expect(asset).toMatch(/cache-control: public, max-age=31536000, immutable/i)
+  })
+
+  it('ask nobody else for anything', async () => {
+    for (const path of ['', 'self-hosted/configuring', 'developers/openapi/community/devices-list']) {
+      const html = await textOf(path)
+      const loaded = [...html.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"/g)].map(([, to]) => to)
+      expect(loaded.filter((to) => !to?.startsWith('http://localhost/docs/'))).toEqual([])
+    }
+  })
+})
+
+describe('notices', () => {
+  it('are on pages for each part that does not work yet, and for no other', async () => {
+    const parts = new Set<string>()
+    for (const path of PAGES) {
+      for (const [, part = ''] of (await textOf(path)).matchAll(/data-not-yet="?(\w+)/g)) parts.add(part)
+    }
+    const declared = Object.keys(NOT_YET).filter((part) => part !== 'connectors')
+    expect([...parts].toSorted()).toEqual(declared.toSorted())
+    expect(await textOf('developers/openapi/community/connectors-info')).toMatch(/data-not-yet="?connectors/)
+  })
+
+  it('about tunnels go when a tunnel answers', async () => {
+    const uid = await acceptedDevice('tunnelled')
+    const { body } = await client.call(operations.tunnels.create, {
+      params: { uid },
+      body: { host: '127.0.0.1', port: 80, ttl: -1 },
+    })
+    const headers = ['-H', `Host: ${body.full_address}`]
+    const answer = await run('curl', ['-s', ...headers, `${server.origin}/info`])
+    // When this fails, requests to a tunnel reach its device: take tunnels from the list in not-yet.ts.
+    expect(answer.stdout).toContain('"version"')
+  })
+})
+
+describe('commands', async () => {
+  const pages = await runnablePages()
+
+  it('that can be executed are on many pages', () => {
+    expect(pages.length).toBeGreaterThan(15)
+  })
+
+  it.each(pages.map((page) => [page.page, page] as const))('of %s work', async (_, page) => {
+    const folder = await mkdtemp(join(tmpdir(), 'bowline-docs-'))
+    try {
+      const env = { PATH: process.env['PATH'], HOME: folder, ...(await environment(page)) }
+      const said = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
+      expect(said.stderr).toBe('')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+describe('search', () => {
+  it('finds the right page first for 38 of 40 questions at least', async () => {
+    const wrong: string[] = []
+    for (const [query = '', expected] of relevance) {
+      const hits = await search(query)
+      if (hits[0] !== expected) wrong.push(`${query}: ${hits.slice(0, 3).join(', ')} instead of ${expected}`)
+    }
+    expect(relevance).toHaveLength(40)
+    expect(wrong.slice(2)).toEqual([])
+  })
+})
+
+async function search(query: string): Promise<string[]> {
+  const credentials = 'x-algolia-api-key=public&x-algolia-application-id=docs'
+  const response = await fetch(`${server.origin}/1/indexes/*/queries?${credentials}`, {
+    method: 'POST',
+    body: JSON.stringify({ requests: [{ indexName: 'docs', query }] }),
+  })
+  const { results } = (await response.json()) as { results: [{ hits: { url: string }[] }] }
+  return results[0].hits.map(({ url }) => url.replace(docs, ''))
+}
+
+async function acceptedDevice(name: string) {
+  const uid = await pendingDevice(name)
+  await client.call(operations.devices.setStatus, { params: { uid, status: 'accept' } })
+  return uid
+}
+
+async function pendingDevice(name: string) {
+  await register(server, name)
+  const { body } = await client.call(operations.devices.list, { query: { status: 'pending' } })
+  const found = body.find((device) => device.name === name)
+  if (!found) throw new Error(`${name} has not registered`)
+  return found.uid
+}
+
+let count = 0
+/** What a page's commands are given. */
+async function environment({ needs }: RunnablePage): Promise<Record<string, string>> {
+  count += 1
+  const { body } = await client.call(operations.auth.login, { body: server.account })
+  return {
+    SERVER: server.origin,
+    TENANT: server.tenant,
+    TOKEN: body.token,
+    BOWLINE_USER: server.account.username,
+    BOWLINE_PASSWORD: server.account.password,
+    DEVICE: await acceptedDevice(`device-${count}`),
+    ...(needs.has('pending') ? { PENDING: await pendingDevice(`pending-${count}`) } : {}),
+    ...(needs.has('colleague') ? { COLLEAGUE: await createUser(`colleague${count}`) } : {}),
+    ...(needs.has('member') ? { MEMBER: await addMember(await createUser(`member${count}`)) } : {}),
+  }
+}
+
+/** @returns the mail address of a new account */
+async function createUser(name: string): Promise<string> {
+  const email = `${name}@example.com`
+  const command = ['apps/server/src/main.ts', 'user', 'create', name, 'correct horse', email]
+  await run(process.execPath, command, {
+    cwd: root,
+    env: { PATH: process.env['PATH'], BOWLINE_DATA_DIR: server.dataFolder },
+  })
+  return email
+}
+
+async function addMember(email: string): Promise<string> {
+  const { body } = await client.call(operations.members.add, {
+    params: { tenant: server.tenant },
+    body: { email, role: 'operator' },
+  })
+  return body.members.find((member) => member.email === email)?.id ?? ''
+}

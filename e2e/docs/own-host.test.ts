@@ -1,0 +1,55 @@
+// The documentation on a host of its own: built for its root.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../support/product.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-docs-root-'))
+  const { NODE_ENV: _, ...env } = process.env
+  await promisify(execFile)(
+    process.execPath,
+    [join(root, 'scripts/run.js'), 'docusaurus', 'build', '--out-dir', folder],
+    {
+      cwd: join(root, 'apps/docs'),
+      env: {
+        ...env,
+        DOCS_BASE_URL: '/',
+        DOCS_URL: 'https://docs.example.com',
+        DOCS_REPOSITORY: 'https://code.example.com/bowline',
+        DOCS_SEARCH_HOSTS: 'https://bowline.example.com',
+        // Beside that of the other variant.
+        DOCUSAURUS_GENERATED_FILES_DIR_NAME: '.docusaurus-root',
+      },
+    },
+  )
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
+
+describe('the documentation on a host of its own', () => {
+  it('has its pages and assets at the root', async () => {
+    const page = await read('overview/faq/index.html')
+    expect(page).toContain('https://docs.example.com/overview/faq')
+    expect(page).toMatch(/src="?\/assets\/js\/main/)
+    expect(page).not.toMatch(/(src|href)="?\/docs\//)
+  })
+
+  it('leads to the source of each page', async () => {
+    expect(await read('overview/faq/index.html')).toContain(
+      'https://code.example.com/bowline/edit/main/apps/docs/content/overview/faq.md',
+    )
+  })
+
+  it('has records of search and a list of pages with its own addresses', async () => {
+    const records = JSON.parse(await read('search-records.json')) as { url: string }[]
+    expect(records.map(({ url }) => url)).toContain('/overview/faq')
+    expect(await read('llms.txt')).toContain('(https://docs.example.com/overview/faq.md)')
+    expect(await read('sitemap.xml')).toContain('<loc>https://docs.example.com/overview/faq</loc>')
+  })
+})

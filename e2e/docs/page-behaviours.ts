@@ -1,0 +1,56 @@
+// What pages offer beyond the specification.
+import { expect } from 'vitest'
+import type { Behaviour } from './behaviour.ts'
+
+export const PAGE_BEHAVIOURS: readonly Behaviour[] = [
+  {
+    sentence: 'pages can be copied as Markdown',
+    options: { permissions: ['clipboard-read', 'clipboard-write'] },
+    async check({ page, open }) {
+      await open('overview/faq')
+      await page.getByRole('button', { name: 'Copy page as Markdown' }).click()
+      await page.getByText('Copied', { exact: true }).waitFor()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^# Questions and answers\n/)
+    },
+  },
+  {
+    sentence: 'feedback goes to the own server',
+    async check({ page, open }) {
+      await open('overview/faq')
+      await page.getByRole('button', { name: 'No', exact: true }).click()
+      await page.getByLabel('What is missing or wrong?').fill('an example')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByText('Thank you.').waitFor()
+    },
+  },
+  {
+    sentence: 'the install command follows what is chosen, and the choice is in the address',
+    async check({ page, open }) {
+      await open('developers/agent/installing')
+      await page.getByLabel('Address of the server').fill('https://b.example.org/')
+      await page.getByLabel('Runs as').selectOption('systemd')
+      await page.getByText("curl -fsSL 'https://b.example.org/install.sh?").first().waitFor()
+      await page.getByText('sudo INSTALL_METHOD=systemd sh').waitFor()
+      expect(page.url()).toContain('method=systemd')
+    },
+  },
+  {
+    sentence: 'what is for another edition is hidden until it is chosen',
+    async check({ page, open }) {
+      await open('overview/editions')
+      const part = page.getByText('At the device limit, accepting another device')
+      await part.waitFor({ state: 'hidden' })
+      await page.getByLabel('Edition').selectOption('cloud')
+      await part.waitFor()
+    },
+  },
+  {
+    sentence: 'a call of the API can be sent from its page',
+    async check({ page, open }) {
+      await open('developers/openapi/community/instance-info')
+      await page.getByText('Send it from this page').click()
+      await page.getByRole('button', { name: 'Send', exact: true }).first().click()
+      await page.locator('.try-it output').getByText('200 OK').waitFor()
+    },
+  },
+]

@@ -1,0 +1,41 @@
+// The pages that the site must have (spec section 2), as paths below its base address.
+const below = (folder: string, ...names: readonly string[]): string[] => names.map((name) => `${folder}/${name}`)
+
+export const PAGES: readonly string[] = [
+  '',
+  'search',
+  ...below('overview', 'concepts', 'editions', 'faq', 'features', 'conformance', 'performance'),
+  ...below('overview', 'getting-started/', 'getting-started/cloud', 'supported-platforms/'),
+  ...below('overview/supported-platforms', 'buildroot', 'freebsd', 'snap', 'wsl', 'yocto'),
+  'admin-guides/',
+  ...below('admin-guides/authentication/local', '', 'configuring', 'enabling-method'),
+  ...below('admin-guides/authentication/saml', '', 'authentication', 'mapping', 'signed_authn_requests'),
+  ...below(
+    'admin-guides/authentication/saml/configuring',
+    '',
+    'disabling',
+    'enabling-manual',
+    'enabling-with-metadata',
+  ),
+  ...below('developers', 'agent/installing', 'agent/configuring', 'development'),
+  ...below('developers/openapi', '', 'cloud', 'community'),
+  ...below(
+    'self-hosted',
+    '',
+    'administration',
+    'configuring',
+    'deploying',
+    'reference',
+    'troubleshooting',
+    'upgrading',
+  ),
+  'user-guides/',
+  ...below('user-guides/devices', 'adding', 'connecting', 'tagging%20devices', 'tunnels'),
+  ...below('user-guides/firewall', 'create', 'policies'),
+  ...below('user-guides/namespaces', 'connection-announcment', 'retrieving-your-tenant-id', 'switching'),
+  'user-guides/security/publickey-authentication',
+  ...below('user-guides/sessions', 'introduction', 'session-recording'),
+  ...below('user-guides/settings/account/mfa', 'about-mfa', 'configure-mfa', 'logging-in', 'recovery-access'),
+  ...below('user-guides/settings/namespace/api-keys', 'create', 'delete', 'update', 'use'),
+  ...below('user-guides/settings/namespace/members', 'accept-invite', 'edit', 'invite', 'remove', 'roles'),
+]
