@@ -36,6 +36,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          expect: { poll: { timeout: 15_000 } },
           // Real clients and browsers, mostly waited for.
           maxWorkers: 3,
           sequence: { groupOrder: 2 },

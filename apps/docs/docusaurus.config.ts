@@ -28,6 +28,10 @@ const section = (label: string, folder: string, page = '') => ({
   activeBaseRegex: `^${baseUrl}${folder}`,
 })
 
+const ANNOUNCEMENT = 'first-version'
+/** The theme forgets a dismissal when the announcement is another, but shows the new one at the visit after only. */
+const NEW_ANNOUNCEMENT = `try{localStorage.getItem('docusaurus.announcement.id')!=='${ANNOUNCEMENT}'&&localStorage.removeItem('docusaurus.announcement.dismiss')}catch{}`
+
 const config: Config = {
   title: 'Bowline',
   tagline: 'SSH to any device behind any network',
@@ -43,7 +47,7 @@ const config: Config = {
   future: { v4: true, faster: true },
   storage: { namespace: false },
   headTags: [
-    { tagName: 'script', attributes: {}, innerHTML: DARK_FIRST },
+    { tagName: 'script', attributes: {}, innerHTML: `${DARK_FIRST};${NEW_ANNOUNCEMENT}` },
     { tagName: 'meta', attributes: { name: 'color-scheme', content: 'dark light' } },
   ],
   markdown: { format: 'detect', hooks: { onBrokenMarkdownLinks: 'throw', onBrokenMarkdownImages: 'throw' } },
@@ -90,7 +94,7 @@ const config: Config = {
     metadata: [{ name: 'description', content: 'SSH to any device behind any network: how to run and use Bowline.' }],
     colorMode: { defaultMode: 'dark', respectPrefersColorScheme: true },
     announcementBar: {
-      id: 'first-version',
+      id: ANNOUNCEMENT,
       content: 'This describes the first version. What does not work yet says so on its page.',
       isCloseable: true,
     },

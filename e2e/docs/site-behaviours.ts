@@ -70,10 +70,14 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
     complaints: /provoked|onCaughtError|Error/,
     async check({ page, open }) {
       await open('')
+      // Building the install command fails, and with it the page that shows it.
       await page.evaluate(`
-        const real = URLSearchParams
-        URLSearchParams = function provoked() { throw new Error('provoked') }
-        repair = () => { URLSearchParams = real }
+        const real = String.prototype.replaceAll
+        String.prototype.replaceAll = function (...args) {
+          if (this.includes('install.sh?')) throw new Error('provoked')
+          return real.apply(this, args)
+        }
+        repair = () => { String.prototype.replaceAll = real }
       `)
       await page.locator('.cards a', { hasText: 'Get started' }).click()
       await page.getByText('This page crashed.').waitFor()
@@ -155,7 +159,7 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
     async check({ page, open }) {
       await open('')
       const bar = page.getByRole('navigation', { name: 'Main' })
-      await bar.getByText('English').waitFor()
+      await bar.getByRole('button', { name: 'English' }).waitFor()
       await bar.getByRole('link', { name: '0.1.0' }).waitFor()
       await bar.getByRole('button', { name: /dark and light mode/ }).waitFor()
       await bar.getByRole('button', { name: 'Search (Ctrl+K)' }).waitFor()
@@ -177,7 +181,10 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
     async check({ page, open }) {
       await open('self-hosted/configuring')
       const bottom = () => page.locator('.navbar').evaluate((bar) => bar.getBoundingClientRect().bottom)
-      await page.mouse.wheel(0, 1_500)
+      const top = await scrollTop(page)
+      await page.mouse.wheel(0, 700)
+      await expect.poll(() => scrollTop(page)).toBeGreaterThan(top)
+      await page.mouse.wheel(0, 700)
       await expect.poll(bottom).toBeLessThanOrEqual(0)
       await page.mouse.wheel(0, -400)
       await expect.poll(bottom).toBeGreaterThan(50)
@@ -275,30 +282,23 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
   {
     sentence: 'pictures zoom from 1000 ms after the route update and close 150 ms after a scroll of 40 px',
     options: { viewport: { width: 1280, height: 700 } },
-    async check({ page, docs }) {
-      await page.clock.install()
-      await page.goto(`${docs}overview/getting-started/`)
-      await page.locator('html[data-has-hydrated=true]').waitFor()
+    async check({ page, open }) {
+      await open('overview/getting-started/')
       const image = page.locator('.markdown img').first()
-      await image.waitFor()
-      await page.clock.runFor(1_100)
-      await expect.poll(() => image.getAttribute('class')).toContain('medium-zoom-image')
+      await page.locator('.markdown img.medium-zoom-image').first().waitFor()
       await image.scrollIntoViewIfNeeded()
+      const grown = image.evaluate(
+        '(one) => new Promise((done) => one.addEventListener("medium-zoom:opened", () => done()))',
+      )
       await image.click()
+      await grown
       const opened = page.locator('.medium-zoom--opened')
-      await page.clock.runFor(500)
-      await opened.waitFor({ state: 'attached' })
       const from = await scrollTop(page)
       await scrollTo(page, from - 30)
-      await page.clock.runFor(1_000)
+      await expect.poll(() => scrollTop(page)).toBe(from - 30)
       expect(await opened.count()).toBe(1)
       await scrollTo(page, from - 60)
-      await expect
-        .poll(async () => {
-          await page.clock.runFor(200)
-          return opened.count()
-        })
-        .toBe(0)
+      await opened.waitFor({ state: 'detached' })
     },
   },
 ]

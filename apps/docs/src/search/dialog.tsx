@@ -38,7 +38,6 @@ export function SearchDialog({ initialQuery, close }: DialogProps): ReactElement
 
   const inputProps = api.getInputProps({ inputElement: input })
   const label = api.getLabelProps()
-  const hasList = state.collections.some(({ items }) => items.length > 0)
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- Escape is the key for it
     <dialog
@@ -76,8 +75,8 @@ export function SearchDialog({ initialQuery, close }: DialogProps): ReactElement
             placeholder="Search docs"
             maxLength={QUERY_LIMIT}
             role="combobox"
-            aria-expanded={hasList}
-            aria-controls={hasList ? inputProps['aria-controls'] : undefined}
+            aria-expanded={search.listIds !== ''}
+            aria-controls={search.listIds || undefined}
           />
           <span className={styles['spinner']} hidden={state.status !== 'stalled'} aria-hidden />
           <button type="reset" className={styles['action']} aria-label="Clear the query" hidden={state.query === ''}>

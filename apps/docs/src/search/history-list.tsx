@@ -9,7 +9,7 @@ import styles from './search.module.css'
 const TITLES = { recent: 'Recent', favorites: 'Favorite' } as const
 
 export function HistoryLists({ search }: { readonly search: DocsAutocomplete }): ReactElement {
-  const { api, state } = search
+  const { api, state, go } = search
   return (
     <>
       {state.collections.map(({ source, items }) => {
@@ -35,8 +35,12 @@ export function HistoryLists({ search }: { readonly search: DocsAutocomplete }):
                         href={pathOf(item)}
                         tabIndex={-1}
                         onClick={(event) => {
-                          // The row goes there; keys that open a link elsewhere are the browser's business.
-                          if (!event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault()
+                          // Keys that open a link elsewhere are the browser's business.
+                          if (!event.ctrlKey && !event.metaKey && !event.shiftKey) {
+                            event.preventDefault()
+                            go(item)
+                          }
+                          row.onClick(event)
                         }}
                       >
                         {title}

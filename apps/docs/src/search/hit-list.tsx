@@ -5,7 +5,7 @@ import type { DocsAutocomplete, Item } from './use-docs-autocomplete.ts'
 import styles from './search.module.css'
 
 export function HitGroups({ search }: { readonly search: DocsAutocomplete }): ReactElement {
-  const { api, state } = search
+  const { api, state, go } = search
   return (
     <>
       {state.collections.map(({ source, items }) =>
@@ -24,7 +24,10 @@ export function HitGroups({ search }: { readonly search: DocsAutocomplete }): Re
                     className={`${styles['hit']} ${styles[item.__child ?? 'none'] ?? ''}`}
                     onClick={(event) => {
                       const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey
-                      if (!elsewhere) event.preventDefault()
+                      if (!elsewhere) {
+                        event.preventDefault()
+                        go(item)
+                      }
                       props.onClick(event)
                     }}
                   >

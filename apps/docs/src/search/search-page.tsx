@@ -111,7 +111,7 @@ function SearchField({ query }: { readonly query: string }): ReactElement {
   const { api, state } = search
   const props = api.getInputProps({ inputElement: input })
   const label = api.getLabelProps()
-  const open = state.isOpen && state.collections.some(({ items }) => items.length > 0)
+  const open = state.isOpen && search.listIds !== ''
   return (
     <form
       className={styles['pageForm']}
@@ -133,7 +133,9 @@ function SearchField({ query }: { readonly query: string }): ReactElement {
         maxLength={QUERY_LIMIT}
         role="combobox"
         aria-expanded={open}
-        aria-controls={open ? props['aria-controls'] : undefined}
+        aria-controls={open ? search.listIds : undefined}
+        // Choosing with the mouse keeps the field's focus.
+        onBlur={() => api.setIsOpen(false)}
         onKeyDown={(event) => {
           // Enter shows all results unless an arrow key has chosen a suggestion.
           if (event.key === 'Enter' && state.activeItemId === 0) return

@@ -27,6 +27,10 @@ export interface DocsAutocomplete {
   /** No host of the search service can be reached. */
   readonly failed: boolean
   readonly found: Found | undefined
+  /** Ids of the lists on screen, for `aria-controls`; '' when there is none. */
+  readonly listIds: string
+  /** Goes to the page of an item that was clicked. (Keys do so by themselves.) */
+  readonly go: (item: Item) => void
   /** Parts of the site that hits were in since the field is there. */
   readonly partsSeen: readonly string[]
 }
@@ -109,7 +113,12 @@ export function useDocsAutocomplete(options: Options): DocsAutocomplete {
       },
     })
   })
-  return { api, state, failed, found, partsSeen }
+  const go = (item: Item): void => history.push(pathOf(item))
+  const listIds = state.collections
+    .filter(({ items }) => items.length > 0)
+    .map(({ source }) => api.getListProps({ source }).id)
+    .join(' ')
+  return { api, state, failed, found, partsSeen, listIds, go }
 }
 
 function isHit(item: Item): item is Hit & Item {

@@ -59,7 +59,7 @@ export default function SearchBar(): ReactElement {
           />
         </svg>
         <span className={styles['buttonText']}>Search</span>
-        <kbd aria-hidden>{modifier === 'Command' ? '⌘' : 'Ctrl'} K</kbd>
+        <kbd aria-hidden data-keys={modifier === 'Command' ? '⌘ K' : 'Ctrl K'} />
       </button>
       {open && Shown && <Shown initialQuery={initialQuery} close={close} />}
     </>
