@@ -9,6 +9,8 @@ import { dark, light } from './generate/code-themes.ts'
 const baseUrl = process.env['DOCS_BASE_URL'] ?? '/docs/'
 const { version } = JSON.parse(readFileSync('../../package.json', 'utf8')) as { version: string }
 const embedded = baseUrl !== '/'
+// Compiled pages hold the base address, and Docusaurus' cache of them does not know that it differs.
+if (baseUrl !== '/docs/') process.env['DOCUSAURUS_NO_PERSISTENT_CACHE'] = 'true'
 /** DOCS_REPOSITORY: address of the repository's web pages, for the links that edit a page or report a gap. */
 const repository = process.env['DOCS_REPOSITORY']
 

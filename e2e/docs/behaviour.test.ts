@@ -94,6 +94,7 @@ describe('accessibility', () => {
     await page.getByRole('dialog').getByRole('option').first().waitFor()
     found.push(...(await violations(page, 'the dialog')))
     await page.getByRole('dialog').getByRole('option').first().click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').getByRole('grid').first().waitFor()
     found.push(...(await violations(page, 'the dialog with its history')))

@@ -20,3 +20,8 @@ export interface Behaviour {
   readonly announced?: boolean
   readonly check: (visit: Visit) => Promise<void>
 }
+
+/** How far down a page is, in pixels. */
+export const scrollTop = (page: Page): Promise<number> => page.evaluate('Math.round(scrollY)')
+
+export const scrollTo = (page: Page, top: number): Promise<unknown> => page.evaluate(`scrollTo(0, ${top})`)

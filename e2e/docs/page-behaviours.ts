@@ -1,6 +1,6 @@
-// What pages offer beyond the specification.
+// What pages offer to who reads them.
 import { expect } from 'vitest'
-import type { Behaviour } from './behaviour.ts'
+import { type Behaviour, scrollTo, scrollTop } from './behaviour.ts'
 
 export const PAGE_BEHAVIOURS: readonly Behaviour[] = [
   {
@@ -51,6 +51,33 @@ export const PAGE_BEHAVIOURS: readonly Behaviour[] = [
       await page.getByText('Send it from this page').click()
       await page.getByRole('button', { name: 'Send', exact: true }).first().click()
       await page.locator('.try-it output').getByText('200 OK').waitFor()
+    },
+  },
+  {
+    sentence: 'pictures zoom from 1000 ms after the route update and close 150 ms after a scroll of 40 px',
+    options: { viewport: { width: 1280, height: 700 } },
+    async check({ page, open }) {
+      await open('overview/getting-started/')
+      const image = page.locator('.markdown img').first()
+      await page.locator('.markdown img.medium-zoom-image').first().waitFor()
+      await image.scrollIntoViewIfNeeded()
+      const grown = image.evaluate(
+        '(one) => new Promise((done) => one.addEventListener("medium-zoom:opened", () => done()))',
+      )
+      await image.click()
+      await grown
+      const opened = page.locator('.medium-zoom--opened')
+      const from = await scrollTop(page)
+      await scrollTo(page, from - 30)
+      await expect.poll(() => scrollTop(page)).toBe(from - 30)
+      expect(await opened.count()).toBe(1)
+      let top = from - 60
+      await expect
+        .poll(async () => {
+          await scrollTo(page, (top -= 20))
+          return opened.count()
+        })
+        .toBe(0)
     },
   },
 ]

@@ -1,11 +1,9 @@
 // Behaviours of the site (spec sections 2, 8 and 9), search apart.
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Behaviour } from './behaviour.ts'
+import { type Behaviour, scrollTo, scrollTop } from './behaviour.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
-const scrollTop = (page: Page): Promise<number> => page.evaluate('Math.round(scrollY)')
-const scrollTo = (page: Page, top: number): Promise<unknown> => page.evaluate(`scrollTo(0, ${top})`)
 const theme = (page: Page): Promise<unknown> =>
   page.evaluate('[document.documentElement.dataset.theme, localStorage.theme ?? null]')
 const stored = (page: Page, key: string): Promise<unknown> => page.evaluate(`localStorage.getItem('${key}')`)
@@ -277,28 +275,6 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
       release()
       await page.clock.resume()
       await page.getByRole('heading', { level: 1, name: 'Session recording' }).waitFor()
-    },
-  },
-  {
-    sentence: 'pictures zoom from 1000 ms after the route update and close 150 ms after a scroll of 40 px',
-    options: { viewport: { width: 1280, height: 700 } },
-    async check({ page, open }) {
-      await open('overview/getting-started/')
-      const image = page.locator('.markdown img').first()
-      await page.locator('.markdown img.medium-zoom-image').first().waitFor()
-      await image.scrollIntoViewIfNeeded()
-      const grown = image.evaluate(
-        '(one) => new Promise((done) => one.addEventListener("medium-zoom:opened", () => done()))',
-      )
-      await image.click()
-      await grown
-      const opened = page.locator('.medium-zoom--opened')
-      const from = await scrollTop(page)
-      await scrollTo(page, from - 30)
-      await expect.poll(() => scrollTop(page)).toBe(from - 30)
-      expect(await opened.count()).toBe(1)
-      await scrollTo(page, from - 60)
-      await opened.waitFor({ state: 'detached' })
     },
   },
 ]
