@@ -2,6 +2,7 @@
 import { accessJourneys } from './access-journeys.ts'
 import { hostileJourneys } from './hostile-journeys.ts'
 import { namespaceJourneys } from './namespace-journeys.ts'
+import { playerJourneys } from './player-journeys.ts'
 import { productJourneys } from './product-journeys.ts'
 import { screenJourneys } from './screen-journeys.ts'
 import { setUpSite } from './site.ts'
@@ -12,3 +13,4 @@ productJourneys(site)
 accessJourneys(site)
 namespaceJourneys(site)
 hostileJourneys(site)
+playerJourneys(site)

@@ -7,6 +7,7 @@ export const appMessages = {
     devices: 'Devices',
     containers: 'Containers',
     sessions: 'Sessions',
+    recordings: 'Recordings',
     publicKeys: 'Public keys',
     firewall: 'Firewall',
     tags: 'Tags',

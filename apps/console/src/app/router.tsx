@@ -8,6 +8,7 @@ import { firewall, publicKeys, tags, team } from './routes/access.ts'
 import { containers, dashboard, device, devices, session, sessions, terminal } from './routes/fleet.ts'
 import { setup, signIn } from './routes/front.ts'
 import { announcement, announcements, audit, profile, settings } from './routes/namespace.ts'
+import { player, recordings } from './routes/recordings.ts'
 import type { Runtime } from './runtime.ts'
 
 const routeTree = root.addChildren([
@@ -30,6 +31,8 @@ const routeTree = root.addChildren([
     profile,
     session,
     terminal,
+    player,
+    recordings,
   ]),
 ])
 

@@ -12,6 +12,7 @@ import {
   ShieldCheck,
   SquareTerminal,
   Tags,
+  TextSearch,
   Users,
 } from 'lucide-react'
 import { appMessages as texts } from './messages.ts'
@@ -24,6 +25,7 @@ export type SectionPath =
   | '/'
   | '/devices'
   | '/sessions'
+  | '/recordings'
   | '/public-keys'
   | '/firewall'
   | '/tags'
@@ -54,6 +56,7 @@ export const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/devices', label: nav.devices, icon: MonitorSmartphone, key: 'd', badge: 'pending-devices' },
       { to: '/containers', label: nav.containers, icon: Container, key: 'c' },
       { to: '/sessions', label: nav.sessions, icon: SquareTerminal, key: 's' },
+      { to: '/recordings', label: nav.recordings, icon: TextSearch, key: 'r' },
     ],
   },
   {

@@ -21,13 +21,18 @@ export async function* inFormat(
   range?: Range,
 ): AsyncGenerator<string> {
   if (format === 'cast3' && !range) {
-    for await (const some of lines(file)) yield some.join('')
+    yield* fileFrom(file, 0)
     return
   }
   const all = range ? eventsIn(file, range) : events(file)
   if (format === 'frames') yield* frames(all, row)
   else if (format === 'cast') yield* versionTwo(all)
   else yield* versionThree(all)
+}
+
+/** The whole lines of the file behind a byte, as they were written: version 3 with chain and seal. */
+export async function* fileFrom(file: FileHandle, byte: number): AsyncGenerator<string> {
+  for await (const some of lines(file, byte)) yield some.join('')
 }
 
 async function* versionTwo(all: Events): AsyncGenerator<string> {

@@ -54,6 +54,21 @@ describe('the text of a recording', () => {
     ])
   })
 
+  it('does not repeat what a number asks to be repeated two thousand million times', async () => {
+    const huge = '@ILMPSTXZb'
+      .split('')
+      .map((final) => `\u001b[2147483647${final}`)
+      .join('')
+    const found = await textOf('huge', [
+      [0, 'o', `before${huge}`],
+      [500, 'o', '\r\nafter'],
+    ])
+    expect(found).toEqual([
+      [0, 'before'],
+      [500, 'after'],
+    ])
+  })
+
   it('has every line that scrolled by, and a long one whole', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) => `line number ${index}`)
     const long = 'word'.repeat(40)

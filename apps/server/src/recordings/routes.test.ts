@@ -82,6 +82,20 @@ describe('a recording', () => {
     expect((await get(`${path}?format=gif`)).status).toBe(400)
   })
 
+  it('is given on from a byte of its file, so that a player can follow it', async () => {
+    const { uid, file } = await recorded('one', 'two')
+    const path = `/api/sessions/${uid}/records/0`
+    const whole = await readFile(file, 'latin1')
+    const from = whole.indexOf('[', whole.indexOf('one'))
+    expect(await (await get(`${path}?format=cast3&after=${from}`)).text()).toBe(whole.slice(from))
+    expect(await (await get(`${path}?format=cast3&after=${whole.length}`)).text()).toBe('')
+    for (const query of [`format=cast&after=${from}`, 'after=0', 'format=cast3&after=-1']) {
+      const response = await get(`${path}?${query}`)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT', fields: ['after'] })
+    }
+  })
+
   it('cannot be posted to by anybody else, in another form, or for another seat than the path says', async () => {
     const uid = await session()
     const post = (body: unknown, headers: Record<string, string> = {}) =>

@@ -8,7 +8,7 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Route, internalRoute, memberRoute } from '../http/route.ts'
 import { findTenantOfSession } from '../sessions/service.ts'
-import { type Format, inFormat } from './formats.ts'
+import { type Format, fileFrom, inFormat } from './formats.ts'
 import type { Recordings } from './recordings.ts'
 import { searchRecordings } from './search.ts'
 import {
@@ -39,8 +39,13 @@ export function recordingRoutes(
       ctx.reply.raw.once('close', () => void file.close())
       const format = query.format ?? wanted(ctx.request.headers.accept)
       void ctx.reply.type(format === 'frames' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
+      const { after } = query
+      if (after !== undefined && format !== 'cast3') {
+        fail('INVALID_INPUT', { field: 'after', rule: 'needs the format cast3' }, ['after'])
+      }
       const range = await findRange(ctx, recordings, row, query)
-      await ctx.reply.send(Readable.from(inFormat(file, row, format, range)))
+      const answer = after === undefined ? inFormat(file, row, format, range) : fileFrom(file, after)
+      await ctx.reply.send(Readable.from(answer))
       return undefined
     }),
     memberRoute(sessions.getRecordIndex, (ctx, { params }) => getIndex(ctx, recordings, params)),

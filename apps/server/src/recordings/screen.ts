@@ -10,6 +10,11 @@ const REMEMBERED = 2_000
 /** Columns and rows beyond this only cost memory. */
 const MAX_SIZE = 1_000
 
+/** Control functions (ECMA-48) that are done as often as their parameter says. */
+const REPEATED = '@ILMPSTXZb'.split('')
+/** More often than there are cells makes no difference, only two thousand million times work. */
+const MOST_REPEATS = MAX_SIZE
+
 /** What is asked of it happens in order and soon; `settled` says when. */
 export interface Screen {
   /** Shows output; lines that leave the screen are told. */
@@ -46,6 +51,11 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
     allowProposedApi: true,
     logLevel: 'off',
   })
+  for (const final of REPEATED) {
+    terminal.parser.registerCsiHandler({ final }, (parameters) =>
+      parameters.flat().some((parameter) => parameter > MOST_REPEATS),
+    )
+  }
   const pictures: SerializeAddon = new serialize.SerializeAddon()
   terminal.loadAddon(pictures)
   const told = new Set<string>()

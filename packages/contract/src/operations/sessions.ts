@@ -22,6 +22,12 @@ const Seconds = z
   .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be seconds since the start of the recording')
   .transform(Number)
 
+/** In a query: a place in a file. */
+const Bytes = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a number of bytes')
+  .transform(Number)
+
 export const sessions = {
   list: operation({
     method: 'GET',
@@ -88,6 +94,8 @@ export const sessions = {
       from: Seconds.optional(),
       /** Only up to here. */
       to: Seconds.optional(),
+      /** Only what the version 3 file has behind this byte, where a line begins: to follow one that grows. */
+      after: Bytes.optional(),
     }),
     response: z.array(RecordedFrame),
     asText: true,

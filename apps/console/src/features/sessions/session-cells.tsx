@@ -1,21 +1,20 @@
 // Cells of the sessions list.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
+import { useMay } from '../../app/context.tsx'
 import { Badge, Text } from '../../ui/kit.ts'
 import { formatDuration } from '../../ui/numbers.ts'
 import { StatusDot } from '../../ui/status-dot.tsx'
 import { useNow } from '../../ui/ticker.ts'
 import { endedBecause } from './ended-because.ts'
+import { PlayLink } from '../player/play-link.tsx'
 import { sessionsMessages as texts } from './messages.ts'
+import { nameOf } from './session-name.ts'
 import classes from './sessions.module.css'
-
-/** `root@lab-nas` */
-export function nameOf({ username, device }: Session): string {
-  return `${username}@${device?.name ?? texts.removedDevice}`
-}
 
 export function SessionTarget({ session }: { readonly session: Session }) {
   const { active, authenticated, recorded } = session
+  const mayPlay = useMay('sessionPlay')
   return (
     <span className={classes['target']}>
       <StatusDot on={active} label={active ? texts.active : texts.ended} />
@@ -27,7 +26,8 @@ export function SessionTarget({ session }: { readonly session: Session }) {
           {active ? texts.signingIn : texts.signInFailed}
         </Badge>
       )}
-      {recorded ? (
+      {recorded && mayPlay ? <PlayLink session={session} /> : null}
+      {recorded && !mayPlay ? (
         <Badge size="sm" variant="default" className={classes['badge'] ?? ''}>
           {texts.recordedMark}
         </Badge>

@@ -12,6 +12,7 @@ import { Button, Group, Text } from '../../ui/kit.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { SectionCard } from '../../ui/section-card.tsx'
+import { PlayLink } from '../player/play-link.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
@@ -68,6 +69,7 @@ function Recording({ session, seat }: { readonly session: Session; readonly seat
         {verdict ? <Verdict verdict={verdict} /> : null}
       </div>
       <Group gap="xs">
+        <PlayLink session={session} seat={seat} />
         <Button size="compact-sm" variant="default" onClick={() => void verify()}>
           {texts.verify}
         </Button>

@@ -1,0 +1,92 @@
+// A recording without an index: one that is being made, or that is over since a moment. It is one part that grows; what
+// was read once is not read again.
+import type { CastEvent } from '@bowline/asciicast/cast'
+import { createCastReader } from '@bowline/asciicast/read'
+import { wholeLines } from './cast-pages.ts'
+import type { Part, Source } from './source.ts'
+
+const POLL_MS = 1_000
+/** Of the file. What comes after can be played when the session is over. */
+export const MOST_BYTES = 33_554_432
+
+export interface GrowingParts {
+  /** What the file has behind a byte, as version 3. Rejects when it cannot be read. */
+  readonly read: (afterByte: number, signal: AbortSignal) => Promise<Response>
+  /** Calls back later, unless the answer is called before. */
+  readonly later: (work: () => void, delayMs: number) => () => void
+  /** There is more. */
+  readonly grown: () => void
+}
+
+export interface GrowingSource extends Source {
+  /** It has become too long to be played as a whole before it is over. */
+  readonly full: boolean
+}
+
+export function createGrowingSource({ read, later, grown }: GrowingParts): GrowingSource {
+  const reader = createCastReader()
+  const events: CastEvent[] = []
+  const closed = new AbortController()
+  const utf8 = new TextEncoder()
+  let bytes = 0
+  let full = false
+  let cancel = () => {}
+  let first: Promise<void> | undefined
+
+  async function readOn(): Promise<void> {
+    const before = events.length
+    const response = await read(bytes, closed.signal)
+    try {
+      for await (const line of wholeLines(response, MOST_BYTES - bytes)) {
+        bytes += utf8.encode(line).length + 1
+        const event = reader.next(line)
+        if (event) events.push(event)
+      }
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      full = true
+    }
+    if (events.length > before || full) grown()
+  }
+
+  function poll(): void {
+    if (closed.signal.aborted || full) return
+    // A server that is away for a moment is asked again.
+    cancel = later(
+      () =>
+        void readOn()
+          .catch(() => undefined)
+          .finally(poll),
+      POLL_MS,
+    )
+  }
+
+  async function part(): Promise<Part> {
+    first ??= readOn().then(poll)
+    await first.catch((error: unknown) => {
+      first = undefined
+      throw error
+    })
+    const { columns, rows } = reader.header ?? { columns: 80, rows: 24 }
+    return { fromMs: 0, toMs: Infinity, columns, rows, events, seenMs: -1 }
+  }
+
+  return {
+    get endMs() {
+      return events.at(-1)?.atMs ?? 0
+    },
+    get growing() {
+      return !full
+    },
+    get full() {
+      return full
+    },
+    at: part,
+    after: () => undefined,
+    ready: () => undefined,
+    close() {
+      closed.abort()
+      cancel()
+    },
+  }
+}

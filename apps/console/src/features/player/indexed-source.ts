@@ -1,0 +1,97 @@
+// A recording with an index: parts go from keyframe to keyframe, are read when they are needed or soon will be, and the
+// ones used last are kept. So a recording of any length takes the same memory, and every seek one request at most.
+import type { RecordingIndex } from '@bowline/contract/schemas/recording'
+import type { CastPage } from './cast-pages.ts'
+import type { Part, Source } from './source.ts'
+
+/** Kept: of about 128 KiB each, a few megabytes in all. */
+const KEPT = 24
+/** Read ahead: fast output has many keyframes a second. */
+const AHEAD = 4
+
+/**
+ * Reads the events between two times, in milliseconds, both included; what the screen shows at the first comes first.
+ * Rejects when it cannot.
+ */
+export type ReadRange = (fromMs: number, toMs: number, signal: AbortSignal) => Promise<CastPage>
+
+export function createIndexedSource(index: RecordingIndex, read: ReadRange): Source {
+  const endMs = Math.round(index.seconds * 1_000)
+  const starts = startsOf(index)
+  const closed = new AbortController()
+  /** In order of use, the last used last. */
+  const kept = new Map<number, { readonly promise: Promise<Part>; part?: Part }>()
+
+  async function load(number: number): Promise<Part> {
+    const fromMs = starts[number] ?? 0
+    const toMs = starts[number + 1] ?? Infinity
+    const { header, events } = await read(fromMs, Math.min(toMs, endMs), closed.signal)
+    const { columns, rows } = header ?? { columns: 80, rows: 24 }
+    // A keyframe shows all that came before it; the part before ends with everything of the same moment.
+    return { fromMs, toMs, columns, rows, events, seenMs: number === 0 ? -1 : fromMs }
+  }
+
+  function want(number: number): Promise<Part> {
+    const known = kept.get(number)
+    kept.delete(number)
+    const entry: { promise: Promise<Part>; part?: Part } = known ?? { promise: load(number) }
+    kept.set(number, entry)
+    if (known) return entry.promise
+    entry.promise.then(
+      (part) => (entry.part = part),
+      () => kept.get(number) === entry && kept.delete(number),
+    )
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT) break
+      kept.delete(oldest)
+    }
+    return entry.promise
+  }
+
+  function wantAhead(number: number): void {
+    for (let next = number + 1; next <= number + AHEAD && next < starts.length; next += 1) {
+      if (!kept.has(next)) void want(next).catch(() => undefined)
+    }
+  }
+
+  const numberOf = (part: Part): number => indexAt(starts, part.fromMs)
+
+  return {
+    endMs,
+    growing: false,
+    at(ms) {
+      const number = indexAt(starts, ms)
+      return want(number)
+    },
+    after(part) {
+      const number = numberOf(part) + 1
+      if (number >= starts.length) return undefined
+      const promise = want(number)
+      wantAhead(number)
+      return promise
+    },
+    ready(part) {
+      const number = numberOf(part)
+      wantAhead(number)
+      return kept.get(number + 1)?.part
+    },
+    close: () => closed.abort(),
+  }
+}
+
+/** Times of the keyframes in milliseconds; of those at the same time the server uses the last. */
+function startsOf({ keyframes }: RecordingIndex): number[] {
+  return [...new Set([0, ...keyframes.map(({ time }) => Math.round(time * 1_000))])]
+}
+
+/** Number of the last one that is not after a time. */
+function indexAt(starts: readonly number[], ms: number): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((starts[middle] ?? 0) <= ms) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,80 @@
+// A recording: what it is of, whether it is genuine, and the player once its length is known.
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useRuntime } from '../../app/context.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
+import { Callout } from '../../ui/callout.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Loader } from '../../ui/kit.ts'
+import { Page } from '../../ui/page.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { sessionQuery } from '../sessions/queries.ts'
+import { DownloadMenu } from './download-menu.tsx'
+import { nameOf } from '../sessions/session-name.ts'
+import { playerMessages as texts } from './messages.ts'
+import { PlayerView } from './player-view.tsx'
+import classes from './player.module.css'
+import { recordingIndexQuery, verdictQuery } from './queries.ts'
+import type { PlaySearch } from './search.ts'
+import { VerdictBadge } from './verdict-badge.tsx'
+
+interface PlayerPageProps {
+  readonly uid: SessionUid
+  readonly seat: string
+  readonly search: PlaySearch
+}
+
+export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
+  const { api } = useRuntime()
+  const session = useQuery(sessionQuery(api, uid))
+  const index = useQuery(recordingIndexQuery(api, { uid, seat }))
+  const state = index.data?.state
+  const verdict = useQuery({ ...verdictQuery(api, { uid, seat }, state ?? ''), enabled: state !== undefined })
+  const failed = [session, index].find(({ isError, data }) => isError && !data)
+  const who = session.data ? nameOf(session.data) : uid.slice(0, 12)
+  const seats = session.data?.events.seats ?? []
+  return (
+    <Page
+      title={texts.title(who)}
+      trail={<BackLink to="/sessions" label={texts.back} />}
+      mark={state ? <VerdictBadge verdict={verdict.data} failed={verdict.isError} /> : null}
+      actions={index.data ? <DownloadMenu uid={uid} seat={seat} /> : null}
+    >
+      {index.data ? (
+        <p className={classes['facts']}>
+          {texts.started} <TimeAgo time={index.data.started_at} />
+          {seats.length > 1 ? (
+            <nav aria-label={texts.seats} className={classes['seats']}>
+              {seats.map((other) => (
+                <Link
+                  key={other}
+                  to="/sessions/$uid/play/$seat"
+                  params={{ uid, seat: String(other) }}
+                  activeProps={{ 'aria-current': 'page' }}
+                >
+                  {texts.seat(other)}
+                </Link>
+              ))}
+            </nav>
+          ) : null}
+        </p>
+      ) : null}
+      {verdict.data?.result === 'tampered' ? (
+        <Callout tone="warn" title={texts.tamperedTitle} urgent>
+          {verdict.data.message}
+        </Callout>
+      ) : null}
+      {state === 'truncated' ? <Callout tone="note">{texts.truncated}</Callout> : null}
+      {failed ? (
+        <ErrorPanel title={texts.loadFailed} error={failed.error} onRetry={() => void failed.refetch()} />
+      ) : session.data && index.data ? (
+        <PlayerView session={session.data} seat={seat} index={index.data} search={search} />
+      ) : (
+        <div className={classes['loading']}>
+          <Loader size="sm" aria-label={texts.loading} />
+        </div>
+      )}
+    </Page>
+  )
+}

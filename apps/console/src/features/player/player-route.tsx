@@ -1,0 +1,15 @@
+// Binds the player to its address.
+import { SessionUid } from '@bowline/contract/schemas/common'
+import { getRouteApi } from '@tanstack/react-router'
+import { NotFoundPage } from '../../app/not-found-page.tsx'
+import { PlayerPage } from './player-page.tsx'
+
+const route = getRouteApi('/app/sessions/$uid/play/$seat')
+
+export function PlayerRoute() {
+  const { uid, seat } = route.useParams()
+  const search = route.useSearch()
+  const parsed = SessionUid.safeParse(uid)
+  if (!parsed.success || !/^\d{1,5}$/.test(seat)) return <NotFoundPage />
+  return <PlayerPage key={`${uid} ${seat}`} uid={parsed.data} seat={seat} search={search} />
+}

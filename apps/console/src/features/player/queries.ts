@@ -1,0 +1,75 @@
+// What the player asks the server.
+import { recordings } from '@bowline/contract/operations/recordings'
+import { sessions } from '@bowline/contract/operations/sessions'
+import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { RecordingHit } from '@bowline/contract/schemas/recording'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { ListPage } from '../../live/apply-events.ts'
+import { listPage } from '../../live/list-page.ts'
+import type { Api } from '../../session/api.ts'
+import { readCast } from './cast-pages.ts'
+import type { GrowingParts } from './growing-source.ts'
+import type { ReadRange } from './indexed-source.ts'
+
+export interface Seat {
+  readonly uid: SessionUid
+  readonly seat: string
+}
+
+export const HITS_PER_PAGE = 50
+/** Of one part of a recording: between two keyframes there is much less. */
+const MOST_PART_BYTES = 67_108_864
+/** Recordings get their index moments after their session; those that cannot have one are asked for less often. */
+const SOON_MS = 2_000
+const RARELY_MS = 30_000
+const MANY = 60
+
+export function recordingIndexQuery(api: Api, seat: Seat) {
+  return queryOptions({
+    queryKey: ['recordings', 'index', seat],
+    queryFn: async ({ signal }) => (await api.call(sessions.getRecordIndex, { params: seat, signal })).body,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => {
+      if (!data || data.indexed) return false
+      return dataUpdateCount < MANY || data.state === 'recording' ? SOON_MS : RARELY_MS
+    },
+  })
+}
+
+/** Whether a recording is as it was written. */
+export function verdictQuery(api: Api, seat: Seat, state: string) {
+  return queryOptions({
+    queryKey: ['recordings', 'verdict', seat, state],
+    queryFn: async ({ signal }) => (await api.call(sessions.verifyRecord, { params: seat, signal })).body,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** @param session only in this one */
+export function hitsQuery(api: Api, q: string, page: number, session?: SessionUid) {
+  return queryOptions({
+    queryKey: ['recordings', 'hits', q, page, session],
+    queryFn: async ({ signal }): Promise<ListPage<RecordingHit>> => {
+      const query = { q, page: String(page), per_page: String(HITS_PER_PAGE), ...(session ? { session } : {}) }
+      return listPage(await api.call(recordings.search, { query, signal }))
+    },
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** A little more than a whole millisecond: as fractions of seconds some would be a little less. */
+const seconds = (ms: number): string => ((ms + 0.4) / 1_000).toFixed(4)
+
+export function rangeReader(api: Api, params: Seat): ReadRange {
+  return async (fromMs, toMs, signal) => {
+    const query = { format: 'cast3' as const, from: fromMs === 0 ? '0' : seconds(fromMs), to: seconds(toMs) }
+    return readCast(await api.open(sessions.getRecord, { params, query, signal }), MOST_PART_BYTES)
+  }
+}
+
+export function growthReader(api: Api, params: Seat): GrowingParts['read'] {
+  return (afterByte, signal) => {
+    const query = { format: 'cast3' as const, after: String(afterByte) }
+    return api.open(sessions.getRecord, { params, query, signal })
+  }
+}

@@ -1,0 +1,92 @@
+// Finds words in what every recorded session of the namespace shows.
+import type { RecordingHit } from '@bowline/contract/schemas/recording'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { SearchX, TextSearch } from 'lucide-react'
+import { useCallback } from 'react'
+import { useRuntime } from '../../app/context.tsx'
+import { deviceQuery } from '../devices/queries.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { Loader } from '../../ui/kit.ts'
+import { Page } from '../../ui/page.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { playerMessages } from './messages.ts'
+import classes from './player.module.css'
+import { HITS_PER_PAGE, hitsQuery } from './queries.ts'
+import type { RecordingsSearch } from './search.ts'
+import { Snippet } from './snippet.tsx'
+import { formatClock } from './times.ts'
+
+const texts = playerMessages.recordings
+
+export function RecordingsPage({ search: { q, page } }: { readonly search: RecordingsSearch }) {
+  const { api } = useRuntime()
+  const navigate = useNavigate()
+  const hits = useQuery(hitsQuery(api, q, page))
+  const search = useCallback(
+    (words: string) => void navigate({ to: '/recordings', search: { q: words, page: 1 }, replace: true }),
+    [navigate],
+  )
+  const items = q === '' ? [] : (hits.data?.items ?? [])
+  return (
+    <Page title={texts.title}>
+      <div className={classes['searchLine']}>
+        <SearchField label={texts.search} words={q} onSearch={search} />
+      </div>
+      {q === '' ? <EmptyState icon={<TextSearch size={24} />} title={texts.empty} text={texts.emptyText} /> : null}
+      {q !== '' && hits.isError ? (
+        <ErrorPanel title={playerMessages.searchFailed} error={hits.error} onRetry={() => void hits.refetch()} />
+      ) : null}
+      {q !== '' && hits.isPending ? <Loader size="sm" aria-label={playerMessages.loading} /> : null}
+      {q !== '' && hits.data?.items.length === 0 ? (
+        <EmptyState icon={<SearchX size={24} />} title={texts.none} text={texts.noneText} />
+      ) : null}
+      {items.length > 0 ? (
+        <ol className={classes['hits']} aria-label={texts.results} aria-busy={hits.isPlaceholderData}>
+          {items.map((hit) => (
+            <li key={`${hit.session} ${hit.seat} ${hit.seconds} ${hit.kind}`}>
+              <Hit hit={hit} q={q} />
+            </li>
+          ))}
+        </ol>
+      ) : null}
+      <Pager
+        list={texts.results}
+        page={page}
+        perPage={HITS_PER_PAGE}
+        total={q === '' ? 0 : (hits.data?.total ?? 0)}
+        renderLink={(other, children, label, className) => (
+          <Link to="/recordings" search={{ q, page: other }} aria-label={label} className={className}>
+            {children}
+          </Link>
+        )}
+      />
+    </Page>
+  )
+}
+
+function Hit({ hit, q }: { readonly hit: RecordingHit; readonly q: string }) {
+  const { api } = useRuntime()
+  const device = useQuery(deviceQuery(api, hit.device_uid))
+  const who = `${hit.username}@${device.data?.name ?? hit.device_uid.slice(0, 8)}`
+  const at = formatClock(hit.seconds * 1_000)
+  return (
+    <Link
+      to="/sessions/$uid/play/$seat"
+      params={{ uid: hit.session, seat: String(hit.seat) }}
+      search={{ q, t: hit.seconds }}
+      className={classes['hit'] ?? ''}
+    >
+      <span className={classes['hitFacts']}>
+        <span className={classes['hitWho']}>{who}</span>
+        <span>{at}</span>
+        <span>{playerMessages.kinds[hit.kind]}</span>
+        <TimeAgo time={hit.at} />
+      </span>
+      <Snippet hit={hit} />
+    </Link>
+  )
+}

@@ -1,0 +1,72 @@
+// How long it takes from a key until the moment that was asked for can be seen, in a recording of ten hours:
+// `node scripts/run.js e2e/console/seek-times.ts [megabytes] [seeks]`.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { launchBrowser } from '../support/browser.ts'
+import { startProduct } from '../support/product.ts'
+import { HOURS, exchangeRecording, longCast, recordSession, switchRecordingOn, untilIndexed } from './long-recording.ts'
+import { openSignedIn } from './steps.ts'
+
+const megabytes = Number(process.argv[2] ?? 20)
+const seeks = Number(process.argv[3] ?? 60)
+const PRESS = 'the input event of the slider'
+
+const [browser, product] = await Promise.all([launchBrowser(), startProduct()])
+try {
+  await switchRecordingOn(product)
+  const cast = longCast(megabytes * 1_000_000)
+  const uid = await recordSession(product, 'true', () => exchangeRecording(product, cast))
+  await untilIndexed(product, uid, 300_000)
+  const page = await browser.newPage({ baseURL: product.console, viewport: { width: 1280, height: 800 } })
+  let requests = 0
+  let bytes = 0
+  page.on('response', (response) => {
+    if (!response.url().includes('/records/0?')) return
+    requests += 1
+    response.body().then(
+      (body) => (bytes += body.length),
+      () => undefined,
+    )
+  })
+  await openSignedIn(page, product, `/sessions/${uid}/play/0`)
+  await page.locator('figure[aria-busy=false]').waitFor()
+  const random: number[] = []
+  for (let seek = 1; seek <= seeks; seek += 1) {
+    // A fixed walk through all of it, far from the part before: nothing of it is there already.
+    random.push(await timeOf(page, Math.floor(((seek * 0.618_034) % 1) * HOURS * 3_600_000)))
+    // What is read ahead is not part of the next seek.
+    await pause(200)
+  }
+  const heap = await page.evaluate('performance.memory.usedJSHeapSize')
+  const sorted = random.toSorted((a, b) => a - b)
+  const at = (share: number): string => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)} ms`
+  say(`${HOURS} hours, ${(cast.length / 1e6).toFixed(1)} MB, ${seeks} seeks, each to a part not read before`)
+  say(`from ${PRESS} to the moment on the screen: median ${at(0.5)}, p95 ${at(0.95)}, slowest ${at(1)}`)
+  say(`requests for each, with those that read ahead: ${(requests / seeks).toFixed(1)}`)
+  say(
+    `kilobytes for each: ${(bytes / seeks / 1_000).toFixed(0)}; heap of the page: ${(Number(heap) / 1e6).toFixed(0)} MB`,
+  )
+} finally {
+  await browser.close()
+  await product.stop()
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Milliseconds, measured in the page. */
+function timeOf(page: Page, ms: number): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    const figure = document.querySelector('figure')
+    const slider = document.querySelector('input[type=range]')
+    const start = performance.now()
+    let began = false
+    new MutationObserver((_, observer) => {
+      if (figure.getAttribute('aria-busy') === 'true') began = true
+      else if (began) { observer.disconnect(); requestAnimationFrame(() => resolve(performance.now() - start)) }
+    }).observe(figure, { attributes: true, attributeFilter: ['aria-busy'] })
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(slider, ${ms})
+    slider.dispatchEvent(new Event('input', { bubbles: true }))
+  })`) as Promise<number>
+}
