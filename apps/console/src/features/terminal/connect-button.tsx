@@ -5,6 +5,7 @@ import { SquareTerminal } from 'lucide-react'
 import { useMay } from '../../app/context.tsx'
 import { Button, Tooltip } from '../../ui/kit.ts'
 import { terminalMessages as texts } from './messages.ts'
+import classes from './connect-button.module.css'
 
 export function ConnectButton({ device }: { readonly device: Pick<Device, 'uid' | 'name' | 'online' | 'status'> }) {
   const mayConnect = useMay('deviceConnect')
@@ -12,16 +13,18 @@ export function ConnectButton({ device }: { readonly device: Pick<Device, 'uid' 
   if (device.status !== 'accepted') return null
   const hindrance = mayConnect ? (device.online ? undefined : texts.offline) : texts.roleTooLow
   return (
-    <Tooltip label={hindrance} disabled={hindrance === undefined}>
+    <Tooltip label={hindrance ?? texts.connect}>
       <Button
         size="compact-sm"
         variant="default"
-        leftSection={<SquareTerminal size={14} aria-hidden />}
         disabled={hindrance !== undefined}
         aria-label={texts.connectTo(device.name)}
         onClick={() => void navigate({ to: '/terminal', search: { device: device.uid } })}
       >
-        {texts.connect}
+        <span className={classes['face']}>
+          <SquareTerminal size={15} aria-hidden />
+          <span className={classes['word']}>{texts.connect}</span>
+        </span>
       </Button>
     </Tooltip>
   )
