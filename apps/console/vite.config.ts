@@ -24,9 +24,10 @@ export default defineConfig({
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             {
               name: 'mantine',
-              test: /node_modules\/(@mantine|@floating-ui|react-remove-scroll|react-transition-group)\//,
+              test: /node_modules\/(@mantine\/(core\/esm\/(core|utils)|hooks)|@floating-ui|react-remove-scroll)\//,
             },
-            { name: 'contract', test: /node_modules\/zod\/|packages\/contract\// },
+            // What only terminals say comes with them.
+            { name: 'contract', test: /node_modules\/zod\/|packages\/contract\/src\/(?!terminal\/)/ },
             { name: 'tanstack', test: /node_modules\/@tanstack\// },
           ],
         },

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
 import { useMay } from '../../app/context.tsx'
 import { Button, Tooltip } from '../../ui/kit.ts'
-import { terminalMessages as texts } from './messages.ts'
+import { connectMessages as texts } from './connect-messages.ts'
 import classes from './connect-button.module.css'
 
 export function ConnectButton({ device }: { readonly device: Pick<Device, 'uid' | 'name' | 'online' | 'status'> }) {

@@ -10,6 +10,7 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { StatusDot } from '../../ui/status-dot.tsx'
 import { uiMessages } from '../../ui/messages.ts'
 import { deviceListQuery } from '../devices/queries.ts'
+import { connectMessages } from './connect-messages.ts'
 import { terminalMessages as texts } from './messages.ts'
 import type { PaneDevice } from './pane.ts'
 import classes from './terminal.module.css'
@@ -41,8 +42,12 @@ export function DevicePicker({ onPick }: { readonly onPick: (device: PaneDevice)
             <li key={device.uid} className={classes['device']}>
               <StatusDot on label={uiMessages.online} />
               <span className={classes['deviceName']}>{device.name}</span>
-              <Button size="compact-sm" aria-label={texts.connectTo(device.name)} onClick={() => onPick(device)}>
-                {texts.connect}
+              <Button
+                size="compact-sm"
+                aria-label={connectMessages.connectTo(device.name)}
+                onClick={() => onPick(device)}
+              >
+                {connectMessages.connect}
               </Button>
             </li>
           ))}

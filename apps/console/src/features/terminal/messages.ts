@@ -1,10 +1,6 @@
 // Texts of the terminals.
 export const terminalMessages = {
   title: 'Terminal',
-  connect: 'Connect',
-  connectTo: (device: string) => `Connect to ${device}`,
-  offline: 'The device is offline.',
-  roleTooLow: 'Your role in this namespace does not allow this.',
   tabs: 'Terminals',
   newTab: 'New terminal',
   closeTab: (name: string) => `Close ${name}`,
