@@ -1,4 +1,4 @@
-// The text that people see before they sign in over SSH, with a terminal that shows it.
+// The text that people see when a terminal opens, with a terminal that shows it.
 import { LIMITS } from '@bowline/contract/limits'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'

@@ -28,7 +28,7 @@ export const settingsMessages = {
   changed: (setting: string) => `${setting}: changed.`,
   changeFailed: 'The setting was not changed',
   announcement: 'Connection announcement',
-  announcementText: 'Shown to everybody who connects with SSH, before they sign in.',
+  announcementText: 'Shown when somebody opens a terminal; commands, scp and sftp do not show it.',
   announcementCount: (used: string, limit: string) => `${used} of ${limit} characters`,
   announcementSaved: 'The announcement is changed.',
   announcementFailed: 'The announcement was not changed',
