@@ -185,17 +185,21 @@ export async function deleteDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<
 /**
  * Inserts a new device or refreshes a known one.
  * Of two first registrations at once one may meet the other in the index that is not the conflict's: PostgreSQL calls
- * that a violation. By then the other row is there, so that a second try refreshes it.
+ * that a violation, or a deadlock when each waits for the other there. By then the other row is there, so that a second
+ * try refreshes it.
  * @returns whether it is new
  */
 export async function upsertDevice(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<boolean> {
   try {
     return await tryUpsert(db, device)
   } catch (error) {
-    if ((error as { code?: unknown }).code !== '23505') throw error
+    if (!MET_ANOTHER.has(String((error as { code?: unknown }).code))) throw error
     return tryUpsert(db, device)
   }
 }
+
+/** unique_violation, deadlock_detected. */
+const MET_ANOTHER = new Set(['23505', '40P01'])
 
 async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<boolean> {
   const row = await db
