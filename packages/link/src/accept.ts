@@ -11,9 +11,9 @@ import { grantUpgrade } from './upgrade.ts'
  * at all, have been judged before (refuse with `refuseUpgrade`).
  * @param request, socket, head as `http.Server` emits them with `upgrade`
  * @param device uid, and public key as registered (SPKI or PKCS #1 PEM; Ed25519 or RSA from 2048 bits)
- * @returns the link, or the cause why there is none: `bad-request`, `version`, `protocol`, `wrong-proof`, `handshake-timeout`, or
- *   what ended the connection. It never rejects, and the socket is dealt with in every case. Without a link
- *   `owner.handler` is never called
+ * @returns the link, or the cause why there is none: `bad-request`, `version`, `protocol`, `wrong-proof`,
+ *   `handshake-timeout`, or what ended the connection. It never rejects, and the socket is dealt with in every case.
+ *   Without a link `owner.handler` is never called
  */
 export function acceptLink(
   request: IncomingMessage,

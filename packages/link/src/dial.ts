@@ -26,9 +26,10 @@ const GIVEN_UP: LinkCause = { by: 'agent', reason: 'stopped', message: 'the atte
 /**
  * Dials the server once. Never rejects.
  * @param signal gives the attempt up (a link that exists already is not touched)
- * @returns the link, or why there is none. Reasons: `connect-failed`, `connect-timeout`, `stopped`, `certificate`, `pin-mismatch`, `unauthorized`
- *   (401 or 403: the token is not, or no longer, good), `not-found`, `unavailable` (429, 502, 503, 504),
- *   `version`, `http-<status>`, `upgrade-failed`, and those of the handshake: `wrong-proof`, `protocol`, `handshake-timeout`
+ * @returns the link, or why there is none. Reasons: `connect-failed`, `connect-timeout`, `stopped`, `certificate`,
+ *   `pin-mismatch`, `unauthorized` (401 or 403: the token is not, or no longer, good), `not-found`, `unavailable` (429,
+ *   502, 503, 504), `version`, `http-<status>`, `upgrade-failed`, and those of the handshake: `wrong-proof`, `protocol`,
+ *   `handshake-timeout`
  */
 export async function dialLink(target: DialTarget, owner: LinkOwner, signal?: AbortSignal): Promise<DialOutcome> {
   const ended = new AbortController()

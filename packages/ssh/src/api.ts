@@ -214,8 +214,8 @@ export type SessionRequest =
 /** The embedding program's end of a channel. Callbacks run on the connection's turn; none may block. */
 export interface ChannelHandler {
   /**
-   * Bytes from the client (RFC 4254 section 5.2). `extended` is 0 for ordinary data, else the data type code. The memory belongs to
-   * the callee. The client may send more only after {@link SshChannel.consumed} has been told.
+   * Bytes from the client (RFC 4254 section 5.2). `extended` is 0 for ordinary data, else the data type code. The
+   * memory belongs to the callee. The client may send more only after {@link SshChannel.consumed} has been told.
    */
   data(bytes: Uint8Array, extended: number): void
   /** The channel can take more output again after a `write` answered false (RFC 4254 section 5.2: window). */
@@ -288,8 +288,8 @@ export interface SshConnection {
   readonly bytesIn: number
   readonly bytesOut: number
   /**
-   * Opens a channel towards the client (RFC 4254 sections 5.1, 6.3.2 and 7.2; OpenSSH PROTOCOL): `forwarded-tcpip`, `forwarded-streamlocal@openssh.com`,
-   * `auth-agent@openssh.com` or `x11`.
+   * Opens a channel towards the client (RFC 4254 sections 5.1, 6.3.2 and 7.2; OpenSSH PROTOCOL):
+   * `forwarded-tcpip`, `forwarded-streamlocal@openssh.com`, `auth-agent@openssh.com` or `x11`.
    * @param data the type's extra fields, already in wire encoding
    * @throws {Error} when the client refuses or the connection ends
    */

@@ -1,6 +1,6 @@
-// The PAM process: checks one login, and keeps its session open for as long as the login lives. A process, not a thread of the agent: modules are foreign code that may
-// crash, hang, wait for children of their own or change what a whole process shares (ids, umask, signal handlers).
-// It does one thing at a time, so it may simply wait: for modules, and for the person's answers.
+// The PAM process: checks one login, and keeps its session open for as long as the login lives. A process, not a thread
+// of the agent: modules are foreign code that may crash, hang, wait for children of their own or change what a whole
+// process shares (ids, umask, signal handlers). It does one thing at a time, so it may simply wait: for modules, and for the person's answers.
 import { readSync, writeSync } from 'node:fs'
 import { AuthReply, type AuthRound } from '@bowline/link/streams'
 import { PAM, startPam, type PamMessage } from '../native/pam.ts'

@@ -1,6 +1,7 @@
 // The program that serves one person's files: a child of the agent on pipes, `node sftp/main.ts <order>` in a checkout and
-// `bowline sftp-server <order>` in a bundle. It becomes the person before it reads the first byte. A thread of the agent would not do: it shares /proc/self, resource limits
-// and signals with root, and one that waits for a FIFO can neither be ended nor let the agent end.
+// `bowline sftp-server <order>` in a bundle. It becomes the person before it reads the first byte. A thread of the
+// agent would not do: it shares /proc/self, resource limits and signals with root, and one that waits for a FIFO can
+// neither be ended nor let the agent end.
 import { becomeUser } from '../login/become-user.ts'
 import { parseOrder } from './order.ts'
 import { serve } from './serve.ts'

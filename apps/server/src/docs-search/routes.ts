@@ -6,6 +6,7 @@ import { BowlineError, fail } from '@bowline/contract/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { parseInput } from '../http/errors.ts'
+import { sourceKey } from '../platform/address.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLimiter } from '../platform/limiter.ts'
 import type { Log } from '../platform/log.ts'
@@ -62,7 +63,7 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
   const limiter = createLimiter(clock, RATE.perSecond, RATE.burst)
   const feedbackLimiter = createLimiter(clock, FEEDBACK_RATE.perSecond, FEEDBACK_RATE.burst)
   const limit = (by: typeof limiter, { ip }: FastifyRequest): void => {
-    if (!by.take(ip)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+    if (!by.take(sourceKey(ip))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
   }
 
   void server.register(async (scope) => {

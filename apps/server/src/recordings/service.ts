@@ -59,7 +59,10 @@ export async function getIndex(ctx: TenantContext, recordings: Recordings, which
   }
 }
 
-/** The screen at the last keyframe that is not after a time; the empty one before it is indexed. @throws {BowlineError} NOT_FOUND */
+/**
+ * The screen at the last keyframe that is not after a time; the empty one before it is indexed.
+ * @throws {BowlineError} NOT_FOUND
+ */
 export async function getKeyframe(
   ctx: TenantContext,
   recordings: Recordings,

@@ -1,4 +1,5 @@
 // Memory for bytes that pass through, used again and again: a fresh buffer for each packet costs more than to encrypt it.
+// packages/link has its own: neither package imports the other, and each is to be had by itself.
 
 /** Blocks of one size. */
 export class BlockPool {

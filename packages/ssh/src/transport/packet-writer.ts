@@ -109,7 +109,6 @@ export class PacketWriter {
     const announced = this.#announced
     const padding = announced === 0 ? this.#padding(payloadBytes) : announced - payloadBytes - 1
     const length = 1 + payloadBytes + padding
-    // First of all: to make room may hand bytes to a socket in memory, whose other end then uses the scratch buffer.
     const batch = this.#room(4 + length + MOST_TAG_BYTES)
     scratch.writeUInt32BE(length, 0)
     scratch[4] = padding
@@ -180,8 +179,15 @@ export class PacketWriter {
     const isBlock = this.#reuses && bytes >= LEAST_BLOCK_BYTES
     const piece = isBlock ? batch.subarray(0, bytes) : copyOf(batch, bytes)
     if (!isBlock) blocks.giveBack(batch)
-    if (this.#socket.writableEnded || this.#socket.destroyed) return
-    this.#socket.write(piece, () => {
+    const socket = this.#socket
+    if (socket.writableEnded || socket.destroyed) return
+    if (!this.#reuses) {
+      // Another kind of stream may call back at once, also into other connections, while a packet is being made in memory
+      // that all connections share.
+      socket.cork()
+      queueMicrotask(() => socket.uncork())
+    }
+    socket.write(piece, () => {
       if (isBlock) blocks.giveBack(batch)
       this.#written()
     })

@@ -142,8 +142,7 @@ function Option({ item: { label, hint, icon: Icon }, id, isActive, heading, onRu
           {heading}
         </div>
       )}
-      {/* The keys are the field's: the focus never leaves it. */}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events */}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are the field's: the focus never leaves it */}
       <div
         id={id}
         role="option"

@@ -34,8 +34,7 @@ export function TextPanel({ screen, state: { atMs, waiting } }: TextPanelProps) 
       {text === '' ? (
         <Text c="dimmed">{texts.noText}</Text>
       ) : (
-        // It scrolls, so keys must be able to reach it.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so keys must be able to reach it
         <pre className={classes['text']} role="log" aria-live="off" aria-label={texts.screen} tabIndex={0}>
           {text}
         </pre>

@@ -2,26 +2,26 @@
 import { PrivateKeyError } from '@bowline/ssh/keys/private-key'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { useStore } from '../../app/context.tsx'
+import { useRuntime, useStore } from '../../app/context.tsx'
 import { createStore } from '../../session/store.ts'
 import { Callout } from '../../ui/callout.tsx'
 import { Button, Stack, TextInput } from '../../ui/kit.ts'
 import { PasswordField } from '../../ui/password-field.tsx'
 import { rememberSshUser, useSshUser } from '../devices/ssh-user.ts'
-import { type KeyCredential, keyCredential } from './connection/credential.ts'
+import { keyCredential } from './connection/credential.ts'
 import type { ConnectFields } from './connect-fields.ts'
 import { KeyFields } from './key-fields.tsx'
 import { terminalMessages as texts } from './messages.ts'
 import type { Pane } from './pane.ts'
 import classes from './terminal.module.css'
+import { workspaceOf } from './workspace.ts'
 
-/** The key that was read last: it signs for every terminal of this page, until the page is closed. */
-const loadedKey = createStore<KeyCredential | undefined>(undefined)
 const method = createStore<'password' | 'key'>('password')
 
 export function ConnectForm({ pane, wasRefused }: { readonly pane: Pane; readonly wasRefused: boolean }) {
   const remembered = useSshUser()
   const chosen = useStore(method)
+  const loadedKey = workspaceOf(useRuntime()).key
   const key = useStore(loadedKey)
   const [isRefused, setRefused] = useState(wasRefused)
   const form = useForm<ConnectFields>({
@@ -32,7 +32,6 @@ export function ConnectForm({ pane, wasRefused }: { readonly pane: Pane; readonl
   useEffect(() => {
     setFocus(wasRefused && chosen === 'password' ? 'password' : 'username', { shouldSelect: true })
     // Only when the form appears.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
 
   const submit = handleSubmit(async ({ username, password, keyText, passphrase }) => {

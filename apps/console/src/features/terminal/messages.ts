@@ -36,7 +36,7 @@ export const terminalMessages = {
     key: 'Private key',
     devicePassword: 'Password on the device',
     passwordHint: 'The device checks it. It is kept in this tab only, to connect again.',
-    keyHint: 'It signs in this browser and never leaves it; the page keeps it until it is closed.',
+    keyHint: 'It signs in this browser and never leaves it; it is forgotten when you sign out or close the page.',
     keyText: 'Private key, as ssh-keygen makes it',
     keyFile: 'Or from a file:',
     keyRequired: 'Paste a private key, or choose its file.',

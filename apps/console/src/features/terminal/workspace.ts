@@ -2,6 +2,7 @@
 // end with the person's session, and with the page.
 import type { Runtime } from '../../app/runtime.ts'
 import { type Store, createStore } from '../../session/store.ts'
+import type { KeyCredential } from './connection/credential.ts'
 import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './layout.ts'
 import { type Pane, type PaneDevice, createPane } from './pane.ts'
 import { terminalSettings } from './settings.ts'
@@ -20,6 +21,8 @@ export interface WorkspaceState {
 
 export interface Workspace {
   readonly state: Store<WorkspaceState>
+  /** The private key that was read last: it signs for every terminal of the person. */
+  readonly key: Store<KeyCredential | undefined>
   pane(id: string): Pane | undefined
   /** Opens a tab for a device. */
   open(device: PaneDevice): Pane
@@ -49,6 +52,7 @@ export function workspaceOf(runtime: Runtime): Workspace {
 function createWorkspace(runtime: Runtime): Workspace {
   const panes = new Map<string, Pane>()
   const state = createStore<WorkspaceState>({ tabs: [], active: undefined })
+  const key = createStore<KeyCredential | undefined>(undefined)
   let isDark = false
   let tabCount = 0
   let onKey: OnKey | undefined
@@ -72,6 +76,7 @@ function createWorkspace(runtime: Runtime): Workspace {
 
   const workspace: Workspace = {
     state,
+    key,
     pane: (id) => panes.get(id),
     open(device) {
       const pane = add(device)
@@ -140,7 +145,7 @@ function createWorkspace(runtime: Runtime): Workspace {
   }
   terminalSettings.subscribe(applySettings)
 
-  // Another person, or another namespace, has no business in these terminals.
+  // Another person, or another namespace, has no business in these terminals, nor with the key.
   let owner = ownerOf(runtime)
   runtime.session.state.subscribe(() => {
     const next = ownerOf(runtime)
@@ -149,6 +154,7 @@ function createWorkspace(runtime: Runtime): Workspace {
     const { tabs } = state.get()
     state.set({ tabs: [], active: undefined })
     remove(tabs.flatMap(({ layout }) => paneIds(layout)))
+    key.set(undefined)
   })
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.hurry()
