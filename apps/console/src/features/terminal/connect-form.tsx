@@ -31,7 +31,7 @@ export function ConnectForm({ pane, wasRefused }: { readonly pane: Pane; readonl
   const { errors } = formState
   useEffect(() => {
     setFocus(wasRefused && chosen === 'password' ? 'password' : 'username', { shouldSelect: true })
-    // Only when the form appears.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only when the form appears
   }, [])
 
   const submit = handleSubmit(async ({ username, password, keyText, passphrase }) => {
