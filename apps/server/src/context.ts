@@ -60,6 +60,8 @@ export interface TenantContext {
   readonly source: string
   /** Where an address is on the map. */
   readonly locate: Locate
+  /** Whether the namespace has live listeners, or had some minutes ago: else what only they are told need not be read. */
+  isHeard(): boolean
   /** Tells the namespace's live listeners. */
   emit(event: LiveEvent): void
 }

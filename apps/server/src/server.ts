@@ -121,6 +121,7 @@ async function start(
     edition: settings.BOWLINE_EDITION,
     source,
     locate: config.locate,
+    isHeard: () => bus.isHeard(tenant),
     emit(event) {
       bus.emit(tenant, event)
       // A removed device loses its link, and its sessions with it. Nouns do not know the gateway; this does.

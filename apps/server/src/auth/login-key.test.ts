@@ -34,6 +34,7 @@ function contextOf({ tenant }: Person): TenantContext {
     edition: 'community',
     source: '',
     locate: nowhere,
+    isHeard: () => false,
     emit: () => undefined,
   }
 }

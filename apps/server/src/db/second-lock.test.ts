@@ -98,6 +98,7 @@ function careless(): { ctx: TenantContext; plugin: WithoutConditions } {
     edition: 'cloud',
     source: '',
     locate: nowhere,
+    isHeard: () => false,
     emit: () => undefined,
   }
   return { ctx, plugin }

@@ -42,18 +42,23 @@ export function linkUp(
 
 /** Tells that the device is online. */
 export function tellLinkUp(ctx: TenantContext, uid: DeviceUid): Promise<void> {
-  return tellChanged(ctx, uid)
+  return tellPresence(ctx, uid)
+}
+
+/** A herd of devices that comes back where nobody looks costs no reading; a link alone changes what no session may. */
+async function tellPresence(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  if (ctx.isHeard()) await tellChanged(ctx, uid)
 }
 
 /** A link is down. The device is offline only if no newer link exists. */
 export async function linkDown(ctx: TenantContext, uid: DeviceUid, epoch: number): Promise<void> {
-  if (await releaseLink(ctx.db, uid, epoch)) await tellChanged(ctx, uid)
+  if (await releaseLink(ctx.db, uid, epoch)) await tellPresence(ctx, uid)
 }
 
 /** A device is offline, says another part of the platform: until its next link. @returns false for an unknown one */
 export async function markOffline(ctx: TenantContext, uid: DeviceUid): Promise<boolean> {
   const isKnown = await disconnectDevice(ctx.db, uid)
-  if (isKnown) await tellChanged(ctx, uid)
+  if (isKnown) await tellPresence(ctx, uid)
   return isKnown
 }
 

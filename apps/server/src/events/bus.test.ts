@@ -16,7 +16,9 @@ function setUp() {
     bus.listen(tenant, lastId, ({ id, event }) => heard.push(`${id} ${event.type}`))
     return heard
   }
-  return { bus, hear, pass: (ms: number) => clock.advance(ms) }
+  /** Somebody listens for a moment, and may come back. */
+  const visit = (which = tenant) => bus.listen(which, undefined, () => undefined)()
+  return { bus, hear, visit, pass: (ms: number) => clock.advance(ms) }
 }
 
 describe('event bus', () => {
@@ -29,7 +31,8 @@ describe('event bus', () => {
   })
 
   it('delivers what came after the last seen event', () => {
-    const { bus, hear } = setUp()
+    const { bus, hear, visit } = setUp()
+    visit()
     for (const digit of ['a', 'b', 'c']) bus.emit(tenant, removed(digit))
     expect(hear('life.1-1')).toEqual(['life.1-2 device.removed', 'life.1-3 device.removed'])
     expect(hear('life.1-3')).toEqual([])
@@ -38,7 +41,8 @@ describe('event bus', () => {
   it.each(['other.1-1', 'life.1-99', 'life.2-1', 'life.1--1', 'life.1-1e0', 'life.1-', 'nonsense'])(
     'asks a listener with the unknown id %s to load anew',
     (lastId) => {
-      const { bus, hear } = setUp()
+      const { bus, hear, visit } = setUp()
+      visit()
       bus.emit(tenant, removed('a'))
       expect(hear(lastId)).toEqual(['life.1-1 reset'])
     },
@@ -46,6 +50,7 @@ describe('event bus', () => {
 
   it('asks a listener to load anew when what it missed is older than five minutes', () => {
     const { bus, hear, pass } = setUp()
+    hear()
     for (const digit of ['a', 'b']) bus.emit(tenant, removed(digit))
     pass(301_000)
     bus.emit(tenant, removed('c'))
@@ -53,15 +58,22 @@ describe('event bus', () => {
     expect(hear('life.1-2')).toEqual(['life.1-3 device.removed'])
   })
 
-  it('keeps nothing of a namespace in which nothing happens any more', () => {
-    const { bus, hear, pass } = setUp()
+  it('keeps nothing of a namespace that nobody hears', () => {
+    const { bus, hear, visit, pass } = setUp()
     bus.emit(tenant, removed('a'))
-    bus.emit(other, removed('a'))
-    expect(bus.channelCount).toBe(2)
-    pass(301_000)
-    bus.emit(other, removed('b'))
-    expect(bus.channelCount).toBe(1)
-    // Its numbers begin anew, so an id from before must not be taken for one from after.
+    expect([bus.isHeard(tenant), bus.channelCount]).toEqual([false, 0])
+    visit()
+    visit(other)
+    bus.emit(tenant, removed('a'))
+    pass(300_000)
+    expect(bus.isHeard(tenant)).toBe(true)
+    pass(1)
+    expect(bus.isHeard(tenant)).toBe(false)
+    // The other one is forgotten too, though nothing has happened in it since.
+    bus.emit(tenant, removed('b'))
+    expect(bus.channelCount).toBe(0)
+    // The numbers begin anew, so an id from before must not be taken for one from after.
+    visit()
     bus.emit(tenant, removed('b'))
     bus.emit(tenant, removed('c'))
     expect(hear('life.1-1')).toEqual(['life.3-2 reset'])
@@ -79,7 +91,8 @@ describe('event bus', () => {
   })
 
   it('keeps at most 1,000 events', () => {
-    const { bus, hear } = setUp()
+    const { bus, hear, visit } = setUp()
+    visit()
     for (let i = 0; i < 1_002; i += 1) bus.emit(tenant, removed('a'))
     expect(hear('life.1-1')).toEqual(['life.1-1002 reset'])
     expect(hear('life.1-2')).toHaveLength(1_000)

@@ -1,5 +1,6 @@
 // Live events of namespaces: what happened is kept for a few minutes, so that a listener that lost its connection can
-// go on where it was. One process; several nodes will share it through the messaging interface.
+// go on where it was. Of a namespace to which nobody has listened for that long nothing is kept. One process; several
+// nodes will share it through the messaging interface.
 import { LIMITS } from '@bowline/contract/limits'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { TenantId } from '@bowline/contract/schemas/common'
@@ -12,6 +13,11 @@ export interface NumberedEvent {
 }
 
 export interface EventBus {
+  /**
+   * Whether somebody listens to the namespace, or did a few minutes ago and may come back. Otherwise events go to nobody,
+   * and what they would tell need not be read.
+   */
+  isHeard(tenant: TenantId): boolean
   emit(tenant: TenantId, event: LiveEvent): void
   /**
    * Listens from now on.
@@ -21,7 +27,7 @@ export interface EventBus {
    */
   listen(tenant: TenantId, lastId: string | undefined, deliver: (event: NumberedEvent) => void): () => void
   readonly listenerCount: number
-  /** Namespaces of which something is kept, or to which somebody listens. */
+  /** Namespaces to which somebody listens or did a few minutes ago. */
   readonly channelCount: number
 }
 
@@ -32,6 +38,8 @@ interface Channel {
   /** Oldest first. */
   readonly kept: (NumberedEvent & { readonly number: number; readonly at: number })[]
   next: number
+  /** When the last listener left; of no meaning while there is one. */
+  heardAt: number
 }
 
 /** @param life distinguishes this life of the server from others */
@@ -42,11 +50,19 @@ export function createEventBus(clock: Clock, life: string): EventBus {
   let channelsMade = 0
   let sweptAt = clock.now()
 
+  const isHeard = (channel: Channel): boolean => channel.listeners.size > 0 || clock.now() - channel.heardAt <= keptMs
+  /** A channel that nobody hears is forgotten; should a listener come back, the next has another life. */
+  const heardChannel = (tenant: TenantId): Channel | undefined => {
+    const channel = channels.get(tenant)
+    if (!channel || isHeard(channel)) return channel
+    channels.delete(tenant)
+    return undefined
+  }
   const channelOf = (tenant: TenantId): Channel => {
-    const found = channels.get(tenant)
+    const found = heardChannel(tenant)
     if (found) return found
     channelsMade += 1
-    const channel: Channel = { life: `${life}.${channelsMade}`, listeners: new Set(), kept: [], next: 1 }
+    const channel = { life: `${life}.${channelsMade}`, listeners: new Set<never>(), kept: [], next: 1, heardAt: 0 }
     channels.set(tenant, channel)
     return channel
   }
@@ -54,24 +70,23 @@ export function createEventBus(clock: Clock, life: string): EventBus {
     const oldest = clock.now() - keptMs
     while (channel.kept.length > count || (channel.kept[0]?.at ?? oldest) < oldest) channel.kept.shift()
   }
-  /** Without it a namespace in which nothing happens any more would keep its last events for ever. */
+  /** Without it a namespace that nobody hears and in which nothing happens would keep its last events for ever. */
   const sweep = (): void => {
     if (clock.now() - sweptAt < keptMs) return
     sweptAt = clock.now()
-    for (const [tenant, channel] of channels) {
-      forgetOld(channel)
-      if (channel.kept.length === 0 && channel.listeners.size === 0) channels.delete(tenant)
-    }
+    for (const tenant of channels.keys()) heardChannel(tenant)
   }
   return {
+    isHeard: (tenant) => heardChannel(tenant) !== undefined,
     emit(tenant, event) {
-      const channel = channelOf(tenant)
+      sweep()
+      const channel = heardChannel(tenant)
+      if (!channel) return
       const number = channel.next
       channel.next += 1
       const numbered = { id: `${channel.life}-${number}`, event, number, at: clock.now() }
       channel.kept.push(numbered)
       forgetOld(channel)
-      sweep()
       for (const deliver of channel.listeners) deliver(numbered)
     },
     listen(tenant, lastId, deliver) {
@@ -80,7 +95,10 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       for (const missed of missedSince(channel, lastId)) deliver(missed)
       channel.listeners.add(deliver)
       sweep()
-      return () => channel.listeners.delete(deliver)
+      return () => {
+        channel.listeners.delete(deliver)
+        channel.heardAt = clock.now()
+      }
     },
     get listenerCount() {
       return [...channels.values()].reduce((sum, channel) => sum + channel.listeners.size, 0)

@@ -38,6 +38,7 @@ function contextOf(): TenantContext {
     edition: 'community',
     source: '',
     locate: nowhere,
+    isHeard: () => true,
     emit: (event) => {
       if (event.type === 'device.changed') online.push(event.device.online)
     },

@@ -109,6 +109,7 @@ describe('a server with positions', () => {
       edition: 'community' as const,
       source: '',
       locate: await openPositions(file),
+      isHeard: () => false,
       emit: () => undefined,
     }
     const opened = {

@@ -220,7 +220,7 @@ async function tell(
   row: SessionRow | undefined,
   type: 'session.started' | 'session.changed' | 'session.ended',
 ): Promise<void> {
-  if (!row) return
+  if (!row || !ctx.isHeard()) return
   const devices = await getMany(ctx, [row.device_uid])
   ctx.emit({ type, session: toSession(row, devices.get(row.device_uid)) })
 }
