@@ -1,8 +1,9 @@
 // A part of a recording that a player can begin with: what the screen showed at its start comes as its first event.
 import type { FileHandle } from 'node:fs/promises'
 import type { CastEvent } from '@bowline/asciicast/cast'
+import { createCastReader } from '@bowline/asciicast/read'
 import type { Keyframe } from './index-file.ts'
-import { type SomeEvents, events } from './reading.ts'
+import { type SomeEvents, events, lines } from './reading.ts'
 
 /** Milliseconds since the start, both ends included. */
 export interface Range {
@@ -37,6 +38,12 @@ export async function firstKeyframe(file: FileHandle): Promise<Keyframe | undefi
 }
 
 async function headerOf(file: FileHandle) {
-  for await (const { header } of events(file)) if (header) return header
+  const reader = createCastReader()
+  for await (const some of lines(file)) {
+    for (const line of some) {
+      reader.next(line)
+      if (reader.header) return reader.header
+    }
+  }
   return undefined
 }

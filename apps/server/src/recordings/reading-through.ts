@@ -7,7 +7,7 @@ import { lines } from './reading.ts'
 import { type Screen, createScreen } from './screen.ts'
 
 /** Bytes of the recording between two keyframes: what a player has to go through to show any time. */
-const KEYFRAME_BYTES = 131_072
+const KEYFRAME_BYTES = 65_536
 /** Beyond this a recording has no more keyframes and its text is not found: it took a minute of a processor already. */
 export const INDEXED_BYTES = 536_870_912
 /** What stands on the screen for so long was to be read. */

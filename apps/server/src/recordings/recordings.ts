@@ -12,10 +12,12 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { addOutput, setRecorded } from '../sessions/service.ts'
+import type { Table } from './index-file.ts'
 import { readVerdict, timeOfLastEvent } from './reading.ts'
 import { type Recorder, createRecorder } from './recorder.ts'
 import { NoRoom, requireRoom } from './room.ts'
 import { type Spool, openSpool } from './spool.ts'
+import { createTableCache } from './table-cache.ts'
 import { findKnownIds, insertRecording, listUnfinished, setRecordingState } from './store.ts'
 
 /** What is recorded. */
@@ -47,6 +49,8 @@ export interface Recordings {
   indexPath(id: string): string
   /** Opens the index to read; undefined when there is none (yet). */
   openIndex(id: string): Promise<FileHandle | undefined>
+  /** What is in an index that is open. Rejects when it is no whole one. */
+  table(id: string, file: FileHandle): Promise<Table>
   /** Opens a file to read. Rejects when it is missing, or no file of ours. */
   open(id: string): Promise<FileHandle>
   remove(id: string): Promise<void>
@@ -79,6 +83,7 @@ export interface RecordingsParts {
 export async function createRecordings({ folder, node, log, key, sealed }: RecordingsParts): Promise<Recordings> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const finishing = new Set<Promise<void>>()
+  const tables = createTableCache()
   const path = (id: string): string => join(folder, `${id}.cast`)
   const indexPath = (id: string): string => join(folder, `${id}.index`)
   const signText: Sign = (text) => sign(null, Buffer.from(text), key.privateKey).toString('base64url')
@@ -183,6 +188,7 @@ export async function createRecordings({ folder, node, log, key, sealed }: Recor
     indexPath,
     open: openFile,
     openIndex: (id) => open(indexPath(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined),
+    table: (id, file) => tables.read(id, file),
     sign: signText,
     verifier: (id) => createVerifier(id, isSigned),
     requireRoom: () => requireRoom(folder),

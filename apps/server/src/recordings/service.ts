@@ -9,7 +9,7 @@ import type { RecordingVerdict } from '@bowline/contract/schemas/session'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { setRecorded } from '../sessions/service.ts'
-import { type Table, keyframeAt, readScreen, readTable } from './index-file.ts'
+import { type Table, keyframeAt, readScreen } from './index-file.ts'
 import { type Range, firstKeyframe } from './ranges.ts'
 import { readVerdict } from './reading.ts'
 import type { Recordings } from './recordings.ts'
@@ -114,7 +114,7 @@ async function withIndex<T>(
   if (row.indexed !== 'yes') return undefined
   const file = await recordings.openIndex(row.id)
   try {
-    return file && (await read(file, await readTable(file)))
+    return file && (await read(file, await recordings.table(row.id, file)))
   } catch (error) {
     ctx.log.error('recording.failed', { session: row.session_uid, seat: row.seat, err: error })
     return undefined

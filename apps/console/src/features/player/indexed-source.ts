@@ -4,8 +4,8 @@ import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import type { CastPage } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
-/** Kept: of about 128 KiB each, a few megabytes in all. */
-const KEPT = 24
+/** Kept: of about 64 KiB each, a few megabytes in all. */
+const KEPT = 48
 /** Read ahead: fast output has many keyframes a second. */
 const AHEAD = 4
 

@@ -161,6 +161,33 @@ describe('a player', () => {
     expect(widest).toBeLessThanOrEqual(10 * 3_600)
   })
 
+  it('reads nothing for the moments that a dragged handle only passes', async () => {
+    const { source } = recording(Array.from({ length: 1_000 }, (_, number) => number * 100))
+    const answers = Promise.withResolvers<void>()
+    const asked: number[] = []
+    const slow = { ...source, at: (ms: number) => (asked.push(ms), answers.promise.then(() => source.at(ms))) }
+    const stage = { begin() {}, write() {}, resize() {}, settled: () => Promise.resolve(), backlog: 0 }
+    const playback = createPlayback({ source: slow, stage, now: () => 0, frame: () => () => {} })
+    const seeks = [playback.seek(1_000)]
+    await new Promise(setImmediate)
+    for (let ms = 2_000; ms <= 50_000; ms += 1_000) seeks.push(playback.seek(ms))
+    answers.resolve()
+    await Promise.all(seeks)
+    expect(asked).toEqual([1_000, 50_000])
+    expect(playback.state.get()).toMatchObject({ atMs: 50_000, waiting: false })
+  })
+
+  it('has read already what was pointed at', async () => {
+    const { playback, asked, shown, screen } = player(Array.from({ length: 1_000 }, (_, number) => number * 100))
+    await playback.seek(0)
+    for (const ms of [20_000, 30_000, 40_000]) playback.prepare(ms)
+    await new Promise(setImmediate)
+    asked.length = 0
+    await playback.seek(40_000)
+    expect(screen()).toBe(shown(40_000))
+    expect(asked).toEqual([])
+  })
+
   it('says why it cannot go on, and goes on when it can', async () => {
     let broken = true
     const { source } = recording([0, 100])

@@ -46,6 +46,8 @@ export interface Playback {
   readonly pause: () => void
   /** Shows a moment. Resolves when it can be seen, or when another one is wanted instead. */
   seek(ms: number): Promise<void>
+  /** A moment may be sought soon: what it needs is read already. */
+  prepare(ms: number): void
   /** To the next event, or the one before. */
   step(direction: 1 | -1): Promise<void>
   setSpeed(speed: number): void
@@ -75,6 +77,10 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
   let lastFrame = 0
   let told = 0
   let wish = 0
+  /** What a seek waits for. */
+  let reading: Promise<unknown> | undefined
+  /** The moment that was pointed at last, while an earlier one is still read. */
+  let near: number | undefined
   let cancelFrame = () => {}
   const initial = { atMs: 0, endMs: source.endMs, playing: false, waiting: false, speed: 1, skipsIdle: true }
   const state = createStore<PlaybackState>({ ...initial, error: undefined })
@@ -172,7 +178,10 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     tell({ waiting: true, error: undefined })
     try {
       if (!isAhead) {
-        const loaded = await from.at(goal)
+        // Whoever drags passes many moments and wants the last one: those between are never asked for.
+        await reading
+        if (mine !== wish) return
+        const loaded = await read(from, goal)
         if (mine !== wish) return
         stage.begin(loaded.columns, loaded.rows)
         enter(loaded, -1)
@@ -182,19 +191,45 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
       await stage.settled()
       if (mine !== wish) return
       tell({ waiting: false })
-      if (part) from.ready(part)
-      if (state.get().playing) run()
+      if (part && state.get().playing) {
+        from.ready(part)
+        run()
+      }
     } catch (error) {
       if (mine === wish) tell({ waiting: false, playing: false, error })
     }
+  }
+
+  function read(from: Source, ms: number): Promise<Part> {
+    const loading = from.at(ms)
+    const over = loading.then(
+      () => undefined,
+      () => undefined,
+    )
+    reading = over
+    void over.then(() => reading === over && (reading = undefined))
+    return loading
+  }
+
+  async function prepare(ms: number): Promise<void> {
+    const isBusy = near !== undefined
+    near = ms
+    if (isBusy) return
+    for (let done: number | undefined; done !== near;) {
+      done = near
+      // A seek will tell what is wrong.
+      await source.at(done).catch(() => undefined)
+    }
+    near = undefined
   }
 
   function play(): void {
     if (state.get().playing) return
     const again = atMs >= source.endMs && !source.growing
     tell({ playing: true })
-    if (again || !part) void seek(again ? 0 : atMs)
-    else run()
+    if (again || !part) return void seek(again ? 0 : atMs)
+    source.ready(part)
+    run()
   }
 
   async function step(direction: 1 | -1): Promise<void> {
@@ -218,6 +253,7 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     play,
     pause: () => tell({ playing: false }),
     seek,
+    prepare: (ms) => void prepare(ms),
     step,
     setSpeed: (speed) => tell({ speed }),
     setSkipsIdle: (skipsIdle) => tell({ skipsIdle }),

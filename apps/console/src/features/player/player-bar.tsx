@@ -21,7 +21,14 @@ export function PlayerBar({ playback, state, index, marks, link, onTouch, onFull
   const { atMs, endMs } = state
   return (
     <div className={classes['bar']} onPointerDownCapture={onTouch}>
-      <Timeline atMs={atMs} endMs={endMs} index={index} marks={marks} onSeek={(ms) => void playback.seek(ms)} />
+      <Timeline
+        atMs={atMs}
+        endMs={endMs}
+        index={index}
+        marks={marks}
+        onSeek={(ms) => void playback.seek(ms)}
+        onNear={playback.prepare}
+      />
       <Controls
         playback={playback}
         state={state}

@@ -17,9 +17,11 @@ interface TimelineProps {
   readonly index: RecordingIndex
   readonly marks: readonly Mark[]
   readonly onSeek: (ms: number) => void
+  /** The pointer is over a moment. */
+  readonly onNear: (ms: number) => void
 }
 
-export function Timeline({ atMs, endMs, index, marks, onSeek }: TimelineProps) {
+export function Timeline({ atMs, endMs, index, marks, onSeek, onNear }: TimelineProps) {
   const activity = useMemo(() => activityOf(index), [index])
   const places = useMemo(
     () => marks.map(({ atMs: at, kind }) => ({ kind, percent: endMs > 0 ? Math.min(100, (at / endMs) * 100) : 0 })),
@@ -44,6 +46,10 @@ export function Timeline({ atMs, endMs, index, marks, onSeek }: TimelineProps) {
         value={Math.round(atMs)}
         ref={(slider) => slider?.style.setProperty('--played', `${endMs > 0 ? (atMs / endMs) * 100 : 0}%`)}
         onChange={(event) => onSeek(Number(event.currentTarget.value))}
+        onPointerMove={({ buttons, nativeEvent, currentTarget }) => {
+          // One that is pressed drags, and seeks.
+          if (buttons === 0) onNear((nativeEvent.offsetX / currentTarget.clientWidth) * endMs)
+        }}
       />
       <div className={classes['marks']} aria-hidden>
         {places.map(({ kind, percent }, number) => (
