@@ -36,6 +36,7 @@ export const ERRORS = {
   TAG_LIMIT: { status: 406, message: 'At most {limit} tags are allowed.' },
   CONFLICT: { status: 409, message: '{field} is taken.' },
   DEVICE_NAME_TAKEN: { status: 409, message: 'Another accepted device of the namespace is named {name}.' },
+  RULES_CHANGED: { status: 409, message: 'The rules are others than those that were put in order; load them again.' },
   ALREADY_MEMBER: { status: 409, message: 'The user is a member already.' },
   BODY_TOO_LARGE: { status: 413, message: 'The request body is larger than {limit} bytes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be JSON.' },

@@ -19,6 +19,7 @@ export type AuditAction =
   | 'firewall-rule.create'
   | 'firewall-rule.update'
   | 'firewall-rule.remove'
+  | 'firewall-rule.order'
   | 'tunnel.create'
   | 'tunnel.remove'
   | 'connector.create'

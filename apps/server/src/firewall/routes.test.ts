@@ -117,6 +117,58 @@ describe('the list of rules', () => {
   })
 })
 
+describe('the order of rules', () => {
+  const orderOf = async (person: Person) =>
+    (await person.client.call(firewall.list, {})).body.toReversed().map(({ id, priority }) => [id, priority])
+  const setOrder = (person: Person, rules: readonly number[]) =>
+    outcome(person.client.call(firewall.setOrder, { body: { rules: [...rules] } }))
+
+  it('is changed at once, and the audit log has it', async () => {
+    const person = await newcomer()
+    const [low, middle, high] = [
+      await create(person, { priority: 1 }),
+      await create(person, { priority: 20 }),
+      await create(person, { priority: 300 }),
+    ].map(({ id }) => id)
+    if (!low || !middle || !high) throw new Error('the rules have no ids')
+    expect(await setOrder(person, [low, high, middle])).toBe('200')
+    expect(await orderOf(person)).toEqual([
+      [low, 300],
+      [high, 20],
+      [middle, 1],
+    ])
+    const { body: log } = await person.client.call(operations.audit.list, {})
+    expect(log.find(({ action }) => action === 'firewall-rule.order')?.details).toEqual({
+      before: [high, middle, low],
+      after: [low, high, middle],
+    })
+  })
+
+  it('is refused as a whole when there are other rules, and stays', async () => {
+    const person = await newcomer()
+    const { id: first } = await create(person, { priority: 2 })
+    const { id: second } = await create(person, { priority: 1 })
+    const { id: foreign } = await create(tagged)
+    const before = await orderOf(person)
+    for (const rules of [[second], [second, first, foreign], [second, second], [second, foreign], []]) {
+      expect(await setOrder(person, rules)).toBe('409 RULES_CHANGED rules')
+    }
+    expect(await orderOf(person)).toEqual(before)
+  })
+
+  it('is one of those that two people gave at the same time', async () => {
+    const person = await newcomer()
+    const rules: number[] = []
+    for (const priority of [7, 7, 7, 9]) rules.push((await create(person, { priority })).id)
+    const others = rules.toReversed()
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, (_, turn) => setOrder(person, turn % 2 ? rules : others)),
+    )
+    expect(new Set(outcomes)).toEqual(new Set(['200']))
+    expect([rules, others]).toContainEqual((await orderOf(person)).map(([id]) => id))
+  })
+})
+
 describe('a connection that has not happened', () => {
   it('is judged as the gateway would, naming the rule that decides', async () => {
     const person = await newcomer()

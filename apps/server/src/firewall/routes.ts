@@ -1,7 +1,7 @@
 // Routes of firewall rules.
 import { operations } from '@bowline/contract/operations'
 import { type Route, memberRoute } from '../http/route.ts'
-import { addTag, create, evaluateAttempt, get, list, remove, removeTag, setTags, update } from './service.ts'
+import { addTag, create, evaluateAttempt, get, list, remove, removeTag, setOrder, setTags, update } from './service.ts'
 
 export function firewallRoutes(): Route[] {
   const { firewall } = operations
@@ -9,6 +9,7 @@ export function firewallRoutes(): Route[] {
     memberRoute(firewall.list, (ctx, { query }) => list(ctx, query)),
     memberRoute(firewall.create, (ctx, { body }) => create(ctx, body)),
     memberRoute(firewall.evaluate, (ctx, { body }) => evaluateAttempt(ctx, body)),
+    memberRoute(firewall.setOrder, (ctx, { body }) => setOrder(ctx, body.rules)),
     memberRoute(firewall.get, (ctx, { params }) => get(ctx, params.id)),
     memberRoute(firewall.update, (ctx, { params, body }) => update(ctx, params.id, body)),
     memberRoute(firewall.remove, (ctx, { params }) => remove(ctx, params.id)),

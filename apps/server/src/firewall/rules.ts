@@ -2,6 +2,7 @@
 // first; the first that matches decides; without a match the connection goes on. Pure.
 import { compilePattern } from '../platform/pattern.ts'
 import type { FilterColumns } from '../tags/device-filter.ts'
+import { inOrder } from './order.ts'
 
 export interface FirewallRule extends FilterColumns {
   readonly id: number
@@ -28,7 +29,7 @@ export interface Decision {
 }
 
 export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Decision {
-  const ordered = rules.filter((rule) => rule.active).toSorted((a, b) => b.priority - a.priority || b.id - a.id)
+  const ordered = inOrder(rules.filter((rule) => rule.active))
   const decisive = ordered.find((rule) => matches(rule, attempt))
   return { allow: decisive?.action !== 'deny', rule: decisive?.id }
 }

@@ -10,6 +10,7 @@ import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/service.ts'
+import { inOrder, prioritiesFor } from './order.ts'
 import { type Attempt, type Decision, evaluate } from './rules.ts'
 import {
   RULE_PROPERTIES,
@@ -20,6 +21,8 @@ import {
   insertRule,
   listRules,
   lockRule,
+  lockRules,
+  setPriorities,
   updateRule,
 } from './store.ts'
 
@@ -64,6 +67,25 @@ export async function remove(ctx: TenantContext, id: number): Promise<void> {
     await audit({ ...ctx, db }, 'firewall-rule.remove', String(id), { before: toRule(row) })
   })
   ctx.emit({ type: 'policy.changed' })
+}
+
+/**
+ * Puts the rules in an order, all of them in one transaction.
+ * @param ids of every rule of the namespace, the one that is asked first at the front
+ * @throws {BowlineError} RULES_CHANGED when there are other rules: whoever gave the order has not seen them all
+ */
+export async function setOrder(ctx: TenantContext, ids: readonly number[]): Promise<void> {
+  const changed = await ctx.db.transaction().execute(async (db) => {
+    const rules = inOrder(await lockRules(db))
+    const before = rules.map(({ id }) => id)
+    const named = new Set(ids)
+    if (ids.length !== rules.length || !before.every((id) => named.has(id))) fail('RULES_CHANGED', {}, ['rules'])
+    if (before.every((id, place) => id === ids[place])) return false
+    await setPriorities(db, prioritiesFor(rules, ids))
+    await audit({ ...ctx, db }, 'firewall-rule.order', ctx.tenant, { before, after: ids })
+    return true
+  })
+  if (changed) ctx.emit({ type: 'policy.changed' })
 }
 
 /** @throws {BowlineError} NOT_FOUND, INVALID_INPUT, CONFLICT, TAG_LIMIT */

@@ -51,6 +51,20 @@ export function lockRule(db: Kysely<Schema>, id: number): Promise<RuleRow | unde
   return db.selectFrom('firewall_rules').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
+/** All rules with their rows locked, in an order that two who do so at once share. */
+export function lockRules(db: Kysely<Schema>): Promise<RuleRow[]> {
+  return db.selectFrom('firewall_rules').selectAll().orderBy('id').forUpdate().execute()
+}
+
+/** @param priorities by id */
+export async function setPriorities(db: Kysely<Schema>, priorities: ReadonlyMap<number, number>): Promise<void> {
+  await sql`
+    update firewall_rules set priority = wanted.priority
+    from unnest(${[...priorities.keys()]}::integer[], ${[...priorities.values()]}::integer[]) as wanted (id, priority)
+    where firewall_rules.id = wanted.id
+  `.execute(db)
+}
+
 export function insertRule(db: Kysely<Schema>, rule: Insertable<FirewallRulesTable>): Promise<RuleRow> {
   return db.insertInto('firewall_rules').values(rule).returningAll().executeTakeFirstOrThrow()
 }

@@ -79,6 +79,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'members.leave' && caller.foreign) return 404
   // Its device is named in the body.
   if ((id === 'terminals.openLegacy' || id === 'firewall.evaluate') && caller.foreign) return 404
+  // Its rules are: these are not all of those that whoever asks has.
+  if (id === 'firewall.setOrder' && caller.foreign) return 409
   if (id === 'members.leave' && caller.role === 'owner') return 403
   if (id === 'namespaces.support' && edition === 'cloud') return 402
   if (id === 'billing.chooseDevices' && caller.foreign) return 400

@@ -4,7 +4,7 @@ import type { Permission } from '../roles.ts'
 import { operation } from '../operation.ts'
 import { Page } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { AttemptBody, Rule, RuleBody, RuleId, Verdict } from '../schemas/firewall.ts'
+import { AttemptBody, OrderBody, Rule, RuleBody, RuleId, Verdict } from '../schemas/firewall.ts'
 import { Tag, Tags } from '../schemas/tag.ts'
 
 const byId = z.object({ id: RuleId })
@@ -41,6 +41,15 @@ export const firewall = {
     body: AttemptBody,
     response: Verdict,
     errors: ['NOT_FOUND'],
+  }),
+  setOrder: operation({
+    method: 'PUT',
+    path: '/api/firewall/order',
+    noun: 'firewall',
+    summary: 'Set the order in which the rules are asked; all of them are named, or nothing changes',
+    access: may('firewallEdit'),
+    body: OrderBody,
+    errors: ['RULES_CHANGED'],
   }),
   get: operation({
     method: 'GET',

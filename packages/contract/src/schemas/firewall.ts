@@ -17,6 +17,9 @@ export const RuleBody = z.object({
 })
 export type RuleBody = z.infer<typeof RuleBody>
 
+/** Every rule of the namespace, the one that is asked first at the front. */
+export const OrderBody = z.object({ rules: z.array(RuleId).max(10_000) }).meta({ id: 'FirewallOrder' })
+
 const NO_ADDRESS = 'must be an IP address'
 
 /** A connection that has not happened: who would come from where to which device. */

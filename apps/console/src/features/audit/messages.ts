@@ -32,6 +32,7 @@ export const auditMessages = {
     'firewall-rule.create': 'Added a firewall rule',
     'firewall-rule.update': 'Changed a firewall rule',
     'firewall-rule.remove': 'Removed a firewall rule',
+    'firewall-rule.order': 'Changed the order of the firewall rules',
     'session.close': 'Ended a session',
     'session.refuse': 'Refused a connection',
     'session.update': 'Changed a session',

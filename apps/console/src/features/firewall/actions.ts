@@ -2,11 +2,12 @@
 import { firewall } from '@bowline/contract/operations/firewall'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useRuntime } from '../../app/context.tsx'
 import { keys } from '../../live/apply-events.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { firewallMessages as texts } from './messages.ts'
-import { inOrder, planMove } from './order.ts'
+import { inOrder } from './order.ts'
 
 export interface RuleActions {
   /** @throws what the call threw: the form shows it */
@@ -28,27 +29,26 @@ export function useRuleActions(): RuleActions {
   const { api } = useRuntime()
   const queryClient = useQueryClient()
   const reload = () => queryClient.invalidateQueries({ queryKey: keys.firewall })
-  const put = async (id: number, body: RuleBody) => void (await api.call(firewall.update, { params: { id }, body }))
-  const show = (changed: ReadonlyMap<number, RuleBody>) =>
+  /** Over when the last order that was asked for is. */
+  const ordering = useRef<Promise<void>>(Promise.resolve())
+
+  /** Shows the rules as they will be, then makes the call. */
+  async function put(id: number, body: RuleBody): Promise<void> {
+    await queryClient.cancelQueries({ queryKey: keys.firewall })
     queryClient.setQueryData<Rule[]>(
       keys.firewall,
-      (rules) => rules && inOrder(rules.map((rule) => ({ ...rule, ...changed.get(rule.id) }))),
+      (rules) => rules && inOrder(rules.map((rule) => (rule.id === id ? { ...rule, ...body } : rule))),
     )
-
-  /** Shows the rules as they will be, then makes the calls one after the other. */
-  async function putAll(changes: readonly (readonly [Rule, RuleBody])[]): Promise<void> {
-    await queryClient.cancelQueries({ queryKey: keys.firewall })
-    show(new Map(changes.map(([{ id }, body]) => [id, body])))
     try {
-      for (const [{ id }, body] of changes) await put(id, body)
+      await api.call(firewall.update, { params: { id }, body })
     } finally {
       await reload()
     }
   }
 
   async function save(before: Rule, body: RuleBody, done: string): Promise<void> {
-    await putAll([[before, body]])
-    notifyDone({ title: done, onUndo: () => putAll([[before, bodyOf(before)]]) })
+    await put(before.id, body)
+    notifyDone({ title: done, onUndo: () => put(before.id, bodyOf(before)) })
   }
 
   async function change(before: Rule, body: RuleBody, done: string): Promise<void> {
@@ -57,23 +57,34 @@ export function useRuleActions(): RuleActions {
     })
   }
 
-  async function move(from: number, to: number): Promise<void> {
-    const rules = queryClient.getQueryData<Rule[]>(keys.firewall) ?? []
-    const plan = planMove(rules, from, to)
-    if (!plan) {
-      notifyFailure({ title: texts.moveFailed, error: new RangeError(texts.noRoom) })
-      return
-    }
-    const steps = plan.flatMap(({ id, priority }) => {
-      const rule = rules.find((each) => each.id === id)
-      return rule ? [{ rule, body: { ...bodyOf(rule), priority } }] : []
-    })
-    if (steps.length === 0) return
+  /** Shows rules in another order, then makes it theirs: of several orders the last one holds. */
+  async function setOrder(ids: readonly number[]): Promise<void> {
+    await queryClient.cancelQueries({ queryKey: keys.firewall })
+    const place = new Map(ids.map((id, index) => [id, index]))
+    queryClient.setQueryData<Rule[]>(keys.firewall, (rules) =>
+      rules?.toSorted((a, b) => (place.get(a.id) ?? -1) - (place.get(b.id) ?? -1)),
+    )
+    const before = ordering.current
+    const mine = before.then(() => api.call(firewall.setOrder, { body: { rules: [...ids] } }))
+    const over = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    ordering.current = over
     try {
-      await putAll(steps.map(({ rule, body }) => [rule, body] as const))
-      // Taken back in the opposite order, so that nothing else changes its place on the way.
-      const back = steps.toReversed().map(({ rule }) => [rule, bodyOf(rule)] as const)
-      notifyDone({ title: texts.moved(from + 1, to + 1), onUndo: () => putAll(back) })
+      await mine
+    } finally {
+      if (ordering.current === over) await reload()
+    }
+  }
+
+  async function move(from: number, to: number): Promise<void> {
+    const before = (queryClient.getQueryData<Rule[]>(keys.firewall) ?? []).map(({ id }) => id)
+    const moved = before[from]
+    if (moved === undefined) return
+    try {
+      await setOrder(before.toSpliced(from, 1).toSpliced(to, 0, moved))
+      notifyDone({ title: texts.moved(from + 1, to + 1), onUndo: () => setOrder(before) })
     } catch (error) {
       notifyFailure({ title: texts.moveFailed, error })
     }

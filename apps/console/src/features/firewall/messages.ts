@@ -19,7 +19,6 @@ export const firewallMessages = {
   saveFailed: 'The rule was not saved',
   removeFailed: 'The rule could not be removed',
   moveFailed: 'The order could not be changed',
-  noRoom: 'The rule above has the highest priority there is. Lower its priority first.',
   loadFailed: 'The firewall rules could not be loaded.',
   handle: (order: number, total: number) => `Rule ${order} of ${total}; the arrow keys move it`,
   activeNamed: (order: number) => `Rule ${order} is active`,
