@@ -24,6 +24,23 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(async () => (await settings()).forwarding).toBe(true)
     })
 
+    it('delete recordings after some days, once somebody has confirmed it', async () => {
+      const { page } = site
+      const kept = async () => (await settings()).recording_retention_days
+      await page.goto('/settings')
+      await page.getByLabel('Days').fill('4000')
+      await page.getByRole('button', { name: 'Save' }).first().click()
+      await page.getByText('Days must be 0 to 3650 days.').waitFor()
+      await page.getByLabel('Days').fill('400')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByText('more than 400 days ago').waitFor()
+      expect(await kept()).toBe(0)
+      await page.getByRole('button', { name: 'Delete them' }).click()
+      await expect.poll(kept).toBe(400)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(kept).toBe(0)
+    })
+
     it('show an announcement as a terminal will', async () => {
       const { page } = site
       await page.goto('/settings')

@@ -2,6 +2,7 @@
 import { NativeSelect, Switch } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/section-card.tsx'
 import { settingsMessages as texts } from './messages.ts'
+import { RetentionSetting } from './retention-setting.tsx'
 import type { SettingsProps } from './use-namespace-settings.ts'
 
 const SWITCHES = [
@@ -9,7 +10,8 @@ const SWITCHES = [
   { name: 'end_disallowed_sessions', label: texts.endDisallowed, hint: texts.endDisallowedHint },
 ] as const
 
-export function SessionSettings({ namespace: { settings: current }, settings, may }: SettingsProps) {
+export function SessionSettings({ namespace, settings, may }: SettingsProps) {
+  const { settings: current } = namespace
   return (
     <SectionCard title={texts.sessions}>
       <SettingRow label={texts.record} hint={texts.recordHint}>
@@ -38,6 +40,7 @@ export function SessionSettings({ namespace: { settings: current }, settings, ma
           />
         </SettingRow>
       ) : null}
+      <RetentionSetting key={current.recording_retention_days} namespace={namespace} settings={settings} may={may} />
       {SWITCHES.map(({ name, label, hint }) => (
         <SettingRow key={name} label={label} hint={hint}>
           <Switch

@@ -1,0 +1,74 @@
+// How long recordings are kept.
+import { RecordingRetentionDays } from '@bowline/contract/schemas/namespace'
+import { useState } from 'react'
+import { z } from 'zod'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Button, Group, Text, TextInput } from '../../ui/kit.ts'
+import { formatCount } from '../../ui/numbers.ts'
+import { SettingRow } from '../../ui/section-card.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { settingsMessages as texts } from './messages.ts'
+import type { SettingsProps } from './use-namespace-settings.ts'
+
+const Fields = z.object({
+  recording_retention_days: z
+    .string()
+    .trim()
+    .regex(/^\d{1,9}$/, 'must be a whole number of days')
+    .transform(Number)
+    .pipe(RecordingRetentionDays),
+})
+
+/** Starts from what is stored: give it a key that changes with it. */
+export function RetentionSetting({ namespace, settings, may }: SettingsProps) {
+  const stored = namespace.settings.recording_retention_days
+  /** Days that somebody has to confirm: recordings go. */
+  const [asked, setAsked] = useState<number>()
+  const set = (days: number) => settings.set('recording_retention_days', days, texts.retention)
+  const form = useContractForm({
+    schema: Fields,
+    values: { recording_retention_days: String(stored) },
+    labels: texts.labels,
+    async send({ recording_retention_days: days }) {
+      const isShorter = days > 0 && (stored === 0 || days < stored)
+      if (isShorter) setAsked(days)
+      else await set(days)
+    },
+  })
+  const { label, error, ...field } = form.field('recording_retention_days')
+  const isChanged = form.form.watch('recording_retention_days').trim() !== String(stored)
+  return (
+    <SettingRow label={texts.retention} hint={texts.retentionHint}>
+      <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
+        <Group gap="xs" align="start" wrap="nowrap">
+          <TextInput
+            {...field}
+            size="xs"
+            w={150}
+            aria-label={label}
+            error={error}
+            inputMode="numeric"
+            autoComplete="off"
+            disabled={!may}
+            rightSection={texts.days}
+            rightSectionWidth={48}
+          />
+          {isChanged ? (
+            <Button type="submit" size="xs">
+              {texts.save}
+            </Button>
+          ) : null}
+        </Group>
+      </form>
+      <Confirm
+        opened={asked !== undefined}
+        title={texts.shorten}
+        action={texts.shortenAction}
+        onClose={() => setAsked(undefined)}
+        onConfirm={() => void set(asked ?? stored)}
+      >
+        <Text size="sm">{texts.shortenText(formatCount(asked ?? stored))}</Text>
+      </Confirm>
+    </SettingRow>
+  )
+}
