@@ -12,7 +12,7 @@ import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts
 import { type Agent, startAgent } from '../support/agent.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { until } from '../support/wait.ts'
-import { accessibilityViolations, openSignedIn } from './steps.ts'
+import { accessibilityViolations, openSignedIn, signIn } from './steps.ts'
 
 let browser: Browser
 let server: Server
@@ -22,6 +22,7 @@ let watched: WatchedPage
 let page: Page
 let folder: string
 const me = userInfo().username
+const OPERATOR = { username: 'operator', password: 'correct horse' }
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-console-terminal-'))
@@ -34,7 +35,7 @@ beforeAll(async () => {
     /status of 4(01|29)|ERR_|WebSocket connection/,
   )
   page = watched.page
-  await openSignedIn(page, { username: 'operator', password: 'correct horse' }, '/devices')
+  await openSignedIn(page, OPERATOR, '/devices')
 })
 afterAll(async () => {
   await browser.close()
@@ -168,6 +169,59 @@ describe('the terminals of the console', () => {
     await shows('by-key-42')
     expect(sent.join('')).toContain('"type":"key"')
     expect(sent.join('')).not.toMatch(/sesame|PRIVATE KEY/)
+  })
+
+  it('forget the key when the person signs out', async () => {
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    // The page is the same: what is forgotten was not lost by loading it again.
+    await signIn(page, OPERATOR)
+    await page.getByRole('link', { name: 'Terminal', exact: true }).click()
+    await page.getByRole('button', { name: 'New terminal' }).waitFor()
+    expect(await page.getByRole('tab').count()).toBe(0)
+    await page.getByRole('button', { name: 'Connect to workbench' }).click()
+    await page.getByLabel('Private key', { exact: true }).check()
+    await page.getByLabel('Private key, as ssh-keygen makes it').waitFor()
+    expect(await page.getByText('Key in this page').count()).toBe(0)
+  })
+
+  it('stand as they stood when the page is loaded again, and ask who signs in', async () => {
+    await page.getByLabel('Password', { exact: true }).check()
+    await connect()
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
+    await page.keyboard.press('Control+Shift+O')
+    await until('there are two terminals', async () => (await page.locator('.xterm').count()) === 2)
+    const divider = page.getByRole('separator', { name: 'Size of the panes' })
+    await divider.focus()
+    await page.keyboard.press('ArrowUp')
+    const share = await divider.getAttribute('aria-valuenow')
+    expect(share).not.toBe('50')
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByRole('tab', { name: 'workbench, not connected' }).waitFor()
+    expect(await page.getByLabel('User on the device').count()).toBe(2)
+    expect(await divider.getAttribute('aria-valuenow')).toBe(share)
+    expect(await divider.getAttribute('aria-orientation')).toBe('horizontal')
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(agent.target.password)
+    await page.getByLabel('Password on the device').last().fill(agent.target.password)
+    await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
+    await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
+  })
+
+  it('are drawn in the font that was chosen, also the next time', async () => {
+    await type('echo letters-$((6*7))')
+    await shows('letters-42')
+    const letters = () => page.locator('.xterm-screen').last().screenshot()
+    const before = await letters()
+    await page.getByRole('button', { name: 'Settings of terminals' }).click()
+    const font = page.getByRole('combobox', { name: 'Font', exact: true })
+    await font.fill('x", serif')
+    expect(await font.inputValue()).toBe('')
+    await font.fill('DejaVu Sans Mono')
+    expect(await accessibilityViolations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await until('the letters look different', async () => !before.equals(await letters()))
+    expect(await page.evaluate(`localStorage.getItem('bowline.terminal')`)).toContain('"font":"DejaVu Sans Mono"')
   })
 
   it('complain about nothing', () => {

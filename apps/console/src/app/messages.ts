@@ -6,6 +6,7 @@ export const appMessages = {
     dashboard: 'Overview',
     devices: 'Devices',
     containers: 'Containers',
+    terminal: 'Terminal',
     sessions: 'Sessions',
     recordings: 'Recordings',
     publicKeys: 'Public keys',

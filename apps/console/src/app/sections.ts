@@ -5,6 +5,7 @@ import {
   ClipboardList,
   Megaphone,
   Settings,
+  History,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
@@ -26,6 +27,7 @@ export type SectionPath =
   | '/devices'
   | '/sessions'
   | '/recordings'
+  | '/terminal'
   | '/public-keys'
   | '/firewall'
   | '/tags'
@@ -55,7 +57,8 @@ export const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/', label: nav.dashboard, icon: LayoutDashboard, key: 'h' },
       { to: '/devices', label: nav.devices, icon: MonitorSmartphone, key: 'd', badge: 'pending-devices' },
       { to: '/containers', label: nav.containers, icon: Container, key: 'c' },
-      { to: '/sessions', label: nav.sessions, icon: SquareTerminal, key: 's' },
+      { to: '/terminal', label: nav.terminal, icon: SquareTerminal, key: 'e' },
+      { to: '/sessions', label: nav.sessions, icon: History, key: 's' },
       { to: '/recordings', label: nav.recordings, icon: TextSearch, key: 'r' },
     ],
   },

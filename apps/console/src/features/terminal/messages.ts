@@ -79,6 +79,8 @@ export const terminalMessages = {
     many: 'More than a thousand',
   },
   setting: {
+    font: 'Font',
+    fontHint: 'Any fixed-width font of this device. Empty: the console’s own.',
     fontSize: 'Font size',
     theme: 'Colours',
     themes: { auto: 'As the console', light: 'Light', dark: 'Dark', contrast: 'High contrast' },

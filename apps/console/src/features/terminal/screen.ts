@@ -12,7 +12,7 @@ import type { TerminalSettings } from './settings.ts'
 import { TERMINAL_THEMES } from './themes.ts'
 import { scrollByTouch } from './touch-scroll.ts'
 
-const FONT = '"JetBrains Mono Variable", ui-monospace, monospace'
+const OWN_FONT = '"JetBrains Mono Variable", ui-monospace, monospace'
 
 export interface Screen {
   readonly terminal: Terminal
@@ -35,7 +35,6 @@ export interface ScreenEvents {
 export function createScreen(settings: TerminalSettings, isDark: boolean, events: ScreenEvents): Screen {
   const terminal = new Terminal({
     ...optionsOf(settings, isDark),
-    fontFamily: FONT,
     allowProposedApi: true,
     cursorBlink: false,
     macOptionIsMeta: true,
@@ -62,7 +61,8 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     isOpen = true
     scrollByTouch(holder, terminal)
     // Cells are measured with the font, which may not be there yet.
-    void document.fonts.load(`${terminal.options.fontSize ?? 14}px ${FONT}`).then(() => fit.fit())
+    const { fontSize = 14, fontFamily = OWN_FONT } = terminal.options
+    void document.fonts.load(`${fontSize}px ${fontFamily}`).then(() => fit.fit())
   }
 
   return {
@@ -93,10 +93,12 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   }
 }
 
-function optionsOf({ fontSize, theme, scrollback, screenReader }: TerminalSettings, isDark: boolean) {
+function optionsOf({ fontSize, font, theme, scrollback, screenReader }: TerminalSettings, isDark: boolean) {
   const chosen = theme === 'auto' ? (isDark ? 'dark' : 'light') : theme
   return {
     fontSize,
+    // What the chosen one lacks comes from the console's own.
+    fontFamily: font.trim() === '' ? OWN_FONT : `"${font.trim()}", ${OWN_FONT}`,
     scrollback,
     screenReaderMode: screenReader,
     theme: TERMINAL_THEMES[chosen],

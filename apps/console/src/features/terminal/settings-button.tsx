@@ -4,9 +4,11 @@ import { useId, useState } from 'react'
 import { useStore } from '../../app/context.tsx'
 import { ActionIcon, NativeSelect, Popover, Stack, Text, TextInput, Tooltip } from '../../ui/kit.ts'
 import { terminalMessages as texts } from './messages.ts'
-import { FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './settings.ts'
+import { FONT_NAME, FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './settings.ts'
 import classes from './terminal.module.css'
 
+/** Only names to choose from: whether a device has them, its browser does not tell. */
+const FONTS = ['Cascadia Code', 'Consolas', 'DejaVu Sans Mono', 'Fira Code', 'Hack', 'Menlo', 'monospace']
 const SCROLLBACKS = [1_000, 5_000, 20_000, 100_000]
 
 export function SettingsButton() {
@@ -30,6 +32,7 @@ export function SettingsButton() {
 function SettingsForm() {
   const settings = useStore(terminalSettings)
   const hint = useId()
+  const fonts = useId()
   const words = texts.setting
   return (
     <Stack gap="sm">
@@ -40,6 +43,24 @@ function SettingsForm() {
         data={Object.entries(words.themes).map(([value, label]) => ({ value, label }))}
         onChange={(event) => changeSettings({ theme: TerminalSettings.shape.theme.parse(event.currentTarget.value) })}
       />
+      <TextInput
+        size="xs"
+        label={words.font}
+        description={words.fontHint}
+        list={fonts}
+        value={settings.font}
+        placeholder="JetBrains Mono"
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ currentTarget: { value } }) => {
+          if (FONT_NAME.test(value)) changeSettings({ font: value })
+        }}
+      />
+      <datalist id={fonts}>
+        {FONTS.map((font) => (
+          <option key={font}>{font}</option>
+        ))}
+      </datalist>
       <TextInput
         size="xs"
         type="number"

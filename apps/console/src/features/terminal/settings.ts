@@ -6,8 +6,13 @@ const KEY = 'bowline.terminal'
 
 export const FONT_SIZES = { least: 8, most: 24 } as const
 
+/** Nothing that means something in a list of fonts. */
+export const FONT_NAME = /^[\p{L}\p{N} ._-]{0,64}$/u
+
 export const TerminalSettings = z.object({
   fontSize: z.int().min(FONT_SIZES.least).max(FONT_SIZES.most).catch(14),
+  /** Name of a font of this device; '' for the console's own. */
+  font: z.string().regex(FONT_NAME).catch(''),
   theme: z.enum(['auto', 'light', 'dark', 'contrast']).catch('auto'),
   /** Lines. */
   scrollback: z.int().min(0).max(100_000).catch(5_000),

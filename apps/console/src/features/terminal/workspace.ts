@@ -1,8 +1,10 @@
 // The terminals that are open: tabs with panes. They live beside React, so that going to another page ends nothing; they
-// end with the person's session, and with the page.
+// end with the person's session, and with the page. A page that is loaded again has the same tabs and panes, and asks
+// who signs in.
 import type { Runtime } from '../../app/runtime.ts'
 import { type Store, createStore } from '../../session/store.ts'
 import type { KeyCredential } from './connection/credential.ts'
+import { fromKept, keepTabs, readTabs, toKept } from './kept-tabs.ts'
 import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './layout.ts'
 import { type Pane, type PaneDevice, createPane } from './pane.ts'
 import { terminalSettings } from './settings.ts'
@@ -145,17 +147,44 @@ function createWorkspace(runtime: Runtime): Workspace {
   }
   terminalSettings.subscribe(applySettings)
 
+  function keep(): void {
+    const { tabs, active } = state.get()
+    const kept = tabs.flatMap(({ layout, focused }) => toKept(layout, focused, (id) => panes.get(id)?.device) ?? [])
+    keepTabs({ owner, active: tabs.findIndex(({ id }) => id === active), tabs: kept })
+  }
+
+  /** Opens what stood here before the page was loaded again. */
+  function restore(): void {
+    const kept = readTabs(owner)
+    if (!kept) return
+    const tabs = kept.tabs.map((layoutKept): Tab => {
+      let focused = ''
+      const layout = fromKept(layoutKept, ({ device, isFocused }) => {
+        const { id } = add(device)
+        if (isFocused) focused = id
+        return id
+      })
+      tabCount += 1
+      return { id: `tab-${tabCount}`, layout, focused: focused || (paneIds(layout)[0] ?? '') }
+    })
+    state.set({ tabs, active: (tabs[kept.active] ?? tabs[0])?.id })
+  }
+
   // Another person, or another namespace, has no business in these terminals, nor with the key.
   let owner = ownerOf(runtime)
   runtime.session.state.subscribe(() => {
     const next = ownerOf(runtime)
     if (next === owner) return
+    const isFirst = owner === ''
     owner = next
+    if (isFirst) return restore()
     const { tabs } = state.get()
     state.set({ tabs: [], active: undefined })
     remove(tabs.flatMap(({ layout }) => paneIds(layout)))
     key.set(undefined)
   })
+  restore()
+  state.subscribe(keep)
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.hurry()
   })
