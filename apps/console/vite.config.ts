@@ -5,6 +5,14 @@ import { defineConfig } from 'vite'
 
 const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 
+/** What only some pages say of the contract comes with them. */
+const LATER =
+  /\/contract\/src\/(terminal\/|(operations|schemas)\/(announcement|api-key|audit|firewall|public-key|recording|terminal))/
+
+function isFirstContract(module: string): boolean {
+  return /node_modules\/zod\/|packages\/contract\/src\//.test(module) && !LATER.test(module)
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
@@ -26,8 +34,7 @@ export default defineConfig({
               name: 'mantine',
               test: /node_modules\/(@mantine\/(core\/esm\/(core|utils)|hooks)|@floating-ui|react-remove-scroll)\//,
             },
-            // What only terminals say comes with them.
-            { name: 'contract', test: /node_modules\/zod\/|packages\/contract\/src\/(?!terminal\/)/ },
+            { name: 'contract', test: isFirstContract },
             { name: 'tanstack', test: /node_modules\/@tanstack\// },
           ],
         },

@@ -1,6 +1,8 @@
 // Recordings in the browser: a real session from end to end, ten hours in a few requests, one that somebody has
 // changed, one that is being made, and output that wants to do something to who watches it.
 import { readFile, writeFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { operations } from '@bowline/contract/operations'
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { Locator, Page, Response } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -57,9 +59,9 @@ export function playerJourneys(site: Site): void {
       await page.getByRole('tab', { name: 'Text' }).click()
       await page.getByRole('button', { name: 'Play', exact: true }).click()
       await page.getByRole('button', { name: 'Play again' }).waitFor()
-      const text = await screenText(page).filter({ hasText: 'the last words' }).textContent()
-      expect(text).toContain('sunken treasure')
-      expect(text).toContain('click-me<img src=x onerror=document.title=1>')
+      const said = await screenText(page).filter({ hasText: 'the last words' }).textContent()
+      expect(said).toContain('sunken treasure')
+      expect(said).toContain('click-me<img src=x onerror=document.title=1>')
       expect(await page.title()).toMatch(/^Recording of /)
       expect(await page.locator('a[href^="javascript"], img').count()).toBe(0)
     })
@@ -164,6 +166,28 @@ export function playerJourneys(site: Site): void {
       expect(await page.getByText(/^Changed in chunk/).textContent()).toMatch(/ \d+$/)
     })
 
+    it('is checked, downloaded and deleted on the page of its session', async () => {
+      const { page, world } = site
+      await page.goto(`/sessions/${short}`)
+      const part = page.getByRole('region', { name: 'Recording' })
+      await part.getByRole('button', { name: 'Check' }).click()
+      await part.getByText('Unchanged').waitFor()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        part.getByRole('button', { name: 'Download' }).click(),
+      ])
+      expect(await text(await download.createReadStream())).toMatch(/^\{"version":3,[\s\S]*sunken treasure/)
+      await part.getByRole('link', { name: /^Play/ }).click()
+      await page.waitForURL(`**${address(short)}`)
+      await page.goBack()
+      await part.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog', { name: 'Delete the recording?' }).getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('The recording is deleted.').waitFor()
+      await part.waitFor({ state: 'detached' })
+      const { body } = await world.client.call(operations.sessions.get, { params: { uid: short } })
+      expect(body.recorded).toBe(false)
+    })
+
     it('is accessible in both themes, and fits a phone', async () => {
       const { world, browser } = site
       const { context, page } = await openPage(browser, { baseURL: world.product.console })
@@ -172,7 +196,7 @@ export function playerJourneys(site: Site): void {
       const judge = async (name: string): Promise<void> => {
         const light = await accessibilityViolations(page)
         await page.emulateMedia({ colorScheme: 'dark' })
-        const dark = await accessibilityViolations(page, 'colours')
+        const dark = await accessibilityViolations(page)
         await page.emulateMedia({ colorScheme: 'light' })
         await page.setViewportSize({ width: 390, height: 844 })
         const tooWide = await page.evaluate(

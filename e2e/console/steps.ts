@@ -37,11 +37,11 @@ export async function hasFocus(locator: Locator): Promise<boolean> {
   return (await locator.and(locator.page().locator(':focus')).count()) === 1
 }
 
-const RULES = { colours: ['color-contrast', 'link-in-text-block'], sizes: ['target-size'] } as const
+const RULES = { sizes: ['target-size'] } as const
 
 /**
  * Violations of WCAG 2.2 A and AA on what is on screen, as lines that say where and why.
- * @param rules `colours`: only those that another theme can break; `sizes`: that another width can
+ * @param rules `sizes`: only those that another width can break
  */
 export async function accessibilityViolations(
   page: Page,

@@ -27,7 +27,7 @@ export function PlayerBar({ playback, state, index, marks, link, onTouch, onFull
         index={index}
         marks={marks}
         onSeek={(ms) => void playback.seek(ms)}
-        onNear={playback.prepare}
+        onNear={(ms) => playback.prepare(ms)}
       />
       <Controls
         playback={playback}
