@@ -80,7 +80,7 @@ module.exports = {
       from: {},
       to: {
         couldNotResolve: true,
-        pathNot: '^@docusaurus/(types|router|Link|use[A-Z][A-Za-z]+)$|^@(theme|theme-original|generated)/',
+        pathNot: '^@docusaurus/(types|router|Link|use[A-Z][A-Za-z]+)$|^@(theme|theme-original|generated|site/[.]generated)/',
       },
     },
   ],

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Config } from '@docusaurus/types'
-import { dark, light } from './generate/code-themes.ts'
+import { highlightCode } from './generate/highlight-code.ts'
 
 const baseUrl = process.env['DOCS_BASE_URL'] ?? '/docs/'
 const { version } = JSON.parse(readFileSync('../../package.json', 'utf8')) as { version: string }
@@ -63,7 +63,7 @@ const config: Config = {
       missingResultsUrl: repository ? `${repository}/issues/new?title=` : '',
     },
   },
-  clientModules: ['./src/client/page-views.ts', './src/client/image-zoom.ts'],
+  clientModules: ['./src/client/idle-prefetch.ts', './src/client/page-views.ts', './src/client/image-zoom.ts'],
   themes: [['@docusaurus/theme-classic', { customCss: './src/css/site.css' }]],
   plugins: [
     [
@@ -72,6 +72,7 @@ const config: Config = {
         path: 'content',
         routeBasePath: '/',
         sidebarPath: './sidebars.ts',
+        rehypePlugins: [highlightCode],
         ...(repository ? { editUrl: `${repository}/edit/main/apps/docs/` } : {}),
         showLastUpdateTime: true,
         versions: { current: { label: version } },
@@ -84,10 +85,12 @@ const config: Config = {
         path: '.generated/api',
         routeBasePath: 'developers/openapi',
         sidebarPath: './sidebars-api.ts',
+        rehypePlugins: [highlightCode],
         versions: { current: { label: version } },
       },
     ],
     ['@docusaurus/plugin-sitemap', {}],
+    './plugins/lean-scripts.ts',
     './plugins/search-page.ts',
     './plugins/site-files.ts',
   ],
@@ -116,7 +119,8 @@ const config: Config = {
         ...(embedded ? [{ href: 'pathname:///', label: 'Console', position: 'right' as const, target: '_self' }] : []),
       ],
     },
-    prism: { theme: light, darkTheme: dark, additionalLanguages: ['bash', 'nginx', 'ini', 'json', 'yaml'] },
+    // Not the theme's: generate/highlight-code.ts.
+    prism: { theme: { plain: {}, styles: [] } },
   },
 }
 

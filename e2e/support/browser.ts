@@ -2,7 +2,7 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 
 /** Flags that keep Chromium quiet and alive in a container without GPU, sandbox or network. */
-const QUIET = [
+export const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -12,8 +12,10 @@ const QUIET = [
   '--disable-sync',
 ]
 
+export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: QUIET })
+  return chromium.launch({ executablePath: CHROMIUM, args: QUIET })
 }
 
 export interface WatchedPage {

@@ -1,10 +1,12 @@
-// After the pages are built: each page as Markdown, llms.txt, the records of search, and everything compressed.
+// After the pages are built: their scripts behind the first frame, each page as Markdown, llms.txt, the records of
+// search, and everything compressed.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
 import { load } from 'cheerio'
 import { compressFiles } from '../generate/compress.ts'
 import { type Page, pageMarkdown } from '../generate/markdown.ts'
+import { paintFirst } from '../generate/paint-first.ts'
 import { searchRecords } from '../generate/search-records.ts'
 
 /** What the documents plugin tells of a page. */
@@ -23,7 +25,10 @@ export default function siteFiles({ baseUrl, siteConfig }: LoadContext): Plugin 
     name: 'site-files',
     async allContentLoaded({ allContent }) {
       const content = allContent['docusaurus-plugin-content-docs'] as DocsContent
-      docs = Object.values(content).flatMap(({ loadedVersions }) => loadedVersions.flatMap((version) => version.docs))
+      docs = Object.values(content)
+        .flatMap(({ loadedVersions }) => loadedVersions.flatMap((version) => version.docs))
+        // One page has a space in its path.
+        .map((doc) => ({ ...doc, permalink: encodeURI(decodeURI(doc.permalink)) }))
     },
     async postBuild({ outDir }) {
       const records: unknown[] = []
@@ -42,7 +47,11 @@ export default function siteFiles({ baseUrl, siteConfig }: LoadContext): Plugin 
       writeFileSync(join(outDir, 'search-records.json'), JSON.stringify(records))
       writeFileSync(join(outDir, 'llms.txt'), listOf(pages, siteConfig.url))
       writeFileSync(join(outDir, 'llms-full.txt'), fullText(outDir, pages))
-      await compressFiles(readdirSync(outDir, { recursive: true, encoding: 'utf8' }).map((name) => join(outDir, name)))
+      const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).map((name) => join(outDir, name))
+      for (const file of files.filter((name) => name.endsWith('.html'))) {
+        writeFileSync(file, paintFirst(readFileSync(file, 'utf8')))
+      }
+      await compressFiles(files)
     },
   }
 }

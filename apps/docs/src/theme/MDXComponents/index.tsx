@@ -1,20 +1,29 @@
-// What pages may use without an import.
+// What pages may use without an import. What carries much data with it is imported by the pages that show it.
 import MDXComponents from '@theme-original/MDXComponents'
-import { Bench } from '../../components/bench.tsx'
-import { Board } from '../../components/board.tsx'
+import type { ReactElement } from 'react'
 import { Card, Cards } from '../../components/cards.tsx'
 import { Only } from '../../components/edition.tsx'
 import { Endpoint } from '../../components/endpoint.tsx'
 import { InstallCommand } from '../../components/install-command.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Permissions } from '../../components/permissions.tsx'
-import { Settings } from '../../components/settings.tsx'
 import { TryIt } from '../../components/try-it.tsx'
+import CodeBlock from '../CodeBlock/index.tsx'
+
+interface FenceProps {
+  readonly 'data-html': string
+  readonly 'data-language': string
+  readonly 'data-title'?: string
+}
+
+/** A fence as generate/highlight-code.ts leaves it. */
+const Fence = (props: FenceProps): ReactElement => (
+  <CodeBlock html={props['data-html']} language={props['data-language']} title={props['data-title']} />
+)
 
 export default {
   ...MDXComponents,
-  Bench,
-  Board,
+  pre: Fence,
   Card,
   Cards,
   Endpoint,
@@ -22,6 +31,5 @@ export default {
   NotYet,
   Only,
   Permissions,
-  Settings,
   TryIt,
 }

@@ -3,12 +3,12 @@
 import { useLocation } from '@docusaurus/router'
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
 import type { ReactElement, ReactNode } from 'react'
+import { NOT_LOADED } from '../../../generate/paint-first.ts'
 
 const ID = 'base-url-banner'
 
 const script = (baseUrl: string): string => `
-document.addEventListener('DOMContentLoaded', function () {
-  if (window.docusaurus !== undefined) return
+addEventListener('${NOT_LOADED}', function () {
   var built = ${JSON.stringify(baseUrl)}
   var served = location.pathname.replace(/[^/]*$/, '')
   var banner = document.getElementById('${ID}')
