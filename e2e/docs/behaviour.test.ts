@@ -8,6 +8,7 @@ import { type Server, startServer } from '../support/server.ts'
 import type { Behaviour } from './behaviour.ts'
 import { PAGE_BEHAVIOURS } from './page-behaviours.ts'
 import { SEARCH_BEHAVIOURS } from './search-behaviours.ts'
+import { SEARCH_SCREENS } from './search-screens.ts'
 import { SITE_BEHAVIOURS } from './site-behaviours.ts'
 
 let server: Server
@@ -61,9 +62,12 @@ describe('pages', () => {
 })
 
 describe('search', () => {
-  it.each(SEARCH_BEHAVIOURS.map((row) => [row.sentence, row] as const))('%s', async (_, row) => {
-    expect(await visit(row)).toEqual([])
-  })
+  it.each([...SEARCH_BEHAVIOURS, ...SEARCH_SCREENS].map((row) => [row.sentence, row] as const))(
+    '%s',
+    async (_, row) => {
+      expect(await visit(row)).toEqual([])
+    },
+  )
 })
 
 /** Pages of each kind. */

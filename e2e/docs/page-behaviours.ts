@@ -54,28 +54,50 @@ export const PAGE_BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    sentence: 'pictures zoom after the route update has settled and close after a scroll of more than 40 px',
+    sentence: 'pictures can be zoomed 1000 ms after the route update, and no earlier',
+    async check({ page, open }) {
+      await open('user-guides/')
+      await page.clock.install()
+      await page.clock.pauseAt(new Date(Date.now() + 60_000))
+      await page.getByRole('link', { name: 'Get started' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor()
+      const ready = page.locator('.markdown img.medium-zoom-image')
+      await page.clock.runFor(990)
+      expect(await ready.count()).toBe(0)
+      await page.clock.runFor(20)
+      expect(await ready.count()).toBeGreaterThan(0)
+    },
+  },
+  {
+    sentence: 'a zoomed picture closes 150 ms after a scroll of more than 40 px, and not for a shorter one',
     options: { viewport: { width: 1280, height: 700 } },
     async check({ page, open }) {
       await open('overview/getting-started/')
-      const image = page.locator('.markdown img').first()
-      await page.locator('.markdown img.medium-zoom-image').first().waitFor()
+      const image = page.locator('.markdown img.medium-zoom-image').first()
       await image.scrollIntoViewIfNeeded()
+      await image.evaluate((one) => {
+        one.addEventListener('medium-zoom:opened', () => one.setAttribute('data-opened', ''))
+      })
       await image.click()
-      const opened = page.locator('.medium-zoom--opened')
-      await opened.waitFor({ state: 'attached' })
-      const from = await scrollTop(page)
-      await scrollTo(page, from - 30)
-      await expect.poll(() => scrollTop(page)).toBe(from - 30)
-      expect(await opened.count()).toBe(1)
-      let top = from - 60
       // Scrolls while the picture is still growing do not count.
-      await expect
-        .poll(async () => {
-          await scrollTo(page, (top -= 20))
-          return opened.count()
-        })
-        .toBe(0)
+      await page.locator('[data-opened]').waitFor({ state: 'attached' })
+      await page.clock.install()
+      await page.clock.pauseAt(new Date(Date.now() + 60_000))
+      const opened = page.locator('.medium-zoom--opened')
+      const from = await scrollTop(page)
+      const scrolled = async (pixels: number): Promise<void> => {
+        const heard = page.evaluate("new Promise((resolve) => addEventListener('scroll', resolve, { once: true }))")
+        await scrollTo(page, from - pixels)
+        await heard
+      }
+      await scrolled(40)
+      await page.clock.runFor(1_000)
+      expect(await opened.count()).toBe(1)
+      await scrolled(41)
+      await page.clock.runFor(140)
+      expect(await opened.count()).toBe(1)
+      await page.clock.runFor(20)
+      expect(await opened.count()).toBe(0)
     },
   },
 ]

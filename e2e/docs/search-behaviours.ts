@@ -1,19 +1,10 @@
 // Behaviours of search (spec sections 2, 4, 8 and 9).
-import type { Page, Route } from 'playwright-core'
+import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Behaviour } from './behaviour.ts'
+import { QUERIES, dialog, field, hits, search } from './search-dialog.ts'
 
-const QUERIES = '**/1/indexes/*/queries*'
 const PHONE = { viewport: { width: 390, height: 844 } }
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search the documentation' })
-const field = (page: Page) => dialog(page).getByPlaceholder('Search docs')
-const hits = (page: Page) => dialog(page).getByRole('option')
-
-async function search(page: Page, query: string): Promise<void> {
-  await page.keyboard.press('Control+k')
-  await field(page).fill(query)
-  await hits(page).first().waitFor()
-}
 
 interface SentQuery {
   readonly hitsPerPage: number
@@ -78,47 +69,6 @@ export const SEARCH_BEHAVIOURS: readonly Behaviour[] = [
       await page.addInitScript("Object.defineProperty(navigator, 'platform', { value: 'MacIntel' })")
       await open('')
       expect(await page.getByRole('button', { name: 'Search (Command+K)' }).innerText()).toContain('Search')
-    },
-  },
-  {
-    sentence: "without results it says 'No results for' the query and suggests up to three others",
-    async check({ page, open }) {
-      await open('')
-      await page.keyboard.press('Control+k')
-      await field(page).fill('zzqqxx')
-      await dialog(page).getByText('No results for “zzqqxx”').waitFor()
-      const suggestions = dialog(page).getByRole('listitem').getByRole('button')
-      expect(await suggestions.count()).toBe(3)
-      await suggestions.first().click()
-      await hits(page).first().waitFor()
-    },
-  },
-  {
-    sentence: "unreachable search hosts put search in the error state: 'Unable to fetch results'",
-    complaints: /ERR_|Failed to load/,
-    async check({ page, open }) {
-      await open('')
-      await page.route(QUERIES, (route) => route.abort())
-      await page.keyboard.press('Control+k')
-      await field(page).fill('tag')
-      await dialog(page).getByText('Unable to fetch results').waitFor()
-      await dialog(page).getByText('You might want to check your network connection.').waitFor()
-      await page.unroute(QUERIES)
-      expect(await dialog(page).locator('[data-status=error]').count()).toBe(1)
-    },
-  },
-  {
-    sentence: 'an answer that search understands is not the error state, whatever its status',
-    complaints: /status of 403/,
-    async check({ page, open }) {
-      await open('')
-      const refused = { status: 403, json: { message: 'no' } }
-      await page.route(QUERIES, (route) => route.fulfill(refused))
-      await page.keyboard.press('Control+k')
-      const answered = page.waitForResponse(QUERIES)
-      await field(page).fill('t')
-      await answered
-      expect(await dialog(page).getByText('Unable to fetch results').count()).toBe(0)
     },
   },
   {

@@ -1,7 +1,7 @@
 // The search dialog. Loaded when it is opened for the first time.
 import { type ReactElement, useEffect, useState } from 'react'
 import { Screen } from './screens.tsx'
-import { QUERY_LIMIT } from './search-docs.ts'
+import { SearchInput } from './search-input.tsx'
 import { useSearchSettings } from './settings.ts'
 import { useDocsAutocomplete } from './use-docs-autocomplete.ts'
 import styles from './search.module.css'
@@ -36,8 +36,6 @@ export function SearchDialog({ initialQuery, close }: DialogProps): ReactElement
     if (activeItemId !== null) panel?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [activeItemId, panel])
 
-  const inputProps = api.getInputProps({ inputElement: input })
-  const label = api.getLabelProps()
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- Escape is the key for it
     <dialog
@@ -63,20 +61,12 @@ export function SearchDialog({ initialQuery, close }: DialogProps): ReactElement
             input?.focus()
           }}
         >
-          <label htmlFor={label.htmlFor} id={label.id} className={styles['label']}>
-            Search
-          </label>
-          <input
-            {...inputProps}
+          <SearchInput
+            search={search}
+            element={input}
+            setElement={setInput}
+            open={search.listIds !== ''}
             onBlur={undefined}
-            ref={setInput}
-            className={styles['input']}
-            type="search"
-            placeholder="Search docs"
-            maxLength={QUERY_LIMIT}
-            role="combobox"
-            aria-expanded={search.listIds !== ''}
-            aria-controls={search.listIds || undefined}
           />
           <span className={styles['spinner']} hidden={state.status !== 'stalled'} aria-hidden />
           <button type="reset" className={styles['action']} aria-label="Clear the query" hidden={state.query === ''}>

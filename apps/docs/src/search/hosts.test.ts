@@ -1,5 +1,6 @@
 // The hosts of the search service: which one is asked, and what happens when one does not answer. (In Node, where the
 // client has another way to send; what decides is the same.)
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -23,21 +24,55 @@ afterEach(async () => {
 interface Host {
   readonly address: string
   readonly asked: () => number
+  /** Resolves when it is asked for the first time. */
+  readonly firstAsked: Promise<void>
+  /** Says what it has withheld. */
+  readonly answer: () => void
 }
 
-/** @param status of every answer; undefined: the connection is cut */
-async function host(status: number | undefined): Promise<Host> {
+/**
+ * @param status of every answer; undefined: the connection is cut; 'silent': 200, when the test wants it; 'slow': its
+ *   head at once, the rest when the test wants it
+ */
+async function host(status: number | 'silent' | 'slow' | undefined): Promise<Host> {
   let asked = 0
+  let told = (): void => undefined
+  const firstAsked = new Promise<void>((resolve) => (told = resolve))
+  const withheld: (() => void)[] = []
   const server = createServer((request, response) => {
     asked += 1
+    told()
     request.resume()
     if (status === undefined) return void request.socket.destroy()
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ results: [{ hits: [], nbHits: 0, nbPages: 0 }] }))
+    response.statusCode = typeof status === 'number' ? status : 200
+    const answer = () => void response.end(JSON.stringify({ results: [{ hits: [], nbHits: 0, nbPages: 0 }] }))
+    if (typeof status === 'number') return answer()
+    if (status === 'slow') response.flushHeaders()
+    withheld.push(answer)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  closers.push(() => new Promise((closed) => server.close(() => closed())))
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked }
+  closers.push(() => {
+    server.closeAllConnections()
+    return new Promise((closed) => server.close(() => closed()))
+  })
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
+    firstAsked,
+    answer: () => withheld.splice(0).forEach((answer) => answer()),
+  }
+}
+
+/** Resolves when a client of this process has the head of an answer. */
+function headOfAnswer(): Promise<void> {
+  const channel = 'http.client.response.finish'
+  return new Promise((resolve) => {
+    const heard = (): void => {
+      unsubscribe(channel, heard)
+      resolve()
+    }
+    subscribe(channel, heard)
+  })
 }
 
 /** A tab of the site at one host that knows others. */
@@ -46,7 +81,8 @@ async function tab(own: Host, others: readonly Host[], changed: Partial<SearchSe
   const { searchClient, isUnreachable } = await import('./hosts.ts')
   const client = searchClient({ ...settings, hosts: others.map(({ address }) => `${address}/prefix/`), ...changed })
   const ask = () => client.search({ requests: [{ indexName: 'docs', query: `${Math.random()}` }] })
-  return { ask, isUnreachable }
+  const write = () => client.customPost({ path: '1/events', body: { events: [] } })
+  return { ask, write, isUnreachable }
 }
 
 describe('search hosts', () => {
@@ -63,10 +99,40 @@ describe('search hosts', () => {
     await ask()
     await ask()
     expect([bad.asked(), good.asked()]).toEqual([1, 2])
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 121_000 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 119_000 })
     await ask()
-    expect([bad.asked(), good.asked()]).toEqual([2, 3])
+    expect([bad.asked(), good.asked()]).toEqual([1, 3])
+    vi.setSystemTime(Date.now() + 2_000)
+    await ask()
+    expect([bad.asked(), good.asked()]).toEqual([2, 4])
   })
+
+  it.each([
+    ['connect', 'silent', 'ask', 1_000],
+    ['read', 'slow', 'ask', 2_000],
+    ['write', 'slow', 'write', 30_000],
+  ] as const)(
+    'are waited for, to %s, and given up after that time: %s, %s, %i ms',
+    async (_, status, kind, patienceMs) => {
+      for (const [waitedMs, asked] of [
+        [patienceMs - 1, 0],
+        [patienceMs, 1],
+      ] as const) {
+        vi.resetModules()
+        const [first, second] = [await host(status), await host(200)]
+        const site = await tab(first, [second])
+        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+        const head = headOfAnswer()
+        const answer = site[kind]()
+        await (status === 'slow' ? head : first.firstAsked)
+        vi.advanceTimersByTime(waitedMs)
+        first.answer()
+        await answer
+        vi.useRealTimers()
+        expect([waitedMs, second.asked()]).toEqual([waitedMs, asked])
+      }
+    },
+  )
 
   it('are not tried again after an answer of 4xx', async () => {
     const [refusing, good] = [await host(403), await host(200)]

@@ -9,6 +9,7 @@ import { type Hit, LEVELS, headingOf, lineOf, pathOf } from './hit.ts'
 import { HitGroups, Line } from './hit-list.tsx'
 import { isUnreachable } from './hosts.ts'
 import { QUERY_LIMIT, searchDocs } from './search-docs.ts'
+import { SearchInput } from './search-input.tsx'
 import { useSearchSettings } from './settings.ts'
 import { useDocsAutocomplete } from './use-docs-autocomplete.ts'
 import styles from './search.module.css'
@@ -109,8 +110,6 @@ function SearchField({ query }: { readonly query: string }): ReactElement {
     chosen: () => undefined,
   })
   const { api, state } = search
-  const props = api.getInputProps({ inputElement: input })
-  const label = api.getLabelProps()
   const open = state.isOpen && search.listIds !== ''
   return (
     <form
@@ -121,25 +120,17 @@ function SearchField({ query }: { readonly query: string }): ReactElement {
         history.replace({ search: new URLSearchParams({ q: state.query }).toString() })
       }}
     >
-      <label htmlFor={label.htmlFor} id={label.id} className={styles['label']}>
-        Search
-      </label>
-      <input
-        {...props}
-        ref={setInput}
-        className={styles['input']}
-        type="search"
-        placeholder="Search docs"
-        maxLength={QUERY_LIMIT}
-        role="combobox"
-        aria-expanded={open}
-        aria-controls={open ? search.listIds : undefined}
+      <SearchInput
+        search={search}
+        element={input}
+        setElement={setInput}
+        open={open}
         // Choosing with the mouse keeps the field's focus.
         onBlur={() => api.setIsOpen(false)}
         onKeyDown={(event) => {
           // Enter shows all results unless an arrow key has chosen a suggestion.
           if (event.key === 'Enter' && state.activeItemId === 0) return
-          props.onKeyDown(event)
+          api.getInputProps({ inputElement: input }).onKeyDown(event)
         }}
       />
       <button type="submit" className="button button--primary">

@@ -1,0 +1,15 @@
+// The search dialog as a person finds it.
+import type { Page } from 'playwright-core'
+
+/** What the site asks the search service. */
+export const QUERIES = '**/1/indexes/*/queries*'
+export const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search the documentation' })
+export const field = (page: Page) => dialog(page).getByPlaceholder('Search docs')
+export const hits = (page: Page) => dialog(page).getByRole('option')
+
+/** Opens the dialog and waits for the first hit. */
+export async function search(page: Page, query: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await field(page).fill(query)
+  await hits(page).first().waitFor()
+}
