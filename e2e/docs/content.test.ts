@@ -1,7 +1,7 @@
 // What the documentation says and how it is served: every page of the specification, commands that work, links that
 // lead somewhere, search that finds.
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -80,10 +80,14 @@ describe('the pages', () => {
     expect(page).toMatch(/content-encoding: br/i)
     expect(page).toMatch(/content-type: text\/html/i)
     expect(page).toMatch(/vary: accept-encoding/i)
-    const script = /src="?(\/docs\/assets\/js\/main[^" >]*)/.exec(await textOf('overview/faq'))?.[1] ?? ''
+    const script = /href="?(\/docs\/assets\/js\/main[^" >]*)/.exec(await textOf('overview/faq'))?.[1] ?? ''
     const asset = await headersOf(`${server.origin}${script}`)
     expect(asset).toMatch(/content-encoding: br/i)
     expect(asset).toMatch(/cache-control: public, max-age=31536000, immutable/i)
+  })
+
+  it('have no link to their source where no repository is known', async () => {
+    expect(await textOf('overview/faq')).not.toMatch(/Edit this page|theme-edit-this-page/)
   })
 
   it('ask nobody else for anything', async () => {
@@ -129,7 +133,11 @@ describe('commands', async () => {
   it.each(pages.map((page) => [page.page, page] as const))('of %s work', async (_, page) => {
     const folder = await mkdtemp(join(tmpdir(), 'bowline-docs-'))
     try {
-      const env = { PATH: process.env['PATH'], HOME: folder, ...(await environment(page)) }
+      // The command as an installation has it.
+      const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/bowline.js')}' "$@"\n`
+      await writeFile(join(folder, 'bowline'), program, { mode: 0o755 })
+      const PATH = `${folder}:${process.env['PATH']}`
+      const env = { PATH, HOME: folder, ...(await environment(page)) }
       const said = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
       expect(said.stderr).toBe('')
     } finally {
@@ -180,11 +188,12 @@ async function environment({ needs }: RunnablePage): Promise<Record<string, stri
   count += 1
   const { body } = await client.call(operations.auth.login, { body: server.account })
   return {
+    BOWLINE_DATA_DIR: server.dataFolder,
     SERVER: server.origin,
     TENANT: server.tenant,
     TOKEN: body.token,
-    BOWLINE_USER: server.account.username,
-    BOWLINE_PASSWORD: server.account.password,
+    SIGN_IN_NAME: server.account.username,
+    SIGN_IN_PASSWORD: server.account.password,
     DEVICE: await acceptedDevice(`device-${count}`),
     ...(needs.has('pending') ? { PENDING: await pendingDevice(`pending-${count}`) } : {}),
     ...(needs.has('colleague') ? { COLLEAGUE: await createUser(`colleague${count}`) } : {}),

@@ -125,9 +125,13 @@ export function words(text: string): string[] {
   )
 }
 
-/** A light English stem: enough to bring plurals and -ing forms together. */
+/** A light English stem: enough to bring plurals and -ing forms together, `adding` and `add` as well. */
 function stem(word: string): string {
-  if (word.length > 5 && word.endsWith('ing')) return word.slice(0, -3).replace(/(.)\1$/, '$1')
+  return ending(word).replace(/([b-df-hj-np-rtv-z])\1$/, '$1')
+}
+
+function ending(word: string): string {
+  if (word.length > 5 && word.endsWith('ing')) return word.slice(0, -3)
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
   if (word.length > 3 && word.endsWith('s') && !word.endsWith('ss')) return word.slice(0, -1)
   return word
