@@ -80,7 +80,8 @@ module.exports = {
       from: {},
       to: {
         couldNotResolve: true,
-        pathNot: '^@docusaurus/(types|router|Link|use[A-Z][A-Za-z]+)$|^@(theme|theme-original|generated|site/[.]generated)/',
+        pathNot:
+          '^@docusaurus/(types|router|Link|use[A-Z][A-Za-z]+)$|^@(theme|theme-original|generated|site/[.]generated)/',
       },
     },
   ],
