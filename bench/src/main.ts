@@ -13,6 +13,7 @@ import { verdictOf } from './row.ts'
 import { measureAgent } from './rows/agent.ts'
 import { measureBulk } from './rows/bulk.ts'
 import { measureConnect } from './rows/connect.ts'
+import { measureFloor } from './rows/floor.ts'
 import { measureFormer } from './rows/former.ts'
 import { measureApi } from './rows/api.ts'
 import { measureIdleAgents } from './rows/idle-agents.ts'
@@ -27,6 +28,7 @@ import { renderTable } from './table.ts'
 
 const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>> = {
   bulk: measureBulk,
+  floor: measureFloor,
   ssh: measureSsh,
   former: measureFormer,
   link: measureLink,

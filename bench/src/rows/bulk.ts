@@ -14,7 +14,7 @@ const CIPHERS = {
 } as const
 type Cipher = keyof typeof CIPHERS
 const DIRECTIONS = ['down', 'up'] as const
-type Direction = (typeof DIRECTIONS)[number]
+export type Direction = (typeof DIRECTIONS)[number]
 const WAYS = ['bowline', 'sshd', 'jump'] as const satisfies readonly Way[]
 
 export function measureBulk(options: BenchOptions): Promise<Row[]> {
@@ -88,7 +88,7 @@ function targetOf(peer: 'sshd' | 'jump', cipher: Cipher, direction: Direction): 
 }
 
 /** Both sides run the same programs: `head` on one end, nobody or `cat` on the other. @returns milliseconds */
-async function move(connection: Connection, direction: Direction, bytes: number): Promise<number> {
+export async function move(connection: Connection, direction: Direction, bytes: number): Promise<number> {
   const { milliseconds } =
     direction === 'down'
       ? await connection.run(`head -c ${bytes} /dev/zero`, '"$@" >/dev/null')

@@ -1,0 +1,29 @@
+// The agent of the floor: runs the shell command in the first line of each connection and passes on what it reads and
+// writes. Arguments: `tls` or `tcp`, then files of certificate and key. Tells its parent its port, and each time a
+// command has ended.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { createServer as createTls } from 'node:tls'
+
+const [hop, certFile = '', keyFile = ''] = process.argv.slice(2)
+const server =
+  hop === 'tls' ? createTls({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, serve) : createServer(serve)
+
+function serve(socket: Socket): void {
+  socket.setNoDelay(true).on('error', () => socket.destroy())
+  socket.once('data', (first: Buffer) => {
+    const end = first.indexOf('\n')
+    socket.pause().unshift(first.subarray(end + 1))
+    const child = spawn('sh', ['-c', first.toString('utf8', 0, end)], { stdio: ['pipe', 'pipe', 'inherit'] })
+    child.once('close', () => process.send?.({ ended: true }))
+    child.stdin.on('error', () => undefined)
+    socket.pipe(child.stdin)
+    child.stdout.pipe(socket)
+  })
+}
+
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address() satisfies AddressInfo | string | null
+  process.send?.({ port: typeof address === 'object' ? address?.port : 0 })
+})
