@@ -33,6 +33,7 @@ export class ServerConnection implements SshConnection {
   readonly #options: PreparedOptions
   readonly #handler: ConnectionHandler
   readonly #transport: Transport
+  /** Until the client has signed in. */
   #authenticator: Authenticator | undefined
   /** Set when the client has signed in. */
   #service: ConnectionService | undefined
@@ -141,6 +142,8 @@ export class ServerConnection implements SshConnection {
   #message(type: number, payload: Buffer, sequence: number): void {
     if (type === n.MSG_SERVICE_REQUEST) return this.#serviceRequest(payload)
     if (type < n.MSG_GLOBAL_REQUEST) {
+      // RFC 4252 section 5.1: after success, requests to authenticate are ignored.
+      if (this.#service) return
       if (!this.#authenticator) throw protocolFault('unexpected-message', 'No service was requested.')
       return this.#authenticator.message(type, payload)
     }
@@ -154,7 +157,9 @@ export class ServerConnection implements SshConnection {
     const reader = new WireReader(payload, 1)
     const name = reader.text('service name', 64)
     reader.end('service request')
-    if (this.#authenticator) throw protocolFault('unexpected-message', 'The service was requested twice.')
+    if (this.#authenticator || this.#service) {
+      throw protocolFault('unexpected-message', 'The service was requested twice.')
+    }
     if (name !== 'ssh-userauth') {
       throw protocolFault('unknown-service', 'This service is not offered.', n.DISCONNECT_SERVICE_NOT_AVAILABLE)
     }
@@ -182,6 +187,7 @@ export class ServerConnection implements SshConnection {
         this.#factors.push(factor)
         this.#user = user
         this.#grace?.cancel()
+        this.#grace = undefined
         tell(() => this.#handler.authenticated?.(this))
       },
       accepted: () => this.#beginService(sessionId),
@@ -202,6 +208,7 @@ export class ServerConnection implements SshConnection {
       soon: (run) => setImmediate(() => this.#guard(run)),
       fail: (fault) => this.#fail(fault),
     })
+    this.#authenticator = undefined
   }
 
   /** Runs code that handles input; whatever it throws ends this connection and nothing else. */

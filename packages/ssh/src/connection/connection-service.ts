@@ -1,35 +1,19 @@
 // The ssh-connection service (RFC 4254) of one signed-in client: channels, global requests and keepalives.
-import type { ChannelHandler, CloseCause, ConnectionHandler, SshChannel, SshConnection } from '../api.ts'
+import type { ChannelHandler, CloseCause, SshChannel } from '../api.ts'
 import { ask } from '../embedder.ts'
 import { timeoutFault } from '../fault.ts'
-import type { Fault } from '../fault.ts'
-import type { PreparedOptions } from '../server-options.ts'
 import type { Transport } from '../transport/transport.ts'
 import * as n from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'
-import type { ChannelLink } from './channel-link.ts'
 import { Channels } from './channels.ts'
 import { GlobalRequests } from './global-requests.ts'
 import { announceHostKeys, proveHostKeys } from './host-key-proof.ts'
 import { Keepalive } from './keepalive.ts'
-import { GrowthBudget } from './receive-window.ts'
 import { PendingRequests } from './reply-queue.ts'
-
-/** Windows of one connection may grow by this many channels' worth together. */
-const GROWING_CHANNELS = 4
+import { ServiceLink } from './service-link.ts'
+import type { ServiceSetup } from './service-link.ts'
 
 const KEEPALIVE = new WireWriter(32).byte(n.MSG_GLOBAL_REQUEST).string('keepalive@openssh.com').boolean(true).done()
-
-export interface ServiceSetup {
-  readonly connection: SshConnection
-  readonly handler: ConnectionHandler
-  readonly options: PreparedOptions
-  readonly transport: Transport
-  readonly sessionId: Buffer
-  /** Runs at the end of this turn of the event loop, unless the connection has ended. */
-  soon(run: () => void): void
-  fail(fault: Fault): void
-}
 
 export class ConnectionService {
   readonly #transport: Transport
@@ -43,7 +27,8 @@ export class ConnectionService {
     const { limits, clock, hostKeys } = setup.options
     const pending = new PendingRequests(limits.pendingRequests)
     this.#transport = transport
-    this.#channels = new Channels(this.#link(setup, pending), {
+    const link = new ServiceLink(setup, pending, (id) => this.#channels.remove(id))
+    this.#channels = new Channels(link, {
       decide: (request) => ask(() => handler.open(connection, request)),
     })
     this.#globalRequests = new GlobalRequests(pending, {
@@ -100,33 +85,5 @@ export class ConnectionService {
   abort(cause: CloseCause): void {
     this.#keepalive.stop()
     this.#channels.abort(cause)
-  }
-
-  #link(setup: ServiceSetup, pendingRequests: PendingRequests): ChannelLink {
-    const { transport, connection, options } = setup
-    const { limits, clock } = options
-    return {
-      connection,
-      limits,
-      growth: new GrowthBudget(GROWING_CHANNELS * (limits.windowMaxBytes - limits.windowBytes)),
-      pendingRequests,
-      get writable() {
-        return transport.writable
-      },
-      now: () => clock.now(),
-      send: (head, body) => transport.send(head, body),
-      sendInPlace: (block, from, to) => transport.sendInPlace(block, from, to),
-      soon: (run) => setup.soon(run),
-      fail: (fault) => setup.fail(fault),
-      callHandler: (channel, call) => {
-        try {
-          return call()
-        } catch {
-          channel.close()
-          return undefined
-        }
-      },
-      remove: (channel) => this.#channels.remove(channel.id),
-    }
   }
 }

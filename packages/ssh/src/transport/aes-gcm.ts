@@ -8,27 +8,50 @@ import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 const TAG_BYTES = 16
 const options = { authTagLength: TAG_BYTES }
 
-/** Adds one to the 64-bit invocation counter behind the 4 fixed bytes (RFC 5647 section 7.1). */
-function advance(nonce: Buffer): void {
-  for (let at = 11; at >= 4; at -= 1) {
-    const next = ((nonce[at] ?? 0) + 1) & 0xff
-    nonce[at] = next
-    if (next !== 0) return
+// Sealing and opening are synchronous and node:crypto copies both, so all connections share one of each.
+const iv = Buffer.allocUnsafeSlow(12)
+const aad = Buffer.allocUnsafeSlow(4)
+
+/**
+ * The nonces of one key: 4 fixed bytes and a 64-bit invocation counter (RFC 5647 section 7.1). Kept as numbers: a buffer
+ * of each connection would hold on to the pool of which it is a part.
+ */
+class Nonces {
+  readonly #fixed: number
+  #high: number
+  #low: number
+
+  /** @param first 12 bytes */
+  constructor(first: Buffer) {
+    this.#fixed = first.readUInt32BE(0)
+    this.#high = first.readUInt32BE(4)
+    this.#low = first.readUInt32BE(8)
+  }
+
+  /** The next one; valid until anybody asks for theirs. */
+  next(): Buffer {
+    iv.writeUInt32BE(this.#fixed, 0)
+    iv.writeUInt32BE(this.#high, 4)
+    iv.writeUInt32BE(this.#low, 8)
+    this.#low = (this.#low + 1) >>> 0
+    if (this.#low === 0) this.#high = (this.#high + 1) >>> 0
+    return iv
   }
 }
 
 /** @param nonce the 12-byte initial IV */
 export function aesGcmSealer(cipherName: CipherGCMTypes, key: Buffer, nonce: Buffer): PacketSealer {
   const secret: KeyObject = createSecretKey(key)
-  const counter = Buffer.from(nonce)
+  const nonces = new Nonces(nonce)
   return {
     blockBytes: 16,
     alignsLength: false,
     seal(packet, _sequence, out, at) {
-      const cipher = createCipheriv(cipherName, secret, counter, options)
-      advance(counter)
-      cipher.setAAD(packet.subarray(0, 4))
-      packet.copy(out, at, 0, 4)
+      const cipher = createCipheriv(cipherName, secret, nonces.next(), options)
+      const length = packet.readUInt32BE(0)
+      aad.writeUInt32BE(length)
+      cipher.setAAD(aad)
+      out.writeUInt32BE(length, at)
       const sealed = cipher.update(packet.subarray(4))
       out.set(sealed, at + 4)
       freeMemory(sealed)
@@ -43,17 +66,17 @@ export function aesGcmSealer(cipherName: CipherGCMTypes, key: Buffer, nonce: Buf
 /** @param nonce the 12-byte initial IV */
 export function aesGcmOpener(cipherName: CipherGCMTypes, key: Buffer, nonce: Buffer): PacketOpener {
   const secret: KeyObject = createSecretKey(key)
-  const counter = Buffer.from(nonce)
+  const nonces = new Nonces(nonce)
   return {
     blockBytes: 16,
     alignsLength: false,
     tagBytes: TAG_BYTES,
     length: (head) => head.readUInt32BE(0),
     open(packet) {
-      const decipher = createDecipheriv(cipherName, secret, counter, options)
-      advance(counter)
+      const decipher = createDecipheriv(cipherName, secret, nonces.next(), options)
       const tagAt = packet.length - TAG_BYTES
-      decipher.setAAD(packet.subarray(0, 4))
+      aad.writeUInt32BE(packet.readUInt32BE(0))
+      decipher.setAAD(aad)
       decipher.setAuthTag(packet.subarray(tagAt))
       const opened = decipher.update(packet.subarray(4, tagAt))
       try {

@@ -30,7 +30,8 @@ export class PacketReader {
   #opener: PacketOpener = CLEAR_OPENER
   #sequence = 0
   #stopped = false
-  readonly #head = Buffer.alloc(4)
+  /** Holds the four bytes that give the length while they are collected. */
+  #head: Buffer | undefined
   #headBytes = 0
   /** Holds the packet being collected when it spans chunks. */
   #partial: Buffer | undefined
@@ -103,12 +104,14 @@ export class PacketReader {
 
   /** Collects the four bytes that give the length, when even they are cut apart. */
   #collectHead(chunk: Buffer, at: number): number {
-    const copied = chunk.copy(this.#head, this.#headBytes, at)
+    const head = (this.#head ??= Buffer.allocUnsafeSlow(4))
+    const copied = chunk.copy(head, this.#headBytes, at)
     this.#headBytes += copied
     if (this.#headBytes === 4) {
+      this.#head = undefined
       this.#headBytes = 0
-      this.#begin(this.#measure(this.#head))
-      this.#partialBytes = this.#partial ? this.#head.copy(this.#partial) : 0
+      this.#begin(this.#measure(head))
+      this.#partialBytes = this.#partial ? head.copy(this.#partial) : 0
     }
     return at + copied
   }

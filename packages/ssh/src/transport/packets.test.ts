@@ -54,6 +54,17 @@ function pair(cipher: string, mac: string) {
   return { reader, seal }
 }
 
+/** What `packets` payloads become under a nonce, sealed one by one. */
+function sealedWith(nonce: Buffer, packets: number): Buffer[] {
+  const derive = (letter: string, bytes: number) => (letter === 'B' ? nonce : Buffer.alloc(bytes, letter))
+  const sealer = sealerFor('server', 'aes128-gcm@openssh.com', '', derive)
+  const packet = Buffer.concat([Buffer.from([0, 0, 0, 16, 10]), Buffer.alloc(15)])
+  return Array.from({ length: packets }, () => {
+    const out = Buffer.alloc(64)
+    return out.subarray(0, sealer.seal(packet, 0, out, 0))
+  })
+}
+
 function readAll(reader: PacketReader, chunks: readonly Buffer[]): Buffer[] {
   const payloads: Buffer[] = []
   for (const chunk of chunks) reader.push(chunk, (payload) => payloads.push(payload))
@@ -152,4 +163,11 @@ describe('clear packets', () => {
     body[0] = padding
     expect(reasonOf(() => readAll(new PacketReader(), [clear(12, body)]))).toBe('bad-padding')
   })
+})
+
+test('the nonce of AES-GCM counts in its last eight bytes, with a carry, and leaves the first four', () => {
+  const [, second] = sealedWith(Buffer.from('0a0b0c0d00000001ffffffff', 'hex'), 2)
+  expect(second).toEqual(sealedWith(Buffer.from('0a0b0c0d0000000200000000', 'hex'), 1)[0])
+  const [, wrapped] = sealedWith(Buffer.from('0a0b0c0dffffffffffffffff', 'hex'), 2)
+  expect(wrapped).toEqual(sealedWith(Buffer.from('0a0b0c0d0000000000000000', 'hex'), 1)[0])
 })

@@ -263,6 +263,7 @@ export class Transport {
           if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
           this.#exchange = undefined
           this.#deadline?.cancel()
+          this.#deadline = undefined
           this.#sessionId ??= hash
           this.#hostKey ??= hostKey
           this.#offer = offer

@@ -1,0 +1,81 @@
+// The connection as its channels see it. A class, because V8 keeps an object of closures with a getter as a hash table:
+// 832 bytes for each connection, and slow to ask on the way of every packet.
+import type { ConnectionHandler, SshConnection, SshLimits } from '../api.ts'
+import type { Fault } from '../fault.ts'
+import type { PreparedOptions } from '../server-options.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { ChannelLink } from './channel-link.ts'
+import { GrowthBudget } from './receive-window.ts'
+import type { PendingRequests } from './reply-queue.ts'
+
+/** Windows of one connection may grow by this many channels' worth together. */
+const GROWING_CHANNELS = 4
+
+/** What the ssh-connection service is made of. */
+export interface ServiceSetup {
+  readonly connection: SshConnection
+  readonly handler: ConnectionHandler
+  readonly options: PreparedOptions
+  readonly transport: Transport
+  readonly sessionId: Buffer
+  /** Runs at the end of this turn of the event loop, unless the connection has ended. */
+  soon(run: () => void): void
+  fail(fault: Fault): void
+}
+
+export class ServiceLink implements ChannelLink {
+  readonly connection: SshConnection
+  readonly limits: SshLimits
+  readonly growth: GrowthBudget
+  readonly pendingRequests: PendingRequests
+  readonly now: () => number
+  readonly #transport: Transport
+  readonly #setup: ServiceSetup
+  readonly #remove: (id: number) => void
+
+  /** @param remove called when both sides have closed a channel */
+  constructor(setup: ServiceSetup, pendingRequests: PendingRequests, remove: (id: number) => void) {
+    const { limits, clock } = setup.options
+    this.connection = setup.connection
+    this.limits = limits
+    this.growth = new GrowthBudget(GROWING_CHANNELS * (limits.windowMaxBytes - limits.windowBytes))
+    this.pendingRequests = pendingRequests
+    this.now = () => clock.now()
+    this.#transport = setup.transport
+    this.#setup = setup
+    this.#remove = remove
+  }
+
+  get writable(): boolean {
+    return this.#transport.writable
+  }
+
+  send(head: Uint8Array, body?: readonly Uint8Array[]): void {
+    this.#transport.send(head, body)
+  }
+
+  sendInPlace(block: Buffer, from: number, to: number): void {
+    this.#transport.sendInPlace(block, from, to)
+  }
+
+  soon(run: () => void): void {
+    this.#setup.soon(run)
+  }
+
+  fail(fault: Fault): void {
+    this.#setup.fail(fault)
+  }
+
+  callHandler<T>(channel: { close(): void }, call: () => T): T | undefined {
+    try {
+      return call()
+    } catch {
+      channel.close()
+      return undefined
+    }
+  }
+
+  remove(channel: { readonly id: number }): void {
+    this.#remove(channel.id)
+  }
+}
