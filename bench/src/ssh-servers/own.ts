@@ -71,6 +71,8 @@ class BulkChannel implements ChannelHandler {
 
   data(bytes: Uint8Array): void {
     this.#channel.consumed(bytes.length)
+    // As the gateway does when the bytes have been passed on.
+    this.#channel.free?.(bytes)
   }
 
   eof(): void {
