@@ -22,6 +22,7 @@ const AT_ONCE = 4
 const IDLE_CONNECTIONS = 300
 /** Connected before the first look: what the first ones need is not counted. */
 const FIRST = 30
+const MEMORY_ROUNDS = 3
 
 const Ports = z.object({ ssh: z.number() })
 
@@ -39,7 +40,7 @@ export async function measureFormer(options: BenchOptions): Promise<Row[]> {
     }
   }
   rows.push(...(await handshakes(options, sides, (side) => ssh(side))))
-  rows.push(await idleMemory(options, sides, key))
+  rows.push(await idleMemory(options, key))
   return rows
 }
 
@@ -123,19 +124,25 @@ async function handshakes(
   ]
 }
 
-/** Growth of anonymous memory by idle connections with a shell, garbage collected. */
-async function idleMemory(options: BenchOptions, sides: Readonly<Record<Side, Peer>>, key: string): Promise<Row> {
+/**
+ * Growth of anonymous memory by idle connections with a shell, garbage collected. Memory that earlier work has left behind
+ * would be used again, and what a heap has to spare differs by a megabyte from start to start: fresh processes, some times.
+ */
+async function idleMemory(options: BenchOptions, key: string): Promise<Row> {
   const perConnection = async (side: Side): Promise<number> => {
-    const { server, port } = sides[side]
-    await using clients = idleClients(port, key)
+    await using peer = await start(side, options)
+    await using clients = idleClients(peer.port, key)
     await clients.open(FIRST)
-    const before = await settled(server)
+    const before = await settled(peer.server)
     await clients.open(IDLE_CONNECTIONS)
-    return ((await settled(server)) - before) / IDLE_CONNECTIONS / 1e3
+    return ((await settled(peer.server)) - before) / IDLE_CONNECTIONS / 1e3
   }
-  // Memory that earlier connections have left behind would be used again: one round, each process asked once.
-  const [ours, theirs] = [[await perConnection('own')], [await perConnection('former')]]
-  options.say(`former idle: ${ours.join()} and ${theirs.join()} KB`)
+  const candidates = SIDES.map((name): Candidate => ({ name, measure: () => perConnection(name) }))
+  const rounds = Math.min(options.repeats, MEMORY_ROUNDS)
+  const values = await interleave(candidates, rounds, (side, kilobytes) =>
+    options.say(`former idle ${side}: ${kilobytes.toFixed(1)} KB`),
+  )
+  const [ours, theirs] = [values.get('own') ?? [], values.get('former') ?? []]
   return ratioRow('former.idle', 'memory per idle connection with a shell', TARGETS.former.less, 'KB', ours, theirs)
 }
 
