@@ -1,12 +1,23 @@
 // The thread that reads recordings through: a terminal's work must not hold up people's bytes. One recording at a time.
+import { readlinkSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
+import { setPriority } from 'node:os'
+import { basename } from 'node:path'
+import { setTimeout as rest } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import { createIndexWriter } from './index-file.ts'
 import { createPassages } from './passages.ts'
+import { restAfter, watchUse } from './pace.ts'
 import { readThrough } from './reading-through.ts'
 import type { Answer, Task } from './indexing.ts'
 
+/** Of 19. What people wait for gets ten times as much of a processor that both want. */
+const NICENESS = 10
+
 const say = (answer: Answer): void => parentPort?.postMessage(answer)
+
+// Linux has priorities of threads: what people wait for goes first, other programs' work too.
+setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS)
 
 parentPort?.on('message', (task: Task) => {
   index(task).then(
@@ -31,6 +42,7 @@ async function index(task: Task): Promise<void> {
 async function fill(file: FileHandle, made: FileHandle): Promise<void> {
   const writer = createIndexWriter(made)
   const passages = createPassages()
+  const used = watchUse()
   const tell = (): void => {
     const found = passages.take()
     if (found.length > 0) say({ type: 'passages', passages: found })
@@ -38,7 +50,11 @@ async function fill(file: FileHandle, made: FileHandle): Promise<void> {
   const atMs = await readThrough(file, {
     keyframe: (keyframe, screen) => writer.add(keyframe, screen),
     line: (at, text) => passages.add(at, text),
-    pause: tell,
+    async pause() {
+      tell()
+      const milliseconds = restAfter(used())
+      if (milliseconds > 0) await rest(milliseconds)
+    },
   })
   passages.end()
   tell()

@@ -31,7 +31,7 @@ async function textOf(name: string, events: readonly Event[]): Promise<[number, 
   await readThrough(file, {
     keyframe: () => Promise.resolve(),
     line: (atMs, text) => found.push([atMs, text]),
-    pause: () => undefined,
+    pause: () => Promise.resolve(),
   })
   return found
 }
@@ -114,7 +114,7 @@ describe('a recording of ten hours', () => {
         await writer.add(keyframe, screen)
       },
       line: () => undefined,
-      pause: () => undefined,
+      pause: () => Promise.resolve(),
     })
     const { size } = await file.stat()
     await writer.end(atMs, size)

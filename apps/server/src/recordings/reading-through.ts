@@ -19,8 +19,8 @@ export interface Found {
   keyframe(keyframe: Keyframe, screen: string): Promise<void>
   /** A line of text, when it was first to be seen. */
   line(atMs: number, text: string): void
-  /** Called now and then, so that lines can be taken away. */
-  pause(): void
+  /** Called now and then, so that lines can be taken away; reading goes on when it resolves. */
+  pause(): Promise<void>
 }
 
 /** @returns time of the last event in milliseconds */
@@ -73,12 +73,12 @@ export async function readThrough(file: FileHandle, found: Found): Promise<numbe
     }
     await screen?.settled()
     for (const [keyframe, picture] of keyframes.splice(0)) await found.keyframe(keyframe, picture)
-    found.pause()
+    await found.pause()
   }
   screen?.look(atMs)
   await screen?.settled()
   screen?.close()
-  found.pause()
+  await found.pause()
   return atMs
 }
 
