@@ -32,8 +32,8 @@ export interface Chain {
   readonly state: ChainState
   /** Bytes of the chunk that is not closed yet. */
   readonly openBytes: number
-  /** These bytes have been written. */
-  add(bytes: Uint8Array): void
+  /** These bytes are written. @returns takes them back, until others are added */
+  add(bytes: Uint8Array): () => void
   /** Ends the chunk. @returns its line; '' when nothing was added since the last one */
   closeChunk(): string
   /** The last line; the chunk before it must be closed. */
@@ -53,8 +53,12 @@ export function createChain(recording: string, sign: Sign, from: ChainState = fi
       return openBytes
     },
     add(bytes) {
+      const before = { open: open.copy(), openBytes }
       open.update(bytes)
       openBytes += bytes.length
+      return () => {
+        ;({ open, openBytes } = before)
+      }
     },
     closeChunk() {
       if (openBytes === 0) return ''

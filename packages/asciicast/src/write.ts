@@ -14,6 +14,8 @@ export interface EventLines {
    * @returns the line with its newline
    */
   next(code: CastCode, data: string, atMs: number): string
+  /** The same in two parts: what stands before and after the data, a JSON string that is made elsewhere. */
+  around(code: CastCode, atMs: number): readonly [before: string, after: string]
   /** Time of the last event, in milliseconds since the start. */
   readonly atMs: number
 }
@@ -21,17 +23,19 @@ export interface EventLines {
 /** @param fromMs time of the last event that is written already */
 export function createEventLines(fromMs = 0): EventLines {
   let last = fromMs
+  function around(code: CastCode, atMs: number): readonly [string, string] {
+    const now = Math.max(last, Math.round(atMs))
+    // Whole milliseconds are told apart exactly, so that intervals add up to no error.
+    const interval = (now - last) / 1_000
+    last = now
+    return [`[${interval},"${code}",`, ']\n']
+  }
   return {
     get atMs() {
       return last
     },
-    next(code, data, atMs) {
-      const now = Math.max(last, Math.round(atMs))
-      // Whole milliseconds are told apart exactly, so that intervals add up to no error.
-      const interval = (now - last) / 1_000
-      last = now
-      return line([interval, code, data])
-    },
+    next: (code, data, atMs) => around(code, atMs).join(JSON.stringify(data)),
+    around,
   }
 }
 

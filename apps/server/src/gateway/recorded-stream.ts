@@ -4,15 +4,21 @@ import type { StreamHandler } from '@bowline/link/api'
 import type { FileReader } from '../recordings/files/operation.ts'
 import type { Recorder } from '../recordings/recorder.ts'
 
-/** The same handler, heard through the recorder. @param files reads along */
+/**
+ * The same handler, heard through the recorder.
+ * @param handler borrows what it gets
+ * @param files reads along
+ */
 export function recordedStream(handler: StreamHandler, recorder: Recorder, files?: FileReader): StreamHandler {
+  const pass = {
+    0: (bytes: Uint8Array) => handler.data(bytes, 0),
+    1: (bytes: Uint8Array) => handler.data(bytes, 1),
+  }
   return {
     ...handler,
-    // Bytes wait for the file.
-    borrows: false,
     data(bytes, lane) {
       if (lane === 0) files?.fromDevice(bytes)
-      recorder.output(bytes, lane, () => handler.data(bytes, lane))
+      recorder.output(bytes, lane, pass[lane])
     },
     eof: () => recorder.after(() => handler.eof?.()),
     control: (message) => recorder.after(() => handler.control?.(message)),

@@ -90,14 +90,13 @@ describe('a session of a namespace that records', () => {
     await vi.waitUntil(() => heard.join('').endsWith('\r'))
     stream.write(Buffer.from('Gr\u00fc\u00dfe \u{1f600}'))
     let seen = ''
-    let written = ''
     while (!seen.includes('\u{1f600}')) {
       const reader = await client.read(n.MSG_CHANNEL_DATA)
       reader.uint32('recipient')
       seen += Buffer.from(reader.string('data')).toString()
-      const [file = ''] = await readdir(join(server.dataFolder, 'recordings'))
-      written = await readFile(join(server.dataFolder, 'recordings', file), 'utf8')
     }
+    const [file = ''] = await readdir(join(server.dataFolder, 'recordings'))
+    const written = await readFile(join(server.dataFolder, 'recordings', file), 'utf8')
     expect(written).toContain('"Grüße \u{1f600}"')
     client.send(
       client.channelRequest(channel, 'window-change', false).uint32(120).uint32(40).uint32(0).uint32(0).done(),

@@ -1,8 +1,12 @@
 // Records one seat: what the device says goes into the file first and to the person then, in order. A file that is slow
 // slows the device, because credit goes back only for what was passed on; so memory stays bounded by the link's window.
 // Input never comes here: what is typed where nothing is echoed is in no recording.
+import { createCharacters, jsonBytes } from '@bowline/asciicast/characters'
+import type { CastCode } from '@bowline/asciicast/cast'
 import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import type { Clock } from '../platform/clock.ts'
+import { Batch, type Entry } from './batch.ts'
+import { toBytes } from './line-bytes.ts'
 import type { Spool } from './spool.ts'
 
 /** What is lost at most when the machine stops; a killed server loses nothing that a person has seen. */
@@ -40,8 +44,12 @@ export interface Recorder {
   readonly required: boolean
   /** Resolves with whether row and file could be made. Never rejects. */
   readonly begun: Promise<boolean>
-  /** Records bytes, then passes them on. When nothing may pass unrecorded and recording fails, they are dropped. */
-  output(bytes: Uint8Array, lane: 0 | 1, pass: () => void): void
+  /**
+   * Records bytes, then passes them on. When nothing may pass unrecorded and recording fails, they are dropped.
+   * @param bytes are copied
+   * @param pass gets them, and with them what came right behind them; the memory is only valid during the call
+   */
+  output(bytes: Uint8Array, lane: 0 | 1, pass: (bytes: Uint8Array) => void): void
   resize(columns: number, rows: number): void
   exit(status: number): void
   /** Writes a line about what happens. */
@@ -54,24 +62,13 @@ export interface Recorder {
   finish(): Promise<void>
 }
 
-interface Entry {
-  readonly line: string
-  /** Bytes of output in it. */
-  readonly bytes: number
-  readonly isOutput: boolean
-  readonly pass: () => void
-}
-
 export function createRecorder(parts: RecorderParts): Recorder {
   const { clock } = parts
   const startedAt = clock.now()
   const lines = createEventLines()
   // A character may end in the next piece; stdout and stderr have each their own.
-  const decoders = [
-    new TextDecoder('utf-8', { ignoreBOM: true }),
-    new TextDecoder('utf-8', { ignoreBOM: true }),
-  ] as const
-  let queue: Entry[] = []
+  const characters = [createCharacters(), createCharacters()] as const
+  const queue: Batch[] = []
   let spool: Spool | undefined
   let failed = false
   let room = parts.hasTerminal || parts.required ? Infinity : BULK_LIMIT_BYTES
@@ -103,43 +100,38 @@ export function createRecorder(parts: RecorderParts): Recorder {
     parts.failed(error)
   }
 
-  function line(code: 'o' | 'r' | 'x' | 'm', data: string): string {
-    return lines.next(code, data, clock.now() - startedAt)
-  }
+  const now = (): number => clock.now() - startedAt
+  const event = (code: CastCode, data: string): void => add({ kind: 'event', code, data, atMs: now() })
 
-  /** What is no output. */
-  function told(code: 'r' | 'x' | 'm', data: string): Entry {
-    return { line: line(code, data), bytes: 0, isOutput: false, pass: () => undefined }
-  }
-
-  /** Empty for half a character. */
-  function outputLine(bytes: Uint8Array, lane: 0 | 1): string {
-    const text = decoders[lane].decode(bytes, { stream: true })
-    room -= bytes.length
-    const told = room <= 0 ? line('m', LIMIT_TOLD) : ''
-    return text === '' ? told : line('o', text) + told
-  }
-
-  function add(entry: Entry): void {
+  function add(entry: Exclude<Entry, { kind: 'output' }>): void {
     // Without a recording nothing needs to wait, once what came before has gone.
-    if ((failed || finished || entry.line === '') && !working) {
-      if (!failed) recorded += entry.bytes
-      return settle(entry)
-    }
-    queue.push(entry)
+    if ((failed || finished || entry.kind === 'act') && !working) return settle(entry)
+    lastBatch().entries.push(entry)
     start()
   }
 
-  function start(): void {
-    working ??= work().finally(() => {
-      working = undefined
-    })
+  function addOutput(bytes: Uint8Array, from: Parameters<Batch['output']>[1]): void {
+    if (!from.isKept && !working) return settle({ kind: 'output', ...from, bytes })
+    for (let done = 0; done < bytes.length;) done += lastBatch().output(bytes.subarray(done), from)
+    start()
   }
 
-  function settle({ isOutput, pass }: Entry): void {
-    if (failed && parts.required && isOutput) return
+  function lastBatch(): Batch {
+    const last = queue.at(-1)
+    if (last && !last.isFull) return last
+    const batch = new Batch()
+    queue.push(batch)
+    return batch
+  }
+
+  function start(): void {
+    working ??= work()
+  }
+
+  function settle(entry: Entry): void {
     try {
-      pass()
+      if (entry.kind === 'act') entry.act()
+      else if (entry.kind === 'output' && !(failed && parts.required)) entry.pass(entry.bytes)
     } catch (error) {
       // A defect of the taker must not end the server; what came before it is recorded.
       fail(error)
@@ -148,30 +140,40 @@ export function createRecorder(parts: RecorderParts): Recorder {
 
   async function work(): Promise<void> {
     await begun
-    while (queue.length > 0 || flushDue) {
+    for (let batch = queue.shift(); batch || flushDue; batch = queue.shift()) {
       if (flushDue) await flush()
-      const batch = queue
-      queue = []
-      await record(batch)
-      for (const entry of batch) settle(entry)
+      if (!batch) continue
+      await record(batch.entries)
+      for (const entry of batch.entries) settle(entry)
+      batch.release()
     }
+    // At once: what comes from here on begins anew.
+    working = undefined
   }
 
-  async function record(batch: readonly Entry[]): Promise<void> {
-    const text = batch.map((entry) => entry.line).join('')
+  async function record(entries: readonly Entry[]): Promise<void> {
     if (failed) return
-    for (const { bytes } of batch) recorded += bytes
-    if (text === '') return
     try {
-      await spool?.write(text)
+      const { bytes, release } = toBytes(entries.flatMap(toLine))
+      if (bytes.length > 0) await spool?.write(bytes).finally(release)
+      for (const entry of entries) if (entry.kind === 'output' && entry.isKept) recorded += entry.bytes.length
       cancelFlush ??= clock.after(FLUSH_MS, () => {
         flushDue = true
         start()
       })
     } catch (error) {
-      for (const { bytes } of batch) recorded -= bytes
       fail(error)
     }
+  }
+
+  /** A line as its bytes, one character each ("latin1"), in parts; none for what is not in the file. */
+  function toLine(entry: Entry): readonly string[] {
+    if (entry.kind === 'event') return [Buffer.from(lines.next(entry.code, entry.data, entry.atMs)).toString('latin1')]
+    if (entry.kind === 'act' || !entry.isKept) return []
+    const text = characters[entry.lane].next(entry.bytes)
+    if (text.length === 0) return []
+    const [before, after] = lines.around('o', entry.atMs)
+    return [before, jsonBytes(text), after]
   }
 
   async function flush(): Promise<void> {
@@ -198,16 +200,17 @@ export function createRecorder(parts: RecorderParts): Recorder {
     required: parts.required,
     begun,
     output(bytes, lane, pass) {
-      const { length } = bytes
-      output += length
-      const isKept = !failed && room > 0
-      add({ line: isKept ? outputLine(bytes, lane) : '', bytes: isKept ? length : 0, isOutput: true, pass })
+      output += bytes.length
+      const isKept = !failed && !finished && room > 0
+      if (isKept) room -= bytes.length
+      addOutput(bytes, { lane, atMs: now(), isKept, pass })
+      if (isKept && room <= 0) event('m', LIMIT_TOLD)
     },
-    resize: (columns, rows) => add(told('r', `${columns}x${rows}`)),
-    exit: (status) => add(told('x', String(status))),
-    mark: (text) => add(told('m', text)),
+    resize: (columns, rows) => event('r', `${columns}x${rows}`),
+    exit: (status) => event('x', String(status)),
+    mark: (text) => event('m', text),
     fail,
-    after: (action) => add({ line: '', bytes: 0, isOutput: false, pass: action }),
+    after: (act) => add({ kind: 'act', act }),
     async finish() {
       await begun
       await working

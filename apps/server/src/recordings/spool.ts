@@ -4,13 +4,13 @@ import { type FileHandle, constants, open } from 'node:fs/promises'
 import { type ChainState, type SealState, type Sign, createChain } from '@bowline/asciicast/chain'
 
 /** A chunk is closed at this size, if time has not closed it before. */
-const CHUNK_BYTES = 262_144
+const CHUNK_BYTES = 1_048_576
 
 export interface Spool {
   /** Bytes in the file. */
   readonly bytes: number
-  /** Appends lines. Rejects when the file does not take them; then none of them is in it. */
-  write(lines: string): Promise<void>
+  /** Appends lines, as text or as UTF-8. Rejects when the file does not take them; then none of them is in it. */
+  write(lines: string | Uint8Array): Promise<void>
   /** Ends the chunk. */
   closeChunk(): Promise<void>
   /** Brings everything so far to the disk; lines may be written meanwhile. */
@@ -35,35 +35,40 @@ export async function openSpool(path: string, recording: string, sign: Sign, fro
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
   const file = await open(path, O_WRONLY | O_NOFOLLOW | (from ? 0 : O_CREAT | O_EXCL), 0o600)
   const chain = createChain(recording, sign, from?.chain)
-  let bytes = from?.bytes ?? 0
+  let length = from?.bytes ?? 0
   /** The end of a chunk that the file has not taken. */
   let owed = ''
-  if (from) await file.truncate(bytes)
+  if (from) await file.truncate(length)
 
-  async function append(lines: string): Promise<Buffer> {
-    const buffer = Buffer.from(lines)
+  async function append(bytes: Uint8Array): Promise<void> {
     try {
-      await writeWhole(file, buffer, bytes)
+      await writeWhole(file, bytes, length)
     } catch (error) {
-      await file.truncate(bytes)
+      await file.truncate(length)
       throw error
     }
-    bytes += buffer.length
-    return buffer
+    length += bytes.length
   }
 
   async function closeChunk(): Promise<void> {
     owed ||= chain.closeChunk()
-    if (owed !== '') await append(owed)
+    if (owed !== '') await append(Buffer.from(owed))
     owed = ''
   }
 
   return {
     get bytes() {
-      return bytes
+      return length
     },
     async write(lines) {
-      chain.add(await append(lines))
+      const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines
+      const written = append(bytes)
+      // Another thread writes; this one hashes meanwhile.
+      const takeBack = chain.add(bytes)
+      await written.catch((error: unknown) => {
+        takeBack()
+        throw error
+      })
       if (chain.openBytes >= CHUNK_BYTES) await closeChunk()
     },
     closeChunk,
@@ -71,7 +76,7 @@ export async function openSpool(path: string, recording: string, sign: Sign, fro
     async seal(state, atMs) {
       try {
         await closeChunk()
-        await append(chain.seal(state, atMs))
+        await append(Buffer.from(chain.seal(state, atMs)))
         await file.datasync()
       } finally {
         await file.close()
@@ -81,7 +86,7 @@ export async function openSpool(path: string, recording: string, sign: Sign, fro
   }
 }
 
-async function writeWhole(file: FileHandle, buffer: Buffer, position: number): Promise<void> {
+async function writeWhole(file: FileHandle, buffer: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < buffer.length;) {
     const { bytesWritten } = await file.write(buffer, done, buffer.length - done, position + done)
     done += bytesWritten

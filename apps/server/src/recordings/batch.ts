@@ -1,0 +1,70 @@
+// What waits to be recorded and then to be passed on, in order. Output that comes together becomes one run: one event of
+// the file, and one piece for whoever takes it. It is copied into blocks that are used again and again, so that what waits
+// holds little more memory than it has bytes.
+import type { CastCode } from '@bowline/asciicast/cast'
+import { BlockPool } from '@bowline/ssh/transport/block-pool'
+
+/** What is written at once. */
+export const BATCH_BYTES = 131_072
+/** No event has more output: players go through whole events to find a place. */
+const RUN_BYTES = 65_536
+/** What comes so much later than the beginning of a run begins the next: times of a recording are true within this. */
+const RUN_MS = 50
+const blocks = new BlockPool(BATCH_BYTES, 16)
+
+/** Output of one lane. */
+export interface Run {
+  readonly kind: 'output'
+  readonly lane: 0 | 1
+  readonly atMs: number
+  /** Whether it goes into the file. */
+  readonly isKept: boolean
+  readonly pass: (bytes: Uint8Array) => void
+  bytes: Uint8Array
+}
+
+export type Entry =
+  | Run
+  | { readonly kind: 'event'; readonly code: CastCode; readonly data: string; readonly atMs: number }
+  | { readonly kind: 'act'; readonly act: () => void }
+
+/** As much as one block takes. */
+export class Batch {
+  readonly entries: Entry[] = []
+  #block: Buffer | undefined
+  #used = 0
+
+  get isFull(): boolean {
+    return this.#used === BATCH_BYTES
+  }
+
+  /** @returns how many of the bytes have found room; they are copied */
+  output(bytes: Uint8Array, from: Omit<Run, 'kind' | 'bytes'>): number {
+    const block = (this.#block ??= blocks.take())
+    const last = this.entries.at(-1)
+    const run = last?.kind === 'output' && goesOn(last, from) ? last : this.#begin(block, from)
+    const room = Math.min(RUN_BYTES - run.bytes.length, BATCH_BYTES - this.#used)
+    const count = Math.min(bytes.length, room)
+    block.set(count === bytes.length ? bytes : bytes.subarray(0, count), this.#used)
+    this.#used += count
+    run.bytes = block.subarray(this.#used - run.bytes.length - count, this.#used)
+    return count
+  }
+
+  #begin(block: Buffer, from: Omit<Run, 'kind' | 'bytes'>): Run {
+    const run: Run = { kind: 'output', ...from, bytes: block.subarray(this.#used, this.#used) }
+    this.entries.push(run)
+    return run
+  }
+
+  /** Nobody looks at its output any more. */
+  release(): void {
+    if (this.#block) blocks.giveBack(this.#block)
+  }
+}
+
+/** Whether output belongs to a run. */
+function goesOn(run: Run, { lane, atMs, isKept }: Omit<Run, 'kind' | 'bytes'>): boolean {
+  if (run.lane !== lane || run.isKept !== isKept) return false
+  return run.bytes.length < RUN_BYTES && atMs - run.atMs < RUN_MS
+}
