@@ -17,6 +17,11 @@ export function Facts({ title, children }: FactsProps) {
   )
 }
 
+/** Parts of a page side by side, one below the other where it is narrow. */
+export function FactColumns({ children }: { readonly children: ReactNode }) {
+  return <div className={classes['columns']}>{children}</div>
+}
+
 interface FactProps {
   readonly name: string
   readonly children: ReactNode

@@ -9,6 +9,7 @@ import { DeviceSystem } from './device-system.tsx'
 import { devicesMessages as texts } from './messages.ts'
 import type { DeviceTab } from './search.ts'
 import { SshLine } from './ssh-line.tsx'
+import cells from '../../ui/cells.module.css'
 import classes from './devices.module.css'
 
 const name: Column<Device> = {
@@ -23,7 +24,7 @@ const name: Column<Device> = {
       {device.status === 'removed' ? (
         device.name
       ) : (
-        <Link to="/devices/$uid" params={{ uid: device.uid }} className={classes['nameLink']}>
+        <Link to="/devices/$uid" params={{ uid: device.uid }} className={cells['primary']}>
           {device.name}
         </Link>
       )}
@@ -39,12 +40,12 @@ const system: Column<Device> = {
 const address: Column<Device> = {
   id: 'address',
   header: texts.columns.address,
-  cell: (device) => <span className={classes['mono']}>{device.remote_addr}</span>,
+  cell: (device) => <span className={cells['whole']}>{device.remote_addr}</span>,
 }
 const identity: Column<Device> = {
   id: 'identity',
   header: texts.columns.identity,
-  cell: (device) => <span className={classes['mono']}>{device.identity?.mac}</span>,
+  cell: (device) => <span className={cells['whole']}>{device.identity?.mac}</span>,
 }
 const ssh: Column<Device> = {
   id: 'ssh',

@@ -1,18 +1,17 @@
 // What is known of a device.
 import type { Device } from '@bowline/contract/schemas/device'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Fact, FactColumns, Facts } from '../../ui/facts.tsx'
 import { Badge } from '../../ui/kit.ts'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { KeyFingerprint, useKeyFingerprint } from './key-fingerprint.tsx'
 import { devicesMessages as texts } from './messages.ts'
-import classes from './device-page.module.css'
 
 export function DeviceFacts({ device }: { readonly device: Device }) {
   const fingerprint = useKeyFingerprint(device.public_key)
   const { facts, statuses } = texts
   return (
-    <div className={classes['facts']}>
+    <FactColumns>
       <Facts title={texts.identitySection}>
         <Fact name={facts.status}>{statuses[device.status]}</Fact>
         <Fact name={facts.changed}>
@@ -60,6 +59,6 @@ export function DeviceFacts({ device }: { readonly device: Device }) {
           <TimeAgo time={device.created_at} />
         </Fact>
       </Facts>
-    </div>
+    </FactColumns>
   )
 }

@@ -1,5 +1,4 @@
 // Adding and changing a firewall rule.
-import { LIMITS } from '@bowline/contract/limits'
 import { type Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { Pattern } from '@bowline/contract/schemas/tag'
 import { z } from 'zod'
@@ -8,7 +7,7 @@ import { Dialog, DialogForm } from '../../ui/dialog.tsx'
 import { NativeSelect, Switch, TextInput } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
-import { deviceChoiceFields, judgeChoice, toChoice, toFilter } from '../tags/device-choice.ts'
+import { deviceChoiceFields, judgeChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
 import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useRuleActions } from './actions.ts'
 import { firewallMessages as texts } from './messages.ts'
@@ -110,11 +109,7 @@ function Body({ rule, rules, onDone }: BodyProps) {
         choice={watch()}
         errors={{ hostname: form.errorOf('hostname'), tags: form.errorOf('tags') }}
         patternHint={texts.patternHint}
-        onChange={(change) => {
-          if (change.devices) setValue('devices', change.devices)
-          if (change.hostname !== undefined) setValue('hostname', change.hostname)
-          if (change.tags) setValue('tags', change.tags.slice(0, LIMITS.tagsPerItem))
-        }}
+        onChange={(change) => setDeviceChoice(setValue, change)}
       />
       <TextInput {...form.field('priority')} description={texts.priorityHint} inputMode="numeric" />
       <Switch

@@ -1,5 +1,4 @@
 // Adding a key, and changing for whom it is. The key itself never changes: another one is another key.
-import { LIMITS } from '@bowline/contract/limits'
 import { KeyName, type PublicKey } from '@bowline/contract/schemas/public-key'
 import { Pattern } from '@bowline/contract/schemas/tag'
 import { z } from 'zod'
@@ -10,7 +9,7 @@ import { Text, TextInput } from '../../ui/kit.ts'
 import { TextArea } from '../../ui/text-area.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
-import { deviceChoiceFields, judgeChoice, toChoice, toFilter } from '../tags/device-choice.ts'
+import { deviceChoiceFields, judgeChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
 import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useKeyActions } from './actions.ts'
 import { KeyLine, commentOf, encodeKeyLine } from './key-data.ts'
@@ -98,11 +97,7 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
         choice={watch()}
         errors={{ hostname: form.errorOf('hostname'), tags: form.errorOf('tags') }}
         patternHint={texts.patternHint}
-        onChange={(change) => {
-          if (change.devices) setValue('devices', change.devices)
-          if (change.hostname !== undefined) setValue('hostname', change.hostname)
-          if (change.tags) setValue('tags', change.tags.slice(0, LIMITS.tagsPerItem))
-        }}
+        onChange={(change) => setDeviceChoice(setValue, change)}
       />
     </DialogForm>
   )

@@ -10,6 +10,7 @@ import { endedBecause } from './ended-because.ts'
 import { PlayLink } from '../player/play-link.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { nameOf } from './session-name.ts'
+import cells from '../../ui/cells.module.css'
 import classes from './sessions.module.css'
 
 export function SessionTarget({ session }: { readonly session: Session }) {
@@ -18,7 +19,7 @@ export function SessionTarget({ session }: { readonly session: Session }) {
   return (
     <span className={classes['target']}>
       <StatusDot on={active} label={active ? texts.active : texts.ended} />
-      <Link to="/sessions/$uid" params={{ uid: session.uid }} className={classes['link']}>
+      <Link to="/sessions/$uid" params={{ uid: session.uid }} className={cells['primary']}>
         {nameOf(session)}
       </Link>
       {authenticated ? null : (
@@ -55,7 +56,7 @@ export function SessionType({ session }: { readonly session: Session }) {
 export function SessionDuration({ session }: { readonly session: Session }) {
   const nowMs = useNow()
   const endMs = session.closed ? Date.parse(session.closed.at) : session.active ? nowMs : Date.parse(session.last_seen)
-  return <span className={classes['number']}>{formatDuration(endMs - Date.parse(session.started_at))}</span>
+  return <span className={cells['number']}>{formatDuration(endMs - Date.parse(session.started_at))}</span>
 }
 
 export function SessionEnd({ session }: { readonly session: Session }) {

@@ -14,7 +14,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Fact, FactColumns, Facts } from '../../ui/facts.tsx'
 import { Button, Skeleton, Stack, Text, Tooltip } from '../../ui/kit.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { formatMoment } from '../../ui/numbers.ts'
@@ -27,7 +27,6 @@ import { SessionDuration } from './session-cells.tsx'
 import { nameOf } from './session-name.ts'
 import { SessionRecordings } from './session-recordings.tsx'
 import { SessionTimeline } from './session-timeline.tsx'
-import classes from './sessions.module.css'
 
 const route = getRouteApi('/app/sessions/$uid')
 const TRAIL = <BackLink to="/sessions" label={texts.back} />
@@ -67,7 +66,7 @@ function KnownSession({ session }: { readonly session: Session }) {
       actions={<EndButton session={session} />}
     >
       <Stack gap="md">
-        <div className={classes['columns']}>
+        <FactColumns>
           <Facts title={texts.connection}>
             <Fact name={facts.user}>
               <code>{session.username}</code>
@@ -108,7 +107,7 @@ function KnownSession({ session }: { readonly session: Session }) {
             </Fact>
           </Facts>
           <SessionTimeline session={session} />
-        </div>
+        </FactColumns>
         {session.recorded ? <SessionRecordings session={session} /> : null}
       </Stack>
     </Page>

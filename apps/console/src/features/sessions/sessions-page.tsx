@@ -15,14 +15,14 @@ import { SESSIONS_PER_PAGE, sessionListQuery } from './queries.ts'
 import { type SessionsSearch, isFiltered, sessionListOf } from './search.ts'
 import { SessionFilters } from './session-filters.tsx'
 import { SessionDuration, SessionEnd, SessionTarget, SessionType } from './session-cells.tsx'
-import classes from './sessions.module.css'
+import cells from '../../ui/cells.module.css'
 
 const COLUMNS: readonly Column<Session>[] = [
   { id: 'target', header: texts.columns.target, cell: (session) => <SessionTarget session={session} /> },
   {
     id: 'from',
     header: texts.columns.from,
-    cell: (session) => <span className={classes['mono']}>{session.ip_address}</span>,
+    cell: (session) => <span className={cells['whole']}>{session.ip_address}</span>,
   },
   { id: 'type', header: texts.columns.type, cell: (session) => <SessionType session={session} /> },
   { id: 'started', header: texts.columns.started, cell: (session) => <TimeAgo time={session.started_at} /> },

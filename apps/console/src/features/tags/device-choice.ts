@@ -33,6 +33,20 @@ export function judgeChoice({ devices, hostname, tags }: DeviceChoice, context: 
   if (message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
 }
 
+/** `setValue` of a form with these fields. */
+interface SetChoice {
+  (name: 'devices', value: DeviceChoice['devices']): void
+  (name: 'hostname', value: string): void
+  (name: 'tags', value: string[]): void
+}
+
+/** Puts a change into a form. */
+export function setDeviceChoice(setValue: SetChoice, { devices, hostname, tags }: Partial<DeviceChoice>): void {
+  if (devices) setValue('devices', devices)
+  if (hostname !== undefined) setValue('hostname', hostname)
+  if (tags) setValue('tags', tags.slice(0, LIMITS.tagsPerItem))
+}
+
 export function toFilter({ devices, hostname, tags }: DeviceChoice): DeviceFilter {
   if (devices === 'tags') return { tags }
   return { hostname: devices === 'all' ? ANY : hostname }

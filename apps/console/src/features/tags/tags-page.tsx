@@ -18,6 +18,7 @@ import { Page } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { tagsMessages as texts } from './messages.ts'
 import { tagsQuery } from './queries.ts'
+import cells from '../../ui/cells.module.css'
 import classes from './tags.module.css'
 
 const COLUMNS: readonly Column<string>[] = [
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column<string>[] = [
     id: 'tag',
     header: texts.columns.tag,
     cell: (tag) => (
-      <Link to="/devices" search={{ tag }} title={texts.devicesWith(tag)} className={classes['tag']}>
+      <Link to="/devices" search={{ tag }} title={texts.devicesWith(tag)} className={cells['primary']}>
         {tag}
       </Link>
     ),
