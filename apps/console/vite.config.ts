@@ -7,7 +7,7 @@ const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 
 /** What only some pages say of the contract comes with them. */
 const LATER =
-  /\/contract\/src\/(terminal\/|(operations|schemas)\/(announcement|api-key|audit|firewall|public-key|recording|terminal))/
+  /\/contract\/src\/(terminal\/|(operations|schemas)\/(announcement|api-key|audit|firewall|mfa|public-key|recording|terminal))/
 
 function isFirstContract(module: string): boolean {
   return /node_modules\/zod\/|packages\/contract\/src\//.test(module) && !LATER.test(module)

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { type FakeBackend, startFakeBackend } from './backend.ts'
-import { eventually, hasFocus, liveMark, openSignedIn, signIn } from './steps.ts'
+import { accessibilityViolations, eventually, hasFocus, liveMark, openSignedIn, signIn } from './steps.ts'
 
 let browser: Browser
 let backend: FakeBackend
@@ -49,6 +49,25 @@ describe('signing in', () => {
     const password = page.getByLabel('Password', { exact: true })
     expect(await password.getAttribute('aria-invalid')).toBe('true')
     await eventually(() => hasFocus(password))
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  // Against the fake server: no server of ours offers it yet.
+  it('goes to the identity provider where the server offers one, and needs no password where it takes none', async () => {
+    const { context, page, complaints } = await open(/status of 40[14]/)
+    await page.goto('/sign-in')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+    const sso = page.getByRole('button', { name: 'Sign in with single sign-on' })
+    expect(await sso.count()).toBe(0)
+    backend.fake.state.authentication = { local: false, saml: true }
+    await page.reload()
+    await sso.waitFor()
+    backend.fake.state.authentication = { local: true, saml: false }
+    expect(await page.getByLabel('Password').count()).toBe(0)
+    expect(await accessibilityViolations(page)).toEqual([])
+    await sso.click()
+    await page.waitForURL(`${backend.origin}/identity-provider`)
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -4,6 +4,7 @@ import { fail } from '@bowline/contract/errors'
 import { auth } from '@bowline/contract/operations/auth'
 import { STATUS_WORDS, devices } from '@bowline/contract/operations/devices'
 import { firewall } from '@bowline/contract/operations/firewall'
+import { saml } from '@bowline/contract/operations/mfa'
 import { instance } from '@bowline/contract/operations/instance'
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import { publicKeys } from '@bowline/contract/operations/public-keys'
@@ -41,11 +42,13 @@ function bindInstance(routes: Routes, state: FakeState): void {
     version: '0.1.0',
     endpoints: { ssh: `${(request.headers.host ?? '').replace(/:\d+$/, '')}:2222`, api: request.headers.host ?? '' },
     setup: state.user !== undefined,
-    authentication: { local: true, saml: false },
+    authentication: state.authentication,
     edition: 'community' as const,
     reachable: state.reachable,
     pin: state.pin,
   }))
+  // No server of ours signs people in by SAML yet.
+  routes.on(saml.start, (_, { request }) => ({ url: `http://${request.headers.host ?? ''}/identity-provider` }))
   routes.on(instance.setup, ({ query, body }) => {
     if (state.user || query.sign !== state.setupSign) fail('SETUP_REFUSED')
     state.user = { ...body, role: 'owner' }

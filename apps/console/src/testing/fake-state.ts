@@ -26,6 +26,8 @@ export class FakeState {
   }
   setupSign = 'b0a71e5ee'
   reachable = true
+  /** Ways of signing in. */
+  authentication = { local: true, saml: false }
   pin = ''
   /** Set to make the events call answer `reset` to whoever resumes. */
   readonly #events: { id: number; event: LiveEvent }[] = []

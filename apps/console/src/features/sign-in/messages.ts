@@ -5,6 +5,8 @@ export const signInMessages = {
   username: 'Username or e-mail',
   password: 'Password',
   submit: 'Sign in',
+  sso: 'Sign in with single sign-on',
+  noProvider: 'The server named no identity provider.',
   usernameRequired: 'Enter your username or e-mail address.',
   passwordRequired: 'Enter your password.',
   expired: 'Your session has ended. Sign in again to go on.',

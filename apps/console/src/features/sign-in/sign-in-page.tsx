@@ -1,4 +1,4 @@
-// Signing in with a username and a password.
+// Signing in: with a username and a password, or at an identity provider, as the server offers it.
 import { ApiError } from '@bowline/contract/client'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useQuery } from '@tanstack/react-query'
@@ -16,6 +16,7 @@ import { PasswordField } from '../../ui/password-field.tsx'
 import { infoQuery } from '../instance/queries.ts'
 import { formatCountdown, lockoutEnd } from './lockout.ts'
 import { signInMessages as texts } from './messages.ts'
+import { SsoButton } from './sso-button.tsx'
 
 const Credentials = z.object({
   username: z.string().trim().min(1, texts.usernameRequired),
@@ -38,6 +39,7 @@ export function SignInPage({ expired }: SignInPageProps) {
     defaultValues: { username: '', password: '' },
   })
   const locked = leftMs > 0
+  const { local, saml } = info.data?.authentication ?? { local: true, saml: false }
   useEffect(() => setFocus('username'), [setFocus])
   const wasLocked = lockedUntilMs > 0 && !locked
   useEffect(() => {
@@ -80,23 +82,28 @@ export function SignInPage({ expired }: SignInPageProps) {
           ) : null}
           {expired && !locked && failure === undefined ? <Callout tone="note">{texts.expired}</Callout> : null}
           {failure === undefined ? null : <ErrorPanel title={texts.failed} error={failure} />}
-          <TextInput
-            label={texts.username}
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            error={formState.errors.username?.message}
-            {...register('username')}
-          />
-          <PasswordField
-            label={texts.password}
-            autoComplete="current-password"
-            error={formState.errors.password?.message}
-            {...register('password')}
-          />
-          <Button type="submit" fullWidth loading={formState.isSubmitting} disabled={locked}>
-            {texts.submit}
-          </Button>
+          {local ? (
+            <>
+              <TextInput
+                label={texts.username}
+                autoComplete="username"
+                autoCapitalize="none"
+                spellCheck={false}
+                error={formState.errors.username?.message}
+                {...register('username')}
+              />
+              <PasswordField
+                label={texts.password}
+                autoComplete="current-password"
+                error={formState.errors.password?.message}
+                {...register('password')}
+              />
+              <Button type="submit" fullWidth loading={formState.isSubmitting} disabled={locked}>
+                {texts.submit}
+              </Button>
+            </>
+          ) : null}
+          {saml ? <SsoButton onFailure={setFailure} /> : null}
         </Stack>
       </form>
     </FrontPage>
