@@ -3,22 +3,26 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launchBrowser } from '../support/browser.ts'
-import { SCREENS, VIEWS } from './screens.ts'
+import { screensToDraw } from './picture-screens.ts'
+import { VIEWS } from './screens.ts'
 import { openSignedIn } from './steps.ts'
 import { startWorld } from './world.ts'
 
-const DOCS = ['overview', 'devices', 'device', 'firewall', 'public-keys', 'sessions', 'settings', 'palette']
+const DOCS = 'overview devices device firewall public-keys sessions settings palette terminal player'.split(' ')
 
 const [folder = 'docs-media/console', ...asked] = process.argv.slice(2)
 const names = asked.length ? asked : DOCS
 await mkdir(folder, { recursive: true })
 const [browser, world] = await Promise.all([launchBrowser(), startWorld()])
 try {
+  const screens = await screensToDraw(world)
   for (const { view, options } of VIEWS) {
     const context = await browser.newContext({ baseURL: world.product.console, reducedMotion: 'reduce', ...options })
     const page = await context.newPage()
+    // Terminals are drawn on a canvas; what they show is read from their copy for screen readers.
+    await page.addInitScript(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
     await openSignedIn(page, world.product, '/sign-in')
-    for (const { name, path, ready } of SCREENS) {
+    for (const { name, path, ready } of screens) {
       if (!names.includes('all') && !names.includes(name)) continue
       await page.goto(path(world))
       await ready(page, world)

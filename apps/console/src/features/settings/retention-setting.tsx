@@ -50,7 +50,11 @@ export function RetentionSetting({ namespace, settings, may }: SettingsProps) {
             inputMode="numeric"
             autoComplete="off"
             disabled={!may}
-            rightSection={texts.days}
+            rightSection={
+              <Text size="xs" c="dimmed">
+                {texts.days}
+              </Text>
+            }
             rightSectionWidth={48}
           />
           {isChanged ? (

@@ -1,0 +1,53 @@
+// Screens that are drawn for the docs only: a terminal with a session, and the recording of another one.
+import { userInfo } from 'node:os'
+import { recordSession, switchRecordingOn, untilIndexed } from './long-recording.ts'
+import { type Screen, SCREENS } from './screens.ts'
+import type { World } from './world.ts'
+
+/** Commands, and what is on the screen when each of them is over. */
+const COMMANDS = [
+  ['cat /etc/debian_version', 'debian_version[^]*\\d'],
+  ['df -h /', 'Mounted'],
+  ['ls --color=always /etc | head -12', 'adduser.conf'],
+] as const
+
+/** All screens, with those for which sessions must have happened. */
+export async function screensToDraw(world: World): Promise<readonly Screen[]> {
+  const { product, own } = world
+  await switchRecordingOn(product)
+  const shown = COMMANDS.map(([command]) => `echo '$ ${command}'; ${command}; sleep 2`).join('; ')
+  const uid = await recordSession(product, shown, () => Promise.resolve())
+  await untilIndexed(product, uid)
+  const terminal: Screen = {
+    name: 'terminal',
+    path: () => `/terminal?device=${own.uid}`,
+    async ready(page) {
+      await page.getByLabel('User on the device').fill(userInfo().username)
+      await page.getByLabel('Password on the device').fill(product.device_password)
+      await page.getByRole('button', { name: 'Connect', exact: true }).click()
+      await page.getByRole('tab', { name: `${own.name}, connected` }).waitFor()
+      const prompt = async (behind: string) => {
+        const hasText = new RegExp(`${behind}[^]*[#$]\\s*$`)
+        await page.locator('.xterm-accessibility-tree', { hasText }).waitFor({ state: 'attached' })
+      }
+      await prompt('Connected to')
+      for (const [command, said] of COMMANDS) {
+        await page.keyboard.type(command)
+        await page.keyboard.press('Enter')
+        await prompt(said)
+      }
+    },
+  }
+  const player: Screen = {
+    name: 'player',
+    path: () => `/sessions/${uid}/play/0?q=etc`,
+    async ready(page) {
+      await page.getByText('Verified', { exact: true }).waitFor()
+      await page.locator('figure[aria-busy=false]').waitFor()
+      await page.keyboard.press('End')
+      await page.getByRole('tab', { name: 'Text' }).click()
+      await page.getByRole('log').filter({ hasText: 'ready' }).waitFor()
+    },
+  }
+  return [...SCREENS, terminal, player]
+}
