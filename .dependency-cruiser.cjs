@@ -66,6 +66,13 @@ module.exports = {
       to: { path: '^apps/server/src/gateway/' },
     },
     {
+      name: 'loaded-when-used',
+      comment: 'Only servers with an S3 store pay for its SDK.',
+      severity: 'error',
+      from: {},
+      to: { path: '@aws-sdk/', dynamic: false },
+    },
+    {
       name: 'no-cycles',
       comment: 'A cycle is two files pretending to be one.',
       severity: 'error',

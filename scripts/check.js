@@ -55,6 +55,7 @@ function plantedViolation() {
     'agent-is-small': ['apps/agent/src/planted2.ts', "import '@bowline/ssh/api'\n"],
     'stores-are-private': ['apps/server/src/planted/planted.ts', "import '../planted2/store.ts'\n"],
     'gateway-below-http': ['apps/server/src/gateway/planted.ts', "import '../planted2/routes.ts'\n"],
+    'loaded-when-used': ['apps/server/src/planted3.ts', "import '@aws-sdk/client-s3'\n"],
     'nouns-below-gateway': ['apps/server/src/planted/planted2.ts', "import '../gateway/planted.ts'\n"],
   }
   const support = {

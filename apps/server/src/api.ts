@@ -49,6 +49,8 @@ export interface ApiParts {
   readonly bus: EventBus
   readonly tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext
   readonly recordings: Recordings
+  /** The store of recordings is away. */
+  readonly isDegraded: () => boolean
   readonly tickets: Tickets
   readonly closeConnection: CloseConnection
   /** The port that the SSH gateway really listens on. */
@@ -92,6 +94,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       sshPort: parts.sshPort,
       pin: config.pin,
       ping: parts.ping,
+      isDegraded: parts.isDegraded,
     }),
     ...authRoutes(auth, createLimiter(clock, SIGN_INS.perSecond, SIGN_INS.burst)),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),

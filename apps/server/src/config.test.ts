@@ -70,6 +70,50 @@ describe('the configuration', () => {
     },
   )
 
+  it('of an S3 store has all that belongs together, its secret from a file too', async () => {
+    const [secret, empty] = [join(folder, 's3'), join(folder, 'empty')]
+    await writeFile(secret, ' from a file\n')
+    await writeFile(empty, '\n')
+    const endpoint = { BOWLINE_S3_ENDPOINT: 'https://s3.example.org/' }
+    const key = { BOWLINE_S3_BUCKET: 'recordings', BOWLINE_S3_ACCESS_KEY_ID: 'id' }
+    const store = { ...endpoint, ...key, BOWLINE_S3_SECRET_ACCESS_KEY_FILE: secret }
+    const { objectStore } = await read({ ...store, BOWLINE_S3_PREFIX: 'of/bowline' })
+    expect(objectStore).toMatchObject({
+      prefix: 'of/bowline/',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'from a file' },
+      pathStyle: true,
+    })
+    expect(objectStore?.endpoint.origin).toBe('https://s3.example.org')
+    expect((await read()).objectStore).toBeUndefined()
+    const [inline, file] = ['BOWLINE_S3_SECRET_ACCESS_KEY', 'BOWLINE_S3_SECRET_ACCESS_KEY_FILE']
+    expect(await problemsOf(endpoint)).toEqual(['BOWLINE_S3_BUCKET is required together with BOWLINE_S3_ENDPOINT.'])
+    expect(await problemsOf({ ...endpoint, ...key })).toEqual([
+      `${inline} or ${file} is required together with BOWLINE_S3_ACCESS_KEY_ID.`,
+    ])
+    const bucket = { BOWLINE_S3_BUCKET: 'recordings' }
+    expect(await problemsOf({ ...endpoint, ...bucket, [inline]: 'x' })).toEqual([
+      `${inline} needs BOWLINE_S3_ACCESS_KEY_ID.`,
+    ])
+    expect((await read({ ...endpoint, ...bucket })).objectStore?.credentials).toBeUndefined()
+    expect(await problemsOf({ ...store, [inline]: 'x' })).toEqual([`${inline} and ${file} exclude each other.`])
+    expect(await problemsOf({ ...store, [file]: empty })).toEqual([`${file}: ${empty} is empty.`])
+    expect(await problemsOf({ ...store, [file]: folder })).toEqual([`${file}: ${folder} cannot be read (EISDIR).`])
+    expect(await problemsOf(key)).toEqual(Object.keys(key).map((name) => `${name} needs BOWLINE_S3_ENDPOINT.`))
+  })
+
+  it.each([
+    ['BOWLINE_S3_ENDPOINT', 'https://user:pw@s3.example.org'],
+    ['BOWLINE_S3_ENDPOINT', 'https://s3.example.org/bucket'],
+    ['BOWLINE_S3_BUCKET', '../other'],
+    ['BOWLINE_S3_PREFIX', 'a/../b'],
+    ['BOWLINE_S3_PREFIX', '/a'],
+    ['BOWLINE_S3_PREFIX', 'a b'],
+    ['BOWLINE_S3_REGION', 'eu central'],
+    ['BOWLINE_S3_PATH_STYLE', 'yes'],
+  ])('does not take %s=%s', async (name, value) => {
+    expect(await problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+  })
+
   it('with an external database needs the key that all nodes share', async () => {
     const database = { BOWLINE_DATABASE_URL: 'postgres://localhost/bowline' }
     expect(await problemsOf(database)).toEqual(['BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.'])

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError, type ServerSettings, parseSettings } from '@bowline/contract/config'
 import { addressRanges, isLoopback } from './platform/address.ts'
+import { readStoreSettings } from './platform/s3/settings.ts'
+import type { S3Settings } from './platform/s3/client.ts'
 import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/certificate.ts'
 import { type Locate, nowhere, openPositions } from './platform/positions.ts'
 import { SecretKey, secretKeyFromFile } from './platform/seal.ts'
@@ -17,6 +19,8 @@ export interface ServerConfig {
   readonly pin: string
   /** Where an address is on the map; nowhere without a file of positions. */
   readonly locate: Locate
+  /** Where finished recordings go; undefined: they stay in the data folder. */
+  readonly objectStore: S3Settings | undefined
   readonly isTrustedProxy: (address: string) => boolean
   /** Sources that the SSH gate does not count. */
   readonly isUncounted: (address: string) => boolean
@@ -45,6 +49,7 @@ export async function readConfig(env: Readonly<Record<string, string | undefined
     tls,
     pin,
     locate: await readPositions(settings.BOWLINE_GEOIP_FILE),
+    objectStore: await readStoreSettings(settings),
     isTrustedProxy,
     isUncounted: ranges('BOWLINE_UNCOUNTED_SOURCES'),
   }

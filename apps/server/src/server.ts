@@ -109,7 +109,8 @@ async function start(
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
   const folder = join(dataFolder, 'recordings')
-  const recordings = await startRecordings({ folder, node, log, key: keys.recording }, system, clock, onEnd)
+  const recording = { folder, node, log, key: keys.recording, system, clock, store: config.objectStore, onEnd }
+  const { recordings, uploads } = await startRecordings(recording)
 
   const bus = createEventBus(clock, randomUUID())
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
@@ -152,6 +153,7 @@ async function start(
     agents: () => agents.count,
     connections: () => gateway.connectionCount,
     listeners: () => bus.listenerCount,
+    uploads,
   })
   const judging = {
     resolve: (target: Target) => resolveLoginTarget(system, target),
@@ -231,6 +233,7 @@ async function start(
       bus,
       tenantContext,
       recordings,
+      isDegraded: () => uploads?.away === true,
       tickets,
       closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
       sshPort: () => gateway.port,

@@ -1,18 +1,10 @@
 // Every environment variable of every subcommand: the one registry that programs parse, documentation is generated
 // from and unknown names are compared with. Defaults are safe for production.
 import * as z from 'zod'
+import type { Program, SettingSpec } from './settings/spec.ts'
+import { STORE_SETTINGS } from './settings/store.ts'
 
-export type Program = 'server' | 'agent'
-
-interface SettingSpec {
-  readonly programs: readonly Program[]
-  /** Parses the variable's text. */
-  readonly schema: z.ZodType
-  /** One sentence for the documentation. */
-  readonly description: string
-  /** Never printed or logged. */
-  readonly secret?: true
-}
+export type { Program }
 
 const port = z
   .string()
@@ -58,6 +50,7 @@ export const SETTINGS = {
     description: 'External PostgreSQL 15 to 18 instead of the embedded one; the role must not be a superuser.',
     secret: true,
   },
+  ...STORE_SETTINGS,
   BOWLINE_EDITION: {
     programs: server,
     schema: z.enum(['community', 'enterprise', 'cloud']).default('community'),

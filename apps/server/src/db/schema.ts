@@ -140,6 +140,14 @@ export interface RecordingsTable {
   indexed: Generated<'no' | 'yes' | 'failed'>
   /** What was run instead of a shell; '' for a shell. */
   command: Generated<string>
+  /** `leaving`: the file counts, and the store may have all or a part of it. */
+  place: Generated<'file' | 'leaving' | 'object'>
+}
+
+/** To be removed from the store. */
+export interface RemovedRecordingsTable {
+  id: string
+  removed_at: Generated<Date>
 }
 
 export interface RecordingPassagesTable {
@@ -327,6 +335,7 @@ export interface Schema {
   session_events: SessionEventsTable
   recordings: RecordingsTable
   recording_passages: RecordingPassagesTable
+  removed_recordings: RemovedRecordingsTable
   audit_log: AuditLogTable
   instance: InstanceTable
   instance_keys: InstanceKeysTable

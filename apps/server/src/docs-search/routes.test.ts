@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await writeFile(recordsFile, JSON.stringify(RECORDS))
-  metrics = createMetrics({ agents: () => 0, connections: () => 0, listeners: () => 0 })
+  metrics = createMetrics({ agents: () => 0, connections: () => 0, listeners: () => 0, uploads: undefined })
   server = await createHttpServer({
     clock: systemClock,
     log: silentLog,

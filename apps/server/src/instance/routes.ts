@@ -10,14 +10,17 @@ import { type InstanceDeps, describeInstance, setUp } from './service.ts'
 export interface InstanceRouteDeps extends InstanceDeps {
   /** Rejects when the database does not answer. */
   readonly ping: () => Promise<void>
+  /** The store of recordings is away. */
+  readonly isDegraded: () => boolean
 }
 
 export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
   const { info, health, setup } = operations.instance
   return [
     publicRoute(info, ({ request }) => describeInstance(deps, request.host)),
-    publicRoute(health, async () => {
+    publicRoute(health, async ({ reply }) => {
       await deps.ping().catch(() => fail('UNAVAILABLE', { what: 'the database' }))
+      void reply.header('x-degraded', deps.isDegraded() ? 'recording-store' : 'none')
     }),
     publicRoute(setup, async ({ log }, input) => {
       await setUp(deps, input)

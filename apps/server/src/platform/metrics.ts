@@ -1,6 +1,14 @@
 // Metrics in Prometheus' text form, declared together; the rest of the server only counts.
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 
+/** Recordings on their way to a store. */
+export interface UploadCounts {
+  readonly waiting: number
+  readonly failures: number
+  readonly bytes: number
+  readonly away: boolean
+}
+
 export interface Metrics {
   readonly registry: Registry
   /** SSH connections that the gate refused, by reason. */
@@ -19,6 +27,8 @@ export function createMetrics(read: {
   agents: () => number
   connections: () => number
   listeners: () => number
+  /** undefined without a store */
+  uploads: UploadCounts | undefined
 }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -32,6 +42,36 @@ export function createMetrics(read: {
           this.set(value())
         },
       }),
+    )
+  }
+  const counter = (name: string, help: string, value: () => number): void => {
+    registry.registerMetric(
+      new Counter({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.reset()
+          this.inc(value())
+        },
+      }),
+    )
+  }
+  const { uploads } = read
+  if (uploads) {
+    gauge(
+      'bowline_recording_uploads_waiting',
+      'Finished recordings that the store does not have yet',
+      () => uploads.waiting,
+    )
+    counter('bowline_recording_uploads_failed_total', 'Attempts to use the store that failed', () => uploads.failures)
+    counter(
+      'bowline_recording_uploads_bytes_total',
+      'Bytes of recordings that the store has taken',
+      () => uploads.bytes,
+    )
+    gauge('bowline_recording_store_up', 'Whether the store of recordings does what it should', () =>
+      Number(!uploads.away),
     )
   }
   gauge('bowline_agents', 'Devices whose link is held by this process', read.agents)

@@ -1,9 +1,8 @@
 // A recording in the forms that clients read (architecture.md section 8, ruling 6), made while the file is read.
-import type { FileHandle } from 'node:fs/promises'
 import { createEventLines, headerLine, v2EventLine, v2HeaderLine } from '@bowline/asciicast/write'
 import type { RecordedFrame } from '@bowline/contract/schemas/session'
 import { type Range, eventsIn } from './ranges.ts'
-import { type SomeEvents, events, lines } from './reading.ts'
+import { type RecordingFile, type SomeEvents, events, lines } from './reading.ts'
 import type { RecordingRow } from './store.ts'
 
 export type Format = 'frames' | 'cast' | 'cast3'
@@ -15,7 +14,7 @@ type Events = AsyncIterable<SomeEvents>
  * @param range default: all of it; only then does version 3 have chain and seal
  */
 export async function* inFormat(
-  file: FileHandle,
+  file: RecordingFile,
   row: RecordingRow,
   format: Format,
   range?: Range,
@@ -31,7 +30,7 @@ export async function* inFormat(
 }
 
 /** The whole lines of the file behind a byte, as they were written: version 3 with chain and seal. */
-export async function* fileFrom(file: FileHandle, byte: number): AsyncGenerator<string> {
+export async function* fileFrom(file: RecordingFile, byte: number): AsyncGenerator<string> {
   for await (const some of lines(file, byte)) yield some.join('')
 }
 

@@ -2,6 +2,7 @@
 // table of where they are, then the length of that table. It is made of the recording and can be made again.
 import type { FileHandle } from 'node:fs/promises'
 import * as z from 'zod'
+import type { RecordingFile } from './reading.ts'
 
 /** A time at which the whole screen is known. */
 export interface Keyframe {
@@ -67,7 +68,7 @@ export function createIndexWriter(file: FileHandle): IndexWriter {
 }
 
 /** @throws {Error} for a file that is no whole index */
-export async function readTable(file: FileHandle): Promise<Table> {
+export async function readTable(file: RecordingFile): Promise<Table> {
   const { size } = await file.stat()
   const trailer = await readText(file, Math.max(0, size - TRAILER_BYTES), TRAILER_BYTES)
   const length = Number(/^(\d{16})\n$/.exec(trailer)?.[1] ?? NaN)
@@ -89,11 +90,11 @@ export function keyframeAt({ keyframes }: Table, atMs: number): Place | undefine
 }
 
 /** Output that shows what was to be seen at a keyframe. */
-export function readScreen(file: FileHandle, { position, length }: Place): Promise<string> {
+export function readScreen(file: RecordingFile, { position, length }: Place): Promise<string> {
   return readText(file, position, length)
 }
 
-async function readText(file: FileHandle, position: number, length: number): Promise<string> {
+async function readText(file: RecordingFile, position: number, length: number): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
   return buffer.toString('utf8', 0, bytesRead)
 }

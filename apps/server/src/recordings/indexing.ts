@@ -34,13 +34,15 @@ export interface IndexingParts {
   readonly node: string
   readonly log: Log
   readonly files: (id: string) => Task
+  /** Told when one is done, whether or not it could be indexed. */
+  readonly indexed: () => void
 }
 
 const BATCH = 16
 /** Of the thread, for objects: a screen and its text need a small part of it. */
 const HEAP_MEGABYTES = 256
 
-export function createIndexing({ system, node, log, files }: IndexingParts): Indexing {
+export function createIndexing({ system, node, log, files, indexed }: IndexingParts): Indexing {
   let worker: Worker | undefined
   let running: Promise<void> | undefined
   let again = false
@@ -82,6 +84,7 @@ export function createIndexing({ system, node, log, files }: IndexingParts): Ind
       log.error('recording.failed', { session: row.session_uid, seat: row.seat, err: error })
       await setIndexed(system, row, undefined)
     }
+    indexed()
   }
 
   /** @throws {Unreadable} */

@@ -1,9 +1,8 @@
 // A part of a recording that a player can begin with: what the screen showed at its start comes as its first event.
-import type { FileHandle } from 'node:fs/promises'
 import type { CastEvent } from '@bowline/asciicast/cast'
 import { createCastReader } from '@bowline/asciicast/read'
 import type { Keyframe } from './index-file.ts'
-import { type SomeEvents, events, lines } from './reading.ts'
+import { type RecordingFile, type SomeEvents, events, lines } from './reading.ts'
 
 /** Milliseconds since the start, both ends included. */
 export interface Range {
@@ -17,7 +16,7 @@ export interface Range {
 const RESET = '\u001bc'
 
 /** The events of a range at their own times; what leads to its first moment comes at that moment. */
-export async function* eventsIn(file: FileHandle, { fromMs, toMs, keyframe }: Range): AsyncGenerator<SomeEvents> {
+export async function* eventsIn(file: RecordingFile, { fromMs, toMs, keyframe }: Range): AsyncGenerator<SomeEvents> {
   const header = keyframe && (await headerOf(file))
   const from = keyframe && header && { header, offset: keyframe.offset, atMs: keyframe.atMs }
   if (keyframe && header) {
@@ -32,12 +31,12 @@ export async function* eventsIn(file: FileHandle, { fromMs, toMs, keyframe }: Ra
 }
 
 /** The empty screen that a recording begins with; undefined before its first line is written. */
-export async function firstKeyframe(file: FileHandle): Promise<Keyframe | undefined> {
+export async function firstKeyframe(file: RecordingFile): Promise<Keyframe | undefined> {
   const header = await headerOf(file)
   return header && { atMs: 0, offset: 0, columns: header.columns, rows: header.rows }
 }
 
-async function headerOf(file: FileHandle) {
+async function headerOf(file: RecordingFile) {
   const reader = createCastReader()
   for await (const some of lines(file)) {
     for (const line of some) {

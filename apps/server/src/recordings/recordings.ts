@@ -13,12 +13,20 @@ import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { addOutput, setRecorded } from '../sessions/service.ts'
 import type { Table } from './index-file.ts'
-import { readVerdict, timeOfLastEvent } from './reading.ts'
+import { type Kind, NO_STORE, type Objects } from './objects.ts'
+import { type RecordingFile, readVerdict, timeOfLastEvent } from './reading.ts'
 import { type Recorder, createRecorder } from './recorder.ts'
 import { NoRoom, requireRoom } from './room.ts'
 import { type Spool, openSpool } from './spool.ts'
 import { createTableCache } from './table-cache.ts'
-import { findKnownIds, insertRecording, listUnfinished, setRecordingState } from './store.ts'
+import {
+  type RecordingRow,
+  findKnownIds,
+  findStoredIds,
+  insertRecording,
+  listUnfinished,
+  setRecordingState,
+} from './store.ts'
 
 /** What is recorded. */
 export interface RecordedSeat {
@@ -47,23 +55,31 @@ export interface Recordings {
   path(id: string): string
   /** Of the index beside it. */
   indexPath(id: string): string
-  /** Opens the index to read; undefined when there is none (yet). */
-  openIndex(id: string): Promise<FileHandle | undefined>
+  /** Opens a recording, or its index, where its row says that it lies. Rejects when it is missing, or no file of ours. */
+  open(where: Lying, kind: Kind): Promise<RecordingFile>
   /** What is in an index that is open. Rejects when it is no whole one. */
-  table(id: string, file: FileHandle): Promise<Table>
-  /** Opens a file to read. Rejects when it is missing, or no file of ours. */
-  open(id: string): Promise<FileHandle>
+  table(id: string, file: RecordingFile): Promise<Table>
+  /** Opens its file to read. Rejects when it is missing, or no file of ours. */
+  openFile(id: string): Promise<FileHandle>
+  /** Brings what the store has back into its file. */
+  bringBack(id: string): Promise<void>
+  /** Removes its files; the store is told by the row's end. */
   remove(id: string): Promise<void>
   readonly sign: Sign
   /** Judges the bytes of a recording. */
   verifier(id: string): Verifier
   /** At start: seals what an earlier life has left. @param db system connection */
   sealLost(db: Kysely<Schema>): Promise<void>
+  /** At start: removes files that the store has. @param db system connection */
+  removeStored(db: Kysely<Schema>): Promise<void>
   /** Removes files whose session is gone. @param db system connection */
   removeOrphans(db: Kysely<Schema>): Promise<void>
   /** Waits until everything is sealed; the gateway has ended every session before. */
   close(): Promise<void>
 }
+
+/** Where a recording lies. */
+export type Lying = Pick<RecordingRow, 'id' | 'place'>
 
 export interface NewRecording {
   readonly id: string
@@ -75,12 +91,15 @@ export interface RecordingsParts {
   readonly node: string
   readonly log: Log
   readonly key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
+  /** The store, when there is one. */
+  readonly objects?: Objects
   /** Told when one is finished. */
   readonly sealed: () => void
 }
 
 /** Makes the folder. */
-export async function createRecordings({ folder, node, log, key, sealed }: RecordingsParts): Promise<Recordings> {
+export async function createRecordings(parts: RecordingsParts): Promise<Recordings> {
+  const { folder, node, log, key, objects = NO_STORE, sealed } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const finishing = new Set<Promise<void>>()
   const tables = createTableCache()
@@ -89,7 +108,8 @@ export async function createRecordings({ folder, node, log, key, sealed }: Recor
   const signText: Sign = (text) => sign(null, Buffer.from(text), key.privateKey).toString('base64url')
   const isSigned = (text: string, signature: string): boolean =>
     verify(null, Buffer.from(text), key.publicKey, Buffer.from(signature, 'base64url'))
-  const openFile = (id: string): Promise<FileHandle> => open(path(id), constants.O_RDONLY | constants.O_NOFOLLOW)
+  const openPath = (file: string): Promise<FileHandle> => open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const openFile = (id: string): Promise<FileHandle> => openPath(path(id))
 
   async function create(
     ctx: TenantContext,
@@ -145,7 +165,16 @@ export async function createRecordings({ folder, node, log, key, sealed }: Recor
   }
 
   async function remove(id: string): Promise<void> {
-    for (const file of [path(id), indexPath(id), `${indexPath(id)}.part`]) await rm(file, { force: true })
+    for (const file of [path(id), indexPath(id)]) {
+      for (const name of [file, `${file}.part`]) await rm(name, { force: true })
+    }
+  }
+
+  /** Some at a time. */
+  async function* idsOfFiles(): AsyncGenerator<string[]> {
+    const names = await readdir(folder)
+    const ids = [...new Set(names.flatMap((name) => /^([0-9a-f-]{36})\.(?:cast|index)/.exec(name)?.[1] ?? []))]
+    for (let from = 0; from < ids.length; from += 1_000) yield ids.slice(from, from + 1_000)
   }
 
   async function tellFailure(ctx: TenantContext, which: RecordedSeat, reason: string, error: unknown): Promise<void> {
@@ -186,9 +215,13 @@ export async function createRecordings({ folder, node, log, key, sealed }: Recor
     create,
     path,
     indexPath,
-    open: openFile,
-    openIndex: (id) => open(indexPath(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined),
+    open({ id, place }, kind) {
+      if (place === 'object') return objects.open(id, kind)
+      return openPath(kind === 'cast' ? path(id) : indexPath(id))
+    },
     table: (id, file) => tables.read(id, file),
+    openFile,
+    bringBack: (id) => objects.fetch(id, path(id)),
     sign: signText,
     verifier: (id) => createVerifier(id, isSigned),
     requireRoom: () => requireRoom(folder),
@@ -204,11 +237,11 @@ export async function createRecordings({ folder, node, log, key, sealed }: Recor
         }
       }
     },
+    async removeStored(db) {
+      for await (const some of idsOfFiles()) for (const id of await findStoredIds(db, some)) await remove(id)
+    },
     async removeOrphans(db) {
-      const names = await readdir(folder)
-      const ids = [...new Set(names.flatMap((name) => /^([0-9a-f-]{36})\.(?:cast|index)/.exec(name)?.[1] ?? []))]
-      for (let from = 0; from < ids.length; from += 1_000) {
-        const some = ids.slice(from, from + 1_000)
+      for await (const some of idsOfFiles()) {
         const known = await findKnownIds(db, some)
         for (const id of some) if (!known.has(id)) await remove(id)
       }

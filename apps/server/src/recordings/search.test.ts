@@ -64,7 +64,13 @@ const file = (id: string, kind: 'cast' | 'index') => join(server.dataFolder, 're
 
 async function indexed(): Promise<void> {
   const files = (id: string) => ({ cast: file(id, 'cast'), index: file(id, 'index') })
-  const indexing = createIndexing({ system: server.database.system(), node: NODE, log: silentLog, files })
+  const indexing = createIndexing({
+    system: server.database.system(),
+    node: NODE,
+    log: silentLog,
+    files,
+    indexed: () => undefined,
+  })
   indexing.wake()
   await vi.waitUntil(async () => (await notIndexed()) === 0, { timeout: 30_000 + COUNT * 500 })
   await indexing.close()

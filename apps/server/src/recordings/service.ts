@@ -1,5 +1,4 @@
 // Use cases of recordings (api.md section 8).
-import type { FileHandle } from 'node:fs/promises'
 import { readChainLine } from '@bowline/asciicast/chain'
 import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import { fail } from '@bowline/contract/errors'
@@ -8,10 +7,11 @@ import type { Keyframe, RecordingIndex } from '@bowline/contract/schemas/recordi
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { isMissing, StoreError } from '../platform/s3/store-error.ts'
 import { setRecorded } from '../sessions/service.ts'
 import { type Table, keyframeAt, readScreen } from './index-file.ts'
 import { type Range, firstKeyframe } from './ranges.ts'
-import { readVerdict } from './reading.ts'
+import { type RecordingFile, readVerdict } from './reading.ts'
 import type { Recordings } from './recordings.ts'
 import { type Spool, openSpool } from './spool.ts'
 import { type RecordingRow, deleteRecording, findRecording, hasRecordings, setRecordingState } from './store.ts'
@@ -25,19 +25,27 @@ export interface SeatOf {
 
 /**
  * Opens a recording to be read; the caller closes the file.
- * @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces
+ * @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces; UNAVAILABLE when the store does not answer
  */
 export async function openRecording(
   ctx: TenantContext,
   recordings: Recordings,
   { uid, seat }: SeatOf,
-): Promise<{ readonly row: RecordingRow; readonly file: FileHandle }> {
+): Promise<{ readonly row: RecordingRow; readonly file: RecordingFile }> {
   const row = (await findRecording(ctx.db, uid, seat)) ?? notFound()
-  const file = await recordings.open(row.id).catch((error: unknown) => {
+  try {
+    return { row, file: await recordings.open(row, 'cast') }
+  } catch (error) {
+    // It may have gone to the store in between.
+    const now = await findRecording(ctx.db, uid, seat)
+    if (now && now.place !== row.place) return { row: now, file: await recordings.open(now, 'cast').catch(failed) }
+    return failed(error)
+  }
+
+  function failed(error: unknown): never {
     ctx.log.error('recording.failed', { session: uid, seat, err: error })
-    return notFound()
-  })
-  return { row, file }
+    return error instanceof StoreError && !isMissing(error) ? storeAway(error) : notFound()
+  }
 }
 
 /** Length and keyframes of a recording. @throws {BowlineError} NOT_FOUND */
@@ -75,7 +83,9 @@ export async function getKeyframe(
       ...((await firstKeyframe(file)) ?? notFound()),
       screen: '',
     }
-  const { atMs, ...keyframe } = await find().finally(() => file.close())
+  const { atMs, ...keyframe } = await find()
+    .catch(storeAway)
+    .finally(() => file.close())
   return { time: atMs / 1_000, ...keyframe }
 }
 
@@ -109,12 +119,13 @@ async function withIndex<T>(
   ctx: TenantContext,
   recordings: Recordings,
   row: RecordingRow,
-  read: (file: FileHandle, table: Table) => Promise<T>,
+  read: (file: RecordingFile, table: Table) => Promise<T>,
 ): Promise<T | undefined> {
   if (row.indexed !== 'yes') return undefined
-  const file = await recordings.openIndex(row.id)
+  let file: RecordingFile | undefined
   try {
-    return file && (await read(file, await recordings.table(row.id, file)))
+    file = await recordings.open(row, 'index')
+    return await read(file, await recordings.table(row.id, file))
   } catch (error) {
     ctx.log.error('recording.failed', { session: row.session_uid, seat: row.seat, err: error })
     return undefined
@@ -130,7 +141,9 @@ export async function verifyRecording(
   which: SeatOf,
 ): Promise<RecordingVerdict> {
   const { row, file } = await openRecording(ctx, recordings, which)
-  const verdict = await readVerdict(file, recordings.verifier(row.id)).finally(() => file.close())
+  const verdict = await readVerdict(file, recordings.verifier(row.id))
+    .catch(storeAway)
+    .finally(() => file.close())
   if (verdict.result === 'intact') {
     const complete = verdict.seal.state === 'complete'
     const message = complete ? 'The recording is as it was written.' : 'As it was written, but it ends early.'
@@ -170,7 +183,8 @@ export interface PostedFrame {
 
 /**
  * Adds output to a recording that another part of the platform makes, and seals it again.
- * @throws {BowlineError} CONFLICT when the gateway records the seat: its recordings never change; UNAVAILABLE without room
+ * @throws {BowlineError} CONFLICT when the gateway records the seat: its recordings never change; UNAVAILABLE without
+ *   room, or when the store has the recording and does not answer
  */
 export async function addFrame(
   ctx: TenantContext,
@@ -188,6 +202,7 @@ export async function addFrame(
   let lastMs = 0
   if (row) {
     ;({ id } = row)
+    if (row.place === 'object') await recordings.bringBack(id).catch(storeAway)
     startedAt = row.started_at.getTime()
     const end = await lastSeal(recordings, id)
     lastMs = end.atMs
@@ -209,7 +224,7 @@ const SEAL_BYTES = 2_048
 
 /** Where the seal of a file begins, and what it says. */
 async function lastSeal(recordings: Recordings, id: string) {
-  const file = await recordings.open(id)
+  const file = await recordings.openFile(id)
   const end = async () => {
     const { size } = await file.stat()
     return { size, ...(await file.read(Buffer.alloc(SEAL_BYTES), 0, SEAL_BYTES, Math.max(0, size - SEAL_BYTES))) }
@@ -225,6 +240,12 @@ async function lastSeal(recordings: Recordings, id: string) {
   if (line?.kind !== 'seal') return fail('CONFLICT', { field: 'seat' }, ['seat'])
   const { chunks, hash, atMs } = line.seal
   return { chain: { chunks, hash }, bytes: size - last.length, atMs }
+}
+
+/** What the store could not do is no failure of ours. */
+function storeAway(error: unknown): never {
+  if (error instanceof StoreError) return fail('UNAVAILABLE', { what: 'the store of recordings does not answer' })
+  throw error
 }
 
 function notFound(): never {

@@ -1,32 +1,59 @@
-// Recordings as a part of the server: what an earlier life has left is sealed, and what is sealed is indexed.
-import { type Indexing, createIndexing } from './indexing.ts'
-import { type Recordings, type RecordingsParts, createRecordings } from './recordings.ts'
+// Recordings as a part of the server: what an earlier life has left is sealed, what is sealed is indexed, and what is
+// indexed goes to the store, when there is one.
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { Clock } from '../platform/clock.ts'
+import { type S3Settings, createS3Client } from '../platform/s3/client.ts'
+import { type Indexing, createIndexing } from './indexing.ts'
+import { createObjects } from './objects.ts'
+import { type Recordings, type RecordingsParts, createRecordings } from './recordings.ts'
+import { type UploadState, type Uploads, createUploads } from './uploads.ts'
 
-/** For recordings that could not be indexed when they ended, or that are posted from elsewhere. */
-const INDEX_INTERVAL_MS = 60_000
+/** For recordings that could not be indexed when they ended, that are posted from elsewhere, or that were deleted. */
+const WORK_INTERVAL_MS = 60_000
 
-/**
- * Starts recordings.
- * @param system connection to every namespace
- * @param onEnd gets what is to be done at the end, in reverse order
- */
-export async function startRecordings(
-  parts: Omit<RecordingsParts, 'sealed'>,
-  system: Kysely<Schema>,
-  clock: Clock,
-  onEnd: (ending: () => Promise<void>) => void,
-): Promise<Recordings> {
-  const recordings = await createRecordings({ ...parts, sealed: () => indexing.wake() })
+export interface RecordingsOptions extends Omit<RecordingsParts, 'sealed' | 'objects'> {
+  /** Connection to every namespace. */
+  readonly system: Kysely<Schema>
+  readonly clock: Clock
+  /** Without one recordings stay where they are. */
+  readonly store: S3Settings | undefined
+  /** Gets what is to be done at the end, in reverse order. */
+  readonly onEnd: (ending: () => Promise<void>) => void
+}
+
+export interface StartedRecordings {
+  readonly recordings: Recordings
+  /** What is on its way to the store; undefined without one. */
+  readonly uploads: UploadState | undefined
+}
+
+/** Starts recordings. The store is not waited for: a server starts without it, and tells so. */
+export async function startRecordings(options: RecordingsOptions): Promise<StartedRecordings> {
+  const { system, clock, store, onEnd, ...parts } = options
+  const ending = new AbortController()
+  const objects = store && createObjects(await createS3Client(store, ending.signal))
+  const recordings = await createRecordings({
+    ...parts,
+    ...(objects ? { objects } : {}),
+    sealed: () => indexing.wake(),
+  })
   const files = (id: string) => ({ cast: recordings.path(id), index: recordings.indexPath(id) })
-  const indexing: Indexing = createIndexing({ system, node: parts.node, log: parts.log, files })
+  const indexing: Indexing = createIndexing({ ...parts, system, files, indexed: () => uploads?.wake() })
+  const removeFiles = (id: string): Promise<void> => recordings.remove(id)
+  const uploads: Uploads | undefined =
+    objects && createUploads({ ...parts, system, clock, objects, files, removeFiles, ending })
+  if (uploads) onEnd(() => uploads.close())
   onEnd(() => indexing.close())
   onEnd(() => recordings.close())
-  const stop = clock.every(INDEX_INTERVAL_MS, () => indexing.wake())
+  const work = (): void => {
+    indexing.wake()
+    uploads?.wake()
+  }
+  const stop = clock.every(WORK_INTERVAL_MS, work)
   onEnd(() => Promise.resolve(stop()))
   await recordings.sealLost(system)
-  indexing.wake()
-  return recordings
+  await recordings.removeStored(system)
+  work()
+  return { recordings, uploads: uploads?.state }
 }

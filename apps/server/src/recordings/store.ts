@@ -20,6 +20,7 @@ export function findRecording(db: Kysely<Schema>, uid: SessionUid, seat: number)
     .executeTakeFirst()
 }
 
+/** Says how its file is now: what changes is a file, also when the store has an earlier form of it. */
 export async function setRecordingState(
   db: Kysely<Schema>,
   id: string,
@@ -27,7 +28,8 @@ export async function setRecordingState(
   bytes: number,
 ): Promise<void> {
   const ended = state === 'recording' ? null : sql<Date>`now()`
-  const values = { state, bytes, ended_at: ended, indexed: 'no' as const }
+  const place = sql<'file' | 'leaving'>`case place when 'file' then 'file' else 'leaving' end`
+  const values = { state, bytes, ended_at: ended, indexed: 'no' as const, place }
   await db.updateTable('recordings').set(values).where('id', '=', id).execute()
 }
 
@@ -118,6 +120,90 @@ export async function setIndexed(
         .execute()
     }
   })
+}
+
+/** Finished recordings of a node that are to go to the store, by id. System connection. @param after id of the last one */
+export function listToStore(
+  db: Kysely<Schema>,
+  node: string,
+  after: string | undefined,
+  limit: number,
+): Promise<RecordingRow[]> {
+  return notStored(db, node)
+    .selectAll()
+    .where('indexed', '<>', 'no')
+    .$if(after !== undefined, (query) => query.where('id', '>', after ?? ''))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** How many finished recordings of a node are not in the store. System connection. */
+export async function countToStore(db: Kysely<Schema>, node: string): Promise<number> {
+  const { count } = await notStored(db, node)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+function notStored(db: Kysely<Schema>, node: string) {
+  return db
+    .selectFrom('recordings')
+    .where('node', '=', node)
+    .where('place', '<>', 'object')
+    .where('state', '<>', 'recording')
+}
+
+/**
+ * Says where a finished recording lies, unless it has changed or gone meanwhile. System connection.
+ * @returns whether it has been said
+ */
+export async function setPlace(db: Kysely<Schema>, row: RecordingRow, place: 'leaving' | 'object'): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('recordings')
+    .set({ place })
+    .where('id', '=', row.id)
+    .where('ended_at', '=', row.ended_at)
+    .where('bytes', '=', row.bytes)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Which of the recordings the store has. System connection. */
+export async function findStoredIds(db: Kysely<Schema>, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('recordings')
+    .select('id')
+    .where('id', '=', sql<string>`any(${ids})`)
+    .where('place', '=', 'object')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** To be removed from the store, by id. System connection. @param after the last one */
+export async function listRemoved(db: Kysely<Schema>, after: string | undefined, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('removed_recordings')
+    .select('id')
+    .$if(after !== undefined, (query) => query.where('id', '>', after ?? ''))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** System connection. */
+export async function rememberRemoved(db: Kysely<Schema>, id: string): Promise<void> {
+  await db
+    .insertInto('removed_recordings')
+    .values({ id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** System connection. */
+export async function forgetRemoved(db: Kysely<Schema>, id: string): Promise<void> {
+  await db.deleteFrom('removed_recordings').where('id', '=', id).execute()
 }
 
 export interface PassageRow extends Pick<Selectable<RecordingPassagesTable>, 'kind' | 'at_ms' | 'text'> {

@@ -1,7 +1,7 @@
 // The tables of the indexes that were used last: whoever seeks in a recording asks for the same one again and again, and
 // that of a long recording takes longer to read than the part that is wanted.
-import type { FileHandle } from 'node:fs/promises'
 import { type Table, readTable } from './index-file.ts'
+import type { RecordingFile } from './reading.ts'
 
 /** Of a few hundred kilobytes at most. */
 const KEPT = 16
@@ -12,7 +12,7 @@ export interface TableCache {
    * @param id of the recording
    * @throws {Error} for a file that is no whole index
    */
-  read(id: string, file: FileHandle): Promise<Table>
+  read(id: string, file: RecordingFile): Promise<Table>
 }
 
 export function createTableCache(): TableCache {
@@ -20,9 +20,9 @@ export function createTableCache(): TableCache {
   const kept = new Map<string, { readonly version: string; readonly table: Table }>()
   return {
     async read(id, file) {
-      const { ino, size, mtimeNs } = await file.stat({ bigint: true })
+      const { ino, size, mtimeMs, etag } = await file.stat()
       // An index is made again when its recording has grown: as another file, which takes the place of the first.
-      const version = `${ino} ${size} ${mtimeNs}`
+      const version = [ino, size, mtimeMs, etag].join(' ')
       const known = kept.get(id)
       const table = known?.version === version ? known.table : await readTable(file)
       kept.delete(id)

@@ -36,6 +36,9 @@ export const instance = {
     noun: 'instance',
     summary: 'Whether the server and its database answer',
     access: { kind: 'public' },
+    headers: {
+      'X-Degraded': '`none`; `recording-store` while the S3 store does not answer: recordings wait on the disk.',
+    },
     errors: ['UNAVAILABLE'],
   }),
   setup: operation({

@@ -99,7 +99,7 @@ export const sessions = {
     }),
     response: z.array(RecordedFrame),
     asText: true,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
   getRecordIndex: operation({
     method: 'GET',
@@ -120,7 +120,7 @@ export const sessions = {
     params: bySeat,
     query: z.object({ at: Seconds.default(0) }),
     response: Keyframe,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
   verifyRecord: operation({
     method: 'GET',
@@ -130,7 +130,7 @@ export const sessions = {
     access: { kind: 'member', permission: 'sessionPlay', keys: true },
     params: bySeat,
     response: RecordingVerdict,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
   removeRecord: operation({
     method: 'DELETE',
