@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { operations } from '@bowline/contract/operations'
 import type { SessionUid } from '@bowline/contract/schemas/common'
-import type { Locator, Page, Response } from 'playwright-core'
+import type { Locator, Page, Request, Response } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openPage } from '../support/browser.ts'
 import {
@@ -23,8 +23,10 @@ const HOSTILE = [
   '\\033]0;owned\\007',
   '\\033]8;;javascript:alert(1)\\033\\\\click-me\\033]8;;\\033\\\\',
   '\\033]52;c;b3duZWQ=\\007',
-  '\\033[6n\\033[c\\033[>c\\033[21t',
-  '\\033[2147483647L\\033[2147483647b',
+  '\\033[6n\\033[c\\033[>c\\033[21t\\033P$qowned\\033\\\\\\005',
+  // C1 in one character each (ECMA-48 section 5.3).
+  '\\302\\2352;owned\\302\\234\\302\\2336n\\302\\220$qm\\302\\234',
+  '\\033[2147483647L\\033[2147483647b\\302\\2332147483647M',
   '<img src=x onerror=document.title=1>',
 ].join('')
 
@@ -52,10 +54,19 @@ export function playerJourneys(site: Site): void {
     })
 
     it('plays a session from its row to its end, and nothing in it runs', async () => {
-      const { page } = site
+      const { page, world } = site
+      const { origin } = new URL(world.product.console)
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
       await page.goto('/sessions')
+      await page.evaluate(`navigator.clipboard.writeText('mine')`)
       await page.locator(`a[href="${address(short)}"]`).click()
       await page.getByText('Verified', { exact: true }).waitFor()
+      const sent: string[] = []
+      const note = (request: Request): void => {
+        if (request.method() !== 'GET') sent.push(`${request.method()} ${request.url()}`)
+      }
+      page.on('request', note)
+      page.on('websocket', (socket) => sent.push(socket.url()))
       await page.getByRole('tab', { name: 'Text' }).click()
       await page.getByRole('button', { name: 'Play', exact: true }).click()
       await page.getByRole('button', { name: 'Play again' }).waitFor()
@@ -64,6 +75,9 @@ export function playerJourneys(site: Site): void {
       expect(said).toContain('click-me<img src=x onerror=document.title=1>')
       expect(await page.title()).toMatch(/^Recording of /)
       expect(await page.locator('a[href^="javascript"], img').count()).toBe(0)
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
+      expect(sent).toEqual([])
+      page.off('request', note)
     })
 
     it('finds words in it and jumps to them, by mouse and by keys', async () => {

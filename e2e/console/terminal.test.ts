@@ -1,7 +1,7 @@
 // The terminals of the console, with a real device behind a network that drops: connect, type, split, search, lose the
 // network and find it again, see why a session ended.
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -64,6 +64,28 @@ async function connect(password = agent.target.password): Promise<void> {
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
 }
 
+/** A command that shows a link (OSC 8) on a line of its own. */
+const link = (address: string, text: string): string =>
+  `printf '\\033]8;;${address}\\033\\\\${text}-here\\033]8;;\\033\\\\\\n'`
+
+/** For printf: sets the clipboard and asks for it, sets titles and asks for them, asks for settings, and who is there. */
+const QUESTIONS = [
+  '\\033]52;c;b3duZWQ=\\007\\033]52;c;?\\007',
+  '\\033]0;owned\\007\\033]2;owned\\007\\033[21t\\033[20t',
+  '\\033P$qowned\\033\\\\\\033P+q6f776e6564\\033\\\\',
+  // C1 in one character each (ECMA-48 section 5.3), as UTF-8 has it.
+  '\\302\\2330;1x\\302\\2352;owned\\302\\234\\302\\220$qowned\\302\\234\\302\\23321t',
+  // ENQ, and "are you there" (DSR), which is answered last.
+  '\\005\\033[5n',
+].join('')
+/** "No such setting", twice, and "ready": nothing of what the program said. */
+const ANSWERS = '\u001bP0$r\u001b\\\u001bP0$r\u001b\\\u001b[0n'
+/** ECMA-48: functions that are done as often as the number says. */
+const ENDLESS = `x${'@ILMPSTXZb'
+  .split('')
+  .map((final) => `\\033[2147483647${final}`)
+  .join('')}`
+
 describe('the terminals of the console', () => {
   it('open from the row of a device, by a password; a wrong one is told', async () => {
     await page.evaluate(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
@@ -96,6 +118,39 @@ describe('the terminals of the console', () => {
     await shows('done-42')
     await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
     for (const tick of [1, 2, 3, 4, 5, 6]) expect(await shows(`tick-${tick}`)).toBe(true)
+  })
+
+  it('give programs no way to the page: no clipboard, title or link but of the web, and no words back', async () => {
+    const origin = new URL(page.url()).origin
+    await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
+    const title = await page.title()
+    await page.evaluate(`navigator.clipboard.writeText('mine')`)
+    await page.evaluate(`{ window.opened = []; window.open = (address) => void opened.push(address) }`)
+    const answers = join(folder, 'answers')
+    await type(
+      `clear; ${link('https://example.com/', 'web')}; ${link('javascript:trap()', 'run')}; echo links-$((6*7))`,
+    )
+    await shows('links-42')
+    const screen = await page.locator('.xterm-screen').boundingBox()
+    const rows = await page.locator('.xterm-accessibility-tree > div').count()
+    const height = (screen?.height ?? 0) / rows
+    for (const row of [0, 1]) {
+      const [x, y] = [(screen?.x ?? 0) + 12, (screen?.y ?? 0) + (row + 0.5) * height]
+      await page.mouse.move(x, y)
+      await page.mouse.click(x, y)
+    }
+    expect(await page.evaluate('opened')).toEqual(['https://example.com/'])
+
+    // What the device hears meanwhile is all that the terminal has answered: first what follows the questions ends it.
+    await type(
+      `stty -echo raw; printf '${QUESTIONS}'; head -c ${ANSWERS.length} >${answers}; stty sane; wc -c ${answers}`,
+    )
+    await shows(`${ANSWERS.length} ${answers}`)
+    expect(await readFile(answers, 'latin1')).toBe(ANSWERS)
+    await type(`printf '${ENDLESS}'; printf '\\033[2J'; echo still-$((6*7))`)
+    await shows('still-42')
+    expect(await page.title()).toBe(title)
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
   })
 
   it('take a paste of many lines as one', async () => {
