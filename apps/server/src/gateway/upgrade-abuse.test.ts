@@ -5,15 +5,17 @@ import type { Socket } from 'node:net'
 import { operations } from '@bowline/contract/operations'
 import { TERMINAL_PATH, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@bowline/link/upgrade'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { fakeClock } from '../platform/testing.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
 import { DEVICE_PASSWORD, fakeDevice } from './testing.ts'
 
+const clock = fakeClock(Date.now())
 let server: BootedServer
 let person: Person
 let device: RegisteredDevice
 beforeAll(async () => {
-  server = await bootServer()
+  server = await bootServer({ clock, settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' } })
   person = await server.setUpAccount()
   device = await server.acceptedDevice(person)
 })
@@ -51,6 +53,8 @@ interface Upgraded {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly socket: Socket
+  /** What the server has said so far. */
+  readonly said: () => Buffer
   /** Resolves with what the server has said when it has ended the connection. */
   readonly ended: Promise<Buffer>
 }
@@ -77,7 +81,7 @@ async function upgrade(path: string, headers: Readonly<Record<string, string>>):
   const said: Buffer[] = [head]
   socket.on('error', () => undefined).on('data', (piece: Buffer) => said.push(piece))
   const ended = new Promise<Buffer>((resolve) => socket.once('close', () => resolve(Buffer.concat(said))))
-  return { status: response.statusCode ?? 0, headers: response.headers, socket, ended }
+  return { status: response.statusCode ?? 0, headers: response.headers, socket, said: () => Buffer.concat(said), ended }
 }
 
 async function enter(name: string, more: Readonly<Record<string, string>> = {}): Promise<Upgraded> {
@@ -103,8 +107,8 @@ function codeOf(said: Buffer): number | undefined {
 }
 
 /** RFC 6455 section 7.4.1. */
-const [PROTOCOL_ERROR, TOO_BIG] = [1002, 1009]
-const [BINARY, PING, FIN, COMPRESSED] = [0x2, 0x9, 0x80, 0x40]
+const [NORMAL, PROTOCOL_ERROR, TOO_BIG] = [1000, 1002, 1009]
+const [BINARY, CLOSE, PING, FIN, COMPRESSED] = [0x2, 0x8, 0x9, 0x80, 0x40]
 
 describe.each(NAMES)('the door at %s', (name) => {
   it('opens to nobody without what it asks for', async () => {
@@ -145,4 +149,17 @@ describe.each(NAMES)('the door at %s', (name) => {
     for (let round = 0; round < 20; round += 1) socket.write(pings)
     expect((await fetch(`${server.origin}/healthcheck`)).status).toBe(200)
   })
+})
+
+// The door at /ws/ssh is greeted by the upgrade itself; the link's handshake has a clock of its own (its `handshake.test.ts`).
+it(`the door at ${TERMINAL_PATH} closes behind who says nothing for ten seconds`, async () => {
+  const { socket, said, ended } = await enter(TERMINAL_PATH)
+  clock.advance(9_999)
+  socket.write(frame(FIN | PING, Buffer.from('still here?')))
+  await vi.waitUntil(() => said().includes('still here?'))
+  expect(codeOf(said())).toBeUndefined()
+  clock.advance(1)
+  await vi.waitUntil(() => codeOf(said()) === NORMAL)
+  socket.write(frame(FIN | CLOSE, Buffer.alloc(0)))
+  await ended
 })
