@@ -1,13 +1,13 @@
 // Devices that break the rules: each harms only its own link.
 import { once } from 'node:events'
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
 import { operations } from '@bowline/contract/operations'
 import type { LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { FRAME } from '@bowline/link/frame'
 import * as n from '@bowline/ssh/wire/numbers'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { collectGarbage } from '../platform/testing-memory.ts'
 import { type BootedServer, type Person, bootServer } from '../testing.ts'
 import { type FakeDevice, connectClient, fakeDevice, judging, rawClient, signedIn } from './testing.ts'
 
@@ -190,9 +190,3 @@ describe('many sessions, one after the other', () => {
     expect(text).toMatch(/^bowline_ssh_connections 0$/m)
   }, 180_000)
 })
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  if (typeof collect === 'function') for (let count = 0; count < 3; count += 1) collect()
-}
