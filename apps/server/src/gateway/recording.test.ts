@@ -1,12 +1,12 @@
 // What a namespace records: everything that a device says, before the person sees it; nothing that is typed.
-import { readFile, readdir } from 'node:fs/promises'
+import { type FileHandle, open, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import type { SessionUid } from '@bowline/contract/schemas/common'
-import type { LinkStream } from '@bowline/link/api'
+import { LINK_DEFAULTS, type LinkStream } from '@bowline/link/api'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
 import * as n from '@bowline/ssh/wire/numbers'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
 import { fakeDevice, judging, signedIn } from './testing.ts'
 
@@ -23,8 +23,10 @@ async function set(settings: { session_record?: boolean; recording_policy?: 'bes
   await person.client.call(operations.namespaces.update, { params: { tenant: person.tenant }, body: { settings } })
 }
 
-/** A device whose process says what it is told to, and hears what is typed. */
-async function device(): Promise<{ name: string; process: () => Promise<LinkStream>; heard: string[] }> {
+/** A device whose process says what it is told to, and hears what is typed. @param drain it can say more */
+async function device(
+  drain?: (stream: LinkStream) => void,
+): Promise<{ name: string; process: () => Promise<LinkStream>; heard: string[] }> {
   const { promise, resolve } = Promise.withResolvers<LinkStream>()
   const heard: string[] = []
   const fake = await fakeDevice(server, person, (kind, _, stream) => {
@@ -36,14 +38,15 @@ async function device(): Promise<{ name: string; process: () => Promise<LinkStre
         heard.push(Buffer.from(bytes).toString())
         stream.consumed(bytes.length)
       },
+      ...(drain && { drain: () => drain(stream) }),
       closed: () => undefined,
     }
   })
   return { name: fake.login('root'), process: () => promise, heard }
 }
 
-async function start(client: TestClient, what: 'shell' | 'exec'): Promise<number> {
-  const channel = await client.openSession()
+async function start(client: TestClient, what: 'shell' | 'exec', window = 1 << 20): Promise<number> {
+  const channel = await client.openSession(0, { window })
   if (what === 'shell') {
     const pty = client.channelRequest(channel, 'pty-req').string('xterm').uint32(100).uint32(30).uint32(0).uint32(0)
     client.send(pty.string(Buffer.from([0])).done())
@@ -52,6 +55,13 @@ async function start(client: TestClient, what: 'shell' | 'exec'): Promise<number
   } else client.send(client.channelRequest(channel, 'exec').string('job').done())
   await client.next(n.MSG_CHANNEL_SUCCESS)
   return channel
+}
+
+/** The next output. */
+async function dataOf(client: TestClient): Promise<Buffer> {
+  const reader = await client.read(n.MSG_CHANNEL_DATA)
+  reader.uint32('recipient')
+  return Buffer.from(reader.string('data'))
 }
 
 const uidOf = (client: TestClient): SessionUid => client.sessionId?.toString('hex') as SessionUid
@@ -90,11 +100,7 @@ describe('a session of a namespace that records', () => {
     await vi.waitUntil(() => heard.join('').endsWith('\r'))
     stream.write(Buffer.from('Gr\u00fc\u00dfe \u{1f600}'))
     let seen = ''
-    while (!seen.includes('\u{1f600}')) {
-      const reader = await client.read(n.MSG_CHANNEL_DATA)
-      reader.uint32('recipient')
-      seen += Buffer.from(reader.string('data')).toString()
-    }
+    while (!seen.includes('\u{1f600}')) seen += (await dataOf(client)).toString()
     const [file = ''] = await readdir(join(server.dataFolder, 'recordings'))
     const written = await readFile(join(server.dataFolder, 'recordings', file), 'utf8')
     expect(written).toContain('"Grüße \u{1f600}"')
@@ -160,6 +166,70 @@ describe('a session of a namespace that records', () => {
     await set({ session_record: true })
   })
 })
+
+describe('a disk that takes nothing for a while', () => {
+  /** What may wait in the server: credit of one stream, and what is on its way in sockets. */
+  const MOST_WAITING = LINK_DEFAULTS.windowMaxBytes + 2 * LINK_DEFAULTS.socketHighBytes
+  const said = Buffer.from(Array.from({ length: 400_000 }, (_, line) => `line ${line} of a flood\r\n`).join(''))
+
+  it.each(['best-effort', 'required'] as const)('stops a device, and nothing is lost (%s)', async (policy) => {
+    await set({ recording_policy: policy })
+    let sent = 0
+    const say = (stream: LinkStream): void => {
+      for (let goesOn = true; goesOn && sent < said.length;) {
+        const piece = Buffer.from(said.subarray(sent, sent + 50_000))
+        sent += piece.length
+        goesOn = stream.write(piece)
+      }
+    }
+    const { name, process } = await device(say)
+    const client = await signedIn(server, name)
+    await start(client, 'shell', 2 ** 31)
+    const stream = await process()
+    expect((await dataOf(client)).toString()).toMatch(/^Connected to /)
+    const goOn = await stallDisk()
+    say(stream)
+    for (let before = -1; before < sent;) {
+      before = sent
+      for (let trip = 0; trip < 10; trip += 1) await server.fetch('/healthcheck')
+    }
+    expect(sent - stream.queuedBytes).toBeGreaterThanOrEqual(LINK_DEFAULTS.windowBytes)
+    expect(sent).toBeLessThan(MOST_WAITING)
+    goOn()
+    const seen: Buffer[] = []
+    for (let count = 0; count < said.length; count += seen.at(-1)?.length ?? 0) seen.push(await dataOf(client))
+    expect(Buffer.concat(seen).equals(said)).toBe(true)
+    stream.control({ type: 'exit', status: 0 })
+    stream.close()
+    await client.next(n.MSG_CHANNEL_CLOSE)
+    client.socket.destroy()
+    const output = eventsOf(await recording(uidOf(client), 'cast3')).flatMap((event) => {
+      const [code, data] = event as unknown[]
+      return code === 'o' ? [String(data)] : []
+    })
+    expect(output.join('') === said.toString()).toBe(true)
+  })
+})
+
+/** From now on no file takes anything. @returns ends it */
+async function stallDisk(): Promise<() => void> {
+  await using file = await open('/dev/null')
+  const handles: Pick<FileHandle, 'write'> = Object.getPrototypeOf(file)
+  const { write } = handles
+  const { promise, resolve } = Promise.withResolvers<void>()
+  handles.write = new Proxy(write, {
+    async apply(target, handle, parameters) {
+      await promise
+      return Reflect.apply(target, handle, parameters)
+    },
+  })
+  const goOn = (): void => {
+    handles.write = write
+    resolve()
+  }
+  onTestFinished(goOn)
+  return goOn
+}
 
 async function events(uid: SessionUid): Promise<readonly string[]> {
   return (await person.client.call(operations.sessions.get, { params: { uid } })).body.events.types
