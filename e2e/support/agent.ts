@@ -28,8 +28,11 @@ export interface Agent {
   remove(): Promise<void>
 }
 
-/** Starts an agent, accepts its device and waits until it is online. */
-export async function startAgent(server: Server, name: string): Promise<Agent> {
+/**
+ * Starts an agent, has its device accepted and waits until it is online.
+ * @param accept by the API unless told otherwise
+ */
+export async function startAgent(server: Server, name: string, accept = acceptDevice): Promise<Agent> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-agent-'))
   const password = randomBytes(16).toString('hex')
   const env = {
@@ -47,7 +50,7 @@ export async function startAgent(server: Server, name: string): Promise<Agent> {
   const launch = (): Running => run(command, { cwd: root, env })
   let life = launch()
   const client = await server.client()
-  const device = await acceptDevice(client, name)
+  const device = await accept(client, name)
   return {
     device,
     target: { ...server.ssh, login: `${userInfo().username}@${device.namespace}.${device.name}`, password },
