@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
 import { startProduct } from '../support/product.ts'
 import { HOURS, exchangeRecording, longCast, recordSession, switchRecordingOn, untilIndexed } from './long-recording.ts'
+import { spread } from './spread.ts'
 import { openSignedIn } from './steps.ts'
 
 const megabytes = Number(process.argv[2] ?? 20)
@@ -55,12 +56,6 @@ try {
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`)
-}
-
-function spread(times: readonly number[]): string {
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number): string => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)} ms`
-  return `median ${at(0.5)}, p95 ${at(0.95)}, slowest ${at(1)}`
 }
 
 /** Milliseconds, measured in the page. */
