@@ -2,7 +2,7 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Behaviour } from './behaviour.ts'
-import { QUERIES, dialog, field, hits, search } from './search-dialog.ts'
+import { ask, QUERIES, dialog, field, hits, search } from './search-dialog.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
@@ -55,8 +55,7 @@ export const SEARCH_BEHAVIOURS: readonly Behaviour[] = [
       expect(await field(page).getAttribute('maxlength')).toBe('64')
       await dialog(page).getByText('No recent searches').waitFor()
       await dialog(page).getByText('to navigate').waitFor()
-      await field(page).fill('tag')
-      await hits(page).first().waitFor()
+      await ask(page, 'tag')
       await dialog(page).getByRole('button', { name: 'Clear the query' }).click()
       expect(await field(page).inputValue()).toBe('')
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()

@@ -86,6 +86,9 @@ export function makeDevice(options: { readonly shell?: string; readonly group?: 
         // Of an option that is given twice sshd takes the first value.
         ...first,
         `ListenAddress 127.0.0.1:${port}`,
+        // A port that it chooses to forward must be free in one family only; of two it is content with one, and the other
+        // may lead to a program of another test.
+        'AddressFamily inet',
         `HostKey ${inside('host_key')}`,
         'PidFile none',
         'UsePAM no',

@@ -66,6 +66,11 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
     if (!by.take(sourceKey(ip))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
   }
 
+  // Readers wait for two seconds at most: the first one should not wait for the index.
+  server.addHook('onListen', async () => {
+    index().catch(() => undefined)
+  })
+
   void server.register(async (scope) => {
     readAnyJson(scope)
     scope.addHook('onRequest', async (_, reply) => {
