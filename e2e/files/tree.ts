@@ -22,7 +22,8 @@ export function makeTree(folder: string, seed: Buffer = randomBytes(32)): void {
   for (const name of ['empty', 'small', 'large', 'script', 'sub/name with spaces & ü', 'sub/deep/readonly']) {
     utimesSync(join(folder, name), TIME, TIME)
   }
-  for (const name of ['sub/deep', 'sub']) utimesSync(join(folder, name), TIME, TIME)
+  // The folder itself, too: rsync names it when its time differs, by the second in which the other was made.
+  for (const name of ['sub/deep', 'sub', '']) utimesSync(join(folder, name), TIME, TIME)
 }
 
 /** Every file with type, mode, size, link target, contents and time; `fresh` for times that nobody has set. */
