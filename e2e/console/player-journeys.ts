@@ -84,7 +84,12 @@ export function playerJourneys(site: Site): void {
       const { page } = site
       await page.goto(address(short))
       await shown(page)
-      await page.keyboard.press('/')
+      await page.getByRole('tab', { name: 'Text' }).click()
+      const focused = await page.evaluate(`
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }))
+        document.activeElement?.getAttribute('type')
+      `)
+      expect(focused, 'the very next key is a letter of the field').toBe('search')
       await page.keyboard.type('sunken')
       await page.keyboard.press('Enter')
       await page.getByText('1 hit').waitFor()

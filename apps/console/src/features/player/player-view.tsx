@@ -4,6 +4,7 @@ import type { Session } from '@bowline/contract/schemas/session'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useRuntime } from '../../app/context.tsx'
 import { Callout } from '../../ui/callout.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
@@ -83,9 +84,9 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
     touched: () => (jumps.current += 1),
     fullScreen,
     search() {
-      setTab('search')
-      // The field is there after the tab has changed.
-      requestAnimationFrame(() => field.current?.focus())
+      // The field has the focus before the next key, or that key would be a command of the player.
+      flushSync(() => setTab('search'))
+      field.current?.focus()
     },
     hit: (direction) => jump(current === undefined ? Math.max(0, wanted) : current + direction),
   })
