@@ -22,6 +22,7 @@ if (built.status !== 0) process.exit(1)
 const folder = mkdtempSync(join(tmpdir(), 'bowline-tests-'))
 const totals = { passed: 0, failed: 0, skipped: 0 }
 const skipped = []
+const retried = []
 const times = []
 const args = process.argv.slice(2)
 const suites = args.length
@@ -32,8 +33,11 @@ rmSync(folder, { recursive: true, force: true })
 
 for (const [name, seconds] of times) console.log(`${seconds.toFixed(0).padStart(5)} s  ${name}`)
 for (const name of skipped) console.log(`skipped: ${name}`)
+for (const [name, error] of retried) console.log(`passed at its second try only: ${name}\n${error}`)
 if (skipped.length && process.env.CI === 'true') console.log('With CI=true a skipped test counts as failed.')
-console.log(`tests: ${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
+console.log(
+  `tests: ${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped${retried.length ? `, ${retried.length} at the second try` : ''}`,
+)
 process.exit(totals.failed || (skipped.length && process.env.CI === 'true') || totals.passed === 0 ? 1 : 0)
 
 /** Runs one suite and adds its counts. A suite that ends without a report counts as one failure. */
@@ -58,6 +62,10 @@ function run(suite) {
   totals.failed += failures || (result.status === 0 ? 0 : 1)
   for (const file of outcome.testResults) {
     for (const test of file.assertionResults) {
+      // What has passed and has an error has failed before.
+      if (test.status === 'passed' && test.failureMessages?.length) {
+        retried.push([test.fullName, test.failureMessages.join('\n')])
+      }
       if (!['pending', 'skipped', 'todo', 'disabled'].includes(test.status)) continue
       totals.skipped += 1
       skipped.push(test.fullName)
