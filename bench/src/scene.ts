@@ -8,11 +8,12 @@ import { hasOwnView, showUser } from './own-view.ts'
 import type { BenchOptions } from './options.ts'
 import { type Site, startSite } from './site.ts'
 import { type SshClient, createSshClient } from './ssh-client.ts'
-import { startSshd } from './sshd.ts'
+import { type Sshd, startSshd } from './sshd.ts'
 
 export interface Scene {
   readonly site: Site
   readonly agent: Server
+  readonly sshd: Sshd
   readonly ssh: SshClient
 }
 
@@ -41,7 +42,7 @@ export async function inScene<T>(
   await using sshd = await startSshd(folder)
   const bowline = { port: site.sshPort, login, password: password.plain }
   try {
-    return await measure({ site, agent, ssh: await createSshClient(folder, bowline, sshd) })
+    return await measure({ site, agent, sshd, ssh: await createSshClient(folder, bowline, sshd) })
   } catch (error) {
     options.say(`The server said: ${site.server.said().slice(-2_000) || 'nothing'}`)
     throw error

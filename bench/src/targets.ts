@@ -7,6 +7,9 @@ const less = (must: number, aim: number): Target => ({ better: 'less', must, aim
 
 export const TARGETS = {
   bulk: {
+    /** OpenSSH in the product's place, over the same two hops of Node. */
+    relayed: { down: more(1, 1.2), up: more(1, 1.2) },
+    /** From four cores on: the product's way has four processes where sshd's has two. */
     sshd: {
       'aes128-gcm': { down: more(0.75, 1), up: more(0.9, 1) },
       'chacha20-poly1305': { down: more(0.8, 1), up: more(0.8, 1) },

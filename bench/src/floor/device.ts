@@ -1,17 +1,24 @@
 // The agent of the floor: runs the shell command in the first line of each connection and passes on what it reads and
-// writes. Arguments: `tls` or `tcp`, then files of certificate and key. Tells its parent its port, and each time a
-// command has ended.
+// writes; or, given the port of a server, passes each connection on to that. Arguments: `tls` or `tcp`, then files of
+// certificate and key, then that port. Tells its parent its port, and each time a command has ended.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { createServer as createTls } from 'node:tls'
 
-const [hop, certFile = '', keyFile = ''] = process.argv.slice(2)
+const [hop, certFile = '', keyFile = '', onTo] = process.argv.slice(2)
 const server =
   hop === 'tls' ? createTls({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, serve) : createServer(serve)
 
 function serve(socket: Socket): void {
   socket.setNoDelay(true).on('error', () => socket.destroy())
+  if (onTo !== undefined) {
+    const next = connect(Number(onTo), '127.0.0.1').setNoDelay(true)
+    next.on('error', () => socket.destroy())
+    socket.once('close', () => next.destroy())
+    socket.pipe(next).pipe(socket)
+    return
+  }
   socket.once('data', (first: Buffer) => {
     const end = first.indexOf('\n')
     socket.pause().unshift(first.subarray(end + 1))

@@ -10,6 +10,8 @@ export type Hop = 'tcp' | 'tls'
 export interface Relays extends AsyncDisposable {
   readonly gateway: Server
   readonly device: Server
+  /** Where the gateway listens. */
+  readonly port: number
   /** Moves bytes of /dev/zero to this end (`down`) or from it. @returns milliseconds until the last has arrived */
   move(direction: 'down' | 'up', bytes: number): Promise<number>
 }
@@ -19,15 +21,19 @@ const Told = z.union([z.object({ port: z.number() }), z.object({ ended: z.litera
 /**
  * Starts gateway and device with the flags of Node that server and agent ship with.
  * @param files of certificate and key, for `tls`
+ * @param onTo port of a server that all connections are passed on to; without it the device runs commands for `move`
  */
-export async function startRelays(hop: Hop, files: readonly string[]): Promise<Relays> {
+export async function startRelays(hop: Hop, files: readonly string[], onTo?: number): Promise<Relays> {
   await using starting = new AsyncDisposableStack()
-  const device = starting.use(await start('device', shippedFlags.agent, [hop, ...files]))
+  const device = starting.use(
+    await start('device', shippedFlags.agent, [hop, ...files, ...(onTo === undefined ? [] : [String(onTo)])]),
+  )
   const gateway = starting.use(await start('gateway', shippedFlags.server, [String(device.port), hop]))
   const started = starting.move()
   return {
     gateway: gateway.server,
     device: device.server,
+    port: gateway.port,
     async move(direction, bytes) {
       const startedAt = performance.now()
       const ended = new Promise((settle) => device.server.process.once('message', settle))

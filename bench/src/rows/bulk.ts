@@ -1,4 +1,7 @@
 // Bulk bytes through a standing connection, both ways, and the CPU time that they cost the product.
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { startRelays } from '../floor/relays.ts'
 import type { BenchOptions } from '../options.ts'
 import { cpuSeconds } from '../proc.ts'
 import type { Row, Target } from '../row.ts'
@@ -16,6 +19,14 @@ type Cipher = keyof typeof CIPHERS
 const DIRECTIONS = ['down', 'up'] as const
 export type Direction = (typeof DIRECTIONS)[number]
 const WAYS = ['bowline', 'sshd', 'jump'] as const satisfies readonly Way[]
+/**
+ * Who the product is compared with. `relayed` is sshd behind two relays of plain Node with TLS between them: OpenSSH in
+ * the place of the product's own SSH, over the same hops.
+ */
+const PEERS = { sshd: 'sshd', jump: 'ssh -J', relayed: 'sshd behind relays' } as const
+type Peer = keyof typeof PEERS
+/** With fewer cores than processes on the way, what sshd reaches with its two is out of reach for any four. */
+const CORES_FOR_ALL = 4
 
 export function measureBulk(options: BenchOptions): Promise<Row[]> {
   return inScene(options, 'bulk', async (scene) => {
@@ -28,7 +39,7 @@ export function measureBulk(options: BenchOptions): Promise<Row[]> {
 }
 
 async function measureOne(
-  { site, agent, ssh }: Scene,
+  { site, agent, sshd, ssh }: Scene,
   options: BenchOptions,
   cipher: Cipher,
   direction: Direction,
@@ -38,27 +49,31 @@ async function measureOne(
   const server: number[] = []
   const device: number[] = []
   const candidates: Candidate[] = []
-  for (const way of WAYS) {
-    const connection = connections.use(await ssh.connect(way, ['-c', CIPHERS[cipher]]))
+  const add = async (name: 'bowline' | Peer, way: Way, options: readonly string[] = []): Promise<void> => {
+    const connection = connections.use(await ssh.connect(way, ['-c', CIPHERS[cipher], ...options]))
     await proveTransfer(connection, direction)
     const transfer = async (): Promise<number> => bytes / 1e3 / (await move(connection, direction, bytes))
     candidates.push({
-      name: way,
-      measure: way === 'bowline' ? () => countCpu(site.server.pid, agent.pid, { server, device }, transfer) : transfer,
+      name,
+      measure: name === 'bowline' ? () => countCpu(site.server.pid, agent.pid, { server, device }, transfer) : transfer,
     })
   }
+  for (const way of WAYS) await add(way, way)
+  const certificate = ['tls.crt', 'tls.key'].map((name) => join(site.dataFolder, name))
+  const relays = connections.use(await startRelays('tls', certificate, sshd.port))
+  await add('relayed', 'sshd', ['-p', String(relays.port)])
   const rates = await interleave(candidates, options.repeats, (way, rate) =>
     options.say(`bulk ${cipher} ${direction} ${way}: ${rate.toFixed(0)} MB/s`),
   )
   const ours = rates.get('bowline') ?? []
   const named = { work: `bulk ${direction}, ${cipher}` }
-  const rows = (['sshd', 'jump'] as const).map((peer): Row => {
+  const rows = (['sshd', 'jump', 'relayed'] as const).map((peer): Row => {
     const theirs = rates.get(peer) ?? []
     const target = targetOf(peer, cipher, direction)
     return {
       ...named,
       id: `bulk.${cipher}.${direction}.${peer}`,
-      peer: peer === 'jump' ? 'ssh -J' : 'sshd',
+      peer: PEERS[peer],
       unit: 'ratio',
       measured: spreadOf(pairedRatios(ours, theirs)),
       ...(target ? { target } : {}),
@@ -82,7 +97,9 @@ async function measureOne(
   return [...rows, cpuRow('server', server, target), cpuRow('agent', device)]
 }
 
-function targetOf(peer: 'sshd' | 'jump', cipher: Cipher, direction: Direction): Target | undefined {
+function targetOf(peer: Peer, cipher: Cipher, direction: Direction): Target | undefined {
+  if (peer === 'relayed') return TARGETS.bulk.relayed[direction]
+  if (availableParallelism() < CORES_FOR_ALL) return undefined
   if (peer === 'sshd') return TARGETS.bulk.sshd[cipher][direction]
   return cipher === 'aes128-gcm' ? TARGETS.bulk.jump[cipher][direction] : undefined
 }
