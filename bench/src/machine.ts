@@ -1,6 +1,6 @@
 // What the figures were measured on: they mean little without it.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpus, loadavg, release } from 'node:os'
+import { availableParallelism, cpus, loadavg, release } from 'node:os'
 import { root } from './site.ts'
 
 export interface Machine {
@@ -8,6 +8,12 @@ export interface Machine {
   /** One line for people. */
   readonly text: string
 }
+
+/**
+ * Whether each process between client and command has a core: client, server, agent, command. With fewer, what sshd
+ * reaches with its two processes is out of reach for any four (README, "What is possible here").
+ */
+export const hasCoreForEach = availableParallelism() >= 4
 
 /** Asked before the first row: the load is that of the others. */
 export function describeMachine(): Machine {

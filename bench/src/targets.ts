@@ -9,7 +9,7 @@ export const TARGETS = {
   bulk: {
     /** OpenSSH in the product's place, over the same two hops of Node. */
     relayed: { down: more(1, 1.2), up: more(1, 1.2) },
-    /** From four cores on: the product's way has four processes where sshd's has two. */
+    /** Where each process has a core: the product's way has four where sshd's has two. */
     sshd: {
       'aes128-gcm': { down: more(0.75, 1), up: more(0.9, 1) },
       'chacha20-poly1305': { down: more(0.8, 1), up: more(0.8, 1) },
@@ -40,7 +40,7 @@ export const TARGETS = {
   recording: more(0.9, 0.97),
   /** Whole programs that stand on ssh: time against the same over a straight connection. */
   tools: less(1.15, 1),
-  /** One large file: the time that bulk bytes may take (`bulk` has their rate). */
+  /** One large file: the time that bulk bytes may take against sshd (`bulk` has their rate), where each has a core. */
   sftp: { up: less(1.15, 1), down: less(1.33, 1) },
   /** A list of a namespace of 100,000 devices against one of 1,000. */
   list: less(3, 1.5),

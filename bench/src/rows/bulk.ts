@@ -1,7 +1,7 @@
 // Bulk bytes through a standing connection, both ways, and the CPU time that they cost the product.
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { startRelays } from '../floor/relays.ts'
+import { hasCoreForEach } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
 import { cpuSeconds } from '../proc.ts'
 import type { Row, Target } from '../row.ts'
@@ -25,8 +25,6 @@ const WAYS = ['bowline', 'sshd', 'jump'] as const satisfies readonly Way[]
  */
 const PEERS = { sshd: 'sshd', jump: 'ssh -J', relayed: 'sshd behind relays' } as const
 type Peer = keyof typeof PEERS
-/** With fewer cores than processes on the way, what sshd reaches with its two is out of reach for any four. */
-const CORES_FOR_ALL = 4
 
 export function measureBulk(options: BenchOptions): Promise<Row[]> {
   return inScene(options, 'bulk', async (scene) => {
@@ -99,7 +97,7 @@ async function measureOne(
 
 function targetOf(peer: Peer, cipher: Cipher, direction: Direction): Target | undefined {
   if (peer === 'relayed') return TARGETS.bulk.relayed[direction]
-  if (availableParallelism() < CORES_FOR_ALL) return undefined
+  if (!hasCoreForEach) return undefined
   if (peer === 'sshd') return TARGETS.bulk.sshd[cipher][direction]
   return cipher === 'aes128-gcm' ? TARGETS.bulk.jump[cipher][direction] : undefined
 }

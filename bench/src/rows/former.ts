@@ -36,7 +36,7 @@ export async function measureFormer(options: BenchOptions): Promise<Row[]> {
   const rows: Row[] = []
   for (const cipher of CIPHERS) {
     for (const direction of ['down', 'up'] as const) {
-      rows.push(await throughput(options, cipher, direction, (side) => ssh(side, '-c', cipher)))
+      rows.push(...(await throughput(options, sides, cipher, direction, (side) => ssh(side, '-c', cipher))))
     }
   }
   rows.push(...(await handshakes(options, sides, (side) => ssh(side))))
@@ -65,30 +65,30 @@ function sshOptions(key: string, port: number): string[] {
   return ['-F', '/dev/null', '-p', String(port), '-i', key, ...settings.flatMap((word) => ['-o', word])]
 }
 
+/** Rate, and CPU of the server: up, one core is the client's, so that the rate of two servers may be the same. */
 async function throughput(
   options: BenchOptions,
+  sides: Readonly<Record<Side, Peer>>,
   cipher: string,
   direction: 'down' | 'up',
   ssh: (side: Side) => string[],
-): Promise<Row> {
+): Promise<Row[]> {
   const bytes = options.megabytes * 1e6
+  const cpu: Record<Side, number[]> = { own: [], former: [] }
   const move = async (side: Side): Promise<number> => {
+    const before = await cpuSeconds(sides[side].server.pid)
     const args = [...ssh(side), 'bench@127.0.0.1']
     const { milliseconds } =
       direction === 'down'
         ? await run('sh', ['-c', '"$@" >/dev/null', 'sh', 'ssh', ...args, `down ${bytes}`])
         : await run('sh', ['-c', `head -c ${bytes} /dev/zero | "$@"`, 'sh', 'ssh', ...args, 'up'])
+    cpu[side].push(((await cpuSeconds(sides[side].server.pid)) - before) / (bytes / 1e9))
     return bytes / 1e3 / milliseconds
   }
   const name = cipher.replace('@openssh.com', '')
-  return compare(
-    `former.${name}.${direction}`,
-    `bulk ${direction}, ${name}`,
-    TARGETS.former.more,
-    'MB/s',
-    move,
-    options,
-  )
+  const [id, work] = [`former.${name}.${direction}`, `bulk ${direction}, ${name}`]
+  const rate = await compare(id, work, TARGETS.former.more, 'MB/s', move, options)
+  return [rate, cpuRow(`${id}.cpu`, `CPU, ${work}`, 's/GB', cpu)]
 }
 
 async function handshakes(
@@ -116,12 +116,12 @@ async function handshakes(
     connectMany,
     options,
   )
-  // The first value is of the warm-up round.
-  const [ours, theirs] = [cpu.own.slice(1), cpu.former.slice(1)]
-  return [
-    rate,
-    ratioRow('former.handshake-cpu', 'CPU per handshake, sign-in and command', TARGETS.former.less, 'ms', ours, theirs),
-  ]
+  return [rate, cpuRow('former.handshake-cpu', 'CPU per handshake, sign-in and command', 'ms', cpu)]
+}
+
+/** The first value of each side is of the warm-up round. */
+function cpuRow(id: string, work: string, unit: string, { own, former }: Readonly<Record<Side, number[]>>): Row {
+  return ratioRow(id, work, TARGETS.former.less, unit, own.slice(1), former.slice(1))
 }
 
 /**

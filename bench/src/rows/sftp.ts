@@ -4,6 +4,7 @@ import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../child.ts'
 import { type Candidate, interleave } from '../interleave.ts'
+import { hasCoreForEach } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row, Target } from '../row.ts'
 import { inScene } from '../scene.ts'
@@ -67,7 +68,7 @@ function jobs(folder: string, megabytes: number): readonly Job[] {
   const [tree, big, back] = ['tree', 'big', 'back'].map((name) => join(folder, name))
   const files = `${FILES} files of ${FILE_BYTES / 1e3} KB`
   const small = { 'ssh -J': TARGETS.tools }
-  const { up, down } = TARGETS.sftp
+  const large = (target: Target): Job['targets'] => (hasCoreForEach ? { sshd: target } : small)
   return [
     { id: 'put', work: `sftp put -r of ${files}`, batch: `put -r ${tree} .`, before: 'rm -rf tree', targets: small },
     {
@@ -82,14 +83,14 @@ function jobs(folder: string, megabytes: number): readonly Job[] {
       work: `sftp put of ${megabytes} MB`,
       batch: `put ${big} big`,
       before: 'rm -f big',
-      targets: { sshd: up },
+      targets: large(TARGETS.sftp.up),
     },
     {
       id: 'down',
       work: `sftp get of ${megabytes} MB`,
       batch: `get big ${back}`,
       before: `rm -rf ${back}`,
-      targets: { sshd: down },
+      targets: large(TARGETS.sftp.down),
     },
   ]
 }
