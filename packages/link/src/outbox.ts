@@ -54,6 +54,8 @@ export class Outbox {
     if (this.#ping !== undefined) batch.addUint32(FRAME.ping, 0, this.#ping)
     this.#pong = undefined
     this.#ping = undefined
+    // Most often nobody is due, and even to find that out an iterator would be made for each message.
+    if (this.#creditors.size === 0) return
     for (const stream of this.#creditors) stream.emitCredit(batch)
     this.#creditors.clear()
   }

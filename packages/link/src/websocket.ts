@@ -78,7 +78,8 @@ export class WebSocketDecoder {
 
   /** Judges the first two bytes, which tell how long the header is. */
   #judge(): boolean {
-    const [first = 0, second = 0] = this.#header
+    const first = this.#header[0] ?? 0
+    const second = this.#header[1] ?? 0
     const masked = (second & 0x80) !== 0
     if ((first & 0x70) !== 0) this.#refuse('a reserved bit is set')
     else if (masked !== this.#masked) this.#refuse(masked ? 'masked frame' : 'unmasked frame')
@@ -175,8 +176,8 @@ export function frameHeader(opcode: number, length: number, mask?: Uint8Array): 
  * @param position of the first byte in the message
  */
 export function applyMask(bytes: Uint8Array, mask: Uint8Array, position: number): void {
+  if (((mask[0] ?? 0) | (mask[1] ?? 0) | (mask[2] ?? 0) | (mask[3] ?? 0)) === 0) return
   const at = (index: number): number => mask[(position + index) & 3] ?? 0
-  if ((at(0) | at(1) | at(2) | at(3)) === 0) return
   const { length } = bytes
   const from = Math.min(-bytes.byteOffset & 7, length)
   const count = (length - from) >> 3
