@@ -47,6 +47,28 @@ export const SEARCH_BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
+    sentence: 'what is typed while the dialog is on its way is in its field, in the place of what was selected',
+    async check({ page, open }) {
+      await open('')
+      const { promise: typed, resolve: release } = Promise.withResolvers<void>()
+      await page.route('**/assets/js/*.js', async (route) => {
+        await typed
+        await route.continue()
+      })
+      await page.keyboard.press('/')
+      await page.keyboard.type('lost')
+      await page.keyboard.press('Escape')
+      await page.locator('main h1').selectText()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('tage')
+      await page.keyboard.press('Backspace')
+      release()
+      await hits(page).first().waitFor()
+      await page.keyboard.type('s')
+      expect(await field(page).inputValue()).toBe('tags')
+    },
+  },
+  {
     sentence:
       'it has an input of at most 64 characters, a clear button, a cancel button, results and a footer with keys',
     async check({ page, open }) {

@@ -6,6 +6,7 @@ import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/pending-bell.tsx'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
 import { Mark } from '../ui/mark.tsx'
+import { keepTyped } from '../ui/typed-ahead.ts'
 import { LiveMark } from './live-mark.tsx'
 import { usePerson } from './context.tsx'
 import { appMessages as texts } from './messages.ts'
@@ -29,7 +30,16 @@ export function Shell() {
     setUsed((before) => new Set([...before, next]))
   }, [])
   const close = useCallback(() => setOverlay(undefined), [])
-  const openPalette = useCallback(() => show('palette'), [show])
+  const [typed, setTyped] = useState<{ readonly take: () => string }>({ take: () => '' })
+  useEffect(() => () => void typed.take(), [typed])
+  const isPaletteOpen = overlay === 'palette'
+  const openPalette = useCallback(() => {
+    if (isPaletteOpen) return
+    const take = keepTyped(close)
+    loadPalette().catch(take)
+    setTyped({ take })
+    show('palette')
+  }, [isPaletteOpen, show, close])
   const openSheet = useCallback(() => show('sheet'), [show])
   const shortcuts = useShortcuts({ openPalette, openSheet })
   // What is typed right after Ctrl+K must find the palette there: it is loaded with the first half of the shortcut.
@@ -73,7 +83,7 @@ export function Shell() {
         {tenant === '' ? <NoNamespace /> : <Outlet />}
       </main>
       <Suspense>
-        {used.has('palette') ? <Palette opened={overlay === 'palette'} onClose={close} /> : null}
+        {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} /> : null}
         {used.has('sheet') ? (
           <ShortcutSheet opened={overlay === 'sheet'} onClose={close} shortcuts={shortcuts} />
         ) : null}

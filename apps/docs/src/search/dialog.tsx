@@ -1,6 +1,7 @@
 // The search dialog. Loaded when it is opened for the first time.
 import { type ReactElement, useEffect, useState } from 'react'
 import { Screen } from './screens.tsx'
+import { QUERY_LIMIT } from './search-docs.ts'
 import { SearchInput } from './search-input.tsx'
 import { useSearchSettings } from './settings.ts'
 import { useDocsAutocomplete } from './use-docs-autocomplete.ts'
@@ -8,10 +9,12 @@ import styles from './search.module.css'
 
 interface DialogProps {
   readonly initialQuery: string
+  /** Gives what was typed before the field was there; from then on, keys are the field's. */
+  readonly takeTyped: () => string
   readonly close: () => void
 }
 
-export function SearchDialog({ initialQuery, close }: DialogProps): ReactElement {
+export function SearchDialog({ initialQuery, takeTyped, close }: DialogProps): ReactElement {
   const settings = useSearchSettings()
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
   const [input, setInput] = useState<HTMLInputElement | null>(null)
@@ -29,8 +32,11 @@ export function SearchDialog({ initialQuery, close }: DialogProps): ReactElement
   useEffect(() => {
     dialog?.showModal()
     input?.select()
+    const typed = input ? takeTyped() : ''
+    // As if it had been typed into the field: it takes the place of what was selected.
+    if (typed !== '') api.setQuery(typed.slice(0, QUERY_LIMIT))
     void api.refresh()
-  }, [api, dialog, input])
+  }, [api, dialog, input, takeTyped])
   const { activeItemId } = state
   useEffect(() => {
     if (activeItemId !== null) panel?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })

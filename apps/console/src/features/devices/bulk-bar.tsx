@@ -155,7 +155,7 @@ function AddTags({ onTags, onCancel }: AddTagsProps) {
   return (
     <Stack gap="md">
       <Text size="sm">{texts.tagText}</Text>
-      <TagsField tags={tags} onChange={setTags} />
+      <TagsField tags={tags} onChange={setTags} focusFirst />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onCancel}>
           {uiMessages.cancel}

@@ -1,7 +1,7 @@
 // oxlint-disable jsx-a11y/prefer-tag-over-role -- a select holds no icons and headings, and the focus stays in the field
 // The command palette: one field that finds devices, pages and actions (WAI-ARIA combobox with a listbox).
 import type { Device } from '@bowline/contract/schemas/device'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { announce } from '../../ui/announce.tsx'
 import { Kbd, Modal, Text } from '../../ui/kit.ts'
 import type { PaletteItem } from './items.ts'
@@ -9,15 +9,20 @@ import { paletteMessages as texts } from './messages.ts'
 import { useDeviceItems, usePaletteItems } from './use-palette-items.ts'
 import classes from './palette.module.css'
 
+/** Characters. */
+const WORDS_MAX = 64
+
 interface PaletteProps {
-  readonly opened: boolean
+  /** Gives what was typed before the field was there; from then on, keys are the field's. */
+  readonly takeTyped: () => string
   readonly onClose: () => void
 }
 
-export function Palette({ opened, onClose }: PaletteProps) {
+/** Open while it is mounted. */
+export function Palette({ takeTyped, onClose }: PaletteProps) {
   return (
     <Modal
-      opened={opened}
+      opened
       onClose={onClose}
       withCloseButton={false}
       centered={false}
@@ -26,12 +31,12 @@ export function Palette({ opened, onClose }: PaletteProps) {
       padding={0}
       attributes={{ content: { 'aria-label': texts.label } }}
     >
-      <Body onClose={onClose} />
+      <Body takeTyped={takeTyped} onClose={onClose} />
     </Modal>
   )
 }
 
-function Body({ onClose }: { readonly onClose: () => void }) {
+function Body({ takeTyped, onClose }: PaletteProps) {
   const [text, setText] = useState('')
   const [device, setDevice] = useState<Device>()
   const [active, setActive] = useState(0)
@@ -44,10 +49,22 @@ function Body({ onClose }: { readonly onClose: () => void }) {
   const items = device ? ofDevice : content.items
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   const at = Math.min(active, items.length - 1)
   const idOf = (index: number) => `${listId}-${index}`
   const { searching } = content
 
+  // The field has the focus as soon as it is there (the kit gives it later), and what had it before gets it back.
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    field.current?.focus()
+    const typed = takeTyped()
+    // oxlint-disable-next-line react/set-state-in-effect -- the browser has it, up to the moment of the focus
+    if (typed !== '') setText(typed.slice(0, WORDS_MAX))
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+    }
+  }, [takeTyped])
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   })
@@ -79,6 +96,7 @@ function Body({ onClose }: { readonly onClose: () => void }) {
   return (
     <>
       <input
+        ref={field}
         className={classes['input']}
         role="combobox"
         aria-label={texts.label}
@@ -88,7 +106,7 @@ function Body({ onClose }: { readonly onClose: () => void }) {
         aria-autocomplete="list"
         placeholder={device ? device.name : texts.placeholder}
         value={text}
-        maxLength={64}
+        maxLength={WORDS_MAX}
         autoComplete="off"
         spellCheck={false}
         data-autofocus

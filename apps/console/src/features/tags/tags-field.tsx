@@ -16,9 +16,11 @@ interface TagsFieldProps {
   readonly onChange: (tags: string[]) => void
   /** What is wrong with them, from the form around. */
   readonly error?: string | null
+  /** Has the focus when the dialog around opens. */
+  readonly focusFirst?: boolean
 }
 
-export function TagsField({ tags, onChange, error }: TagsFieldProps) {
+export function TagsField({ tags, onChange, error, focusFirst = false }: TagsFieldProps) {
   const { api } = useRuntime()
   const { data: known = [] } = useQuery(tagsQuery(api))
   const [text, setText] = useState('')
@@ -52,6 +54,7 @@ export function TagsField({ tags, onChange, error }: TagsFieldProps) {
         value={text}
         error={problem ?? error}
         list={listId}
+        data-autofocus={focusFirst || undefined}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

@@ -2,6 +2,7 @@
 import useIsBrowser from '@docusaurus/useIsBrowser'
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react'
 import type { SearchDialog } from '../../search/dialog.tsx'
+import { keepTyped } from '../../search/typed-ahead.ts'
 import styles from '../../search/search.module.css'
 
 type Dialog = typeof SearchDialog
@@ -12,14 +13,29 @@ export default function SearchBar(): ReactElement {
   const [initialQuery, setInitialQuery] = useState('')
   const modifier = useIsBrowser() && /mac|iphone|ipad/i.test(navigator.platform) ? 'Command' : 'Ctrl'
   const button = useRef<HTMLButtonElement>(null)
-
-  const show = useCallback((query = '') => {
-    setInitialQuery(query)
-    void import('../../search/dialog.tsx').then((module) => {
-      setShown(() => module.SearchDialog)
-      setOpen(true)
-    })
+  /** Set while the dialog is on its way. */
+  const opening = useRef<() => string>(undefined)
+  const take = useCallback(() => {
+    const typed = opening.current?.() ?? ''
+    opening.current = undefined
+    return typed
   }, [])
+
+  const show = useCallback(
+    (query = '') => {
+      if (opening.current) return
+      setInitialQuery(query)
+      const mine = keepTyped(() => (opening.current = undefined))
+      opening.current = mine
+      import('../../search/dialog.tsx').then((module) => {
+        // Nobody has called it off.
+        if (opening.current !== mine) return
+        setShown(() => module.SearchDialog)
+        setOpen(true)
+      }, take)
+    },
+    [take],
+  )
   const close = useCallback(() => {
     setOpen(false)
     button.current?.focus()
@@ -37,6 +53,7 @@ export default function SearchBar(): ReactElement {
     addEventListener('keydown', pressed)
     return () => removeEventListener('keydown', pressed)
   }, [open, show, close])
+  useEffect(() => () => void take(), [take])
 
   return (
     <>
@@ -61,7 +78,7 @@ export default function SearchBar(): ReactElement {
         <span className={styles['buttonText']}>Search</span>
         <kbd aria-hidden data-keys={modifier === 'Command' ? '⌘ K' : 'Ctrl K'} />
       </button>
-      {open && Shown && <Shown initialQuery={initialQuery} close={close} />}
+      {open && Shown && <Shown initialQuery={initialQuery} takeTyped={take} close={close} />}
     </>
   )
 }
