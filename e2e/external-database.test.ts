@@ -2,13 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { operations } from '@bowline/contract/operations'
+import { type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
+import { health, signInAnswer } from './support/health.ts'
 import { setBack } from './support/older-database.ts'
 import { type Postgres, postgresPrograms, startPostgres } from './support/postgres.ts'
+import { pendingUids, startWriter } from './support/registrations.ts'
 import { type Server, refusedServer, startServer } from './support/server.ts'
-import { ssh } from './support/ssh.ts'
+import { ssh, startEcho } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
@@ -16,6 +19,8 @@ const PASSWORD = 'password-of-the-login'
 const BOWLINE_SECRET_KEY = randomBytes(32).toString('hex')
 const undo = cleanups()
 let postgres: Postgres
+/** Between the server and its database. */
+let between: ChaosProxy
 let server: Server | undefined
 let agent: Agent
 showOnFailure(() => ({ server: server?.process }))
@@ -26,11 +31,13 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     undo(() => postgres.stop())
     postgres.sql(`create role bowline login createrole password '${PASSWORD}'`)
     postgres.sql('create database bowline owner bowline')
+    between = await startChaosProxy({ target: { host: '127.0.0.1', port: postgres.port } })
+    undo(() => between.close())
   })
 
   it('holds everything: the device, its session and the keys of the server, over restarts', async () => {
     const started = await startServer({
-      env: { BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline'), BOWLINE_SECRET_KEY },
+      env: { BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline', between.port), BOWLINE_SECRET_KEY },
     })
     server = started
     undo(() => started.remove())
@@ -56,6 +63,52 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     expect(roles.filter((role) => !role.endsWith('|f|f'))).toEqual([])
   })
 
+  it('behind a network that delays, cuts and swallows loses no session and doubles no row', async () => {
+    const started = await until('the server has started', () => server)
+    const client = await started.client()
+    const [staying, leaving] = [await startEcho(agent.target), await startEcho(agent.target)]
+
+    between.become({ delayMs: 5, jitterMs: 5 })
+    const writer = startWriter(started, 4)
+    await until('rows are written', () => writer.acknowledged.size >= 8)
+    let over = false
+    const refused = writer.done.finally(() => (over = true))
+    await until('every writer has met a cut', () => {
+      between.reset()
+      return over
+    })
+    for (const answer of await refused) {
+      expect(answer).toMatchObject({ status: 503, body: expect.stringContaining('"UNAVAILABLE"') })
+    }
+    await staying.echo('after the cuts')
+
+    between.become({ silent: true })
+    leaving.end()
+    const [left, answer, healthy] = await Promise.all([leaving.result, signInAnswer(started), health(started)])
+    expect([left.code, answer.status, healthy]).toEqual([0, 503, 503])
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await answer.json()).toMatchObject({ code: 'UNAVAILABLE' })
+    await staying.echo('while nothing comes back')
+    // The other end of every connection is gone for good, and nobody has said so.
+    between.reset()
+    between.become({})
+
+    await until('the database answers', async () => (await health(started)) === 200)
+    const kept = await pendingUids(client)
+    expect([...writer.acknowledged].filter((uid) => !kept.has(uid))).toEqual([])
+    expect(postgres.sql('select count(*) - count(distinct name) from devices', 'bowline')).toBe('0')
+    const { headers } = await client.call(operations.devices.list, { query: { status: 'pending' } })
+    expect(headers.get('x-total-count')).toBe(String(kept.size))
+    staying.end()
+    expect((await staying.result).code).toBe(0)
+    const sessions = await until('every session is closed', async () => {
+      const { body } = await client.call(operations.sessions.list, { query: { per_page: '100' } })
+      return body.every(({ closed }) => closed) && body
+    })
+    const ended = sessions.map(({ closed }) => `${closed?.by} ${closed?.reason}`)
+    expect(ended).toEqual(Array(4).fill('user disconnect'))
+  })
+
   it('of the version before is brought up to date, and its devices and people come back', async () => {
     const started = await until('the server has started', () => server)
     await started.process.end()
@@ -67,8 +120,8 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     await untilOnline(client, agent.device.uid)
     expect((await ssh(agent.target, ['echo upgraded'])).stdout.toString()).toBe('upgraded\n')
     const { body, headers } = await client.call(operations.sessions.list, { query: { per_page: '100' } })
-    expect(body.map(({ device_uid }) => device_uid)).toEqual(Array(3).fill(agent.device.uid))
-    expect(headers.get('x-total-count')).toBe('3')
+    expect(body.map(({ device_uid }) => device_uid)).toEqual(Array(5).fill(agent.device.uid))
+    expect(headers.get('x-total-count')).toBe('5')
   })
 
   it.each([

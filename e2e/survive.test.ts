@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { listenToEvents } from './support/events.ts'
+import { health, signInAnswer } from './support/health.ts'
 import { familyOf, isAlive, postmasterPid } from './support/proc.ts'
 import { pendingUids, startWriter } from './support/registrations.ts'
 import { type Server, startServer } from './support/server.ts'
@@ -38,19 +39,6 @@ function allClosed() {
     const all = await sessions()
     return all.every((one) => one.closed) && all
   })
-}
-
-/** The answer of a sign-in, whatever it is. */
-function signIn(): Promise<Response> {
-  return fetch(`${server.origin}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'somebody', password: 'something' }),
-  })
-}
-
-async function health(): Promise<number> {
-  return (await fetch(`${server.origin}/healthcheck`)).status
 }
 
 describe('a server that is killed while people work', () => {
@@ -137,7 +125,7 @@ describe('a server that runs out of file descriptors', () => {
     const again = () => ssh(agent.target, ['echo works'])
     expect(await until('logins work', async () => (await again()).stdout.toString() || false)).toBe('works\n')
     expect(server.process.pid).toBe(pid)
-    expect(await health()).toBe(200)
+    expect(await health(server)).toBe(200)
   })
 })
 
@@ -174,12 +162,12 @@ describe('PostgreSQL that is killed while people work', () => {
     await rename(program, `${program}.away`)
     try {
       process.kill(await postmasterPid(server.dataFolder), 'SIGKILL')
-      await until('the outage shows', async () => (await health()) === 503)
+      await until('the outage shows', async () => (await health(server)) === 503)
       await staying.echo('during the outage')
       leaving.end()
       expect((await leaving.result).code).toBe(0)
 
-      const [refused, answer] = await Promise.all([ssh(agent.target, ['true']), signIn()])
+      const [refused, answer] = await Promise.all([ssh(agent.target, ['true']), signInAnswer(server)])
       expect(refused.code).toBe(255)
       expect(refused.stderr).toMatch(/Bowline: .*try again/)
       expect(answer.status).toBe(503)
@@ -190,7 +178,7 @@ describe('PostgreSQL that is killed while people work', () => {
       await rename(`${program}.away`, program)
     }
 
-    await until('the database is back', async () => (await health()) === 200)
+    await until('the database is back', async () => (await health(server)) === 200)
     await staying.echo('after the outage')
     expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
     staying.end()
@@ -224,16 +212,16 @@ describe('PostgreSQL that is killed while people work', () => {
     try {
       leaving.end()
       expect((await leaving.result).code).toBe(0)
-      const [refused, answer] = await Promise.all([ssh(agent.target, ['true']), signIn()])
+      const [refused, answer] = await Promise.all([ssh(agent.target, ['true']), signInAnswer(server)])
       expect(refused.code).toBe(255)
       expect(refused.stderr).toMatch(/Bowline: .*try again/)
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)])
-      expect(await health()).toBe(503)
+      expect(await health(server)).toBe(503)
       await staying.echo('while it hangs')
     } finally {
       for (const pid of postgres.toReversed()) process.kill(pid, 'SIGCONT')
     }
-    await until('the database answers', async () => (await health()) === 200)
+    await until('the database answers', async () => (await health(server)) === 200)
     const ended = () => log.events.flatMap((event) => (event.type === 'session.ended' ? [event.session.uid] : []))
     await until('the end is told', () => ended().some((uid) => open.has(uid)))
     await staying.echo('afterwards')

@@ -19,10 +19,11 @@ export const postgresPrograms = existsSync(INSTALLED)
   : undefined
 
 export interface Postgres {
-  /** URL of a database for a login. */
-  url(login: string, password: string, database: string): string
+  readonly port: number
+  /** URL of a database for a login; through a proxy at another port. */
+  url(login: string, password: string, database: string, at?: number): string
   /** Runs SQL as the superuser. */
-  sql(statements: string): string
+  sql(statements: string, database?: string): string
   readonly superuserPassword: string
   stop(): Promise<void>
 }
@@ -64,7 +65,7 @@ export async function startPostgres(): Promise<Postgres> {
   const server = run([...as, join(programs, 'postgres'), '-D', data, ...settings.flatMap((one) => ['-c', one])], {
     cwd: folder,
   })
-  const sql = (statements: string): string =>
+  const sql = (statements: string, database = 'postgres'): string =>
     execute(
       'psql',
       [
@@ -79,7 +80,7 @@ export async function startPostgres(): Promise<Postgres> {
         'ON_ERROR_STOP=1',
         '-c',
         statements,
-        'postgres',
+        database,
       ],
       {
         PGPASSWORD: superuserPassword,
@@ -90,7 +91,8 @@ export async function startPostgres(): Promise<Postgres> {
     return server.said().includes('ready to accept connections')
   })
   return {
-    url: (login, password, database) => `postgres://${login}:${password}@127.0.0.1:${port}/${database}`,
+    port,
+    url: (login, password, database, at = port) => `postgres://${login}:${password}@127.0.0.1:${at}/${database}`,
     sql,
     superuserPassword,
     async stop() {
