@@ -4,6 +4,7 @@ import { type ChaosOptions, type ChaosProxy, startChaosProxy } from '@bowline/te
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
+import { newestSession } from './support/newest-session.ts'
 import { type Server, startServer } from './support/server.ts'
 import { type SshTarget, pipeThrough, ssh, startEcho } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
@@ -37,9 +38,7 @@ async function detour(options: Omit<ChaosOptions, 'target'> = {}): Promise<{ pro
 }
 
 async function latest() {
-  const { call } = await server.client()
-  const { body } = await call(operations.sessions.list, { query: { per_page: '1' } })
-  return body[0]
+  return newestSession(await server.client())
 }
 
 describe('a slow and uneven network', () => {

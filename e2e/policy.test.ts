@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { newestSession } from './support/newest-session.ts'
 import { type Product, startProduct } from './support/product.ts'
 import { type SshTarget, ssh, startEcho } from './support/ssh.ts'
 import { until } from './support/wait.ts'
@@ -140,23 +141,26 @@ describe('a firewall rule', () => {
 describe('what a running session was allowed by', () => {
   const withdrawn = /Bowline: access to this device has been withdrawn/
   const byPassword = () => ({ ...target, password: product.device_password })
-  async function latestCause() {
-    const { call } = await product.client()
-    const { body } = await call(operations.sessions.list, { query: { per_page: '1' } })
-    return body[0]?.closed
+  /** Starts a session; what `cause` gives is its own, whatever else comes and goes. */
+  async function start(to: SshTarget, options: readonly string[] = []) {
+    const session = await startEcho(to, options)
+    const client = await product.client()
+    const uid = (await newestSession(client))?.uid ?? ''
+    const cause = async () => (await client.call(operations.sessions.get, { params: { uid } })).body.closed
+    return { ...session, cause }
   }
 
   it('may be withdrawn: its key is removed, and it ends with a text', async () => {
     const { call } = await product.client()
     const key = makeKey('ed25519')
     const { fingerprint } = await register(key.data)
-    const session = await startEcho(target, key.options)
+    const session = await start(target, key.options)
     const other = await startEcho(byPassword())
     await call(operations.publicKeys.remove, { params: { fingerprint } })
     const { code, stderr } = await session.result
     expect([code, stderr]).toEqual([255, expect.stringMatching(withdrawn)])
     const cause = { by: 'policy', reason: 'public-key' }
-    expect(await until('the row is closed', latestCause)).toMatchObject(cause)
+    expect(await until('the row is closed', session.cause)).toMatchObject(cause)
     await other.echo('by password, so not concerned')
     other.end()
     expect((await other.result).code).toBe(0)
@@ -168,7 +172,7 @@ describe('what a running session was allowed by', () => {
     const body = { ...rule, filter: { hostname: '.*' } }
     const change = (settings: { end_disallowed_sessions: boolean }) =>
       call(operations.namespaces.update, { params: { tenant: product.tenant }, body: { settings } })
-    const session = await startEcho(byPassword())
+    const session = await start(byPassword())
     await change({ end_disallowed_sessions: false })
     const { id } = (await call(operations.firewall.create, { body })).body
     try {
@@ -179,7 +183,11 @@ describe('what a running session was allowed by', () => {
       expect([code, stderr]).toEqual([255, expect.stringMatching(withdrawn)])
       expect(stderr).not.toContain('rule')
       const message = `Firewall rule ${id} refuses the connection.`
-      expect(await until('the row is closed', latestCause)).toMatchObject({ by: 'policy', reason: 'firewall', message })
+      expect(await until('the row is closed', session.cause)).toMatchObject({
+        by: 'policy',
+        reason: 'firewall',
+        message,
+      })
     } finally {
       await call(operations.firewall.remove, { params: { id } })
       await change({ end_disallowed_sessions: true })
@@ -211,12 +219,12 @@ describe('an administrator', () => {
 describe('the events of a session', () => {
   const eventsOf = async (run: () => Promise<unknown>) => {
     await run()
-    const { call } = await product.client()
+    const client = await product.client()
     const closed = await until('the session is closed', async () => {
-      const { body } = await call(operations.sessions.list, { query: { per_page: '1' } })
-      return body[0]?.closed && body[0]
+      const session = await newestSession(client)
+      return session?.closed && session
     })
-    const { body } = await call(operations.sessions.get, { params: { uid: closed.uid } })
+    const { body } = await client.call(operations.sessions.get, { params: { uid: closed.uid } })
     return { types: body.events.types, items: body.events.items?.map(({ type, seat, data }) => ({ type, seat, data })) }
   }
   const right = () => ({ ...target, password: product.device_password })

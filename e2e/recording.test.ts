@@ -12,6 +12,7 @@ import type { Session } from '@bowline/contract/schemas/session'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
+import { newestSession } from './support/newest-session.ts'
 import { type Server, startServer } from './support/server.ts'
 import { finish, scp, ssh, startEcho, startSsh } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
@@ -48,8 +49,7 @@ async function set(settings: { session_record?: boolean; recording_policy?: 'bes
 /** The newest session, as soon as `is` says so. */
 async function newest(is: (session: Session) => unknown): Promise<Session> {
   return until('the newest session is as expected', async () => {
-    const { call } = await server.client()
-    const [session] = (await call(operations.sessions.list, { query: { per_page: '1' } })).body
+    const session = await newestSession(await server.client())
     return session && is(session) ? session : undefined
   })
 }
