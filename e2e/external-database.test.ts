@@ -66,7 +66,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
   it('behind a network that delays, cuts and swallows loses no session and doubles no row', async () => {
     const started = await until('the server has started', () => server)
     const client = await started.client()
-    const [staying, leaving] = [await startEcho(agent.target), await startEcho(agent.target)]
+    const [staying, leaving] = await Promise.all([startEcho(agent.target), startEcho(agent.target)])
 
     between.become({ delayMs: 5, jitterMs: 5 })
     const writer = startWriter(started, 4)
