@@ -159,6 +159,17 @@ describe('a socket transport', () => {
     expect(await server.closed).toMatchObject(cause)
   })
 
+  test.each<[string, Buffer, number]>([
+    ['breaks the protocol', Buffer.of(0x81, 0x80, 0, 0, 0, 0), 1002],
+    ['announces a message beyond measure', Buffer.from(frameHeader(OPCODE.binary, 2 ** 30, Buffer.alloc(4))), 1009],
+  ])('tells a peer that %s with the code that says so', async (_what, bytes, code) => {
+    const [serverSocket, clientSocket] = await sockets()
+    listening(serverSocket, 'none')
+    clientSocket.write(bytes)
+    const [close]: Buffer[] = await once(clientSocket, 'data')
+    expect([close?.[0], close?.readUInt16BE(2)]).toEqual([0x88, code])
+  })
+
   test('tells the end to whoever listens late', async () => {
     const [serverSocket] = await sockets()
     const transport = new SocketTransport({

@@ -104,8 +104,11 @@ export class SocketTransport implements Transport {
   }
 
   close(cause: LinkCause): void {
-    if (this.#closing) return
-    const code = cause.reason === 'protocol' ? 1002 : 1000
+    this.#close(cause, cause.reason === 'protocol' ? 1002 : 1000)
+  }
+
+  /** @param code of RFC 6455 section 7.4.1 */
+  #close(cause: LinkCause, code: number): void {
     this.#end(cause, Buffer.concat([Uint8Array.of(code >> 8, code & 0xff), Buffer.from(cause.reason.slice(0, 64))]))
   }
 
@@ -123,7 +126,7 @@ export class SocketTransport implements Transport {
   #received(chunk: Uint8Array): void {
     if (this.#closing) return
     const fault = this.#decoder.push(chunk)
-    if (fault !== undefined) this.close({ by: 'network', reason: 'protocol', message: fault })
+    if (fault) this.#close({ by: 'network', reason: 'protocol', message: fault.message }, fault.code)
   }
 
   #peerClosed(code: number): void {

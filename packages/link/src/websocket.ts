@@ -12,6 +12,14 @@ export interface WebSocketSink {
   close(code: number, reason: string): void
 }
 
+/** A rule that a peer has broken. */
+export interface WebSocketFault {
+  /** What it is told (RFC 6455 section 7.4.1): 1002 for a breach of the protocol, 1009 for a message that is too long. */
+  readonly code: 1002 | 1009
+  /** The rule, in words for a log. */
+  readonly message: string
+}
+
 /** Longest message taken. Nothing is collected, so this only stops a peer that has lost its way. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 const MAX_CONTROL_BYTES = 125
@@ -22,7 +30,7 @@ const NO_BYTES = new Uint8Array(0)
 export class WebSocketDecoder {
   readonly #sink: WebSocketSink
   readonly #masked: boolean
-  #fault: string | undefined
+  #fault: WebSocketFault | undefined
   #ended = false
   readonly #header = new Uint8Array(14)
   #headerFilled = 0
@@ -46,9 +54,9 @@ export class WebSocketDecoder {
 
   /**
    * @param chunk the next bytes; not kept, but unmasked in place
-   * @returns the rule that the bytes broke, in words for a log; nothing is decoded after that, nor after a close
+   * @returns the rule that the bytes broke; nothing is decoded after that, nor after a close
    */
-  push(chunk: Uint8Array): string | undefined {
+  push(chunk: Uint8Array): WebSocketFault | undefined {
     let at = 0
     while (at < chunk.length && !this.#ended) {
       at = this.#inPayload ? this.#readPayload(chunk, at) : this.#readHeader(chunk, at)
@@ -101,7 +109,7 @@ export class WebSocketDecoder {
         return this.#refuse(`a frame with opcode ${opcode} where a binary message was due`)
       }
       this.#messageBytes = (this.#fragmented ? this.#messageBytes : 0) + length
-      if (this.#messageBytes > MAX_MESSAGE_BYTES) return this.#refuse('a message exceeds 16 MiB')
+      if (this.#messageBytes > MAX_MESSAGE_BYTES) return this.#refuse('a message exceeds 16 MiB', 1009)
       this.#fragmented = !final
     }
     this.#opcode = opcode
@@ -147,9 +155,9 @@ export class WebSocketDecoder {
     this.#sink.close(code, Buffer.from(payload.subarray(2)).toString('utf8'))
   }
 
-  #refuse(fault: string): void {
+  #refuse(message: string, code: WebSocketFault['code'] = 1002): void {
     this.#ended = true
-    this.#fault = fault
+    this.#fault = { code, message }
   }
 }
 

@@ -100,6 +100,9 @@ function frame(first: number, payload: Buffer, claims: number | bigint = payload
   return Buffer.concat([Buffer.from(head), Buffer.alloc(4), payload])
 }
 
+/** How a server answers a ping. */
+const pongOf = (text: string): Buffer => Buffer.from([FIN | PONG, text.length, ...Buffer.from(text)])
+
 /** The code of the close frame at the end of what the server has said (RFC 6455 section 7.4.1). */
 function codeOf(said: Buffer): number | undefined {
   const at = said.lastIndexOf(0x88)
@@ -108,7 +111,7 @@ function codeOf(said: Buffer): number | undefined {
 
 /** RFC 6455 section 7.4.1. */
 const [NORMAL, PROTOCOL_ERROR, TOO_BIG] = [1000, 1002, 1009]
-const [BINARY, CLOSE, PING, FIN, COMPRESSED] = [0x2, 0x8, 0x9, 0x80, 0x40]
+const [BINARY, CLOSE, PING, PONG, FIN, COMPRESSED] = [0x2, 0x8, 0x9, 0xa, 0x80, 0x40]
 
 describe.each(NAMES)('the door at %s', (name) => {
   it('opens to nobody without what it asks for', async () => {
@@ -130,16 +133,32 @@ describe.each(NAMES)('the door at %s', (name) => {
     ['a ping in fragments', () => frame(PING, Buffer.from('half'))],
     ['a ping of more than 125 bytes', () => frame(FIN | PING, Buffer.alloc(200))],
     ['a frame of an unknown kind', () => frame(FIN | 0x5, Buffer.alloc(4))],
-  ])('ends who sends %s', async (_, bytes) => {
-    const { socket, ended } = await enter(name)
+  ])('ends who sends %s, and nobody else', async (_, bytes) => {
+    const [{ socket, ended }, bystander] = [await enter(name), await enter(name)]
     socket.write(bytes())
+    expect(codeOf(await ended)).toBe(PROTOCOL_ERROR)
+    bystander.socket.write(frame(FIN | PING, Buffer.from('still here?')))
+    await vi.waitUntil(() => bystander.said().includes(pongOf('still here?')))
+    expect(codeOf(bystander.said())).toBeUndefined()
+  })
+
+  it('answers a ping that comes between the fragments of a message', async () => {
+    const { socket, said } = await enter(name)
+    socket.write(Buffer.concat([frame(BINARY, Buffer.alloc(1)), frame(FIN | PING, Buffer.from('in between'))]))
+    await vi.waitUntil(() => said().includes(pongOf('in between')))
+    expect(codeOf(said())).toBeUndefined()
+  })
+
+  it('ends who begins a message within another', async () => {
+    const { socket, ended } = await enter(name)
+    socket.write(Buffer.concat([frame(BINARY, Buffer.alloc(1)), frame(FIN | BINARY, Buffer.alloc(1))]))
     expect(codeOf(await ended)).toBe(PROTOCOL_ERROR)
   })
 
   it.each([1_073_741_824, 2n ** 63n])('ends who announces a message of %d bytes', async (claims) => {
     const { socket, ended } = await enter(name)
     socket.write(frame(FIN | BINARY, Buffer.alloc(65_536), claims))
-    expect(codeOf(await ended)).toBe(name === LINK_PATH ? PROTOCOL_ERROR : TOO_BIG)
+    expect(codeOf(await ended)).toBe(TOO_BIG)
   })
 
   it('outlives a flood of pings whose answers nobody reads', async () => {
