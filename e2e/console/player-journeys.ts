@@ -20,13 +20,14 @@ import { accessibilityViolations, openSignedIn } from './steps.ts'
 
 const LONG_BYTES = 8_000_000
 const HOSTILE = [
+  // First: they take lines away.
+  '\\033[2147483647L\\033[2147483647b\\302\\2332147483647M',
   '\\033]0;owned\\007',
   '\\033]8;;javascript:alert(1)\\033\\\\click-me\\033]8;;\\033\\\\',
   '\\033]52;c;b3duZWQ=\\007',
   '\\033[6n\\033[c\\033[>c\\033[21t\\033P$qowned\\033\\\\\\005',
   // C1 in one character each (ECMA-48 section 5.3).
   '\\302\\2352;owned\\302\\234\\302\\2336n\\302\\220$qm\\302\\234',
-  '\\033[2147483647L\\033[2147483647b\\302\\2332147483647M',
   '<img src=x onerror=document.title=1>',
 ].join('')
 

@@ -1,4 +1,5 @@
 // A terminal without a window: what a recording's output makes of the screen, and which lines of text were to be read.
+import { createBoundedRepeats } from '@bowline/asciicast/bounded-repeats'
 import type { SerializeAddon } from '@xterm/addon-serialize'
 import type { IBuffer, IMarker, Terminal } from '@xterm/headless'
 
@@ -10,15 +11,10 @@ const REMEMBERED = 2_000
 /** Columns and rows beyond this only cost memory. */
 const MAX_SIZE = 1_000
 
-/** Control functions (ECMA-48) that are done as often as their parameter says. */
-const REPEATED = '@ILMPSTXZb'.split('')
-/** More often than there are cells makes no difference, only two thousand million times work. */
-const MOST_REPEATS = MAX_SIZE
-
 /** What is asked of it happens in order and soon; `settled` says when. */
 export interface Screen {
   /** Shows output; lines that leave the screen are told. */
-  write(text: string, atMs: number): void
+  write(output: string, atMs: number): void
   /** Tells every line that is to be seen now. Those that were told lately are not told again. */
   look(atMs: number): void
   resize(columns: number, rows: number): void
@@ -43,19 +39,17 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
     import('@xterm/headless'),
     import('@xterm/addon-serialize'),
   ])
+  /** What it will be when everything before has happened. */
+  let size = { columns: bounded(columns, 80), rows: bounded(rows, 24) }
   const terminal: Terminal = new headless.Terminal({
-    cols: bounded(columns, 80),
-    rows: bounded(rows, 24),
+    cols: size.columns,
+    rows: size.rows,
     scrollback: SCROLLBACK,
     convertEol: !hasTerminal,
     allowProposedApi: true,
     logLevel: 'off',
   })
-  for (const final of REPEATED) {
-    terminal.parser.registerCsiHandler({ final }, (parameters) =>
-      parameters.flat().some((parameter) => parameter > MOST_REPEATS),
-    )
-  }
+  const boundedRepeats = createBoundedRepeats(() => size)
   const pictures: SerializeAddon = new serialize.SerializeAddon()
   terminal.loadAddon(pictures)
   const told = new Set<string>()
@@ -107,7 +101,8 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
   const then = (act: () => void): void => terminal.write('', act)
 
   return {
-    write(text, atMs) {
+    write(output, atMs) {
+      const text = boundedRepeats(output)
       for (let start = 0; start < text.length; start += PIECE) {
         terminal.write(text.slice(start, start + PIECE), () => tellScrolled(atMs))
       }
@@ -119,8 +114,10 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
       })
     },
     resize(wide, high) {
+      if (wide > 0 && high > 0) size = { columns: bounded(wide, 80), rows: bounded(high, 24) }
+      const { columns: cols, rows: lines } = size
       then(() => {
-        if (wide > 0 && high > 0) terminal.resize(bounded(wide, 80), bounded(high, 24))
+        terminal.resize(cols, lines)
         if (terminal.buffer.active.type === 'normal') markAgain()
       })
     },

@@ -1,7 +1,6 @@
 // What a recording may not do to who watches it: its output was made by a program that nobody here trusts. Sequences
 // that are for a person at a terminal – links, titles, the clipboard, sounds, questions – have no effect.
 import type { IDisposable, IFunctionIdentifier, Terminal } from '@xterm/xterm'
-import { ignoreEndlessRepeats } from '../terminal/endless-repeats.ts'
 
 /**
  * Operating system commands (ECMA-48 section 8.3.89): titles, links, the clipboard, notes to the desktop, files. Colours
@@ -25,7 +24,6 @@ export function guardScreen(terminal: Terminal): IDisposable[] {
   return [
     ...IGNORED_COMMANDS.map((command) => parser.registerOscHandler(command, () => true)),
     ...IGNORED_FUNCTIONS.map((name) => parser.registerCsiHandler(name, () => true)),
-    ...ignoreEndlessRepeats(terminal),
     // Requests for settings (DECRQSS).
     parser.registerDcsHandler({ intermediates: '$', final: 'q' }, () => true),
   ]

@@ -1,4 +1,5 @@
 // What a recording is shown on: a terminal that nobody types into, as large as fits.
+import { createBoundedRepeats } from '@bowline/asciicast/bounded-repeats'
 import { Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 import { TERMINAL_THEMES } from '../terminal/themes.ts'
@@ -45,6 +46,9 @@ export function createScreen(place: HTMLElement, isDark: boolean): Screen {
   // Keys are the page's.
   terminal.attachCustomKeyEventHandler(() => false)
   let backlog = 0
+  /** What it will be when everything before has been shown. */
+  let size = { columns: terminal.cols, rows: terminal.rows }
+  const boundedRepeats = createBoundedRepeats(() => size)
   const holder = document.createElement('div')
   place.append(holder)
   terminal.open(holder)
@@ -65,7 +69,8 @@ export function createScreen(place: HTMLElement, isDark: boolean): Screen {
   observer.observe(place)
   void document.fonts.load(`13px ${FONT}`).then(fit)
 
-  function write(text: string): void {
+  function write(output: string): void {
+    const text = boundedRepeats(output)
     backlog += text.length
     terminal.write(text, () => (backlog -= text.length))
   }
@@ -73,8 +78,10 @@ export function createScreen(place: HTMLElement, isDark: boolean): Screen {
   /** In order with what is written. */
   function setSize(columns: number, rows: number): void {
     if (!(columns > 0 && rows > 0)) return
+    const next = { columns: Math.min(columns, MOST_CELLS), rows: Math.min(rows, MOST_CELLS) }
+    size = next
     terminal.write('', () => {
-      terminal.resize(Math.min(columns, MOST_CELLS), Math.min(rows, MOST_CELLS))
+      terminal.resize(next.columns, next.rows)
       fit()
     })
   }

@@ -6,6 +6,7 @@ import { type Store, createStore } from '../../session/store.ts'
 import { describeError } from '../../ui/describe-error.ts'
 import type { Credential } from './connection/credential.ts'
 import { type RemoteTerminal, type TerminalState, openRemoteTerminal } from './connection/remote-terminal.ts'
+import { createOutput } from './output.ts'
 import { type Screen, createScreen } from './screen.ts'
 import { terminalSettings } from './settings.ts'
 
@@ -83,7 +84,7 @@ export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
       credential: next.credential,
       size: screen.size(),
       ticket: () => ticket(next.username),
-      output: (bytes, done) => screen.terminal.write(bytes, done),
+      output: createOutput(screen.terminal),
     })
     remote = own
     state.set(own.state.get())

@@ -8,7 +8,6 @@ import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 import type { Size } from './connection/remote-terminal.ts'
-import { ignoreEndlessRepeats } from './endless-repeats.ts'
 import type { TerminalSettings } from './settings.ts'
 import { TERMINAL_THEMES } from './themes.ts'
 import { scrollByTouch } from './touch-scroll.ts'
@@ -48,7 +47,6 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   for (const addon of [fit, search, new WebLinksAddon((_, uri) => openLink(uri)), new UnicodeGraphemesAddon()]) {
     terminal.loadAddon(addon)
   }
-  ignoreEndlessRepeats(terminal)
   const utf8 = new TextEncoder()
   terminal.onData((text) => events.input(utf8.encode(text)))
   terminal.onBinary((text) => events.input(Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0)))
