@@ -1,6 +1,6 @@
 // What waits to be recorded and then to be passed on, in order. Output that comes together becomes one run: one event of
-// the file, and one piece for whoever takes it. It is copied into blocks that are used again and again, so that what waits
-// holds little more memory than it has bytes.
+// the file, and one piece for whoever takes it. It is copied: much into blocks that are used again and again, a little into
+// memory of its own, so that what waits holds little more memory than it has bytes.
 import type { CastCode } from '@bowline/asciicast/cast'
 import { BlockPool } from '@bowline/ssh/transport/block-pool'
 
@@ -10,7 +10,12 @@ export const BATCH_BYTES = 131_072
 const RUN_BYTES = 65_536
 /** What comes so much later than the beginning of a run begins the next: times of a recording are true within this. */
 const RUN_MS = 50
-const blocks = new BlockPool(BATCH_BYTES, 16)
+const largeBlocks = new BlockPool(BATCH_BYTES, 16)
+const blocks = new BlockPool(16_384, 64)
+/** Up to this it has memory of about its own size: while a disk stalls, thousands who type must not hold a block each. */
+const MOST_WITHOUT_BLOCK = 1_024
+const LEAST_BYTES = 64
+const NOTHING = Buffer.alloc(0)
 
 /** Output of one lane. */
 export interface Run {
@@ -31,7 +36,8 @@ export type Entry =
 /** As much as one block takes. */
 export class Batch {
   readonly entries: Entry[] = []
-  #block: Buffer | undefined
+  #memory: Buffer = NOTHING
+  readonly #borrowed: [BlockPool, Buffer][] = []
   #used = 0
 
   get isFull(): boolean {
@@ -40,26 +46,43 @@ export class Batch {
 
   /** @returns how many of the bytes have found room; they are copied */
   output(bytes: Uint8Array, from: Omit<Run, 'kind' | 'bytes'>): number {
-    const block = (this.#block ??= blocks.take())
     const last = this.entries.at(-1)
-    const run = last?.kind === 'output' && goesOn(last, from) ? last : this.#begin(block, from)
+    const run = last?.kind === 'output' && goesOn(last, from) ? last : this.#begin(from)
     const room = Math.min(RUN_BYTES - run.bytes.length, BATCH_BYTES - this.#used)
     const count = Math.min(bytes.length, room)
-    block.set(count === bytes.length ? bytes : bytes.subarray(0, count), this.#used)
+    if (this.#used + count > this.#memory.length) this.#grow(this.#used + count)
+    this.#memory.set(count === bytes.length ? bytes : bytes.subarray(0, count), this.#used)
     this.#used += count
-    run.bytes = block.subarray(this.#used - run.bytes.length - count, this.#used)
+    run.bytes = this.#memory.subarray(this.#used - run.bytes.length - count, this.#used)
     return count
   }
 
-  #begin(block: Buffer, from: Omit<Run, 'kind' | 'bytes'>): Run {
-    const run: Run = { kind: 'output', ...from, bytes: block.subarray(this.#used, this.#used) }
+  #begin(from: Omit<Run, 'kind' | 'bytes'>): Run {
+    const run: Run = { kind: 'output', ...from, bytes: this.#memory.subarray(this.#used, this.#used) }
     this.entries.push(run)
     return run
   }
 
+  /** Copies what is here into more memory, for at least so many bytes. Runs that are over stay where they are. */
+  #grow(least: number): void {
+    const memory = this.#find(least)
+    memory.set(this.#memory.subarray(0, this.#used))
+    this.#memory = memory
+  }
+
+  #find(least: number): Buffer {
+    if (least <= MOST_WITHOUT_BLOCK) {
+      return Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(Math.max(least, LEAST_BYTES))))
+    }
+    const pool = least <= blocks.blockBytes ? blocks : largeBlocks
+    const block = pool.take()
+    this.#borrowed.push([pool, block])
+    return block
+  }
+
   /** Nobody looks at its output any more. */
   release(): void {
-    if (this.#block) blocks.giveBack(this.#block)
+    for (const [pool, block] of this.#borrowed) pool.giveBack(block)
   }
 }
 

@@ -2,6 +2,7 @@ import { MAX_LINE_BYTES } from '@bowline/asciicast/lines'
 import { array, assert, asyncProperty, constantFrom, oneof, record, string, uint8Array } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
+import { usedBytes } from '../platform/testing-memory.ts'
 import { BULK_LIMIT_BYTES, type Recorder, createRecorder } from './recorder.ts'
 import type { Spool } from './spool.ts'
 
@@ -149,6 +150,25 @@ describe('a recorder', () => {
     )
   })
 
+  it.each([1, 63, 64, 1_000, 16_384, 16_385, 131_072, 200_000])(
+    'grows with what waits: %d bytes, then more',
+    async (size) => {
+      const { writes, passed, recorder, say } = setUp()
+      await settle()
+      const pieces = ['first', 'x'.repeat(size), 'y'.repeat(3), 'z'.repeat(40_000), 'last']
+      pieces.forEach((piece, index) => say(piece, index === 2 ? 1 : 0))
+      const written = recorder.finish()
+      for (let next = 0; next < 20; next += 1) {
+        writes[next]?.done()
+        await settle()
+      }
+      await written
+      expect(passed.join('')).toBe(pieces.join(''))
+      const events = writes.flatMap(({ text }) => text.split('\n').slice(0, -1)).slice(1)
+      expect(events.map((line) => String((JSON.parse(line) as unknown[])[2])).join('')).toBe(pieces.join(''))
+    },
+  )
+
   it('of more than one block keeps it all in order', async () => {
     const { writes, passed, recorder, say } = setUp({ takesAll: true })
     const all = Array.from({ length: 50_000 }, (_, line) => `line ${line} \u001b[m`).join('\n')
@@ -158,6 +178,22 @@ describe('a recorder', () => {
     expect(events.map((line) => String((JSON.parse(line) as unknown[])[2])).join('')).toBe(all)
     expect(Math.max(...events.map((line) => line.length))).toBeLessThan(MAX_LINE_BYTES)
     expect(passed.join('')).toBe(all)
+  })
+
+  it('of which there are hundreds, on a disk that takes nothing, holds little of a character each', async () => {
+    const before = usedBytes()
+    const all = Array.from({ length: 500 }, () => setUp())
+    await settle()
+    for (const { writes, say } of all) {
+      writes[0]?.done()
+      say('a')
+    }
+    await settle()
+    // One is being written, the other waits behind it.
+    for (const { say } of all) say('b')
+    const each = (usedBytes() - before) / all.length
+    expect(all.map(({ writes }) => writes.length)).toEqual(all.map(() => 2))
+    expect(each).toBeLessThan(16_384)
   })
 
   it('passes nothing on before the file has it, whatever the file takes, and everything in order', async () => {
