@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { operations } from '@bowline/contract/operations'
 import { connectThroughSocks } from '@bowline/testkit/clients/socks'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { cleanups } from './support/cleanup.ts'
 import { answers, canMakeDevices, type Device, makeDevice } from './support/device.ts'
 import { freePort } from './support/free-port.ts'
 import { type Server, startServer } from './support/server.ts'
@@ -18,6 +19,7 @@ import { finish, type SshTarget, shareConnection, ssh, startSsh } from './suppor
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
+const undo = cleanups()
 const skips = !canMakeDevices && process.env['CI'] !== 'true'
 let server: Server
 let device: Device
@@ -31,12 +33,16 @@ beforeEach((context) => context.skip(skips, 'needs root, for a device with accou
 beforeAll(async () => {
   if (skips) return
   folder = mkdtempSync(join(tmpdir(), 'bowline-fw-'))
+  undo(() => rmSync(folder, { recursive: true }))
   chmodSync(folder, 0o755)
   server = await startServer()
+  undo(() => server.remove())
   device = makeDevice()
+  undo(() => device.remove())
   targets['Bowline'] = await device.startAgent(server, 'forwards')
   targets['sshd'] = await device.startSshd()
   echo = createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
+  undo(() => void echo.close())
   await once(echo, 'listening')
   const address = echo.address()
   echoPort = typeof address === 'object' && address ? address.port : 0
@@ -44,13 +50,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL')
   running.clear()
-})
-afterAll(async () => {
-  if (skips) return
-  echo.close()
-  await device.remove()
-  await server.remove()
-  rmSync(folder, { recursive: true })
 })
 showOnFailure(() => ({ server: server?.process, ...device?.programs }))
 
@@ -114,6 +113,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
   it('a port that the device chooses is told, and can be given back alone', async () => {
     const socket = join(folder, `${name}-master`)
     const shared = await shareConnection(target(), socket)
+    onTestFinished(() => shared.close().then(() => undefined))
     const control = (word: string, forward: string) =>
       execFileSync('ssh', ['-F', 'none', '-S', socket, '-O', word, '-R', forward, 'x'], { encoding: 'utf8' })
     const port = Number(control('forward', `0:127.0.0.1:${echoPort}`))
@@ -136,11 +136,11 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
   it('a taken or privileged port is refused', async () => {
     // sshd is content with one of IPv4 and IPv6.
     const both = createServer().listen(0, '::')
+    onTestFinished(() => void both.close())
     await once(both, 'listening')
     const address = both.address()
     const taken = typeof address === 'object' && address ? address.port : 0
     expect(await refusedForward(target(), ['-R', `${taken}:127.0.0.1:1`])).toContain('remote port forwarding failed')
-    both.close()
     expect(await refusedForward(target(), ['-R', '101:127.0.0.1:1'])).toContain('remote port forwarding failed')
   })
 
@@ -166,6 +166,9 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     const mine = join(folder, `${name}-open.sock`)
     const theirs = join(folder, `${name}-closed.sock`)
     const listeners = [mine, theirs].map((path) => createServer((socket) => socket.pipe(socket)).listen(path))
+    onTestFinished(() => {
+      for (const one of listeners) one.close()
+    })
     await Promise.all(listeners.map((one) => once(one, 'listening')))
     chmodSync(mine, 0o777)
     chmodSync(theirs, 0o700)
@@ -187,7 +190,6 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect(status.toString()).toBe('200')
     const stdio = await ssh(target(), [], { options: ['-W', `127.0.0.1:${echoPort}`], input: 'over stdio' })
     expect([stdio.stdout.toString(), stdio.code]).toEqual(['over stdio', 0])
-    for (const one of listeners) one.close()
   })
 
   it('forty connections at once, half a megabyte there and back on each, arrive whole (-L, -D)', async () => {
@@ -230,6 +232,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
       ],
       { env: { PATH: process.env['PATH'] ?? '', SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force' } },
     )
+    running.add(child)
     const { stdout, stderr } = await finish(child)
     expect([stdout.toString(), stderr]).toEqual(['far away\n', ''])
   })
@@ -269,7 +272,6 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     })
     expect(wrong.stdout.toString()).not.toContain('come in')
     expect(display.seen).toEqual([display.cookie])
-    display.close()
   })
 })
 
@@ -291,10 +293,9 @@ interface FakeDisplay {
   readonly cookie: string
   /** Cookies that programs have shown. */
   readonly seen: string[]
-  close(): void
 }
 
-/** An X server as far as its door. */
+/** An X server as far as its door, for one test. */
 async function fakeDisplay(): Promise<FakeDisplay> {
   const seen: string[] = []
   const cookie = 'c0ffee'.padEnd(32, '0')
@@ -304,6 +305,7 @@ async function fakeDisplay(): Promise<FakeDisplay> {
       socket.end('come in')
     })
   }).listen(0, '127.0.0.1')
+  onTestFinished(() => void door.close())
   await once(door, 'listening')
   const address = door.address()
   const port = typeof address === 'object' && address ? address.port : 0
@@ -312,7 +314,7 @@ async function fakeDisplay(): Promise<FakeDisplay> {
   const name = `localhost:${port - 6_000}`
   execFileSync('xauth', ['-q', '-f', file, 'add', name, '.', cookie], { stdio: 'pipe' })
   const env = { DISPLAY: `${name}.0`, XAUTHORITY: file }
-  return { env, options: [], cookie, seen, close: () => void door.close() }
+  return { env, options: [], cookie, seen }
 }
 
 describe('through Bowline', () => {
@@ -362,7 +364,6 @@ describe('through Bowline', () => {
     const { stdout, stderr } = await ssh(target, ['echo "[$SSH_AUTH_SOCK$DISPLAY]"'], { options, env: display.env })
     expect(stdout.toString()).toBe('[]\n')
     expect(stderr).toContain('X11 forwarding request failed')
-    display.close()
     await setForwarding(true)
     await forwarding(target, ['-R', `${path}:127.0.0.1:${echoPort}`], () => existsSync(path))
   })

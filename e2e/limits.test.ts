@@ -38,6 +38,7 @@ showOnFailure(() => ({ server: server.process, agent: agent.process }))
 describe('with the limits that everybody gets', () => {
   it('a channel too many is refused with its reason, and the others go on', async () => {
     const shared = await shareConnection(agent.target, join(folder, 'full'))
+    onTestFinished(() => shared.close().then(() => undefined))
     const commands = Array.from({ length: 64 }, () => {
       const child = shared.start('echo up; exec cat')
       return { child, result: finish(child) }

@@ -39,7 +39,11 @@ export function run(command: readonly string[], options: SpawnOptions): Running 
     ended,
     async end(signal = 'SIGTERM') {
       child.kill(signal)
-      const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS)
+      const kill = setTimeout(() => {
+        child.kill('SIGKILL')
+        // A program that it has started may hold them open for ever.
+        for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
+      }, KILL_AFTER_MS)
       const exit = await ended
       clearTimeout(kill)
       return exit
