@@ -9,7 +9,7 @@ module.exports = {
       name: 'pure-packages',
       comment: 'The codecs and transports stay usable and testable alone; only link and asciicast share the contract.',
       severity: 'error',
-      from: { path: '^packages/(contract|ssh|sftp|link|asciicast)/src' },
+      from: { path: '^packages/(contract|ssh|sftp|link|asciicast|browser)/src' },
       to: { path: ours, pathNot: '^packages/$1/' },
     },
     {
@@ -32,7 +32,7 @@ module.exports = {
         'The browser sees the server through the contract; private keys are read there by ssh/keys and ssh/wire.',
       severity: 'error',
       from: { path: '^apps/(console|docs)/' },
-      to: { path: '^packages/', pathNot: '^packages/(contract|asciicast)/|^packages/ssh/src/(keys|wire)' },
+      to: { path: '^packages/', pathNot: '^packages/(contract|asciicast|browser)/|^packages/ssh/src/(keys|wire)' },
     },
     {
       name: 'agent-is-small',

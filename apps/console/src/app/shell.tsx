@@ -1,12 +1,12 @@
 // The frame of every page after signing in: sections on the left (a drawer on phones), the page on the right, and what is
 // reachable from anywhere: the palette and the sheet of keys.
+import { keepTyped } from '@bowline/browser/typed-ahead'
 import { Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/pending-bell.tsx'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
 import { Mark } from '../ui/mark.tsx'
-import { keepTyped } from '../ui/typed-ahead.ts'
 import { LiveMark } from './live-mark.tsx'
 import { usePerson } from './context.tsx'
 import { appMessages as texts } from './messages.ts'

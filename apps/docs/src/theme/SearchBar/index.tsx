@@ -1,8 +1,8 @@
 // The search button of the navigation bar, and the keys that open the dialog.
+import { keepTyped } from '@bowline/browser/typed-ahead'
 import useIsBrowser from '@docusaurus/useIsBrowser'
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react'
 import type { SearchDialog } from '../../search/dialog.tsx'
-import { keepTyped } from '../../search/typed-ahead.ts'
 import styles from '../../search/search.module.css'
 
 type Dialog = typeof SearchDialog
