@@ -37,11 +37,11 @@ export async function hasFocus(locator: Locator): Promise<boolean> {
   return (await locator.and(locator.page().locator(':focus')).count()) === 1
 }
 
-const RULES = { sizes: ['target-size'] } as const
+const RULES = { sizes: ['target-size'], colours: ['color-contrast', 'link-in-text-block'] } as const
 
 /**
  * Violations of WCAG 2.2 A and AA on what is on screen, as lines that say where and why.
- * @param rules `sizes`: only those that another width can break
+ * @param rules `sizes`: only those that another width can break; `colours`: those that the other theme can break
  */
 export async function accessibilityViolations(
   page: Page,
@@ -59,6 +59,15 @@ export async function accessibilityViolations(
       : builder.withRules([...RULES[rules]])
   ).analyze()
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id} (${help}): ${target.join(' ')}`))
+}
+
+/** Violations in both themes: all rules in the light one, those that colours can break in the dark one. */
+export async function violationsInBothThemes(page: Page): Promise<{ light: string[]; dark: string[] }> {
+  const light = await accessibilityViolations(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await accessibilityViolations(page, 'colours')
+  await page.emulateMedia({ colorScheme: 'light' })
+  return { light, dark }
 }
 
 /** Waits for a condition without sleeping in the test. */

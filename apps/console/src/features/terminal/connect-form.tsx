@@ -18,7 +18,14 @@ import { workspaceOf } from './workspace.ts'
 
 const method = createStore<'password' | 'key'>('password')
 
-export function ConnectForm({ pane, wasRefused }: { readonly pane: Pane; readonly wasRefused: boolean }) {
+interface ConnectFormProps {
+  readonly pane: Pane
+  readonly wasRefused: boolean
+  /** Whether the keyboard is its own when it appears: of several panes that appear together it is one's. */
+  readonly takesFocus: boolean
+}
+
+export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) {
   const remembered = useSshUser()
   const chosen = useStore(method)
   const loadedKey = workspaceOf(useRuntime()).key
@@ -30,6 +37,7 @@ export function ConnectForm({ pane, wasRefused }: { readonly pane: Pane; readonl
   const { register, handleSubmit, formState, setError, setFocus } = form
   const { errors } = formState
   useEffect(() => {
+    if (!takesFocus) return
     setFocus(wasRefused && chosen === 'password' ? 'password' : 'username', { shouldSelect: true })
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only when the form appears
   }, [])

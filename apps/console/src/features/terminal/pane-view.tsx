@@ -46,7 +46,11 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         </span>
         <Act label={texts.closePane} icon={X} onClick={() => workspace.closePane(pane.id)} />
       </div>
-      {isForm ? <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} /> : <ScreenPlace pane={pane} />}
+      {isForm ? (
+        <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} takesFocus={isFocused} />
+      ) : (
+        <ScreenPlace pane={pane} takesFocus={isFocused} />
+      )}
       {searching && !isForm ? <SearchBar pane={pane} onClose={() => setSearching(false)} /> : null}
       {state.kind === 'asked' ? <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} /> : null}
       <PaneNotice pane={pane} state={state} />
@@ -56,14 +60,21 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
 
 const promptKey = (prompt: object): string => JSON.stringify(prompt)
 
-function ScreenPlace({ pane }: { readonly pane: Pane }) {
+interface ScreenPlaceProps {
+  readonly pane: Pane
+  /** Whether the keyboard is its own when it appears: of several panes that appear together it is one's. */
+  readonly takesFocus: boolean
+}
+
+function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
   const place = useRef<HTMLDivElement>(null)
   useStore(terminalSettings)
   useEffect(() => {
     if (!place.current) return undefined
     const detach = pane.screen.attach(place.current)
-    pane.screen.terminal.focus()
+    if (takesFocus) pane.screen.terminal.focus()
     return detach
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only when the screen appears
   }, [pane])
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--terminal-background': pane.screen.terminal.options.theme?.background ?? '#000',
