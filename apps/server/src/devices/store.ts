@@ -138,6 +138,16 @@ export function lockNamespace(db: Kysely<Schema>): Promise<{ max_devices: number
   return db.selectFrom('namespaces').select('max_devices').forNoKeyUpdate().executeTakeFirst()
 }
 
+/** Accepted devices by name, which is one's own among them; `after`: the name that the page follows. */
+export function readAcceptedByName(
+  db: Kysely<Schema>,
+  { kind, after, limit }: { kind: DeviceKind; after: string | undefined; limit: number },
+): Promise<{ name: string; tags: readonly string[] }[]> {
+  const accepted = matching(db, { kind, status: 'accepted', where: undefined })
+  const rest = after === undefined ? accepted : accepted.where('name', '>', after)
+  return rest.select(['name', 'tags']).orderBy('name').limit(limit).execute()
+}
+
 /** Devices of a status, containers among them. */
 export async function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pending'): Promise<number> {
   return (await devicesByStatus(db)).get(status) ?? 0

@@ -131,6 +131,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'publicKeys.create': {
       body: { data: freshKeyData(), name: 'laptop', username: 'root', filter: HOSTNAME_FILTER },
     },
+    'publicKeys.findDevices': { body: { filter: HOSTNAME_FILTER } },
     'publicKeys.update': { params: key, body: { name: 'laptop', username: 'root', filter: HOSTNAME_FILTER } },
     'publicKeys.remove': { params: key },
     'publicKeys.addTag': { params: key, body: { tag: DEVICE_TAG } },

@@ -189,3 +189,23 @@ describe('the list of keys', () => {
     expect(await outcome(names(property('data', 'eq', 'x')))).toBe('400 INVALID_FILTER filter')
   })
 })
+
+describe('the devices that a filter is for', () => {
+  it('are those that a login by such a key would reach', async () => {
+    const person = await newcomer()
+    const uids = []
+    for (const name of ['web-1', 'web-2', 'web-2b', 'db-1']) {
+      const { uid } = await server.acceptedDevice(person)
+      await person.client.call(devices.update, { params: { uid }, body: { name } })
+      uids.push(uid)
+    }
+    await person.client.call(devices.setTags, { params: { uid: uids[3] ?? '' }, body: { tags: ['prod'] } })
+    const find = async (filter: object) => (await person.client.call(publicKeys.findDevices, { body: { filter } })).body
+    // The whole name: a part of it is not enough.
+    expect(await find({ hostname: 'web-[0-9]' })).toEqual({ matching: 2, accepted: 4, names: ['web-1', 'web-2'] })
+    expect(await find({ hostname: '.*' })).toMatchObject({ matching: 4, names: ['db-1', 'web-1', 'web-2', 'web-2b'] })
+    expect(await find({ tags: ['prod', 'other'] })).toEqual({ matching: 1, accepted: 4, names: ['db-1'] })
+    expect(await find({ hostname: 'nothing' })).toEqual({ matching: 0, accepted: 4, names: [] })
+    expect(await outcome(find({ hostname: '(' }))).toBe('400 INVALID_INPUT filter.hostname')
+  })
+})

@@ -11,6 +11,12 @@ export interface KeyUse {
 
 export function mayUseKey(key: FilterColumns & { readonly username: string }, { user, device }: KeyUse): boolean {
   if (key.username !== '' && !compilePattern(key.username)?.matchesWhole(user)) return false
-  if (key.hostname !== null) return compilePattern(key.hostname)?.matchesWhole(device.name) ?? false
-  return (key.tags ?? []).some((tag) => device.tags.includes(tag))
+  return deviceTest(key)(device)
+}
+
+/** Whether a key with this filter is for a device. The pattern is compiled once, for many devices. */
+export function deviceTest({ hostname, tags }: FilterColumns): (device: KeyUse['device']) => boolean {
+  if (hostname === null) return (device) => (tags ?? []).some((tag) => device.tags.includes(tag))
+  const pattern = compilePattern(hostname)
+  return ({ name }) => pattern?.matchesWhole(name) ?? false
 }

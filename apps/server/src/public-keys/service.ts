@@ -2,15 +2,16 @@
 import { fail } from '@bowline/contract/errors'
 import type { publicKeys as operations } from '@bowline/contract/operations/public-keys'
 import type { Input } from '@bowline/contract/operation'
-import type { PublicKey } from '@bowline/contract/schemas/public-key'
+import type { KeyDevices, PublicKey } from '@bowline/contract/schemas/public-key'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { matchAccepted } from '../devices/matching.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/service.ts'
 import { fingerprintOf, readKeyData } from './key-data.ts'
-import { type KeyUse, mayUseKey } from './rules.ts'
+import { type KeyUse, deviceTest, mayUseKey } from './rules.ts'
 import {
   PUBLIC_KEY_PROPERTIES,
   type PublicKeyRow,
@@ -52,6 +53,18 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
     await audit({ ...ctx, db }, 'public-key.create', fingerprint, { after: facts(row) })
     return toPublicKey(row)
   })
+}
+
+/**
+ * Which devices a key with this filter would be for, by the rule that a login follows.
+ * @throws {BowlineError} INVALID_INPUT for a pattern
+ */
+export async function findDevices(
+  ctx: TenantContext,
+  { filter }: Input<typeof operations.findDevices>['body'],
+): Promise<KeyDevices> {
+  requirePatterns({ 'filter.hostname': filter.hostname })
+  return matchAccepted(ctx, deviceTest(toColumns(filter)))
 }
 
 /** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */

@@ -4,7 +4,7 @@ import type { Permission } from '../roles.ts'
 import { operation } from '../operation.ts'
 import { Page } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { Fingerprint, PublicKey, PublicKeyBody } from '../schemas/public-key.ts'
+import { Fingerprint, KeyDevices, PublicKey, PublicKeyBody } from '../schemas/public-key.ts'
 import { Tag, Tags } from '../schemas/tag.ts'
 
 const byFingerprint = z.object({ fingerprint: Fingerprint })
@@ -31,6 +31,15 @@ export const publicKeys = {
     body: PublicKeyBody.extend({ data: z.string().min(1, 'is required').max(32_768) }),
     response: PublicKey,
     errors: ['INVALID_KEY_DATA', 'NOT_FOUND', 'CONFLICT'],
+  }),
+  findDevices: operation({
+    method: 'POST',
+    path: '/api/sshkeys/public-keys/devices',
+    noun: 'public-keys',
+    summary: 'Which accepted devices and containers a key with this filter would be for',
+    access: may('publicKeyEdit'),
+    body: PublicKeyBody.pick({ filter: true }),
+    response: KeyDevices,
   }),
   update: operation({
     method: 'PUT',

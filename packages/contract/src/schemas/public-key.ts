@@ -26,3 +26,15 @@ export const PublicKey = z
 export type PublicKey = z.infer<typeof PublicKey>
 
 export const PublicKeyBody = z.object({ name: KeyName, username: Pattern, filter: DeviceFilter })
+
+/** The devices that the filter of a key is for. */
+export const KeyDevices = z
+  .object({
+    matching: z.number().int(),
+    /** All accepted devices and containers of the namespace. */
+    accepted: z.number().int(),
+    /** Names of the first that match. */
+    names: z.array(z.string()),
+  })
+  .meta({ id: 'KeyDevices' })
+export type KeyDevices = z.infer<typeof KeyDevices>
