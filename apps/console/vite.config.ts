@@ -13,6 +13,10 @@ function isFirstContract(module: string): boolean {
   return /node_modules\/zod\/|packages\/contract\/src\//.test(module) && !LATER.test(module)
 }
 
+/** Parts that every list has: one file of them is smaller than many. */
+const LISTS =
+  /console\/src\/(session\/|live\/|ui\/(back-link|cells|confirm|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|list-filter|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme))/
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
@@ -36,6 +40,7 @@ export default defineConfig({
             },
             { name: 'contract', test: isFirstContract },
             { name: 'tanstack', test: /node_modules\/@tanstack\// },
+            { name: 'lists', test: LISTS },
           ],
         },
       },

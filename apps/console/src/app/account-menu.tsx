@@ -1,6 +1,6 @@
 // The signed-in person: theme and sign-out.
 import { Link } from '@tanstack/react-router'
-import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
 import { notifyFailure } from '../ui/notify.tsx'
 import { type Theme, useTheme } from '../ui/use-theme.ts'
@@ -43,6 +43,9 @@ export function AccountMenu() {
       <Menu.Dropdown>
         <Menu.Item component={Link} to="/profile" leftSection={<UserRound size={15} aria-hidden />}>
           {texts.profile}
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs/" target="_blank" leftSection={<BookOpen size={15} aria-hidden />}>
+          {texts.help}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{texts.theme}</Menu.Label>

@@ -4,6 +4,7 @@ import { isUnreachable } from '../session/connectivity.ts'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { FrontPage } from '../ui/front-page.tsx'
 import { Page } from '../ui/page.tsx'
+import { usePerson } from './context.tsx'
 import { appMessages as texts } from './messages.ts'
 
 interface CrashPageProps {
@@ -13,11 +14,14 @@ interface CrashPageProps {
 
 export function CrashPage({ error, reset }: CrashPageProps) {
   const router = useRouter()
+  // The navigation around it still stands.
+  const isInside = usePerson() !== undefined
   const retry = () => {
     reset()
     void router.invalidate()
   }
-  if (isUnreachable(error)) {
+  const isUnloaded = isUnreachable(error)
+  if (isUnloaded && !isInside) {
     return (
       <FrontPage title={texts.startFailed} heading={texts.startFailed}>
         <ErrorPanel title={texts.unreachable} error={error} onRetry={retry} />
@@ -25,8 +29,8 @@ export function CrashPage({ error, reset }: CrashPageProps) {
     )
   }
   return (
-    <Page title={texts.crashed}>
-      <ErrorPanel title={texts.crashedText} error={error} onRetry={retry} />
+    <Page title={isUnloaded ? texts.unloaded : texts.crashed}>
+      <ErrorPanel title={isUnloaded ? texts.unloadedText : texts.crashedText} error={error} onRetry={retry} />
     </Page>
   )
 }

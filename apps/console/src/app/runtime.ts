@@ -9,7 +9,7 @@ import { createLiveFeed } from '../live/live-feed.ts'
 import { createApi, type Api } from '../session/api.ts'
 import { exclusively, openTabChannel } from '../session/browser.ts'
 import { watchConnectivity, watchedFetch, type Watch } from '../session/connectivity.ts'
-import { createSession, type Session } from '../session/session.ts'
+import { createSession, type Session, type SessionState } from '../session/session.ts'
 import { isRetryable } from '../session/retry.ts'
 
 export interface Runtime {
@@ -78,8 +78,17 @@ function followSession(session: Session, live: LiveConnection, queryClient: Quer
     owner = next
     live.stop()
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'info' })
-    if (next !== '') live.start()
+    if (isInNamespace(state)) live.start()
   })
+}
+
+/** Whether there is a namespace to ask about: somebody who is in none would be refused. */
+export function isMember({ session }: Runtime): boolean {
+  return isInNamespace(session.state.get())
+}
+
+function isInNamespace(state: SessionState): boolean {
+  return state.kind === 'signed-in' && state.person.tenant !== ''
 }
 
 function later(work: () => void, delayMs: number): () => void {

@@ -8,7 +8,7 @@ import { ActionIcon, Kbd, UnstyledButton } from '../ui/kit.ts'
 import { Mark } from '../ui/mark.tsx'
 import { formatCount } from '../ui/numbers.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { useRuntime } from './context.tsx'
+import { usePerson, useRuntime } from './context.tsx'
 import { LiveMark } from './live-mark.tsx'
 import { appMessages as texts } from './messages.ts'
 import { NamespaceMenu } from './namespace-menu.tsx'
@@ -27,7 +27,8 @@ interface SidebarProps {
 
 export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const { api } = useRuntime()
-  const { data: stats } = useQuery(statsQuery(api))
+  const isMember = usePerson()?.tenant !== ''
+  const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
   const badges = { 'pending-devices': stats?.pending_devices ?? 0 }
   return (
     <div className={classes['sidebar']}>

@@ -45,6 +45,12 @@ describe('a list of devices', () => {
     expect(placeDevice(list, ACCEPTED, { ...d, online: true })).toEqual({ page: list, stale: false })
   })
 
+  it.each([b, d])('of those that are connected is asked for again when device $name comes or goes', (device) => {
+    const search = { ...ACCEPTED, filter: 'W10=', byPresence: true }
+    expect(placeDevice(page([a, b, c]), search, { ...device, online: false }).stale).toBe(true)
+    expect(placeDevice(page([a, b, c]), search, { ...d, status: 'pending' }).stale).toBe(false)
+  })
+
   it('gets a device that has just come to its status on top of its first page', () => {
     const placed = placeDevice(page([a, b, c]), PENDING, { ...d, status: 'pending', ...justNow })
     expect(names(placed.page)).toEqual(['d', 'a', 'b'])

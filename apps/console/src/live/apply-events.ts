@@ -24,6 +24,8 @@ export interface DeviceListSearch {
   readonly order_by: string
   /** Filter of the API; only the server can tell whether a device passes it. */
   readonly filter?: string | undefined
+  /** Coming and going of a device changes the list. */
+  readonly byPresence?: boolean
 }
 
 /** The part of a query key that says what a list of sessions holds. */
@@ -81,11 +83,13 @@ export interface Placed<T> {
 export function placeDevice(page: ListPage<Device>, search: DeviceListSearch, device: Device): Placed<Device> {
   const belongs = device.status === search.status
   const index = page.items.findIndex((item) => item.uid === device.uid)
-  if (index >= 0 && belongs) return { page: { ...page, items: page.items.with(index, device) }, stale: false }
+  if (index >= 0 && belongs) {
+    return { page: { ...page, items: page.items.with(index, device) }, stale: search.byPresence === true }
+  }
   if (index >= 0) return { page: withoutItem(page, device.uid), stale: true }
   // It is not on this page. It came to the list only if its status changed after the list was made.
   const moved = Date.parse(device.status_updated_at) >= page.answeredAt - CLOCK_SLACK_MS
-  if (!moved) return { page, stale: false }
+  if (!moved) return { page, stale: belongs && search.byPresence === true }
   const newestFirst = search.order_by === 'desc' && search.sort_by !== 'name'
   if (!belongs || search.page !== 1 || !newestFirst || search.filter !== undefined) return { page, stale: true }
   const items = [device, ...page.items].slice(0, search.per_page)

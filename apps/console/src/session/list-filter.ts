@@ -29,3 +29,10 @@ export function encodeFilter(groups: readonly ConditionGroup[]): string | undefi
   const bytes = new TextEncoder().encode(JSON.stringify(filter))
   return btoa(String.fromCharCode(...bytes))
 }
+
+/** RFC 3339 of a day's beginning in this browser's zone, moved by milliseconds and days (which may have 23 hours). */
+export function startOfDay(day: string, milliseconds: number, days = 0): string {
+  const date = new Date(`${day}T00:00:00`)
+  date.setDate(date.getDate() + days)
+  return new Date(date.getTime() + milliseconds).toISOString()
+}

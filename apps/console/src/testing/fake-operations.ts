@@ -1,6 +1,8 @@
 // What the fake server does for each call of the contract that the console uses.
 import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
+import { announcements } from '@bowline/contract/operations/announcements'
+import { apiKeys } from '@bowline/contract/operations/api-keys'
 import { auth } from '@bowline/contract/operations/auth'
 import { STATUS_WORDS, devices } from '@bowline/contract/operations/devices'
 import { firewall } from '@bowline/contract/operations/firewall'
@@ -26,10 +28,13 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   bindDevices(routes, state)
   bindEvents(routes, state, credentials)
 
+  // Before the namespace by its id, whose path would match too.
+  routes.on(apiKeys.list, ({ query }) => slice([], query))
   routes.on(namespaces.get, () => makeNamespace())
   routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
   routes.on(publicKeys.list, ({ query }) => slice([], query))
   routes.on(firewall.list, ({ query }) => slice([], query))
+  routes.on(announcements.list, ({ query }) => slice([], query))
   routes.on(tags.list, () => slice([], { page: 1, per_page: 10 }))
   routes.on(sessions.list, ({ query }) => {
     const all = [...state.sessions.values()].sort((a, b) => b.last_seen.localeCompare(a.last_seen))

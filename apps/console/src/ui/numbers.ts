@@ -6,6 +6,13 @@ const counts = new Intl.NumberFormat()
 const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
+const lists = new Intl.ListFormat()
+
+/** `a, b and c` */
+export function formatList(items: readonly string[]): string {
+  return lists.format(items)
+}
+
 export function formatCount(count: number): string {
   return counts.format(count)
 }

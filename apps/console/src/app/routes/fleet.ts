@@ -7,12 +7,13 @@ import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.
 import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'
 import { TerminalSearch } from '../../features/terminal/search.ts'
 import { app } from '../app-route.tsx'
+import { isMember } from '../runtime.ts'
 
 export const dashboard = createRoute({
   getParentRoute: () => app,
   path: '/',
   loader: ({ context: { runtime } }) => {
-    void runtime.queryClient.prefetchQuery(statsQuery(runtime.api))
+    if (isMember(runtime)) void runtime.queryClient.prefetchQuery(statsQuery(runtime.api))
   },
   component: lazyRouteComponent(() => import('../../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
 })
@@ -24,7 +25,7 @@ export const devices = createRoute({
   search: { middlewares: [stripSearchParams(DEFAULT_DEVICES_SEARCH)] },
   loaderDeps: ({ search }) => search,
   loader: ({ context: { runtime }, deps }) => {
-    void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps)))
+    if (isMember(runtime)) void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps)))
   },
   component: lazyRouteComponent(() => import('../../features/devices/devices-route.tsx'), 'DevicesRoute'),
 })
@@ -36,7 +37,8 @@ export const containers = createRoute({
   search: { middlewares: [stripSearchParams(DEFAULT_DEVICES_SEARCH)] },
   loaderDeps: ({ search }) => search,
   loader: ({ context: { runtime }, deps }) => {
-    void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps), 'containers'))
+    if (isMember(runtime))
+      void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps), 'containers'))
   },
   component: lazyRouteComponent(() => import('../../features/devices/devices-route.tsx'), 'ContainersRoute'),
 })
@@ -45,7 +47,8 @@ export const device = createRoute({
   getParentRoute: () => app,
   path: '/devices/$uid',
   loader: ({ context: { runtime }, params: { uid } }) => {
-    if (DeviceUid.safeParse(uid).success) void runtime.queryClient.prefetchQuery(deviceQuery(runtime.api, uid))
+    if (isMember(runtime) && DeviceUid.safeParse(uid).success)
+      void runtime.queryClient.prefetchQuery(deviceQuery(runtime.api, uid))
   },
   component: lazyRouteComponent(() => import('../../features/devices/device-route.tsx'), 'DeviceRoute'),
 })
@@ -57,7 +60,7 @@ export const sessions = createRoute({
   search: { middlewares: [stripSearchParams(DEFAULT_SESSIONS_SEARCH)] },
   loaderDeps: ({ search }) => search,
   loader: ({ context: { runtime }, deps }) => {
-    void runtime.queryClient.prefetchQuery(sessionListQuery(runtime.api, sessionListOf(deps)))
+    if (isMember(runtime)) void runtime.queryClient.prefetchQuery(sessionListQuery(runtime.api, sessionListOf(deps)))
   },
   component: lazyRouteComponent(() => import('../../features/sessions/sessions-route.tsx'), 'SessionsRoute'),
 })
@@ -66,7 +69,8 @@ export const session = createRoute({
   getParentRoute: () => app,
   path: '/sessions/$uid',
   loader: ({ context: { runtime }, params: { uid } }) => {
-    if (SessionUid.safeParse(uid).success) void runtime.queryClient.prefetchQuery(sessionQuery(runtime.api, uid))
+    if (isMember(runtime) && SessionUid.safeParse(uid).success)
+      void runtime.queryClient.prefetchQuery(sessionQuery(runtime.api, uid))
   },
   component: lazyRouteComponent(() => import('../../features/sessions/session-page.tsx'), 'SessionPage'),
 })

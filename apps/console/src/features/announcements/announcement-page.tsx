@@ -3,6 +3,7 @@ import { ApiError } from '@bowline/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Megaphone } from 'lucide-react'
+import { useEffect } from 'react'
 import { useRuntime } from '../../app/context.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,7 +13,8 @@ import { formatMoment } from '../../ui/numbers.ts'
 import { Page } from '../../ui/page.tsx'
 import { MarkdownView } from './markdown-view.tsx'
 import { announcementsMessages as texts } from './messages.ts'
-import { announcementQuery } from './queries.ts'
+import { announcementListQuery, announcementQuery } from './queries.ts'
+import { rememberAnnouncement } from './seen.ts'
 
 const route = getRouteApi('/app/announcements/$uuid')
 
@@ -20,6 +22,11 @@ export function AnnouncementPage() {
   const { uuid } = route.useParams()
   const { api } = useRuntime()
   const query = useQuery(announcementQuery(api, uuid))
+  const { data: newest } = useQuery(announcementListQuery(api, 1))
+  const isNewest = query.data !== undefined && newest?.items[0]?.uuid === uuid
+  useEffect(() => {
+    if (isNewest) rememberAnnouncement(uuid)
+  }, [isNewest, uuid])
   const trail = <BackLink to="/announcements" label={texts.back} />
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (

@@ -8,5 +8,8 @@ export const announcementsMessages = {
   gone: 'There is no such announcement',
   goneText: 'It was taken back, or the link is mistyped.',
   back: 'Announcements',
+  news: 'News of this server',
+  dismiss: 'Dismiss',
+  dismissNamed: (title: string) => `Dismiss: ${title}`,
   pages: 'Announcements',
 } as const

@@ -10,6 +10,7 @@ import { uiMessages } from '../../ui/messages.ts'
 import { Page } from '../../ui/page.tsx'
 import { StatusDot } from '../../ui/status-dot.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
+import { News } from '../announcements/news.tsx'
 import { useDeviceActions } from '../devices/actions.ts'
 import { DeviceRowActions } from '../devices/device-row-actions.tsx'
 import { devicesMessages } from '../devices/messages.ts'
@@ -19,13 +20,14 @@ import { sessionsMessages } from '../sessions/messages.ts'
 import { sessionListQuery } from '../sessions/queries.ts'
 import { sessionListOf } from '../sessions/search.ts'
 import { SessionDuration, SessionTarget } from '../sessions/session-cells.tsx'
+import { Attention } from './attention.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { dashboardMessages as texts } from './messages.ts'
 import { StatCards } from './stat-cards.tsx'
 import classes from './dashboard.module.css'
 
 const SHOWN = 6
-const RECENT = { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words: '', tag: '' } as const
+const RECENT = { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words: '' } as const
 
 export function DashboardPage() {
   const { api } = useRuntime()
@@ -44,7 +46,9 @@ export function DashboardPage() {
         </Button>
       }
     >
+      <News />
       <StatCards />
+      <Attention />
       <FirstSteps />
       {isEmpty ? (
         <NoDevices status="accepted" />

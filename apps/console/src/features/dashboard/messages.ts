@@ -8,6 +8,18 @@ export const dashboardMessages = {
   active: 'Running sessions',
   rejected: 'Rejected devices',
   loadFailed: 'The counters could not be loaded.',
+  attention: {
+    title: 'Needs attention',
+    lost: (count: number) =>
+      count === 1
+        ? '1 device that was there since yesterday is offline'
+        : `${count} devices that were there since yesterday are offline`,
+    refused: (count: number) =>
+      count === 1 ? '1 sign-in failed since yesterday' : `${count} sign-ins failed since yesterday`,
+    expiring: (count: number, name: string) =>
+      count === 1 ? `The API key ${name} expires within a week` : `${count} API keys expire within a week`,
+    full: (used: string, limit: string) => `${used} of ${limit} places for devices are taken`,
+  },
   waiting: 'Waiting devices',
   running: 'Running sessions',
   runningEmpty: 'Nobody is connected at the moment.',

@@ -20,7 +20,7 @@ export function StatCards() {
   )
   return (
     <section aria-label={texts.counters} className={classes['cards']} aria-busy={stats === undefined}>
-      <Link to="/devices" className={classes['card']}>
+      <Link to="/devices" search={{ presence: 'online' }} className={classes['card']}>
         <span className={classes['label']}>{texts.online}</span>
         <span className={classes['value']}>
           {number(stats?.online_devices)}

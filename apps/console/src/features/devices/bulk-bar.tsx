@@ -2,6 +2,7 @@
 import { devices as operations } from '@bowline/contract/operations/devices'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../app/context.tsx'
 import { keys } from '../../live/apply-events.ts'
@@ -9,14 +10,13 @@ import { fanOut } from '../../session/fan-out.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { describeError } from '../../ui/describe-error.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Button, Group, Stack, Text } from '../../ui/kit.ts'
-import { uiMessages } from '../../ui/messages.ts'
+import { GatedButton } from '../../ui/gated.tsx'
+import { Button, Group, Text } from '../../ui/kit.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
-import { TagsField } from '../tags/tags-field.tsx'
+import { bulkMessages as texts } from './bulk-messages.ts'
+import { ChooseTags } from './choose-tags.tsx'
 import { devicesMessages } from './messages.ts'
 import classes from './bulk-bar.module.css'
-
-const texts = devicesMessages.bulk
 
 interface BulkBarProps {
   readonly selected: readonly Device[]
@@ -33,14 +33,16 @@ interface Deed {
 }
 
 export function BulkBar({ selected, onClear }: BulkBarProps) {
-  const { api } = useRuntime()
+  const runtime = useRuntime()
+  const { api } = runtime
+  const navigate = useNavigate()
   const queryClient = useQueryClient()
   const mayAccept = useMay('deviceAccept')
   const mayReject = useMay('deviceReject')
   const mayRemove = useMay('deviceRemove')
   const mayTag = useMay('deviceTagUpdate')
   const [progress, setProgress] = useState<number>()
-  const [asked, setAsked] = useState<'remove' | 'tag'>()
+  const [asked, setAsked] = useState<'remove' | 'tag' | 'untag'>()
   const status = selected[0]?.status
   if (selected.length === 0) return null
 
@@ -79,8 +81,18 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
     api.call(operations.setStatus, { params: { uid: device.uid, status: word } })
   const setTags = (tagsOf: (device: Device) => readonly string[]) => (device: Device) =>
     api.call(operations.setTags, { params: { uid: device.uid }, body: { tags: [...tagsOf(device)] } })
+  const retag = (done: Deed['done'], tagsOf: (device: Device) => readonly string[]) => {
+    setAsked(undefined)
+    void perform(selected, { done, work: setTags(tagsOf), undo: setTags(({ tags }) => tags) })
+  }
   const remove = (device: Device) => api.call(operations.remove, { params: { uid: device.uid } })
   const busy = progress !== undefined
+  const online = selected.filter((device) => device.online)
+  const connect = async (devices: readonly Device[]) => {
+    const { workspaceOf } = await import('../terminal/workspace.ts')
+    for (const device of devices) workspaceOf(runtime).open(device)
+    void navigate({ to: '/terminal' })
+  }
   return (
     <section aria-label={texts.label} className={classes['bar']}>
       <Text size="sm" fw={550}>
@@ -88,35 +100,70 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
       </Text>
       <Group gap="xs">
         {status === 'pending' || status === 'rejected' ? (
-          <Button
+          <GatedButton
             size="compact-sm"
-            disabled={!mayAccept || busy}
+            may={mayAccept}
+            why={devicesMessages.roleTooLow}
+            disabled={busy}
             onClick={() => void perform(selected, { done: texts.accepted, work: setStatus('accept') })}
           >
             {devicesMessages.accept}
-          </Button>
+          </GatedButton>
         ) : null}
         {status === 'pending' ? (
-          <Button
+          <GatedButton
             size="compact-sm"
             variant="default"
-            disabled={!mayReject || busy}
+            may={mayReject}
+            why={devicesMessages.roleTooLow}
+            disabled={busy}
             onClick={() =>
               void perform(selected, { done: texts.rejected, work: setStatus('reject'), undo: setStatus('pending') })
             }
           >
             {devicesMessages.reject}
+          </GatedButton>
+        ) : null}
+        {status === 'accepted' ? (
+          <Button size="compact-sm" disabled={online.length === 0 || busy} onClick={() => void connect(online)}>
+            {texts.connect}
           </Button>
         ) : null}
         {status === 'accepted' ? (
-          <Button size="compact-sm" variant="default" disabled={!mayTag || busy} onClick={() => setAsked('tag')}>
+          <GatedButton
+            size="compact-sm"
+            variant="default"
+            may={mayTag}
+            why={devicesMessages.roleTooLow}
+            disabled={busy}
+            onClick={() => setAsked('tag')}
+          >
             {texts.tag}
-          </Button>
+          </GatedButton>
+        ) : null}
+        {status === 'accepted' && selected.some(({ tags }) => tags.length > 0) ? (
+          <GatedButton
+            size="compact-sm"
+            variant="default"
+            may={mayTag}
+            why={devicesMessages.roleTooLow}
+            disabled={busy}
+            onClick={() => setAsked('untag')}
+          >
+            {texts.untag}
+          </GatedButton>
         ) : null}
         {status === 'pending' || status === 'removed' ? null : (
-          <Button size="compact-sm" variant="default" disabled={!mayRemove || busy} onClick={() => setAsked('remove')}>
+          <GatedButton
+            size="compact-sm"
+            variant="default"
+            may={mayRemove}
+            why={devicesMessages.roleTooLow}
+            disabled={busy}
+            onClick={() => setAsked('remove')}
+          >
             {devicesMessages.remove}
-          </Button>
+          </GatedButton>
         )}
         <Button size="compact-sm" variant="subtle" disabled={busy} onClick={onClear}>
           {texts.clear}
@@ -132,38 +179,21 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
         <Text size="sm">{devicesMessages.removeText}</Text>
       </Confirm>
       <Dialog opened={asked === 'tag'} onClose={() => setAsked(undefined)} title={texts.tagTitle(selected.length)}>
-        <AddTags
+        <ChooseTags
+          text={texts.tagText}
+          action={texts.tag}
           onCancel={() => setAsked(undefined)}
-          onTags={(added) => {
-            setAsked(undefined)
-            const union = (device: Device) => [...new Set([...device.tags, ...added])]
-            void perform(selected, { done: texts.tagged, work: setTags(union), undo: setTags(({ tags }) => tags) })
-          }}
+          onTags={(added) => retag(texts.tagged, ({ tags }) => [...new Set([...tags, ...added])])}
+        />
+      </Dialog>
+      <Dialog opened={asked === 'untag'} onClose={() => setAsked(undefined)} title={texts.untagTitle(selected.length)}>
+        <ChooseTags
+          text={texts.untagText}
+          action={texts.untag}
+          onCancel={() => setAsked(undefined)}
+          onTags={(taken) => retag(texts.untagged, ({ tags }) => tags.filter((tag) => !taken.includes(tag)))}
         />
       </Dialog>
     </section>
-  )
-}
-
-interface AddTagsProps {
-  readonly onTags: (tags: readonly string[]) => void
-  readonly onCancel: () => void
-}
-
-function AddTags({ onTags, onCancel }: AddTagsProps) {
-  const [tags, setTags] = useState<readonly string[]>([])
-  return (
-    <Stack gap="md">
-      <Text size="sm">{texts.tagText}</Text>
-      <TagsField tags={tags} onChange={setTags} focusFirst />
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onCancel}>
-          {uiMessages.cancel}
-        </Button>
-        <Button disabled={tags.length === 0} onClick={() => onTags(tags)}>
-          {texts.tag}
-        </Button>
-      </Group>
-    </Stack>
   )
 }

@@ -3,12 +3,14 @@ import type { Device } from '@bowline/contract/schemas/device'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Fact, FactColumns, Facts } from '../../ui/facts.tsx'
 import { Badge } from '../../ui/kit.ts'
+import { formatPosition } from '../../ui/position.ts'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { KeyFingerprint, useKeyFingerprint } from './key-fingerprint.tsx'
 import { devicesMessages as texts } from './messages.ts'
 
 export function DeviceFacts({ device }: { readonly device: Device }) {
   const fingerprint = useKeyFingerprint(device.public_key)
+  const where = formatPosition(device.position)
   const { facts, statuses } = texts
   return (
     <FactColumns>
@@ -52,6 +54,7 @@ export function DeviceFacts({ device }: { readonly device: Device }) {
         <Fact name={facts.address}>
           <code>{device.remote_addr}</code>
         </Fact>
+        {where === undefined ? null : <Fact name={facts.position}>{where}</Fact>}
         <Fact name={facts.lastSeen}>
           <TimeAgo time={device.last_seen} />
         </Fact>

@@ -2,8 +2,8 @@ import { Filter } from '@bowline/contract/schemas/filter'
 import { expect, it } from 'vitest'
 import { deviceFilter } from './device-filter.ts'
 
-const decoded = (words: string) =>
-  Filter.parse(JSON.parse(Buffer.from(deviceFilter(words) ?? '', 'base64').toString('utf8')))
+const decode = (filter = '') => Filter.parse(JSON.parse(Buffer.from(filter, 'base64').toString('utf8')))
+const decoded = (words: string) => decode(deviceFilter({ words }))
 
 it('asks for devices of which any property contains the words', () => {
   const filter = decoded('  pi ')
@@ -17,5 +17,15 @@ it('carries words of any language', () => {
 })
 
 it('is left out for no words', () => {
-  expect(deviceFilter('   ')).toBeUndefined()
+  expect(deviceFilter({ words: '   ' })).toBeUndefined()
+})
+
+it('asks for all of tag, presence and day beside the words', () => {
+  const filter = decode(deviceFilter({ words: 'pi', tag: 'lab', presence: 'offline', seenSince: '2026-11-20' }))
+  const names = filter.map(({ params: { name } }) => name)
+  expect(names.slice(-5)).toEqual(['or', 'tags', 'online', 'last_seen', 'and'])
+  expect(filter.find(({ params }) => params.name === 'online')?.params).toMatchObject({
+    operator: 'bool',
+    value: false,
+  })
 })

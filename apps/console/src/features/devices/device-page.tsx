@@ -11,7 +11,8 @@ import { BackLink } from '../../ui/back-link.tsx'
 import { Callout } from '../../ui/callout.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
-import { Button, Skeleton, Stack } from '../../ui/kit.ts'
+import { GatedButton } from '../../ui/gated.tsx'
+import { Skeleton, Stack } from '../../ui/kit.ts'
 import { uiMessages } from '../../ui/messages.ts'
 import { Page } from '../../ui/page.tsx'
 import { StatusDot } from '../../ui/status-dot.tsx'
@@ -76,9 +77,15 @@ function KnownDevice({ device }: { readonly device: Device }) {
       }
       actions={
         <>
-          <Button variant="default" size="compact-sm" disabled={!mayEdit} onClick={() => setEditing(true)}>
+          <GatedButton
+            variant="default"
+            size="compact-sm"
+            may={mayEdit}
+            why={texts.roleTooLow}
+            onClick={() => setEditing(true)}
+          >
             {texts.edit}
-          </Button>
+          </GatedButton>
           <DeviceRowActions
             device={device}
             onAccept={() => void actions.run('accept', device)}

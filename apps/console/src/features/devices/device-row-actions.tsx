@@ -2,7 +2,7 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { Trash2 } from 'lucide-react'
 import { useMay } from '../../app/context.tsx'
-import { ActionIcon, Button, Tooltip } from '../../ui/kit.ts'
+import { GatedAction, GatedButton } from '../../ui/gated.tsx'
 import { ConnectButton } from '../terminal/connect-button.tsx'
 import { useIsActing } from './actions.ts'
 import { devicesMessages as texts } from './messages.ts'
@@ -27,36 +27,41 @@ export function DeviceRowActions({ device, onAccept, onReject, onRemove }: Devic
     <>
       <ConnectButton device={device} />
       {status === 'accepted' ? null : (
-        <Tooltip label={texts.roleTooLow} disabled={mayAccept}>
-          <Button
-            size="compact-sm"
-            disabled={!mayAccept || acting}
-            aria-label={texts.acceptNamed(name)}
-            onClick={onAccept}
-          >
-            {texts.accept}
-          </Button>
-        </Tooltip>
+        <GatedButton
+          size="compact-sm"
+          may={mayAccept}
+          why={texts.roleTooLow}
+          disabled={acting}
+          aria-label={texts.acceptNamed(name)}
+          onClick={onAccept}
+        >
+          {texts.accept}
+        </GatedButton>
       )}
       {status === 'pending' ? (
-        <Tooltip label={texts.roleTooLow} disabled={mayReject}>
-          <Button
-            size="compact-sm"
-            variant="default"
-            disabled={!mayReject || acting}
-            aria-label={texts.rejectNamed(name)}
-            onClick={onReject}
-          >
-            {texts.reject}
-          </Button>
-        </Tooltip>
+        <GatedButton
+          size="compact-sm"
+          variant="default"
+          may={mayReject}
+          why={texts.roleTooLow}
+          disabled={acting}
+          aria-label={texts.rejectNamed(name)}
+          onClick={onReject}
+        >
+          {texts.reject}
+        </GatedButton>
       ) : null}
       {status === 'pending' || !onRemove ? null : (
-        <Tooltip label={mayRemove ? texts.remove : texts.roleTooLow}>
-          <ActionIcon disabled={!mayRemove || acting} aria-label={texts.removeNamed(name)} onClick={onRemove}>
-            <Trash2 size={15} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <GatedAction
+          may={mayRemove}
+          why={texts.roleTooLow}
+          disabled={acting}
+          label={texts.removeNamed(name)}
+          hint={texts.remove}
+          onClick={onRemove}
+        >
+          <Trash2 size={15} aria-hidden />
+        </GatedAction>
       )}
     </>
   )

@@ -15,6 +15,7 @@ import { DeviceRowActions } from './device-row-actions.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
 import { devicesMessages as texts } from './messages.ts'
 import { NoContainers, NoDevices, NoMatches } from './no-devices.tsx'
+import { PresenceChoice } from './presence-choice.tsx'
 import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from './queries.ts'
 import { RemoveDevice } from './remove-device.tsx'
 import { type DevicesSearch, deviceListOf } from './search.ts'
@@ -57,6 +58,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   // Only what is on screen can be acted on: rows that went are not chosen any more.
   const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
 
+  const wanted = shown.words || shown.tag || (shown.presence && texts.presences[shown.presence])
   const selection = { keys: chosen, onChange: setChosen, label: (device: Device) => texts.select(device.name) }
 
   return (
@@ -71,7 +73,12 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
       }
     >
       <DeviceTabs kind={kind} search={search}>
-        <SearchField label={texts.search} words={shown.words} onSearch={searchFor} />
+        <div className={classes['choices']}>
+          {status === 'accepted' ? (
+            <PresenceChoice chosen={search.presence} onChoose={(presence) => open({ presence, page: 1 }, true)} />
+          ) : null}
+          <SearchField label={texts.searchKinds[kind]} words={shown.words} onSearch={searchFor} />
+        </div>
       </DeviceTabs>
       {tag === undefined ? null : (
         <Button
@@ -109,13 +116,7 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           />
         )}
         empty={
-          shown.words !== '' || shown.tag !== '' ? (
-            <NoMatches words={shown.words || shown.tag} />
-          ) : kind === 'devices' ? (
-            <NoDevices status={status} />
-          ) : (
-            <NoContainers />
-          )
+          wanted ? <NoMatches words={wanted} /> : kind === 'devices' ? <NoDevices status={status} /> : <NoContainers />
         }
         page={page}
         perPage={DEVICES_PER_PAGE}

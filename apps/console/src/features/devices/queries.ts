@@ -7,22 +7,19 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
 import type { Api } from '../../session/api.ts'
-import { deviceFilter } from './device-filter.ts'
+import { type DeviceChoices, deviceFilter } from './device-filter.ts'
 
 export const DEVICES_PER_PAGE = 25
 
 export const DEVICE_SORTS = ['last_seen', 'name', 'created_at', 'status_updated_at'] as const
 export type DeviceSort = (typeof DEVICE_SORTS)[number]
 
-export interface DeviceListQuery {
+export interface DeviceListQuery extends DeviceChoices {
   readonly status: DeviceStatus
   readonly page: number
   readonly sort: DeviceSort
   readonly order: 'asc' | 'desc'
-  /** Words to search for; '' for all. */
-  readonly words: string
-  /** Only devices with this tag; '' for all. */
-  readonly tag: string
+  readonly perPage?: number
 }
 
 /** Containers are devices of another platform, with a list of their own. */
@@ -30,24 +27,24 @@ export type DeviceKind = 'devices' | 'containers'
 
 export function deviceListQuery(
   api: Api,
-  { status, page, sort, order, words, tag }: DeviceListQuery,
+  { status, page, sort, order, perPage = DEVICES_PER_PAGE, ...choices }: DeviceListQuery,
   kind: DeviceKind = 'devices',
 ) {
-  const filter = deviceFilter(words, tag)
-  const search = { status, page, per_page: DEVICES_PER_PAGE, sort_by: sort, order_by: order, filter }
+  const filter = deviceFilter(choices)
+  const query = { status, page: String(page), per_page: String(perPage), sort_by: sort, order_by: order, filter }
+  const byPresence = choices.presence !== undefined
+  const search = { status, page, per_page: perPage, sort_by: sort, order_by: order, filter, byPresence }
   return queryOptions({
     queryKey: kind === 'devices' ? keys.deviceList(search) : [...keys.containers, 'list', search],
-    queryFn: async ({ signal }): Promise<ListPage<Device>> => {
-      const query = { ...search, page: String(page), per_page: String(DEVICES_PER_PAGE) }
-      return listPage(await api.call(kind === 'devices' ? devices.list : containers.list, { query, signal }))
-    },
+    queryFn: async ({ signal }): Promise<ListPage<Device>> =>
+      listPage(await api.call(kind === 'devices' ? devices.list : containers.list, { query, signal })),
     placeholderData: keepPreviousData,
   })
 }
 
 /** The devices that wait for somebody, the newest first. */
 export function pendingDevicesQuery(api: Api) {
-  return deviceListQuery(api, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '', tag: '' })
+  return deviceListQuery(api, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '' })
 }
 
 export function deviceQuery(api: Api, uid: string) {

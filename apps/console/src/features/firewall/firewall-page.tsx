@@ -7,7 +7,8 @@ import { useState } from 'react'
 import { useMay, useRuntime } from '../../app/context.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
-import { Button, Skeleton } from '../../ui/kit.ts'
+import { GatedButton } from '../../ui/gated.tsx'
+import { Skeleton } from '../../ui/kit.ts'
 import { Page } from '../../ui/page.tsx'
 import { ReorderList } from '../../ui/reorder-list.tsx'
 import { bodyOf, useRuleActions } from './actions.ts'
@@ -37,9 +38,14 @@ export function FirewallPage() {
   const index = rules.findIndex(({ id }) => String(id) === edit)
   const last = indexOfLast(rules)
   const add = (
-    <Button disabled={!mayAdd} leftSection={<Plus size={16} aria-hidden />} onClick={() => open('new')}>
+    <GatedButton
+      may={mayAdd}
+      why={texts.roleTooLow}
+      leftSection={<Plus size={16} aria-hidden />}
+      onClick={() => open('new')}
+    >
       {texts.add}
-    </Button>
+    </GatedButton>
   )
   return (
     <Page title={texts.title} actions={add}>

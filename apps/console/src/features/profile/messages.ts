@@ -28,4 +28,8 @@ export const profileMessages = {
   theme: 'Appearance',
   themeText: 'Of this browser.',
   themeLabel: 'Theme',
+  deletion: 'Deleting the account',
+  deletionText:
+    'Whoever runs this server deletes accounts, with this command. Namespaces that you own have to be deleted first.',
+  deletionWhat: 'the command',
 } as const

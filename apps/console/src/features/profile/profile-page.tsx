@@ -4,6 +4,7 @@ import { Email, Password, PersonName, Username } from '@bowline/contract/schemas
 import { z } from 'zod'
 import { usePerson, useRuntime } from '../../app/context.tsx'
 import type { Person } from '../../session/session.ts'
+import { CopyField } from '../../ui/copy-field.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { notifyDone } from '../../ui/notify.tsx'
@@ -24,6 +25,7 @@ export function ProfilePage() {
           <Account key={JSON.stringify(person)} person={person} />
           <PasswordCard person={person} />
           <Appearance />
+          <Deletion person={person} />
         </Stack>
       ) : null}
     </Page>
@@ -144,6 +146,15 @@ function Appearance() {
           }}
         />
       </SettingRow>
+    </SectionCard>
+  )
+}
+
+/** Accounts are deleted by whoever runs the server: what to ask them for. */
+function Deletion({ person }: { readonly person: Person }) {
+  return (
+    <SectionCard title={texts.deletion} text={texts.deletionText}>
+      <CopyField text={`bowline user delete ${person.user}`} what={texts.deletionWhat} />
     </SectionCard>
   )
 }

@@ -12,6 +12,7 @@ import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
 import { deviceChoiceFields, judgeChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
 import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useKeyActions } from './actions.ts'
+import { KeyDevices } from './key-devices.tsx'
 import { KeyLine, commentOf, encodeKeyLine } from './key-data.ts'
 import { publicKeysMessages as texts } from './messages.ts'
 
@@ -38,6 +39,7 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
   const actions = useKeyActions()
   const isNew = edited === 'new'
   const may = useMay(isNew ? 'publicKeyCreate' : 'publicKeyEdit')
+  const mayTry = useMay('publicKeyEdit')
   const form = useContractForm({
     schema: isNew ? NewKey : KnownKey,
     values: {
@@ -99,6 +101,7 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
         patternHint={texts.patternHint}
         onChange={(change) => setDeviceChoice(setValue, change)}
       />
+      {mayTry ? <KeyDevices choice={watch()} /> : null}
     </DialogForm>
   )
 }

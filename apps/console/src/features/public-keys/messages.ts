@@ -25,6 +25,13 @@ export const publicKeysMessages = {
   dataHint: 'One line that begins with ssh-ed25519, ecdsa-sha2-…, ssh-rsa or sk-…; usually ~/.ssh/id_ed25519.pub.',
   chooseFile: 'Read it from a file',
   patternHint: 'A regular expression (RE2) that must match the whole name, for example pi-.*',
+  devices: {
+    noDevices: 'There is no accepted device yet.',
+    none: (accepted: string) => `It is for none of the ${accepted} devices.`,
+    some: (matching: string, accepted: string, names: string) =>
+      `It is for ${matching} of ${accepted} devices: ${names}.`,
+    more: (count: string) => `${count} more`,
+  },
   loginPlaceholder: 'root|admin',
   anyLogin: 'any',
   roleTooLow: 'Your role in this namespace may look at keys, not change them.',

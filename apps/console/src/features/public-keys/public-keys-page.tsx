@@ -7,7 +7,8 @@ import { useCallback } from 'react'
 import { useMay, useRuntime } from '../../app/context.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ActionIcon, Button, Text, Tooltip } from '../../ui/kit.ts'
+import { GatedAction, GatedButton } from '../../ui/gated.tsx'
+import { Text } from '../../ui/kit.ts'
 import { Page } from '../../ui/page.tsx'
 import { PagedTable } from '../../ui/paged-table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -87,9 +88,14 @@ export function PublicKeysPage() {
   )
   const edited = search.edit === 'new' ? 'new' : list.data?.items.find((key) => key.fingerprint === search.edit)
   const add = (
-    <Button disabled={!mayAdd} leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ edit: 'new' })}>
+    <GatedButton
+      may={mayAdd}
+      why={texts.roleTooLow}
+      leftSection={<Plus size={16} aria-hidden />}
+      onClick={() => open({ edit: 'new' })}
+    >
       {texts.add}
-    </Button>
+    </GatedButton>
   )
   return (
     <Page title={texts.title} actions={add}>
@@ -105,15 +111,15 @@ export function PublicKeysPage() {
         columns={COLUMNS}
         rowKey={(key) => key.fingerprint}
         renderActions={(key) => (
-          <Tooltip label={mayRemove ? texts.remove : texts.roleTooLow}>
-            <ActionIcon
-              disabled={!mayRemove}
-              aria-label={texts.removeNamed(key.name)}
-              onClick={() => void actions.remove(key)}
-            >
-              <Trash2 size={15} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <GatedAction
+            may={mayRemove}
+            why={texts.roleTooLow}
+            label={texts.removeNamed(key.name)}
+            hint={texts.remove}
+            onClick={() => void actions.remove(key)}
+          >
+            <Trash2 size={15} aria-hidden />
+          </GatedAction>
         )}
         empty={
           words === '' ? (

@@ -1,7 +1,8 @@
 // What the console asks about public keys.
 import { publicKeys } from '@bowline/contract/operations/public-keys'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { DeviceFilter } from '@bowline/contract/schemas/tag'
+import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
 import type { Api } from '../../session/api.ts'
@@ -19,5 +20,15 @@ export function publicKeyListQuery(api: Api, { page, words }: { page: number; wo
       return listPage(await api.call(publicKeys.list, { query, signal }))
     },
     placeholderData: keepPreviousData,
+  })
+}
+
+/** The accepted devices that a filter is for; undefined for one that is not finished. */
+export function keyDevicesQuery(api: Api, filter: DeviceFilter | undefined) {
+  return queryOptions({
+    queryKey: [...keys.publicKeys, 'devices', filter],
+    queryFn: filter
+      ? async ({ signal }) => (await api.call(publicKeys.findDevices, { body: { filter }, signal })).body
+      : skipToken,
   })
 }

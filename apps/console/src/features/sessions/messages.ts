@@ -59,6 +59,7 @@ export const sessionsMessages = {
     user: 'Logged in as',
     device: 'Device',
     from: 'From',
+    position: 'Position',
     type: 'Type',
     term: 'Terminal',
     started: 'Started',

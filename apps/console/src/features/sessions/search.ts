@@ -1,7 +1,7 @@
 // The part of the sessions page that lives in its URL, and the list that it shows.
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
-import { type ConditionGroup, encodeFilter, where } from '../../session/list-filter.ts'
+import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../session/list-filter.ts'
 import type { SessionListQuery } from './queries.ts'
 
 export const DEFAULT_SESSIONS_SEARCH = { page: 1 } as const
@@ -52,11 +52,4 @@ export function sessionFilter(search: Partial<SessionsSearch>): string | undefin
     groups.unshift({ join: 'or', conditions: [where('username', 'contains', q), where('ip_address', 'contains', q)] })
   }
   return encodeFilter(groups)
-}
-
-/** RFC 3339 of a day's beginning in this browser's zone, moved by milliseconds and days (which may have 23 hours). */
-function startOfDay(day: string, milliseconds: number, days = 0): string {
-  const date = new Date(`${day}T00:00:00`)
-  date.setDate(date.getDate() + days)
-  return new Date(date.getTime() + milliseconds).toISOString()
 }

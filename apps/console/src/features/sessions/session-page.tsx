@@ -15,10 +15,12 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
 import { Fact, FactColumns, Facts } from '../../ui/facts.tsx'
-import { Button, Skeleton, Stack, Text, Tooltip } from '../../ui/kit.ts'
+import { GatedButton } from '../../ui/gated.tsx'
+import { Skeleton, Stack, Text } from '../../ui/kit.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { formatMoment } from '../../ui/numbers.ts'
 import { Page } from '../../ui/page.tsx'
+import { formatPosition } from '../../ui/position.ts'
 import { StatusDot } from '../../ui/status-dot.tsx'
 import { endedBecause, endedBy } from './ended-because.ts'
 import { sessionsMessages as texts } from './messages.ts'
@@ -58,6 +60,7 @@ export function SessionPage() {
 function KnownSession({ session }: { readonly session: Session }) {
   const { facts } = texts
   const { active, closed, device } = session
+  const where = formatPosition(session.position)
   return (
     <Page
       title={nameOf(session)}
@@ -83,6 +86,7 @@ function KnownSession({ session }: { readonly session: Session }) {
             <Fact name={facts.from}>
               <code>{session.ip_address}</code>
             </Fact>
+            {where === undefined ? null : <Fact name={facts.position}>{where}</Fact>}
             <Fact name={facts.type}>{texts.types[session.type]}</Fact>
             {session.term === '' ? null : (
               <Fact name={facts.term}>
@@ -131,16 +135,15 @@ function EndButton({ session }: { readonly session: Session }) {
   }
   return (
     <>
-      <Tooltip label={texts.roleTooLow} disabled={may}>
-        <Button
-          color="red.8"
-          disabled={!may}
-          leftSection={<SquareX size={16} aria-hidden />}
-          onClick={() => setAsking(true)}
-        >
-          {texts.end}
-        </Button>
-      </Tooltip>
+      <GatedButton
+        color="red.8"
+        may={may}
+        why={texts.roleTooLow}
+        leftSection={<SquareX size={16} aria-hidden />}
+        onClick={() => setAsking(true)}
+      >
+        {texts.end}
+      </GatedButton>
       <Confirm
         opened={asking}
         title={texts.endTitle(nameOf(session))}

@@ -9,6 +9,7 @@ import { keys } from '../../live/apply-events.ts'
 import { announce } from '../../ui/announce.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Button, Group, Text } from '../../ui/kit.ts'
+import { GatedButton } from '../../ui/gated.tsx'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { SectionCard } from '../../ui/section-card.tsx'
@@ -81,15 +82,16 @@ function Recording({ session, seat }: { readonly session: Session; readonly seat
         >
           {texts.download}
         </Button>
-        <Button
+        <GatedButton
           size="compact-sm"
           variant="default"
-          disabled={!mayRemove}
+          may={mayRemove}
+          why={texts.roleTooLow}
           leftSection={<Trash2 size={14} aria-hidden />}
           onClick={() => setRemoving(true)}
         >
           {texts.removeRecording}
-        </Button>
+        </GatedButton>
       </Group>
       <Confirm
         opened={removing}

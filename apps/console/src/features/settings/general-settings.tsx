@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogForm } from '../../ui/dialog.tsx'
 import { Fact } from '../../ui/facts.tsx'
-import { Button, Text, TextInput } from '../../ui/kit.ts'
+import { GatedButton } from '../../ui/gated.tsx'
+import { Text, TextInput } from '../../ui/kit.ts'
 import { notifyDone } from '../../ui/notify.tsx'
 import { formatCount, formatMoment } from '../../ui/numbers.ts'
 import { SectionCard } from '../../ui/section-card.tsx'
@@ -23,9 +24,15 @@ export function GeneralSettings({ namespace, settings, may }: SettingsProps) {
     <SectionCard
       title={`${texts.general} ${namespace.name}`}
       actions={
-        <Button size="compact-sm" variant="default" disabled={!may} onClick={() => setRenaming(true)}>
+        <GatedButton
+          size="compact-sm"
+          variant="default"
+          may={may}
+          why={texts.roleTooLow}
+          onClick={() => setRenaming(true)}
+        >
           {texts.rename}
-        </Button>
+        </GatedButton>
       }
     >
       <dl className={classes['facts']}>

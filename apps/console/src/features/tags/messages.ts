@@ -1,9 +1,10 @@
 // Texts of tags, and of the choice of devices by name or tag that keys and rules share.
 export const tagsMessages = {
   title: 'Tags',
+  roleTooLow: 'Your role in this namespace may look at tags, not change them.',
   tableLabel: 'Tags',
   intro: 'Tags group devices, and keys and rules can be for a group. A tag exists as long as something has it.',
-  columns: { tag: 'Tag' },
+  columns: { tag: 'Tag', devices: 'Devices' },
   devicesWith: (tag: string) => `Devices with the tag ${tag}`,
   rename: 'Rename',
   renameNamed: (tag: string) => `Rename ${tag}`,

@@ -12,12 +12,14 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Dialog, DialogForm } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
-import { ActionIcon, Text, TextInput } from '../../ui/kit.ts'
+import { GatedAction } from '../../ui/gated.tsx'
+import { Text, TextInput } from '../../ui/kit.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { formatCount } from '../../ui/numbers.ts'
 import { Page } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { tagsMessages as texts } from './messages.ts'
-import { tagsQuery } from './queries.ts'
+import { taggedDevicesQuery, tagsQuery } from './queries.ts'
 import cells from '../../ui/cells.module.css'
 import classes from './tags.module.css'
 
@@ -31,7 +33,15 @@ const COLUMNS: readonly Column<string>[] = [
       </Link>
     ),
   },
+  { id: 'devices', header: texts.columns.devices, cell: (tag) => <DeviceCount tag={tag} />, width: '10rem' },
 ]
+
+/** Accepted devices with a tag: those of the list that the tag leads to. */
+function DeviceCount({ tag }: { readonly tag: string }) {
+  const { api } = useRuntime()
+  const { data } = useQuery(taggedDevicesQuery(api, tag))
+  return <span className={cells['number']}>{data === undefined ? '' : formatCount(data)}</span>
+}
 
 export function TagsPage() {
   const { api } = useRuntime()
@@ -64,12 +74,24 @@ export function TagsPage() {
           rowKey={(tag) => tag}
           renderActions={(tag) => (
             <>
-              <ActionIcon disabled={!mayRename} aria-label={texts.renameNamed(tag)} onClick={() => setRenaming(tag)}>
+              <GatedAction
+                may={mayRename}
+                why={texts.roleTooLow}
+                label={texts.renameNamed(tag)}
+                hint={texts.rename}
+                onClick={() => setRenaming(tag)}
+              >
                 <Pencil size={15} aria-hidden />
-              </ActionIcon>
-              <ActionIcon disabled={!mayRemove} aria-label={texts.removeNamed(tag)} onClick={() => setRemoving(tag)}>
+              </GatedAction>
+              <GatedAction
+                may={mayRemove}
+                why={texts.roleTooLow}
+                label={texts.removeNamed(tag)}
+                hint={texts.remove}
+                onClick={() => setRemoving(tag)}
+              >
                 <Trash2 size={15} aria-hidden />
-              </ActionIcon>
+              </GatedAction>
             </>
           )}
           empty={

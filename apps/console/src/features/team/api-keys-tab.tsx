@@ -9,7 +9,8 @@ import { useMay, usePerson, useRuntime } from '../../app/context.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ActionIcon, Text } from '../../ui/kit.ts'
+import { GatedAction } from '../../ui/gated.tsx'
+import { Text } from '../../ui/kit.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { formatMoment } from '../../ui/numbers.ts'
 import { PagedTable } from '../../ui/paged-table.tsx'
@@ -18,13 +19,12 @@ import { TimeAgo } from '../../ui/time-ago.tsx'
 import cells from '../../ui/cells.module.css'
 import { namespaceQuery } from '../namespaces/queries.ts'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
+import { endOf, expiresSoon } from './expiry.ts'
 import type { TeamTabProps } from './members-tab.tsx'
 import { teamMessages as texts } from './messages.ts'
 import { API_KEYS_PER_PAGE, API_KEY_LISTS, apiKeyListQuery } from './queries.ts'
 import { API_KEY_SORTS } from './search.ts'
 import classes from './team.module.css'
-
-const SOON_MS = 7 * 86_400_000
 
 const COLUMNS: readonly Column<ApiKey>[] = [
   {
@@ -79,13 +79,15 @@ export function ApiKeysTab({ search, onOpen }: TeamTabProps) {
           onOpen({ page: 1, sort: API_KEY_SORTS.find((known) => known === next.by), order: next.order })
         }
         renderActions={(key) => (
-          <ActionIcon
-            disabled={!mayRemove}
-            aria-label={texts.removeKeyNamed(key.name)}
+          <GatedAction
+            may={mayRemove}
+            why={texts.roleTooLow}
+            label={texts.removeKeyNamed(key.name)}
+            hint={texts.removeKey}
             onClick={() => setRemoving(key)}
           >
             <Trash2 size={15} aria-hidden />
-          </ActionIcon>
+          </GatedAction>
         )}
         empty={
           <EmptyState icon={<KeySquare size={24} />} title={texts.emptyKeys} text={texts.emptyKeysText}>
@@ -125,10 +127,10 @@ function MadeBy({ apiKey }: { readonly apiKey: ApiKey }) {
 
 function Expiry({ apiKey }: { readonly apiKey: ApiKey }) {
   const nowMs = useNow()
-  if (apiKey.expires_in < 0) return texts.never
-  const endMs = apiKey.expires_in * 1000
+  const endMs = endOf(apiKey)
+  if (endMs === undefined) return texts.never
   const moment = formatMoment(new Date(endMs).toISOString())
   if (endMs <= nowMs) return <span className={classes['gone']}>{`${texts.expired} · ${moment}`}</span>
-  if (endMs - nowMs < SOON_MS) return <span className={classes['warn']}>{`${texts.expiresSoon} · ${moment}`}</span>
+  if (expiresSoon(apiKey, nowMs)) return <span className={classes['warn']}>{`${texts.expiresSoon} · ${moment}`}</span>
   return moment
 }

@@ -13,7 +13,8 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Dialog, DialogForm } from '../../ui/dialog.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
-import { ActionIcon, Badge, NativeSelect, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { GatedAction } from '../../ui/gated.tsx'
+import { Badge, NativeSelect, Text, TextInput } from '../../ui/kit.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
@@ -126,12 +127,17 @@ function MemberRole({ member }: { readonly member: Member }) {
 
 function RemoveButton({ member, onRemove }: { readonly member: Member; readonly onRemove: () => void }) {
   const may = useMayActOn(member, 'namespaceRemoveMember')
+  const isSelf = usePerson()?.id === member.id
   return (
-    <Tooltip label={may ? texts.removeMember : texts.roleTooLow}>
-      <ActionIcon disabled={!may} aria-label={texts.removeMemberNamed(member.email)} onClick={onRemove}>
-        <Trash2 size={15} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <GatedAction
+      may={may}
+      why={isSelf ? texts.notYourself : texts.roleTooLow}
+      label={texts.removeMemberNamed(member.email)}
+      hint={texts.removeMember}
+      onClick={onRemove}
+    >
+      <Trash2 size={15} aria-hidden />
+    </GatedAction>
   )
 }
 

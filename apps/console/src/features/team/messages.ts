@@ -32,6 +32,7 @@ export const teamMessages = {
   memberRemoved: (email: string) => `${email} is no member any more.`,
   memberRemoveFailed: (email: string) => `${email} could not be removed`,
   loadFailed: 'The members could not be loaded.',
+  notYourself: 'To go yourself, leave the namespace in its settings.',
   roleTooLow: 'Your role in this namespace does not allow this.',
   labels: { email: 'E-mail', role: 'Role', name: 'Name', expires_at: 'Valid for' },
   keysLabel: 'API keys',

@@ -1,6 +1,7 @@
 // What the console asks about API keys. Members come with the namespace.
 import { apiKeys } from '@bowline/contract/operations/api-keys'
 import type { ApiKey } from '@bowline/contract/schemas/api-key'
+import { LIMITS } from '@bowline/contract/limits'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
@@ -24,5 +25,14 @@ export function apiKeyListQuery(api: Api, { page, sort, order }: ApiKeyListQuery
       return listPage(await api.call(apiKeys.list, { query, signal }))
     },
     placeholderData: keepPreviousData,
+  })
+}
+
+/** The keys that end last, on one page: more than namespaces have. */
+export function allApiKeysQuery(api: Api) {
+  return queryOptions({
+    queryKey: [...API_KEY_LISTS, 'all'],
+    queryFn: async ({ signal }) =>
+      (await api.call(apiKeys.list, { query: { per_page: String(LIMITS.perPage.max) }, signal })).body,
   })
 }

@@ -3,7 +3,7 @@ import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useMay } from '../../app/context.tsx'
-import { Button } from '../../ui/kit.ts'
+import { GatedButton } from '../../ui/gated.tsx'
 import { Page } from '../../ui/page.tsx'
 import { TabBar } from '../../ui/tab-bar.tsx'
 import { ApiKeysTab } from './api-keys-tab.tsx'
@@ -35,13 +35,14 @@ export function TeamPage() {
     <Page
       title={texts.title}
       actions={
-        <Button
-          disabled={isKeys ? !mayAddKey : !mayAddMember}
+        <GatedButton
+          may={isKeys ? mayAddKey : mayAddMember}
+          why={texts.roleTooLow}
           leftSection={<Plus size={16} aria-hidden />}
           onClick={() => open({ add: 'yes' })}
         >
           {isKeys ? texts.addKey : texts.addMember}
-        </Button>
+        </GatedButton>
       }
     >
       <TabBar label={texts.tabsLabel} tabs={[tab('members'), tab('keys')]} />

@@ -1,0 +1,96 @@
+// What somebody should look at, each with the way to it. Nothing is shown while there is nothing.
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { CircleAlert } from 'lucide-react'
+import { usePerson, useRuntime } from '../../app/context.tsx'
+import type { ListPage } from '../../live/apply-events.ts'
+import { Title } from '../../ui/kit.ts'
+import { formatCount } from '../../ui/numbers.ts'
+import { useNow } from '../../ui/ticker.ts'
+import { deviceListQuery } from '../devices/queries.ts'
+import { namespaceQuery } from '../namespaces/queries.ts'
+import { sessionListQuery } from '../sessions/queries.ts'
+import { sessionFilter } from '../sessions/search.ts'
+import { expiresSoon } from '../team/expiry.ts'
+import { allApiKeysQuery } from '../team/queries.ts'
+import { yesterday } from './days.ts'
+import { dashboardMessages as texts } from './messages.ts'
+import classes from './dashboard.module.css'
+
+const { attention } = texts
+/** From this share on, the places of a namespace are worth a remark. */
+const NEARLY_FULL = 0.9
+
+interface Matter {
+  readonly text: string
+  readonly link: Pick<LinkProps, 'to' | 'search'>
+}
+
+export function Attention() {
+  const matters = useMatters()
+  if (matters.length === 0) return null
+  return (
+    <section aria-label={attention.title} className={classes['attention']}>
+      <Title order={2}>{attention.title}</Title>
+      <ul className={classes['matters']}>
+        {matters.map(({ text, link }) => (
+          <li key={text}>
+            <CircleAlert size={16} aria-hidden />
+            <Link {...link}>{text}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** A matter whose question failed is left out: the lists themselves say why. */
+function useMatters(): readonly Matter[] {
+  const { api } = useRuntime()
+  const tenant = usePerson()?.tenant ?? ''
+  const nowMs = useNow()
+  const from = yesterday(nowMs)
+  const refused = useQuery(
+    sessionListQuery(api, { page: 1, perPage: 1, filter: sessionFilter({ state: 'refused', from }) }),
+  )
+  const lost = useQuery(
+    deviceListQuery(api, {
+      status: 'accepted',
+      page: 1,
+      perPage: 1,
+      sort: 'last_seen',
+      order: 'desc',
+      words: '',
+      presence: 'offline',
+      seenSince: from,
+    }),
+  )
+  const apiKeys = useQuery(allApiKeysQuery(api))
+  const { data: namespace } = useQuery({ ...namespaceQuery(api, tenant), enabled: tenant !== '' })
+  const expiring = apiKeys.data?.filter((key) => expiresSoon(key, nowMs)) ?? []
+  const used = namespace && namespace.max_devices > 0 ? namespace.device_count / namespace.max_devices : 0
+  return [
+    ...matter(totalOf(lost), attention.lost, { to: '/devices', search: { presence: 'offline' } }),
+    ...matter(totalOf(refused), attention.refused, { to: '/sessions', search: { state: 'refused', from } }),
+    ...matter(expiring.length, (count) => attention.expiring(count, expiring[0]?.name ?? ''), {
+      to: '/team',
+      search: { tab: 'keys' },
+    }),
+    ...(namespace && used >= NEARLY_FULL
+      ? [
+          {
+            text: attention.full(formatCount(namespace.device_count), formatCount(namespace.max_devices)),
+            link: { to: '/settings' } as const,
+          },
+        ]
+      : []),
+  ]
+}
+
+function matter(count: number, text: (count: number) => string, link: Matter['link']): readonly Matter[] {
+  return count > 0 ? [{ text: text(count), link }] : []
+}
+
+function totalOf({ data }: UseQueryResult<ListPage<unknown>>): number {
+  return data?.total ?? 0
+}

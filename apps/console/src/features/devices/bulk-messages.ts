@@ -1,0 +1,21 @@
+// Texts of what is done with several devices at once; not part of what the first page carries.
+export const bulkMessages = {
+  label: 'Selected devices',
+  selected: (count: number) => (count === 1 ? '1 device selected' : `${count} devices selected`),
+  progress: (done: number, total: number) => `${done} of ${total} done`,
+  clear: 'Clear',
+  accepted: (count: number) => (count === 1 ? '1 device is accepted.' : `${count} devices are accepted.`),
+  rejected: (count: number) => (count === 1 ? '1 device is rejected.' : `${count} devices are rejected.`),
+  removed: (count: number) => (count === 1 ? '1 device is removed.' : `${count} devices are removed.`),
+  tagged: (count: number) => (count === 1 ? '1 device is tagged.' : `${count} devices are tagged.`),
+  failed: (failed: number, total: number) => `It did not work for ${failed} of ${total} devices`,
+  removeTitle: (count: number) => (count === 1 ? 'Remove 1 device?' : `Remove ${count} devices?`),
+  connect: 'Open terminals',
+  tag: 'Add tags',
+  tagTitle: (count: number) => (count === 1 ? 'Add tags to 1 device' : `Add tags to ${count} devices`),
+  untag: 'Take tags off',
+  untagTitle: (count: number) => (count === 1 ? 'Take tags off 1 device' : `Take tags off ${count} devices`),
+  untagText: 'Those that have one of these tags lose it.',
+  untagged: (count: number) => (count === 1 ? '1 device lost tags.' : `${count} devices lost tags.`),
+  tagText: 'They keep the tags that they have; each can have 3.',
+} as const

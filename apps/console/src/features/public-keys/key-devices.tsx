@@ -1,0 +1,49 @@
+// Which devices a key would be for, told while its filter is written. The server judges it, by the rule of a login.
+import { DeviceFilter } from '@bowline/contract/schemas/tag'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useRuntime } from '../../app/context.tsx'
+import { describeError } from '../../ui/describe-error.ts'
+import { Text } from '../../ui/kit.ts'
+import { formatCount, formatList } from '../../ui/numbers.ts'
+import { type DeviceChoice, toFilter } from '../tags/device-choice.ts'
+import { publicKeysMessages } from './messages.ts'
+import { keyDevicesQuery } from './queries.ts'
+
+const texts = publicKeysMessages.devices
+/** Long enough that a pattern typed at once asks the server once. */
+const TYPING_MS = 250
+
+export function KeyDevices({ choice }: { readonly choice: DeviceChoice }) {
+  const { api } = useRuntime()
+  const written = JSON.stringify(toFilter(choice))
+  const [asked, setAsked] = useState(written)
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(written), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [written])
+  const filter = DeviceFilter.safeParse(JSON.parse(asked)).data
+  const { data, error } = useQuery(keyDevicesQuery(api, filter))
+  // Of what has been asked, not of what is being typed.
+  const isCurrent = written === asked && filter !== undefined
+  return (
+    <Text component="output" display="block" size="sm" c="dimmed" mih="1.5em">
+      {isCurrent && error ? describeError(error).cause : null}
+      {isCurrent && !error && data ? sentence(data) : null}
+    </Text>
+  )
+}
+
+interface Found {
+  readonly matching: number
+  readonly accepted: number
+  readonly names: readonly string[]
+}
+
+function sentence({ matching, accepted, names }: Found): string {
+  if (accepted === 0) return texts.noDevices
+  if (matching === 0) return texts.none(formatCount(accepted))
+  const more = matching - names.length
+  const told = more > 0 ? [...names, texts.more(formatCount(more))] : names
+  return texts.some(formatCount(matching), formatCount(accepted), formatList(told))
+}

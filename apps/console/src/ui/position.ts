@@ -1,0 +1,17 @@
+// Where an address is on the map, as people read it.
+
+const degrees = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'degree', maximumFractionDigits: 2 })
+
+interface Position {
+  /** Degrees, north positive. */
+  readonly latitude: number
+  /** Degrees, east positive. */
+  readonly longitude: number
+}
+
+/** `52.52° N, 13.4° E`; undefined for 0, 0, which the API answers where nothing is known. */
+export function formatPosition({ latitude, longitude }: Position): string | undefined {
+  if (latitude === 0 && longitude === 0) return undefined
+  const northSouth = `${degrees.format(Math.abs(latitude))} ${latitude < 0 ? 'S' : 'N'}`
+  return `${northSouth}, ${degrees.format(Math.abs(longitude))} ${longitude < 0 ? 'W' : 'E'}`
+}
