@@ -86,7 +86,12 @@ export function namespaceJourneys(site: Site): void {
       await page.getByText('Administrators and the owner read the audit log').waitFor()
       await page.goto('/firewall')
       await page.getByText('Administrators can try connections here.').waitFor()
-      expect(await page.getByRole('button', { name: 'Add rule' }).isDisabled()).toBe(true)
+      const add = page.getByRole('button', { name: 'Add rule' })
+      expect(await add.isDisabled()).toBe(true)
+      await add.focus()
+      await page.getByRole('tooltip', { name: 'may look at rules, not change them' }).waitFor()
+      await page.keyboard.press('Enter')
+      expect(await page.getByRole('dialog').count()).toBe(0)
       expect(complaints).toEqual([])
       await context.close()
     })
@@ -165,6 +170,38 @@ export function namespaceJourneys(site: Site): void {
       await eventually(async () => (await tagged()).length === 2)
       await page.getByRole('button', { name: 'Undo' }).click()
       await expect.poll(tagged).toEqual([])
+    })
+
+    it('lose a tag at once, and those that had it get it back by undo', async () => {
+      const { page, world } = site
+      await page.goto('/devices?sort=name')
+      await page.getByRole('checkbox', { name: 'Select lab-nas' }).check()
+      await page.getByRole('checkbox', { name: 'Select kiosk-lobby' }).check()
+      await page.getByRole('button', { name: 'Take tags off' }).click()
+      await page.getByRole('dialog').getByLabel('Tags').fill('storage')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Take tags off' }).click()
+      const stored = async () => {
+        const { body } = await world.client.call(devices.list, {})
+        return body.filter(({ name }) => name === 'lab-nas' || name === 'kiosk-lobby').flatMap(({ tags }) => tags)
+      }
+      await expect.poll(stored).toEqual(['lab'])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(stored).toEqual(['lab', 'storage'])
+    })
+
+    it('that are connected get a terminal each', async () => {
+      const { page, world } = site
+      await page.goto('/devices?sort=name')
+      await page.getByRole('checkbox', { name: 'Select kiosk-lobby' }).check()
+      const open = page.getByRole('button', { name: 'Open terminals' })
+      expect(await open.isDisabled()).toBe(true)
+      await page.getByRole('checkbox', { name: `Select ${world.own.name}` }).check()
+      await open.click()
+      await page.getByRole('tab', { name: `${world.own.name}, not connected` }).waitFor()
+      expect(await page.getByRole('tab').count()).toBe(1)
+      await page.getByRole('button', { name: 'Close this pane' }).click()
+      await page.getByRole('tab').waitFor({ state: 'detached' })
     })
 
     it('that a decision did not work for are told by name, and only they are tried again', async () => {

@@ -59,6 +59,14 @@ export const SCREENS: readonly Screen[] = [
       await page.getByText('Select the row').waitFor()
     },
   },
+  {
+    name: 'bell',
+    path: () => '/tags',
+    ready: async (page) => {
+      await page.getByRole('button', { name: /devices are waiting/ }).click()
+      await page.getByRole('region', { name: 'Sessions that ended' }).waitFor()
+    },
+  },
   { name: 'audit-log', path: () => '/audit', ready: shows('Created an API key') },
   { name: 'announcements', path: () => '/announcements', ready: shows('Maintenance on Saturday') },
   {

@@ -18,8 +18,12 @@ export interface World {
   readonly session: EchoSession
   /** Runs a command of the server's command line. */
   cli(...words: string[]): Promise<void>
-  /** Registers a device as its agent does. `system`: what it says of its operating system. */
-  register(hostname: string, system?: string): Promise<DeviceUid>
+  /**
+   * Registers a device as its agent does.
+   * @param system what it says of its operating system
+   * @param platform `connector`: it is a container
+   */
+  register(hostname: string, system?: string, platform?: 'native' | 'connector'): Promise<DeviceUid>
   close(): Promise<void>
 }
 
@@ -41,7 +45,11 @@ export async function startWorld(): Promise<World> {
   if (!uid) throw new Error(`the product has no device named ${name}`)
 
   let registered = 0
-  const register = async (hostname: string, system?: string, platform = 'native'): Promise<DeviceUid> => {
+  const register = async (
+    hostname: string,
+    system?: string,
+    platform: 'native' | 'connector' = 'native',
+  ): Promise<DeviceUid> => {
     const [id, known, arch] = SYSTEMS[registered % SYSTEMS.length] ?? SYSTEMS[0]
     registered += 1
     const { body } = await createClient({ origin: product.api }).call(operations.auth.authenticateDevice, {
@@ -69,7 +77,7 @@ export async function startWorld(): Promise<World> {
   const target = { ...product.ssh, login, password: product.device_password }
   const session = await startEcho(target)
   const world = { product, client, own: { name, uid }, session, cli, register }
-  await fill(world, (hostname) => register(hostname, undefined, 'connector'))
+  await fill(world)
   await guess({ ...target, password: 'wrong' }, 1)
   return {
     ...world,
@@ -81,10 +89,7 @@ export async function startWorld(): Promise<World> {
 }
 
 /** A little of everything. */
-async function fill(
-  { client: { call }, product, own, cli, register }: Omit<World, 'close'>,
-  registerContainer: (hostname: string) => Promise<DeviceUid>,
-): Promise<void> {
+async function fill({ client: { call }, product, own, cli, register }: Omit<World, 'close'>): Promise<void> {
   const { devices, containers, firewall, publicKeys, apiKeys, namespaces } = operations
   const tags = new Map<string, string[]>([
     ['greenhouse-pi', ['garden']],
@@ -101,7 +106,7 @@ async function fill(
   for (const hostname of ['workshop-cam', 'attic-sensor']) await register(hostname)
   const turnedAway = await register('a-device-with-a-name-that-is-as-long-as-names-of-devices-may-be')
   await call(devices.setStatus, { params: { uid: turnedAway, status: 'reject' } })
-  const container = await registerContainer('web-frontend')
+  const container = await register('web-frontend', undefined, 'connector')
   await call(containers.setStatus, { params: { uid: container, status: 'accept' } })
 
   const rule = (priority: number, values: object) => ({
