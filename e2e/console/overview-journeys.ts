@@ -16,7 +16,7 @@ export function overviewJourneys(site: Site): void {
       await page.waitForURL('**/sessions?state=refused&from=**')
       await page.getByRole('row').filter({ hasText: 'sign-in failed' }).first().waitFor()
       await page.goBack()
-      await attention.getByRole('link', { name: /since yesterday are offline/ }).click()
+      await attention.getByRole('link', { name: /seen since yesterday are offline/ }).click()
       await rowOf(page, 'kiosk-lobby').waitFor()
       expect(await rowOf(page, world.own.name).count()).toBe(0)
       await page.getByRole('button', { name: 'Connected: Offline' }).click()

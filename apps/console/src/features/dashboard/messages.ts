@@ -11,9 +11,7 @@ export const dashboardMessages = {
   attention: {
     title: 'Needs attention',
     lost: (count: number) =>
-      count === 1
-        ? '1 device that was there since yesterday is offline'
-        : `${count} devices that were there since yesterday are offline`,
+      count === 1 ? '1 device seen since yesterday is offline' : `${count} devices seen since yesterday are offline`,
     refused: (count: number) =>
       count === 1 ? '1 sign-in failed since yesterday' : `${count} sign-ins failed since yesterday`,
     expiring: (count: number, name: string) =>
