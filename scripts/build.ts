@@ -17,12 +17,25 @@ interface Part {
 
 const PARTS: Readonly<Record<string, Part>> = {
   console: {
-    sources: ['apps/console', 'packages/contract/src', 'package-lock.json'],
+    sources: [
+      'apps/console',
+      'packages/contract/src',
+      'packages/asciicast/src',
+      'packages/browser/src',
+      'packages/ssh/src',
+      'package-lock.json',
+    ],
     output: 'apps/console/dist/index.html',
     build: () => tool('vite', ['build', '--logLevel', 'warn'], join(root, 'apps/console')),
   },
   docs: {
-    sources: ['apps/docs', 'packages/contract/src', 'packages/contract/openapi', 'package-lock.json'],
+    sources: [
+      'apps/docs',
+      'packages/contract/src',
+      'packages/contract/openapi',
+      'packages/browser/src',
+      'package-lock.json',
+    ],
     output: 'apps/docs/build/index.html',
     build: () => tool('docusaurus', ['build'], join(root, 'apps/docs')),
   },
