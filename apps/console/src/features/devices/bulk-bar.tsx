@@ -100,70 +100,45 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
       </Text>
       <Group gap="xs">
         {status === 'pending' || status === 'rejected' ? (
-          <GatedButton
-            size="compact-sm"
+          <DeedButton
+            busy={busy}
             may={mayAccept}
-            why={devicesMessages.roleTooLow}
-            disabled={busy}
+            variant="filled"
             onClick={() => void perform(selected, { done: texts.accepted, work: setStatus('accept') })}
           >
             {devicesMessages.accept}
-          </GatedButton>
+          </DeedButton>
         ) : null}
         {status === 'pending' ? (
-          <GatedButton
-            size="compact-sm"
-            variant="default"
+          <DeedButton
+            busy={busy}
             may={mayReject}
-            why={devicesMessages.roleTooLow}
-            disabled={busy}
             onClick={() =>
               void perform(selected, { done: texts.rejected, work: setStatus('reject'), undo: setStatus('pending') })
             }
           >
             {devicesMessages.reject}
-          </GatedButton>
+          </DeedButton>
         ) : null}
         {status === 'accepted' ? (
-          <Button size="compact-sm" disabled={online.length === 0 || busy} onClick={() => void connect(online)}>
-            {texts.connect}
-          </Button>
-        ) : null}
-        {status === 'accepted' ? (
-          <GatedButton
-            size="compact-sm"
-            variant="default"
-            may={mayTag}
-            why={devicesMessages.roleTooLow}
-            disabled={busy}
-            onClick={() => setAsked('tag')}
-          >
-            {texts.tag}
-          </GatedButton>
+          <>
+            <Button size="compact-sm" disabled={online.length === 0 || busy} onClick={() => void connect(online)}>
+              {texts.connect}
+            </Button>
+            <DeedButton busy={busy} may={mayTag} onClick={() => setAsked('tag')}>
+              {texts.tag}
+            </DeedButton>
+          </>
         ) : null}
         {status === 'accepted' && selected.some(({ tags }) => tags.length > 0) ? (
-          <GatedButton
-            size="compact-sm"
-            variant="default"
-            may={mayTag}
-            why={devicesMessages.roleTooLow}
-            disabled={busy}
-            onClick={() => setAsked('untag')}
-          >
+          <DeedButton busy={busy} may={mayTag} onClick={() => setAsked('untag')}>
             {texts.untag}
-          </GatedButton>
+          </DeedButton>
         ) : null}
         {status === 'pending' || status === 'removed' ? null : (
-          <GatedButton
-            size="compact-sm"
-            variant="default"
-            may={mayRemove}
-            why={devicesMessages.roleTooLow}
-            disabled={busy}
-            onClick={() => setAsked('remove')}
-          >
+          <DeedButton busy={busy} may={mayRemove} onClick={() => setAsked('remove')}>
             {devicesMessages.remove}
-          </GatedButton>
+          </DeedButton>
         )}
         <Button size="compact-sm" variant="subtle" disabled={busy} onClick={onClear}>
           {texts.clear}
@@ -195,5 +170,19 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
         />
       </Dialog>
     </section>
+  )
+}
+
+interface DeedButtonProps {
+  readonly may: boolean
+  readonly busy: boolean
+  readonly variant?: 'default' | 'filled'
+  readonly onClick: () => void
+  readonly children: string
+}
+
+function DeedButton({ busy, variant = 'default', ...button }: DeedButtonProps) {
+  return (
+    <GatedButton size="compact-sm" variant={variant} why={devicesMessages.roleTooLow} disabled={busy} {...button} />
   )
 }
