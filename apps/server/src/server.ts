@@ -195,8 +195,10 @@ async function start(
       hostKeys: [keys.sshHostPem],
       software: 'OpenSSH_Bowline',
       methods: ['publickey', 'keyboard-interactive', 'password'],
-      // All that may be open may also be opened at once: browsers and job runners do.
-      limits: { channels: settings.BOWLINE_MAX_CHANNELS, channelOpensPerSecond: settings.BOWLINE_MAX_CHANNELS },
+      limits: {
+        channels: settings.BOWLINE_MAX_CHANNELS,
+        channelOpensPerSecond: Math.ceil(settings.BOWLINE_MAX_CHANNELS / 2),
+      },
     },
     clock,
     isTrustedProxy: config.isTrustedProxy,

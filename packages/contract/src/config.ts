@@ -148,8 +148,9 @@ export const SETTINGS = {
   },
   BOWLINE_MAX_CHANNELS: {
     programs: server,
-    schema: whole(1, 10_000).default(64),
-    description: 'Channels that one SSH connection may have open at once.',
+    schema: whole(1, 10_000).default(1_024),
+    description:
+      'Channels (sessions and forwarded connections) that one SSH connection may have open at once. Half as many a second may be opened for long; more wait for their turn.',
   },
   BOWLINE_UNCOUNTED_SOURCES: {
     programs: server,

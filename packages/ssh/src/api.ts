@@ -251,7 +251,7 @@ export interface SshChannel {
   free?(bytes: Uint8Array): void
   /** No more output follows (RFC 4254 section 5.3); sent after everything queued. */
   eof(): void
-  /** RFC 4254 section 6.10; sent after everything queued. */
+  /** RFC 4254 section 6.10; sent after everything queued. Only the first exit of a channel counts. */
   exitStatus(status: number): void
   /** RFC 4254 section 6.10; sent after everything queued. Signal name without `SIG`. */
   exitSignal(name: string, coreDumped: boolean, message: string): void
@@ -323,7 +323,7 @@ export interface ConnectionHandler {
 
 /**
  * Limits with safe defaults (bytes, milliseconds, counts). A peer that passes one is disconnected with its cause; only
- * `channels`, `channelOpensPerSecond` and `leastPacketSize` refuse the channel and leave the others alone.
+ * `channels` and `leastPacketSize` refuse the channel and leave the others alone, and `channelOpensPerSecond` delays it.
  */
 export interface SshLimits {
   identMs: number
@@ -331,7 +331,9 @@ export interface SshLimits {
   loginGraceMs: number
   /** Failed attempts; a public-key query counts one half. */
   authAttempts: number
+  /** Open at once, from either side. */
   channels: number
+  /** Opens beyond this rate wait for their turn. */
   channelOpensPerSecond: number
   envCount: number
   envBytes: number
@@ -366,8 +368,8 @@ export const DEFAULT_LIMITS: Readonly<SshLimits> = {
   kexMs: 10_000,
   loginGraceMs: 60_000,
   authAttempts: 6,
-  channels: 64,
-  channelOpensPerSecond: 50,
+  channels: 1_024,
+  channelOpensPerSecond: 500,
   envCount: 64,
   envBytes: 4_096,
   ptyModesBytes: 4_096,

@@ -243,18 +243,54 @@ describe('counts and sizes', () => {
     expect((await client.read(n.MSG_CHANNEL_OPEN_FAILURE)).uint32('recipient')).toBe(2)
   })
 
-  test('channelOpensPerSecond: a flood is refused, and later ones pass', async () => {
+  test('channels: one that the client has not answered the close of does not count', async () => {
+    const { client, channels } = connect({ limits: { channels: 2 } })
+    await client.signIn()
+    for (let id = 0; id < 2; id += 1) await client.openSession(id)
+    channels[0]?.channel.close()
+    await client.next(n.MSG_CHANNEL_CLOSE)
+    expect(await client.openSession(2)).toBe(2)
+  })
+
+  test('channels: numbers that the client never gives back are bounded', async () => {
+    const { client, channels } = connect({ limits: { channels: 2 } })
+    await client.signIn()
+    for (let id = 0; id < 4; id += 1) {
+      await client.openSession(id)
+      channels[id]?.channel.close()
+      await client.next(n.MSG_CHANNEL_CLOSE)
+    }
+    client.sendOpen('session', 9)
+    expect((await client.read(n.MSG_CHANNEL_OPEN_FAILURE)).uint32('recipient')).toBe(9)
+  })
+
+  test('channelOpensPerSecond: opens beyond the rate are answered later, none is refused', async () => {
     const { client, clock } = connect({ limits: { channelOpensPerSecond: 10, channels: 1_000, keepaliveMs: 1e9 } })
     await client.signIn()
-    for (let id = 0; id < 500; id += 1) client.sendOpen('session', id)
-    let opened = 0
-    for (let id = 0; id < 500; id += 1) {
-      const [type] = await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION, n.MSG_CHANNEL_OPEN_FAILURE)
-      if (type === n.MSG_CHANNEL_OPEN_CONFIRMATION) opened += 1
-    }
-    expect(opened).toBe(10)
+    for (let id = 0; id < 30; id += 1) client.sendOpen('session', id)
+    for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+    // The others are waiting: the answer to what cannot be opened comes first.
+    client.sendOpen('unheard-of', 99)
+    const [type] = await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION, n.MSG_CHANNEL_OPEN_FAILURE)
+    expect(type).toBe(n.MSG_CHANNEL_OPEN_FAILURE)
     clock.advance(1_000)
-    expect(await client.openSession(600)).toBe(10)
+    for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+    clock.advance(1_000)
+    for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+  })
+
+  test('windows: many channels of one connection are not each granted a full window', async () => {
+    const { client } = connect()
+    await client.signIn()
+    let granted = 0
+    for (let id = 0; id < 300; id += 1) {
+      client.sendOpen('session', id)
+      const opened = await client.read(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+      opened.uint32('recipient')
+      opened.uint32('sender')
+      granted += opened.uint32('window')
+    }
+    expect(granted).toBeLessThan(80 << 20)
   })
 
   test('leastPacketSize: smaller is refused', async () => {

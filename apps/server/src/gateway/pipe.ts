@@ -1,7 +1,8 @@
 // Bytes between an SSH channel and a link stream. Credit goes through: what one side has taken is given back to the
 // other only when it could be passed on, so a slow reader stops the sender at its source and nothing piles up here.
-import type { SshChannel } from '@bowline/ssh/api'
-import type { LinkStream } from '@bowline/link/api'
+import type { LinkStream, StreamHandler } from '@bowline/link/api'
+import type { ChannelHandler, SshChannel } from '@bowline/ssh/api'
+import type { ForwardLog } from './forward-log.ts'
 
 /** One direction: `source` gets credit back as `write` finds room. */
 export interface Flow {
@@ -47,4 +48,39 @@ export function towardsPerson(stream: LinkStream, channel: SshChannel): Flow {
     (bytes, lane) => channel.write(bytes, lane),
     (count) => stream.consumed(count),
   )
+}
+
+/** The two ends of one forwarded connection: bytes with credit both ways, half-closes, one end, counted in `log`. */
+export function joinForward(
+  channel: SshChannel,
+  stream: LinkStream,
+  log: ForwardLog,
+): { readonly device: StreamHandler; readonly person: ChannelHandler } {
+  const input = towardsDevice(channel, stream)
+  const output = towardsPerson(stream, channel)
+  return {
+    device: {
+      borrows: true,
+      data(bytes) {
+        log.toPerson(bytes.length)
+        output.pass(bytes, 0)
+      },
+      drain: () => input.drained(),
+      eof: () => channel.eof(),
+      closed() {
+        log.end()
+        channel.close()
+      },
+    },
+    person: {
+      data(bytes) {
+        log.toDevice(bytes.length)
+        input.pass(bytes, 0)
+      },
+      drain: () => output.drained(),
+      eof: () => stream.eof(),
+      // What was sent before is still delivered: the target may be reading its last bytes.
+      closed: (cause) => stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }),
+    },
+  }
 }

@@ -56,14 +56,15 @@ export const LATE_ATTACKS: readonly Attack[] = [
       await attacker.next(n.MSG_CHANNEL_SUCCESS)
       for (let sent = 0; sent < 600 << 20 && !attacker.ended; sent += 32_768) {
         attacker.sendData(id, Buffer.alloc(32_768))
-        if (attacker.socket.writableNeedDrain)
-          await Promise.race([once(attacker.socket, 'drain'), gone(attacker.socket)])
+        // The server may reset the connection in the middle of a write.
+        const drained = () => once(attacker.socket, 'drain').catch(() => undefined)
+        if (attacker.socket.writableNeedDrain) await Promise.race([drained(), gone(attacker.socket)])
       }
       await gone(attacker.socket)
     },
   },
   {
-    name: '20,000 channel opens: 64 at most are opened, the rest refused',
+    name: '20,000 channel opens: 1,024 at most are opened, the rest refused',
     ends: [],
     leaves: true,
     async run(target) {
@@ -74,7 +75,7 @@ export const LATE_ATTACKS: readonly Attack[] = [
         const reply = await attacker.next(n.MSG_CHANNEL_OPEN_CONFIRMATION, n.MSG_CHANNEL_OPEN_FAILURE)
         if (reply[0] === n.MSG_CHANNEL_OPEN_CONFIRMATION) opened += 1
       }
-      ok(opened > 0 && opened <= 64, `${opened} were opened`)
+      ok(opened > 0 && opened <= 1_024, `${opened} were opened`)
       await leave(attacker)
     },
   },

@@ -19,6 +19,8 @@ export interface ChannelLink {
    * block is free again when it returns.
    */
   sendInPlace(block: Buffer, from: number, to: number): void
+  /** Runs after so many milliseconds; the connection may have ended by then. */
+  after(delayMs: number, run: () => void): void
   /** Runs at the end of this turn of the event loop. */
   soon(run: () => void): void
   fail(fault: Fault): void

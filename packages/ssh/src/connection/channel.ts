@@ -30,6 +30,13 @@ export interface RemoteEnd {
   readonly packetBytes: number
 }
 
+/** What both sides grant each other at the start. */
+export interface ChannelEnds {
+  readonly remote: RemoteEnd
+  /** Our first receive window, bytes. */
+  readonly windowBytes: number
+}
+
 export class Channel implements SshChannel {
   readonly id: number
   readonly type: string
@@ -52,13 +59,15 @@ export class Channel implements SshChannel {
   #pumpPlanned = false
   #stopTold = false
   #outputRefused = false
+  /** One exit, one end of file, one close: whoever embeds the channel cannot queue messages without end. */
+  #exitQueued = false
   #eofQueued = false
   #closeQueued = false
   #closeSent = false
   #eofReceived = false
   #closedTold = false
 
-  constructor(id: number, type: string, remote: RemoteEnd, link: ChannelLink) {
+  constructor(id: number, type: string, { remote, windowBytes }: ChannelEnds, link: ChannelLink) {
     this.id = id
     this.type = type
     this.connection = link.connection
@@ -67,8 +76,12 @@ export class Channel implements SshChannel {
     this.#sendWindow = remote.window
     this.#packetBytes = Math.min(remote.packetBytes, MOST_DATA_BYTES)
     this.#replies = new ReplyQueue(link.pendingRequests, (payload) => this.#send(payload))
-    const { windowBytes, windowMaxBytes } = link.limits
-    this.#incoming = new ReceiveWindow(windowBytes, windowMaxBytes, link.growth, link.now)
+    this.#incoming = new ReceiveWindow(windowBytes, link.limits.windowMaxBytes, link.growth, link.now)
+  }
+
+  /** This side has closed it; the client has still to answer. */
+  get closing(): boolean {
+    return this.#closeSent
   }
 
   /** Nothing waits to be sent. */
@@ -119,10 +132,14 @@ export class Channel implements SshChannel {
   }
 
   exitStatus(status: number): void {
+    if (this.#exitQueued) return
+    this.#exitQueued = true
     this.#enqueue(this.#request('exit-status').uint32(status).done())
   }
 
   exitSignal(name: string, coreDumped: boolean, message: string): void {
+    if (this.#exitQueued) return
+    this.#exitQueued = true
     this.#enqueue(this.#request('exit-signal').string(name).boolean(coreDumped).string(message).string('').done())
   }
 

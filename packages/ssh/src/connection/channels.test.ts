@@ -477,7 +477,7 @@ describe('channels the server asks for', () => {
     const { client, connection, serverSocket } = connect({ limits: { channels: 1 } })
     await client.signIn()
     const pending = connection.openChannel('x11', fields, attach)
-    await expect(connection.openChannel('x11', fields, attach)).rejects.toThrow('at most 1 channels')
+    await expect(connection.openChannel('x11', fields, attach)).rejects.toThrow('At most 1 channels')
     serverSocket.destroy()
     await expect(pending).rejects.toThrow('the connection has ended')
     await expect(connection.openChannel('x11', fields, attach)).rejects.toThrow('the connection has ended')

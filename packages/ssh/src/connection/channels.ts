@@ -5,11 +5,15 @@ import { protocolFault } from '../fault.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { Channel } from './channel.ts'
-import type { RemoteEnd } from './channel.ts'
+import type { ChannelEnds, RemoteEnd } from './channel.ts'
 import type { ChannelLink } from './channel-link.ts'
 import { openConfirmation, openFailure, openRequest, readChannelOpen } from './channel-open.ts'
-import { RateLimit } from './rate-limit.ts'
+import { OpenPacer } from './open-pacer.ts'
 import { MOST_DATA_BYTES } from './receive-window.ts'
+
+/** The first windows of all channels together should stay about here, bytes; the least that one gets. */
+const FIRST_WINDOWS_BYTES = 16 << 20
+const LEAST_WINDOW_BYTES = 64 * 1024
 
 export interface ChannelsEvents {
   /** Asks the embedding program; undefined when it threw or rejected. */
@@ -19,6 +23,7 @@ export interface ChannelsEvents {
 /** A channel we asked the client for. */
 interface Opening {
   readonly type: string
+  readonly windowBytes: number
   attach(channel: SshChannel): ChannelHandler
   opened(channel: SshChannel): void
   refused(error: Error): void
@@ -27,7 +32,7 @@ interface Opening {
 export class Channels {
   readonly #link: ChannelLink
   readonly #events: ChannelsEvents
-  readonly #rate: RateLimit
+  readonly #pacer: OpenPacer
   readonly #open = new Map<number, Channel>()
   readonly #opening = new Map<number, Opening>()
   /** Numbers of channels the embedding program is deciding on. */
@@ -40,12 +45,14 @@ export class Channels {
   constructor(link: ChannelLink, events: ChannelsEvents) {
     this.#link = link
     this.#events = events
-    this.#rate = new RateLimit(link.limits.channelOpensPerSecond, link.now)
+    this.#pacer = new OpenPacer(link.limits.channelOpensPerSecond, link.now)
   }
 
-  /** Channels open or being opened, from either side. */
+  /** Channels open or being opened, from either side, but for those that this side has closed. */
   get count(): number {
-    return this.#open.size + this.#opening.size + this.#deciding.size
+    let count = this.#opening.size + this.#deciding.size
+    for (const channel of this.#open.values()) if (!channel.closing) count += 1
+    return count
   }
 
   /** No channel has output waiting. */
@@ -65,20 +72,27 @@ export class Channels {
     }
     const id = this.#freeNumber()
     this.#deciding.add(id)
-    void this.#events.decide(request).then((decision) => {
-      this.#deciding.delete(id)
-      if (!this.#ended) this.#settle(id, request, remote, decision)
-    })
+    const decide = (): void => {
+      if (this.#ended) return
+      void this.#events.decide(request).then((decision) => {
+        this.#deciding.delete(id)
+        if (!this.#ended) this.#settle(id, request, remote, decision)
+      })
+    }
+    const waitMs = this.#pacer.reserve()
+    if (waitMs === 0) decide()
+    else this.#link.after(waitMs, decide)
   }
 
   /** Asks the client for a channel; `data` holds the type's own fields. */
   openTowardsClient(type: string, data: Uint8Array, attach: Opening['attach']): Promise<SshChannel> {
     return new Promise((opened, refused) => {
-      const { channels, windowBytes } = this.#link.limits
       if (this.#ended) throw new Error('the connection has ended')
-      if (this.count >= channels) throw new Error(`at most ${channels} channels are allowed`)
+      const shortage = this.#shortage()
+      if (shortage) throw new Error(shortage)
       const id = this.#freeNumber()
-      this.#opening.set(id, { type, attach, opened, refused })
+      const windowBytes = this.#firstWindow()
+      this.#opening.set(id, { type, windowBytes, attach, opened, refused })
       this.#link.send(openRequest(type, id, windowBytes, MOST_DATA_BYTES, data))
     })
   }
@@ -118,9 +132,9 @@ export class Channels {
   }
 
   #refusal(remote: RemoteEnd, request: ChannelOpen | undefined): readonly [number, string] | undefined {
-    const { channels, leastPacketSize } = this.#link.limits
-    if (!this.#rate.allow()) return [OPEN_RESOURCE_SHORTAGE, 'Channels are opened too fast.']
-    if (this.count >= channels) return [OPEN_RESOURCE_SHORTAGE, `At most ${channels} channels are allowed.`]
+    const { leastPacketSize } = this.#link.limits
+    const shortage = this.#shortage()
+    if (shortage) return [OPEN_RESOURCE_SHORTAGE, shortage]
     if (remote.packetBytes < leastPacketSize) {
       return [OPEN_RESOURCE_SHORTAGE, `The maximum packet size must be at least ${leastPacketSize} bytes.`]
     }
@@ -128,6 +142,23 @@ export class Channels {
       return [OPEN_PROHIBITED, 'No more sessions were announced.']
     }
     return undefined
+  }
+
+  /** Why no further channel can be opened now. */
+  #shortage(): string | undefined {
+    const { channels } = this.#link.limits
+    // A client that never answers a close keeps the channel's number, and only so many of those.
+    const isFull = this.count >= channels || this.#open.size >= 2 * channels
+    return isFull ? `At most ${channels} channels are allowed.` : undefined
+  }
+
+  /**
+   * The window that a new channel begins with, bytes: full size for the first channels of a connection, less for the
+   * hundredth, so that the sum of what a client may send stays bounded. Transfers that last get a larger one.
+   */
+  #firstWindow(): number {
+    const share = Math.floor(FIRST_WINDOWS_BYTES / (this.count + 1))
+    return Math.min(this.#link.limits.windowBytes, Math.max(LEAST_WINDOW_BYTES, share))
   }
 
   #freeNumber(): number {
@@ -142,8 +173,9 @@ export class Channels {
       this.#link.send(openFailure(remote.id, code, message))
       return
     }
-    this.#link.send(openConfirmation(remote.id, id, this.#link.limits.windowBytes, MOST_DATA_BYTES))
-    this.#add(id, request.type, remote, (channel) => decision.attach(channel))
+    const windowBytes = this.#firstWindow()
+    this.#link.send(openConfirmation(remote.id, id, windowBytes, MOST_DATA_BYTES))
+    this.#add(id, request.type, { remote, windowBytes }, (channel) => decision.attach(channel))
   }
 
   #openAnswered(type: number, id: number, reader: WireReader): void {
@@ -163,11 +195,12 @@ export class Channels {
       opening.refused(new Error('the maximum packet size is too small'))
       throw protocolFault('packet-size', 'The maximum packet size of a channel is too small.')
     }
-    opening.opened(this.#add(id, opening.type, remote, (channel) => opening.attach(channel)))
+    const ends = { remote, windowBytes: opening.windowBytes }
+    opening.opened(this.#add(id, opening.type, ends, (channel) => opening.attach(channel)))
   }
 
-  #add(id: number, type: string, remote: RemoteEnd, attach: (channel: SshChannel) => ChannelHandler): Channel {
-    const channel = new Channel(id, type, remote, this.#link)
+  #add(id: number, type: string, ends: ChannelEnds, attach: (channel: SshChannel) => ChannelHandler): Channel {
+    const channel = new Channel(id, type, ends, this.#link)
     this.#open.set(id, channel)
     const handler = this.#link.callHandler(channel, () => attach(channel))
     if (handler) channel.attach(handler)

@@ -58,6 +58,10 @@ export class ServiceLink implements ChannelLink {
     this.#transport.sendInPlace(block, from, to)
   }
 
+  after(delayMs: number, run: () => void): void {
+    this.#setup.options.clock.after(delayMs, run)
+  }
+
   soon(run: () => void): void {
     this.#setup.soon(run)
   }
