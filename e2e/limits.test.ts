@@ -28,14 +28,14 @@ const undo = cleanups()
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-limits-'))
   undo(() => rm(folder, { recursive: true, force: true }))
-  server = await startServer({ env: { BOWLINE_UNCOUNTED_SOURCES: '' } })
+  server = await startServer({ env: { BOWLINE_UNCOUNTED_SOURCES: '', BOWLINE_MAX_CHANNELS: '64' } })
   undo(() => server.remove())
   agent = await startAgent(server, 'strict')
   undo(() => agent.remove())
 })
 showOnFailure(() => ({ server: server.process, agent: agent.process }))
 
-describe('with the limits that everybody gets', () => {
+describe('with the default limits, but for 64 channels a connection', () => {
   it('a channel too many is refused with its reason, and the others go on', async () => {
     const shared = await shareConnection(agent.target, join(folder, 'full'))
     onTestFinished(() => shared.close().then(() => undefined))

@@ -42,6 +42,12 @@ export interface StreamHandler {
   closed(cause: LinkCause): void
 }
 
+/**
+ * The handler of a stream, or a function that makes it of the stream before anything can arrive: such a handler needs no
+ * parts that are undefined at first.
+ */
+export type HandlerOf = StreamHandler | ((stream: LinkStream) => StreamHandler)
+
 /** One stream of a link. All methods are safe (and do nothing) after it has closed. */
 export interface LinkStream {
   readonly id: number
@@ -123,7 +129,7 @@ export interface Link {
   /**
    * Opens a stream. Never throws: a refusal or a dead link reaches `handler.closed`. Bytes may be written at once.
    */
-  open(kind: StreamKind, header: LinkMessage, handler: StreamHandler, options?: { windowBytes?: number }): LinkStream
+  open(kind: StreamKind, header: LinkMessage, handler: HandlerOf, options?: { windowBytes?: number }): LinkStream
   readonly streamCount: number
   goaway(cause: LinkCause): void
   /** Ends the link; streams end with the same cause. */

@@ -27,10 +27,17 @@ export function encodeCause(cause: LinkCause): Uint8Array {
   return Buffer.from(JSON.stringify({ by, reason, message: message.slice(0, MAX_MESSAGE_CHARACTERS) }))
 }
 
-/** The cause that `peer` sent; `unspecified` when the payload is not a cause. */
+/**
+ * The cause that `peer` sent; `unspecified` when the payload is not a cause. A device answers for itself and for the
+ * network only: an end that it says an administrator, a policy or the gateway decided counts as its own. The message
+ * reaches terminals and logs, so it has no control or formatting characters.
+ */
 export function decodeCause(payload: Uint8Array, peer: Side): LinkCause {
   const parsed = WireCause.safeParse(parseJson(payload))
-  return parsed.success ? parsed.data : { by: peer, reason: 'unspecified', message: `the ${peer} gave no valid cause` }
+  if (!parsed.success) return { by: peer, reason: 'unspecified', message: `the ${peer} gave no valid cause` }
+  const { by, reason, message } = parsed.data
+  const isTheirs = peer === 'gateway' || by === 'network'
+  return { by: isTheirs ? by : peer, reason, message: message.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '') }
 }
 
 /** The JSON value in `payload`, or undefined when it is not JSON. */

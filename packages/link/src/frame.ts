@@ -67,6 +67,8 @@ export interface FrameSink {
  */
 export class FrameDecoder {
   sink: FrameSink
+  /** Frames that may come now; undefined: all. A peer that has proved nothing yet is given no memory for others. */
+  allowed: ReadonlySet<FrameType> | undefined
   #stopped = false
   /** The rule that was broken. */
   #fault: string | undefined
@@ -80,8 +82,9 @@ export class FrameDecoder {
   /** Payload of a frame that has to be whole and came in pieces. */
   #whole: Uint8Array | undefined
 
-  constructor(sink: FrameSink) {
+  constructor(sink: FrameSink, allowed?: ReadonlySet<FrameType>) {
     this.sink = sink
+    this.allowed = allowed
   }
 
   /** Makes this and every later `push` do nothing. */
@@ -130,6 +133,7 @@ export class FrameDecoder {
     if (rule.stream !== 'any' && (stream === 0) !== (rule.stream === 'none')) {
       return this.#refuse(`${rule.name} frame on stream ${stream}`)
     }
+    if (this.allowed?.has(type as FrameType) === false) return this.#refuse(`${rule.name} frame during the handshake`)
     this.#type = type as FrameType
     this.#stream = stream
     this.#missing = length

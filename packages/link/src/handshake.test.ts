@@ -46,7 +46,11 @@ function against(side: 'gateway' | 'agent', clock: FakeClock) {
     raw.send(batch.take())
     await settle()
   }
-  return { outcome, send, hellos, transport }
+  const sendRaw = async (bytes: Uint8Array): Promise<void> => {
+    raw.send([bytes])
+    await settle()
+  }
+  return { outcome, send, sendRaw, hellos, transport }
 }
 
 describe('the handshake', () => {
@@ -112,6 +116,20 @@ describe('the handshake', () => {
     expect(causeOf(await outcome).reason).toBe(reason)
     expect(hellos.at(-1)).toContain(`"reason":"${reason}"`)
     expect(transport.closeCause?.reason).toBe(reason)
+  })
+
+  test.each<[string, FrameType, number]>([
+    ['an open of 256 KiB', FRAME.open, 1],
+    ['a control message of 64 KiB', FRAME.control, 1],
+    ['a goaway', FRAME.goaway, 0],
+  ])('the gateway refuses %s before the proof by its header alone', async (_what, type, stream) => {
+    const { outcome, sendRaw } = against('gateway', new FakeClock())
+    const header = Buffer.alloc(9)
+    header.writeUInt32BE(4_000, 0)
+    header.writeUInt8(type, 4)
+    header.writeUInt32BE(stream, 5)
+    await sendRaw(header)
+    expect(causeOf(await outcome)).toMatchObject({ by: 'agent', reason: 'protocol' })
   })
 
   test.each<[string, FrameType, unknown, number]>([

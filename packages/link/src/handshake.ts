@@ -32,6 +32,8 @@ export interface LinkOwner {
 /** The protocol inside the subprotocol; raised when a peer of the old one could not go on. */
 const VERSION = 1
 const HANDSHAKE_MS = 10_000
+/** All that either side may send before the proof. */
+const HANDSHAKE_FRAMES: ReadonlySet<FrameType> = new Set([FRAME.hello, FRAME.close])
 
 const windowBytes = z
   .number()
@@ -119,7 +121,7 @@ class Handshake implements FrameSink, TransportEvents {
     this.#transport = transport
     this.#owner = owner
     this.#step = step
-    this.#decoder = new FrameDecoder(this)
+    this.#decoder = new FrameDecoder(this, HANDSHAKE_FRAMES)
   }
 
   begin(say?: LinkMessage): Promise<LinkOutcome> {
@@ -183,6 +185,7 @@ class Handshake implements FrameSink, TransportEvents {
     if (this.#over) return
     this.#over = true
     this.#cancelTimer()
+    this.#decoder.allowed = undefined
     const owner = this.#owner
     const { handler, clock, options } = owner
     const link = startLink({

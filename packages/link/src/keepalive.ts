@@ -11,8 +11,12 @@ export interface KeepaliveEvents {
   dead(cause: LinkCause): void
 }
 
+const MAX_PINGS_PER_SECOND = 200
+
 export class Keepalive {
   readonly #clock: LinkClock
+  #pingsSince = 0
+  #pings = 0
   readonly #pingMs: number
   readonly #deadMs: number
   readonly #events: KeepaliveEvents
@@ -36,6 +40,17 @@ export class Keepalive {
   /** Bytes came from the peer. */
   heard(): void {
     this.#heardAt = this.#clock.now()
+  }
+
+  /** The peer pings. @returns false when it does so more often than any keepalive needs */
+  pinged(): boolean {
+    const now = this.#clock.now()
+    if (now - this.#pingsSince >= 1_000) {
+      this.#pingsSince = now
+      this.#pings = 0
+    }
+    this.#pings += 1
+    return this.#pings <= MAX_PINGS_PER_SECOND
   }
 
   /** A pong came; one that answers no open ping is ignored. */

@@ -173,10 +173,10 @@ describe('a peer that breaks the protocol', () => {
     expect(ends[0]?.message).toBe('streams are opened faster than the answers are read')
   })
 
-  test('pings without end and reads no answer: one pong waits', async () => {
+  test('pings without end and reads no answer: one pong waits, and a flood ends the link', async () => {
     const { transport, send, seen, ends } = gatewayWithRawPeer({}, { socketHighBytes: 1 })
     transport.hold()
-    for (let number = 0; number < 1_000; number += 1) await send([FRAME.ping, 0, number])
+    for (let number = 0; number < 200; number += 1) await send([FRAME.ping, 0, number])
     const before = transport.sentBytes
     transport.release()
     await settle()
@@ -186,8 +186,22 @@ describe('a peer that breaks the protocol', () => {
         .filter(({ type }) => type === FRAME.pong)
         .at(-1)
         ?.payload.readUInt32BE(),
-    ).toBe(999)
+    ).toBe(199)
     expect(ends).toEqual([])
+    await send([FRAME.ping, 0, 200])
+    expect(ends[0]).toMatchObject({ by: 'agent', reason: 'protocol' })
+  })
+
+  test.each(['user', 'admin', 'policy', 'gateway'])('blames the %s for an end: it counts as its own', async (by) => {
+    const { link, send } = gatewayWithRawPeer({})
+    const stream = RecordedStream.open(link, 'dial', {})
+    const cause = { by, reason: 'removed', message: 'An administrator has \u001b[31mclosed\u001b[0m it.\u0007\u202e' }
+    await send([FRAME.close, 2, Buffer.from(JSON.stringify(cause))])
+    expect(await stream.whenClosed()).toEqual({
+      by: 'agent',
+      reason: 'removed',
+      message: 'An administrator has [31mclosed[0m it.',
+    })
   })
 
   test('claims to be blocked without end: its window stays within the limit', async () => {

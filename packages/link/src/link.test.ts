@@ -99,7 +99,7 @@ describe('a stream', () => {
   })
 
   test('refused by the peer closes with the peer’s cause', async () => {
-    const refusal: LinkCause = { by: 'policy', reason: 'not-today', message: 'no' }
+    const refusal: LinkCause = { by: 'agent', reason: 'not-today', message: 'no' }
     const { gateway, agent } = linkPair({ agent: { open: () => refusal } })
     const own = RecordedStream.open(gateway, 'listen')
     own.stream.write(text('early bytes are dropped'))

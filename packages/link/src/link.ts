@@ -1,6 +1,7 @@
 // One link: streams over a transport, after the handshake. Holds the order of sending, the account of streams, the
 // keepalive and the end. Owners' callbacks never run inside their own calls, and a throw in one ends at most its stream.
 import {
+  type HandlerOf,
   LINK_DEFAULTS,
   type Link,
   type LinkCause,
@@ -8,7 +9,6 @@ import {
   type LinkMessage,
   type LinkOptions,
   type LinkStream,
-  type StreamHandler,
   type StreamKind,
 } from './api.ts'
 import { type Side, decodeCause, encodeCause, otherSide } from './cause.ts'
@@ -99,13 +99,13 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     return this.#streams.size
   }
 
-  open(kind: StreamKind, header: LinkMessage, handler: StreamHandler, own: { windowBytes?: number } = {}): LinkStream {
+  open(kind: StreamKind, header: LinkMessage, handler: HandlerOf, own: { windowBytes?: number } = {}): LinkStream {
     const payload = encodeOpen(kind, header) ?? this.#own('too-large', 'the header of the stream is too large')
     const refusal = this.#endCause ?? this.#peerGoneAway ?? this.#full() ?? ('reason' in payload ? payload : undefined)
     const id = refusal ? undefined : this.#streams.nextId()
     const windowBytes = own.windowBytes ?? this.options.windowBytes
     const stream = new Stream(this, id ?? 0, kind, this.#peerWindowBytes, windowBytes)
-    stream.handler = handler
+    stream.handler = typeof handler === 'function' ? handler(stream) : handler
     if (id === undefined || 'reason' in payload) {
       this.ended(stream, refusal ?? this.#own('exhausted', 'this link has used up its stream ids'), false)
       return stream
@@ -202,6 +202,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
   #linkFrame(type: FrameType, payload: Uint8Array): string | undefined {
     switch (type) {
       case FRAME.ping:
+        if (!this.#keepalive.pinged()) return 'pings come faster than a keepalive needs them'
         this.#outbox.pong(readUint32(payload, 0))
         this.#wake()
         return undefined
@@ -281,9 +282,8 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
   /** The stream, or undefined when it has ended here already. An id that was never opened ends the link. */
   #known(id: number): Stream | undefined {
     const stream = this.#streams.get(id)
-    if (stream !== undefined) return stream
-    if (!this.#streams.existed(id)) this.#protocolError(`stream ${id} was never opened`)
-    return undefined
+    if (stream === undefined && !this.#streams.existed(id)) this.#protocolError(`stream ${id} was never opened`)
+    return stream
   }
 
   #full(): LinkCause | undefined {

@@ -31,7 +31,7 @@ const TCP = new WireWriter().string('127.0.0.1').uint32(22).string('127.0.0.1').
 const UNIX = new WireWriter().string('/run/some.sock').string('').uint32(0).done()
 
 /** Opens a channel and reads it until the server closes it. */
-async function readAll(client: TestClient, id: number, type: string, fields: Uint8Array) {
+async function readAll(client: TestClient, id: number, type: string, fields: Uint8Array<ArrayBuffer>) {
   client.sendOpen(type, id, { fields })
   const confirmation = await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
   const seen: string[] = []
@@ -53,7 +53,12 @@ it('delivers what a target sends together with the news of its connection', asyn
     stream.close()
   })
   for (let id = 0; id < 10; id += 1) {
-    const seen = await readAll(client, id, id % 2 ? 'direct-tcpip' : 'direct-streamlocal@openssh.com', id % 2 ? TCP : UNIX)
+    const seen = await readAll(
+      client,
+      id,
+      id % 2 ? 'direct-tcpip' : 'direct-streamlocal@openssh.com',
+      id % 2 ? TCP : UNIX,
+    )
     expect(seen.join('')).toBe('welcome, and goodbyeEOF')
   }
 })

@@ -28,18 +28,25 @@ export interface LinkEndpointDeps {
 /** Upgrades a second from one source; the burst lets a rack behind one address come back together. */
 const UPGRADES = { perSecond: 50, burst: 2_000 }
 const MAX_TOKEN_LENGTH = 4_096
+/** Links that may be proving their device's key at once; each holds a socket for up to ten seconds. */
+const MAX_HANDSHAKES = 4_096
 
 /** The door at `/agent/link`. */
 export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
   const upgrades = createLimiter(deps.clock, UPGRADES.perSecond, UPGRADES.burst)
+  let handshakes = 0
   return (request, socket, head, remote) => {
     // Agents that obey would otherwise come straight back.
     if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
-    admit(deps, request, socket, head, remote).catch((error: unknown) => {
-      deps.log.error('link.refused', { remote, err: error })
-      refuseUpgrade(socket, 503, { 'Retry-After': '5' })
-    })
+    if (handshakes >= MAX_HANDSHAKES) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+    handshakes += 1
+    admit(deps, request, socket, head, remote)
+      .catch((error: unknown) => {
+        deps.log.error('link.refused', { remote, err: error })
+        refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+      })
+      .finally(() => (handshakes -= 1))
   }
 }
 

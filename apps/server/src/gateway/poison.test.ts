@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { getHeapStatistics } from 'node:v8'
 import { operations } from '@bowline/contract/operations'
-import type { LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
+import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { FRAME } from '@bowline/link/frame'
 import * as n from '@bowline/ssh/wire/numbers'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
@@ -135,6 +135,25 @@ describe('a device that does not keep to the order', () => {
     await client.startAuthentication()
     client.sendPassword(bad.login('root'), 'right')
     expect((await client.disconnected()).message).toMatch(/the device cannot be reached/)
+  })
+})
+
+describe('a device that repeats the end of a process to a client that reads nothing', () => {
+  it.each([true, false])('loses that stream at the second exit (recording %s)', async (recording) => {
+    const settings = { session_record: recording }
+    await person.client.call(operations.namespaces.update, { params: { tenant: person.tenant }, body: { settings } })
+    const { promise, resolve } = Promise.withResolvers<LinkCause>()
+    const bad = await careless((stream) => {
+      stream.control({ type: 'started' })
+      // Far more than the client's window, so that everything behind it waits.
+      stream.write(Buffer.alloc(1 << 20))
+      for (let count = 0; count < 1_000; count += 1) stream.control({ type: 'exit', status: 0 })
+      return { data: () => undefined, closed: resolve }
+    })
+    const client = await signedIn(server, bad.login('root'))
+    const channel = await client.openSession(0, { window: 1 })
+    client.send(client.channelRequest(channel, 'exec').string('job').done())
+    expect(await promise).toMatchObject({ by: 'gateway', reason: 'protocol', message: 'The device sent exit twice.' })
   })
 })
 

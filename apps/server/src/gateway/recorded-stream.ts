@@ -1,5 +1,6 @@
-// Puts a recorder between a device's stream and whoever takes what it says: bytes go through the file, and everything
-// else keeps its place among them.
+// Puts a recorder between a device's stream and its consumer: bytes go through the file, and their end keeps its place
+// behind them. Control messages go straight through, since they cost the device no credit: the consumer decides which of
+// them wait for the bytes, and how many.
 import type { StreamHandler } from '@bowline/link/api'
 import type { FileReader } from '../recordings/files/operation.ts'
 import type { Recorder } from '../recordings/recorder.ts'
@@ -21,7 +22,6 @@ export function recordedStream(handler: StreamHandler, recorder: Recorder, files
       recorder.output(bytes, lane, pass[lane])
     },
     eof: () => recorder.after(() => handler.eof?.()),
-    control: (message) => recorder.after(() => handler.control?.(message)),
     closed(cause) {
       files?.end()
       recorder.after(() => handler.closed(cause))

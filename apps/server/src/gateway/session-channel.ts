@@ -14,6 +14,14 @@ import type { Recorder } from '../recordings/recorder.ts'
 import { readStream, recordedStream } from './recorded-stream.ts'
 
 type Run = SessionOpen['run']
+
+/** A process on the device: its stream and the bytes both ways. */
+interface RunningProcess {
+  readonly stream: LinkStream
+  readonly input: Flow
+  readonly output: Flow
+}
+
 /** What a request does beside its answer. */
 export interface Seat {
   readonly channel: SshChannel
@@ -40,9 +48,7 @@ const MOST_EARLY = 4_096
  */
 export function sessionChannel({ channel, login, seat, forwards, record }: Seat): ChannelHandler {
   let pty: Pty | undefined
-  let stream: LinkStream | undefined
-  let input: Flow | undefined
-  let output: Flow | undefined
+  let process: RunningProcess | undefined
   let recorder: Recorder | undefined
   let files: FileReader | undefined
   const env: [string, string][] = []
@@ -90,20 +96,32 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
         ...(agent ? { agent: agent.id } : {}),
         ...(display ? { x11: display.id } : {}),
       }
-      const device = deviceSide({ channel, login, seat, recorder }, started(run, resolve), () => ({ input, output }))
-      const opened = login.link.open('session', open, heard(device, run), pty ? {} : { windowBytes: BULK_WINDOW_BYTES })
-      stream = opened
-      input = towardsDevice(channel, opened)
-      output = towardsPerson(opened, channel)
+      const options = pty ? {} : { windowBytes: BULK_WINDOW_BYTES }
+      login.link.open(
+        'session',
+        open,
+        (stream) => {
+          const running = {
+            stream,
+            input: towardsDevice(channel, stream),
+            output: towardsPerson(stream, channel),
+          }
+          process = running
+          const inOrder = isText(run) && recorder ? (act: () => void) => recorder?.after(act) : undefined
+          return heard(deviceSide({ channel, login, seat, recorder, inOrder }, started(run, resolve), running), run)
+        },
+        options,
+      )
     })
   }
 
-  /** What the device says, heard by whoever records it. Files of the subsystem are no text that anybody could play. */
+  /** Whether the bytes of a process are text that a player can show; those of a file transfer are not. */
+  const isText = (run: Run): boolean => !(files && run.type === 'subsystem')
+
+  /** The device's stream as the recorder, if any, passes it on. */
   function heard(device: StreamHandler, run: Run): StreamHandler {
     if (!recorder) return device
-    return files && run.type === 'subsystem'
-      ? readStream(device, recorder, files)
-      : recordedStream(device, recorder, files)
+    return files && !isText(run) ? readStream(device, recorder, files) : recordedStream(device, recorder, files)
   }
 
   /** Does it when the process has its stream: now, later, or never when there is no process. */
@@ -186,7 +204,7 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
 
   function tell(message: LinkMessage): boolean {
     // A signal must reach a process that does not read its input.
-    forProcess(() => stream?.control(message, 'overtaking'))
+    forProcess(() => process?.stream.control(message, 'overtaking'))
     return isStarted
   }
 
@@ -196,53 +214,70 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
       if (!isStarted) return channel.consumed(bytes.length)
       forProcess(() => {
         files?.fromPerson(bytes)
-        input?.pass(bytes, 0)
+        process?.input.pass(bytes, 0)
       })
     },
-    drain: () => output?.drained(),
-    eof: () => forProcess(() => stream?.eof()),
+    drain: () => process?.output.drained(),
+    eof: () => forProcess(() => process?.stream.eof()),
     request,
     closed(cause) {
       closed = true
       display?.close()
       // Input that the process has not read yet dies with its channel: nobody is left to wait for it.
-      stream?.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
+      process?.stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
     },
   }
 }
 
-/** The device's end: output, the answer to the start, the exit. */
+interface DeviceSideParts extends Omit<Seat, 'record' | 'forwards'> {
+  readonly recorder: Recorder | undefined
+  /** Runs an action once the recorder has passed on what came before it. Default: at once. */
+  readonly inOrder: ((act: () => void) => void) | undefined
+}
+
+/** The device's end: output, the answer to the start, one exit. */
 function deviceSide(
-  { channel, login, seat, recorder }: Omit<Seat, 'record' | 'forwards'> & { readonly recorder: Recorder | undefined },
+  { channel, login, seat, recorder, inOrder = (act) => act() }: DeviceSideParts,
   started: (runs: boolean) => void,
-  flows: () => { input: Flow | undefined; output: Flow | undefined },
+  { stream, input, output }: RunningProcess,
 ): StreamHandler {
-  let ended = false
+  let state: 'starting' | 'running' | 'exited' = 'starting'
+
+  function ended(event: Exclude<SessionEvent, { type: 'started' }>): void {
+    if (event.type === 'exit') {
+      login.record.note('exit-status', seat, { status: event.status })
+      recorder?.exit(event.status)
+      channel.exitStatus(event.status)
+    } else {
+      const { signal, coreDumped, message } = event
+      login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message, lang: '' })
+      channel.exitSignal(signal, coreDumped, message)
+    }
+  }
+
   return {
     borrows: true,
-    data: (bytes, lane) => flows().output?.pass(bytes, lane),
-    drain: () => flows().input?.drained(),
+    data: (bytes, lane) => output.pass(bytes, lane),
+    drain: () => input.drained(),
     eof: () => channel.eof(),
     control(message) {
       const parsed = SessionEvent.safeParse(message)
       if (!parsed.success) return
       const event = parsed.data
-      if (event.type === 'started') started(true)
-      else ended = true
-      if (event.type === 'exit') {
-        login.record.note('exit-status', seat, { status: event.status })
-        recorder?.exit(event.status)
-        channel.exitStatus(event.status)
+      if (event.type !== 'started' && state !== 'exited') {
+        state = 'exited'
+        return inOrder(() => ended(event))
       }
-      if (event.type === 'exit-signal') {
-        const { signal, coreDumped, message: text } = event
-        login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message: text, lang: '' })
-        channel.exitSignal(signal, coreDumped, text)
+      if (event.type === 'started' && state === 'starting') {
+        state = 'running'
+        return inOrder(() => started(true))
       }
+      // Control messages cost the device no credit: one that repeats itself would fill the memory behind a slow client.
+      stream.close({ by: 'gateway', reason: 'protocol', message: `The device sent ${event.type} twice.` })
     },
     closed(cause) {
       started(false)
-      if (!ended) explain(channel, cause)
+      if (state !== 'exited') explain(channel, cause)
       channel.close()
     },
   }
