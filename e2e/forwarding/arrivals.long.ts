@@ -1,0 +1,30 @@
+// The long form, by command: 5,000 connections beside two busy loops.
+import { spawn } from 'node:child_process'
+import { beforeAll, expect, it } from 'vitest'
+import { cleanups } from '../support/cleanup.ts'
+import { type World, forwardingWorld } from './arrivals.ts'
+
+const undo = cleanups()
+let world: World
+beforeAll(async () => {
+  world = await forwardingWorld(undo)
+  for (let loop = 0; loop < 2; loop += 1) {
+    const busy = spawn(process.execPath, ['-e', 'const end = Date.now() + 3.6e6; while (Date.now() < end);'])
+    undo(() => void busy.kill('SIGKILL'))
+  }
+})
+
+it.each([
+  ['-L', 1_000, 20],
+  ['-L unix', 1_000, 20],
+  ['-R', 1_000, 20],
+  ['-D', 1_000, 20],
+  ['-W', 700, 4],
+  ['-J', 300, 2],
+])(
+  '%s: %i connections, %i at once, beside two busy loops',
+  async (kind, count, atOnce) => {
+    expect(await world.faults(kind, count, atOnce)).toEqual([])
+  },
+  1_800_000,
+)
