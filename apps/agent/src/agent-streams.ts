@@ -14,6 +14,8 @@ export interface AgentStreamsParts {
   readonly statements: StatementVerifier
   readonly clock: LinkClock
   readonly log: Log
+  /** What a person's command runs ends when their client has gone. */
+  readonly killOrphans: boolean
 }
 
 /** The streams of one link: logins of one link mean nothing on the next. */
@@ -27,8 +29,8 @@ export class AgentStreams {
 
   constructor(parts: AgentStreamsParts) {
     this.#logins = new Logins(parts)
-    const { clock, log } = parts
-    this.#sessions = new Sessions({ logins: this.#logins, clock, log })
+    const { clock, log, killOrphans } = parts
+    this.#sessions = new Sessions({ logins: this.#logins, clock, log, killOrphans })
     this.#dials = new Dials({ logins: this.#logins, clock, log })
     this.#listens = new Listens({ logins: this.#logins, log, link: () => this.link })
   }

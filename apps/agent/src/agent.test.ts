@@ -34,6 +34,7 @@ function startAgent() {
   if ('fault' in address) throw new Error(address.fault)
   const { privateKey, publicKeyPem } = loadDeviceKey(join(folder, 'agent.key'))
   const agent = new Agent({
+    killOrphans: false,
     reachable: () => {},
     atRest: () => {},
     server: { address: address.value, pins: undefined },

@@ -29,6 +29,7 @@ export interface AgentParts {
   readonly statementKeys: StatementKeyFile
   readonly authority: Authority
   readonly pingMs: number
+  readonly killOrphans: boolean
   readonly clock: LinkClock
   readonly log: Log
   /** Told when it changes. */
@@ -140,9 +141,15 @@ export class Agent {
   }
 
   #newStreams(): AgentStreams {
-    const { authority, clock, log, statementKeys } = this.#parts
+    const { authority, clock, log, killOrphans, statementKeys } = this.#parts
     const device = () => this.#registration && { uid: this.#registration.uid, statementKey: statementKeys.key }
-    const streams = new AgentStreams({ authority, statements: statementVerifier(device, Date.now), clock, log })
+    const streams = new AgentStreams({
+      authority,
+      statements: statementVerifier(device, Date.now),
+      clock,
+      log,
+      killOrphans,
+    })
     this.#links.add(streams)
     return streams
   }

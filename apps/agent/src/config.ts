@@ -18,6 +18,8 @@ export interface AgentConfig {
   /** Logins are checked by PAM. */
   readonly pam: boolean
   readonly pingMs: number
+  /** What a person's command runs ends when their client has gone. */
+  readonly killOrphans: boolean
   readonly logLevel: LogLevel
 }
 
@@ -59,6 +61,7 @@ export function readConfig(
     singleUserHash: hash,
     pam: settings.BOWLINE_PAM === 'on',
     pingMs: settings.BOWLINE_KEEPALIVE_INTERVAL * 1_000,
+    killOrphans: settings.BOWLINE_KILL_ORPHANS === 'on',
     logLevel: settings.BOWLINE_LOG_LEVEL,
   }
 }

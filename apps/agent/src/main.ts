@@ -115,6 +115,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     statementKeys: new StatementKeyFile(`${config.keyFile}.statement.json`),
     authority: createAuthority(config),
     pingMs: config.pingMs,
+    killOrphans: config.killOrphans,
     clock: systemClock,
     log,
     reachable: statusWriter(process.env['RUNTIME_DIRECTORY'], { version: VERSION, server }),

@@ -41,7 +41,13 @@ export interface AgentUnderTest {
 }
 
 export function startAgent(
-  options: { authority?: Authority; statements?: StatementVerifier; clock?: LinkClock; windowBytes?: number } = {},
+  options: {
+    authority?: Authority
+    statements?: StatementVerifier
+    clock?: LinkClock
+    windowBytes?: number
+    killOrphans?: boolean
+  } = {},
 ): AgentUnderTest {
   const log: Record<string, unknown>[] = []
   const accepted: RecordedStream[] = []
@@ -49,6 +55,7 @@ export function startAgent(
     authority: options.authority ?? fakeAuthority(),
     statements: options.statements ?? noStatements,
     clock: options.clock ?? systemClock,
+    killOrphans: options.killOrphans ?? false,
     log: createLog('trace', (line) => log.push(JSON.parse(line)), false),
   })
   const pair = linkPair({

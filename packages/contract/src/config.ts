@@ -231,6 +231,12 @@ export const SETTINGS = {
     description:
       'on: the agent, as root, checks logins by PAM and keeps their session open, with the service bowline or else sshd of /etc/pam.d; questions beside the password reach the person. Each login then has a process of its own.',
   },
+  BOWLINE_KILL_ORPHANS: {
+    programs: agent,
+    schema: z.enum(['on', 'off']).default('off'),
+    description:
+      'on: what a person runs is ended when their client or the network has gone. off: it goes on without its terminal or pipes, as with sshd.',
+  },
   BOWLINE_KEEPALIVE_INTERVAL: {
     programs: agent,
     schema: whole(5, 300).default(20),

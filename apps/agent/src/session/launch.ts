@@ -3,10 +3,10 @@
 import { chmodSync, chownSync, closeSync, readFileSync } from 'node:fs'
 import type { Account } from '../login/account.ts'
 import { openPipe, type Pipe } from '../native/descriptors.ts'
-import { actingAs } from '../native/identity.ts'
-import { spawnProcess } from '../native/spawn.ts'
 import { openTerminal, setTerminalSize, TerminalSettings, type TerminalSize } from '../native/terminal.ts'
 import { becoming, type CommandLine, type Tools } from './become.ts'
+import type { Child } from './child.ts'
+import type { Starter } from './start.ts'
 import { applyTerminalModes, parseTerminalModes } from './terminal-modes.ts'
 
 /** Bulk moves faster through larger pipes than the default 64 KiB. */
@@ -19,14 +19,16 @@ export interface LaunchOptions {
   readonly login: boolean
   /** What turns the agent's rights into the account's before the command runs; `itself`: the command does that. */
   readonly become: Tools | 'itself'
+  /** Whose child the process becomes. */
+  readonly starter: Starter
   /** @param terminalPath path of the slave, when there is a terminal */
   readonly environment: (terminalPath: string | undefined) => readonly string[]
   /** Size and encoded modes (RFC 4254 section 8); without it the process gets pipes. */
   readonly terminal?: TerminalSize & { readonly modes: Uint8Array }
 }
 
-/** A running process and this side's descriptors, which belong to the caller. */
-export type Launched = { readonly pid: number } & (
+/** A process and this side's descriptors, which belong to the caller. */
+export type Launched = { readonly child: Child } & (
   | { /** Master side. */ readonly terminal: number }
   | { readonly stdin: number; readonly stdout: number; readonly stderr: number }
 )
@@ -40,19 +42,17 @@ export function launch(options: LaunchOptions): Launched {
 
 function launchWithTerminal(options: LaunchOptions, wanted: NonNullable<LaunchOptions['terminal']>): Launched {
   const { master, path } = openTerminal()
-  let pid: number
   try {
     if (process.geteuid?.() === 0) giveTerminal(path, options.account)
     setTerminalSize(master, wanted)
     const settings = new TerminalSettings(master)
     applyTerminalModes(settings, parseTerminalModes(wanted.modes))
     settings.apply()
-    pid = spawn(options, path, path)
+    return { child: start(options, path, () => undefined), terminal: master }
   } catch (error) {
     closeSync(master)
     throw error
   }
-  return { pid, terminal: master }
 }
 
 /** write(1) and the like send through the group `tty`; without that group nobody else may. */
@@ -68,17 +68,14 @@ function launchWithPipes(options: LaunchOptions): Launched {
   const { input, output, errors } = openPipes()
   const theirs = [input.read, output.write, errors.write] as const
   const ours = [input.write, output.read, errors.read] as const
-  let pid: number
+  const [stdin, stdout, stderr] = ours
   try {
-    pid = spawn(options, theirs, undefined)
+    const child = start(options, theirs, () => theirs.forEach((fd) => closeSync(fd)))
+    return { child, stdin, stdout, stderr }
   } catch (error) {
     for (const fd of ours) closeSync(fd)
     throw error
-  } finally {
-    for (const fd of theirs) closeSync(fd)
   }
-  const [stdin, stdout, stderr] = ours
-  return { pid, stdin, stdout, stderr }
 }
 
 /** All three or none. */
@@ -97,32 +94,10 @@ function openPipes(): { input: Pipe; output: Pipe; errors: Pipe } {
   }
 }
 
-function spawn(
-  options: LaunchOptions,
-  stdio: string | readonly [number, number, number],
-  terminalPath: string | undefined,
-): number {
+function start(options: LaunchOptions, stdio: string | readonly [number, number, number], release: () => void): Child {
   const { account, become, login } = options
-  const env = options.environment(terminalPath)
+  const env = options.environment(typeof stdio === 'string' ? stdio : undefined)
   const searched = env.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? ''
   const command = become === 'itself' ? options.command : becoming(account, options.command, login, become, searched)
-  return inHome(account, () => spawnProcess({ ...command, env, stdio }))
-}
-
-/**
- * Runs `act` in the home directory when the user can enter it, else in the root (as sshd does). Processes inherit it;
- * entered with the user's own rights, which matters on a network file system that does not trust root.
- */
-function inHome<T>(account: Account, act: () => T): T {
-  const before = process.cwd()
-  try {
-    actingAs(account, () => process.chdir(account.home))
-  } catch {
-    process.chdir('/')
-  }
-  try {
-    return act()
-  } finally {
-    process.chdir(before)
-  }
+  return options.starter({ ...command, env, stdio, user: account }, release)
 }

@@ -1,4 +1,14 @@
-import { mkdtempSync, rmSync, chownSync, chmodSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { RecordedStream } from '@bowline/link/testing'
@@ -73,12 +83,14 @@ describe('a process of another user', () => {
     expect(session.text()).toContain(`<-bash>\r\n${user.name} tty 620\r\nlogin_shell    \ton\r\n1\r\n`)
   })
 
-  test('is hung up and killed like any other', async () => {
+  test('is ended by an administrator like any other', async () => {
     const login = await logIn(agent.gateway)
     const session = openSession(agent.gateway, login, { run: exec('echo ready; exec sleep 1000') })
     await until(() => session.text() === 'ready\n')
-    session.stream.close()
-    await until(() => agent.streams.processCount === 0)
+    const ends = () => agent.log.filter(({ ev }) => ev === 'session-ended').length
+    const before = ends()
+    session.stream.close({ by: 'admin', reason: 'terminated', message: '' })
+    await until(() => ends() > before)
     expect(agent.errors).toEqual([])
   })
 
@@ -166,3 +178,41 @@ describe('a unix socket of the device', () => {
     expect(stream.messages).toEqual([])
   })
 })
+
+describe('a signal from the client', () => {
+  test('does not reach a setuid program with the ids of root in the same process group', async () => {
+    const folder = mkdtempSync('/tmp/bowline-setuid-')
+    const inside = (name: string): string => join(folder, name)
+    const [program, go, done] = [inside('rooted'), inside('go'), inside('done')]
+    copyFileSync(realpathSync('/usr/bin/python3'), program)
+    chmodSync(folder, 0o755)
+    chmodSync(program, 0o4755)
+    const code = `import os,time
+os.setresuid(0,0,0)
+print(os.getpid(),flush=True)
+while not os.path.exists("${go}"): time.sleep(.01)
+open("${done}","w")`
+    const login = await logIn(agent.gateway)
+    const session = openSession(agent.gateway, login, { run: exec(`${program} -c '${code}' & wait`) })
+    await until(() => session.text().endsWith('\n'))
+    const pid = Number(session.text())
+    const parent = parentOf(pid)
+    session.stream.control({ type: 'signal', name: 'KILL' }, 'overtaking')
+    // The shell, which is the person's, is killed by it: its child has another parent then.
+    await until(() => parentOf(pid) !== parent)
+    writeFileSync(go, '')
+    await until(() => existsSync(done) || parentOf(pid) === undefined)
+    expect(existsSync(done)).toBe(true)
+    expect(await exitOfSession(session)).toMatchObject({ type: 'exit-signal', signal: 'KILL' })
+    rmSync(folder, { recursive: true })
+  })
+})
+
+/** Undefined when there is no such process. */
+function parentOf(pid: number): string | undefined {
+  try {
+    return /^PPid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}

@@ -1,10 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LinkCause } from '@bowline/link/api'
 import { FakeClock } from '@bowline/link/testing'
 import { ACCOUNT, exec, exitOfSession, logIn, openSession, run, startAgent, TERMINAL, until } from '../testing.ts'
 
 const started = { type: 'started' }
+
+let folder: string
+/** A file that commands wait for. */
+const mark = (): string => join(folder, 'mark')
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bowline-session-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('a session without a terminal', () => {
   test('tells its exit status', async () => {
@@ -23,8 +34,16 @@ describe('a session without a terminal', () => {
     const { gateway } = startAgent()
     const exit = { type: 'exit-signal', signal: 'TERM', message: '' }
     expect(await run(gateway, 'kill -TERM $$')).toMatchObject({ exit })
-    expect(await run(gateway, 'kill -BUS $$')).toMatchObject({ exit: { type: 'exit', status: 135 } })
   })
+
+  test.each(['BUS', 'SYS', 'TRAP', 'XCPU'])(
+    'tells of a signal that SSH has no name for (%s) as sshd does',
+    async (name) => {
+      const { gateway } = startAgent()
+      const exit = { type: 'exit-signal', signal: 'SIG@openssh.com' }
+      expect(await run(gateway, `ulimit -c 0; kill -${name} $$`)).toMatchObject({ exit })
+    },
+  )
 
   test('passes the command exactly, quotes and bytes included', async () => {
     const { gateway } = startAgent()
@@ -50,15 +69,18 @@ describe('a session without a terminal', () => {
     expect((await run(gateway, `${child} & echo early`)).stdout).toBe('early\nlate\n')
   })
 
-  test('does not wait for ever for a silent child that keeps the output open', async () => {
+  test('waits for a background process that keeps the output open, however long it is silent', async () => {
     const clock = new FakeClock()
     const { gateway } = startAgent({ clock })
     const login = await logIn(gateway)
-    const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!') })
-    await until(() => session.text() !== '' && clock.waiting > 0)
-    await clock.advance(10_000)
-    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 0 })
-    process.kill(Number(session.text()))
+    const late = `(until [ -e ${mark()} ]; do sleep 0.01; done; echo late)`
+    const session = openSession(gateway, login, { run: exec(`${late} & echo $$; exit 3`) })
+    await until(() => session.text().endsWith('\n') && !alive(Number(session.text())))
+    await clock.advance(3_600_000)
+    expect(session.cause).toBeUndefined()
+    writeFileSync(mark(), '')
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 3 })
+    expect(session.text()).toMatch(/^\d+\nlate\n$/)
   })
 
   test('stops reading when the other end takes nothing, and goes on without a gap', async () => {
@@ -107,29 +129,83 @@ describe('a session without a terminal', () => {
     expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 4 })
   })
 
-  test('is hung up with its group when the stream closes', async () => {
+  test.each([
+    { by: 'user', reason: 'channel-closed', message: '' },
+    { by: 'network', reason: 'lost', message: '' },
+    { by: 'gateway', reason: 'restart', message: '' },
+  ] satisfies LinkCause[])('goes on when its client has gone ($by)', async (cause) => {
+    const clock = new FakeClock()
+    const { gateway, streams, errors } = startAgent({ clock })
+    const login = await logIn(gateway)
+    const command = `echo ready; cat; until [ -e ${mark()} ]; do sleep 0.01; done; echo $$ >${mark()}.done`
+    const session = openSession(gateway, login, { run: exec(command) })
+    await until(() => session.text() === 'ready\n')
+    session.stream.close(cause)
+    login.stream?.close(cause)
+    await until(() => streams.processCount === 0)
+    // Its input has ended, and nothing ends it later.
+    await clock.advance(60_000)
+    writeFileSync(mark(), '')
+    await until(() => existsSync(`${mark()}.done`))
+    expect(errors).toEqual([])
+  })
+
+  test('gets SIGPIPE when it writes to a client that has gone', async () => {
+    const { gateway, log, errors } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('exec yes') })
+    await until(() => session.bytes().length > 0)
+    session.stream.close(undefined, 'drop')
+    await until(() => log.some(({ ev }) => ev === 'session-ended'))
+    expect(errors).toEqual([])
+  })
+
+  test.each(['admin', 'policy'] as const)('is ended with its group when it is closed on purpose (%s)', async (by) => {
     const { gateway, streams, errors } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
     await until(() => session.text().endsWith('\n'))
     const child = Number(session.text())
-    session.stream.close()
-    await until(() => streams.processCount === 0)
+    session.stream.close({ by, reason: 'terminated', message: '' })
     await until(() => !alive(child))
+    expect([streams.processCount, errors]).toEqual([0, []])
+  })
+
+  test('is ended by an administrator also after its own channel has been closed', async () => {
+    const { gateway, errors } = startAgent()
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
+    await until(() => session.text().endsWith('\n'))
+    session.stream.close({ by: 'user', reason: 'channel-closed', message: '' })
+    login.stream?.close({ by: 'admin', reason: 'terminated', message: '' })
+    await until(() => !alive(Number(session.text())))
     expect(errors).toEqual([])
   })
 
-  test('is killed after a grace when it ignores the hang-up', async () => {
+  test('is killed after a grace when it ignores the hang-up of an administrator', async () => {
     const clock = new FakeClock()
-    const { gateway, streams } = startAgent({ clock })
+    const { gateway } = startAgent({ clock })
     const login = await logIn(gateway)
-    const session = openSession(gateway, login, { run: exec('trap "" HUP; echo ready; while :; do sleep 1000; done') })
-    await until(() => session.text() === 'ready\n')
-    session.stream.close()
+    const command = 'trap "" HUP; echo $$; while :; do sleep 1000; done'
+    const session = openSession(gateway, login, { run: exec(command) })
+    await until(() => session.text().endsWith('\n'))
+    const pid = Number(session.text())
+    session.stream.close({ by: 'admin', reason: 'terminated', message: '' })
     await until(() => clock.waiting > 0)
-    expect(streams.processCount).toBe(1)
-    await clock.advance(5_000)
-    await until(() => streams.processCount === 0)
+    await clock.advance(4_999)
+    expect(alive(pid)).toBe(true)
+    await clock.advance(1)
+    await until(() => !alive(pid))
+  })
+
+  test('is ended with its client where the device wants that', async () => {
+    const { gateway, errors } = startAgent({ killOrphans: true })
+    const login = await logIn(gateway)
+    const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
+    await until(() => session.text().endsWith('\n'))
+    session.stream.close({ by: 'network', reason: 'lost', message: '' })
+    await until(() => !alive(Number(session.text())))
+    expect(errors).toEqual([])
   })
 
   test('ends with its login', async () => {
@@ -269,14 +345,29 @@ describe('a session with a terminal', () => {
     expect(session.text()).toContain(createHash('md5').update(input).digest('hex'))
   })
 
-  test('is hung up when the stream closes', async () => {
-    const { gateway, streams, errors } = startAgent()
+  test('is hung up by the kernel when its client has gone', async () => {
+    const { gateway, log, errors } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { pty: TERMINAL })
-    session.stream.write(Buffer.from('sleep 1000\n'))
-    await until(() => session.text().includes('sleep'))
+    session.stream.write(Buffer.from('echo "<$$>"; sleep 1000\n'))
+    await until(() => /<\d+>/.test(session.text()))
     session.stream.close()
+    await until(() => log.some(({ ev }) => ev === 'session-ended'))
+    expect(errors).toEqual([])
+  })
+
+  test('that ignores the hang-up (nohup) lives on', async () => {
+    const clock = new FakeClock()
+    const { gateway, streams, errors } = startAgent({ clock })
+    const login = await logIn(gateway)
+    const command = `trap "" HUP; echo ready; until [ -e ${mark()} ]; do sleep 0.01; done; echo >${mark()}.done`
+    const session = openSession(gateway, login, { run: exec(command), pty: TERMINAL })
+    await until(() => session.text().includes('ready'))
+    session.stream.close({ by: 'network', reason: 'lost', message: '' })
     await until(() => streams.processCount === 0)
+    await clock.advance(60_000)
+    writeFileSync(mark(), '')
+    await until(() => existsSync(`${mark()}.done`))
     expect(errors).toEqual([])
   })
 })

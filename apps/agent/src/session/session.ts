@@ -1,37 +1,46 @@
 // One `session` stream and its process: bytes both ways with credit, control messages, and an end at which no output is
-// lost. Ends in exactly one of two ways: the process exits (exit message, then close), or the stream closes first
-// (hang-up for the process group, kill after a grace).
+// lost. Either the process exits first (its output to the end, the exit message, then close), or the stream closes first.
+// Then the process loses its pipes or its terminal and goes on, as with sshd: it ends by SIGHUP of its terminal, by
+// SIGPIPE, or when it wants to. Only who closes the session on purpose ends what runs in it.
+import { constants } from 'node:os'
 import type { Lane, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { LinkClock } from '@bowline/link/clock'
 import { SessionControl, type SessionEvent } from '@bowline/link/streams'
 import { readable } from '../native/descriptors.ts'
-import { exitOf, type Exit } from '../native/exits.ts'
+import type { Exit } from '../native/exits.ts'
 import { setTerminalSize, signalForeground } from '../native/terminal.ts'
+import type { GroupSignals } from './group-signals.ts'
 import { readTerminal, readPipe, type BytesReader, type Output } from './output.ts'
 import { PipeInput, TerminalInput, type ProcessInput } from './input.ts'
 import type { Launched } from './launch.ts'
-import { signalName, signalNumber } from './signals.ts'
+import { exitSignalName, signalNumber } from './signals.ts'
 
-/** Time to end after SIGHUP before SIGKILL, milliseconds. */
+/** Time to end after SIGHUP before SIGKILL where a session is closed on purpose, milliseconds. */
 const GRACE_MS = 5_000
-/** A process has exited but something it started keeps its output open: how long that may be silent, milliseconds. */
-const SILENCE_MS = 10_000
 /** More than a terminal can hold at the moment its session leader exits; what comes later was written later. */
 const TERMINAL_REST_BYTES = 256 * 1024
-const SIGINT = 2
+const { SIGINT, SIGHUP, SIGCONT, SIGKILL } = constants.signals
 
 export interface SessionParts {
   readonly stream: LinkStream
   readonly launched: Launched
   readonly clock: LinkClock
-  /** Called once, when the process has been reaped and its output is over. */
+  readonly signals: GroupSignals
+  /** End the processes also when the person or the network has gone. */
+  readonly killOrphans: boolean
+  /** Called once, when the process runs. */
+  readonly started: (pid: number) => void
+  /** Called once, when the process has been reaped, or never came to be, and its output is over. */
   readonly ended: () => void
 }
 
 export class Session implements StreamHandler {
   readonly borrows = true
   readonly #stream: LinkStream
-  readonly #pid: number
+  readonly #parts: SessionParts
+  readonly #signals: GroupSignals
+  /** Undefined until the process runs. */
+  #pid: number | undefined
   /** Master side, when there is a terminal. */
   readonly #terminal: number | undefined
   readonly #clock: LinkClock
@@ -40,6 +49,8 @@ export class Session implements StreamHandler {
   readonly #stdout: Output
   /** Outputs that may bring more. */
   readonly #outputs = new Set<Output>()
+  /** Signals that came before the process ran. */
+  readonly #early: number[] = []
   #exit: Exit | undefined
   #closed = false
   #paused = false
@@ -49,11 +60,11 @@ export class Session implements StreamHandler {
   constructor(parts: SessionParts) {
     const { launched } = parts
     this.#stream = parts.stream
-    this.#pid = launched.pid
+    this.#parts = parts
+    this.#signals = parts.signals
     this.#clock = parts.clock
     this.#ended = parts.ended
     const taken = (count: number): void => this.#stream.consumed(count)
-    exitOf(launched.pid, (exit) => this.#exited(exit))
     if ('terminal' in launched) {
       this.#terminal = launched.terminal
       this.#stdout = this.#watch(readTerminal(launched.terminal, this.#reader(0)))
@@ -64,7 +75,20 @@ export class Session implements StreamHandler {
       this.#stdout = this.#watch(readPipe(launched.stdout, this.#reader(0)))
       this.#watch(readPipe(launched.stderr, this.#reader(1)))
     }
-    this.#stream.control({ type: 'started' } satisfies SessionEvent)
+    launched.child({
+      started: (pid) => this.#started(pid),
+      failed: (error) => this.#failed(error),
+      exited: (exit) => this.#exited(exit),
+    })
+  }
+
+  get pid(): number | undefined {
+    return this.#pid
+  }
+
+  /** Whether somebody is still connected to the process. */
+  get isServed(): boolean {
+    return !this.#closed
   }
 
   // StreamHandler
@@ -102,21 +126,55 @@ export class Session implements StreamHandler {
     }
   }
 
-  closed(): void {
+  closed(cause: LinkCause): void {
     if (this.#closed) return
     this.#closed = true
-    if (this.#exit) return this.#release()
+    this.#cancelTimer()
+    const isHeld = this.#outputs.size > 0
+    // The kernel hangs up what has the terminal; without one, the process finds its pipes closed.
     this.#destroyStreams()
-    this.#signal(signalNumber('HUP'))
-    // A stopped process does not notice.
-    this.#signal(18)
-    this.#cancelTimer = this.#clock.after(GRACE_MS, () => this.#signal(signalNumber('KILL')))
+    if (this.#exit) {
+      // What its leader left behind in the background is part of the session as long as it holds the output.
+      if (isHeld && this.#endsProcesses(cause)) this.#endProcesses()
+      return this.#release()
+    }
+    if (this.#endsProcesses(cause)) this.#endProcesses()
   }
 
-  /** Ends the session from this side. */
+  /** Ends the session from this side; also when its client has gone before. */
   end(cause: LinkCause): void {
+    if (this.#closed) {
+      if (!this.#exit && this.#endsProcesses(cause)) this.#endProcesses()
+      return
+    }
     this.#stream.close(cause, 'drop')
-    this.closed()
+    this.closed(cause)
+  }
+
+  /** As with sshd, what people run outlives their connection; an administrator or a policy means the processes too. */
+  #endsProcesses({ by }: LinkCause): boolean {
+    return this.#parts.killOrphans || by === 'admin' || by === 'policy'
+  }
+
+  #endProcesses(): void {
+    this.#cancelTimer()
+    this.#signal(SIGHUP)
+    // A stopped process does not notice.
+    this.#signal(SIGCONT)
+    this.#cancelTimer = this.#clock.after(GRACE_MS, () => this.#signal(SIGKILL))
+  }
+
+  #started(pid: number): void {
+    this.#pid = pid
+    this.#parts.started(pid)
+    this.#stream.control({ type: 'started' } satisfies SessionEvent)
+    for (const signal of this.#early.splice(0)) this.#signal(signal)
+  }
+
+  #failed({ message }: Error): void {
+    if (!this.#closed) this.#stream.close({ by: 'agent', reason: 'refused', message })
+    this.#closed = true
+    this.#release()
   }
 
   #reader(lane: Lane): BytesReader {
@@ -148,12 +206,9 @@ export class Session implements StreamHandler {
   }
 
   #signal(signal: number | undefined): void {
-    if (signal === undefined || this.#exit) return
-    try {
-      process.kill(-this.#pid, signal)
-    } catch {
-      // The group is gone already; its end is on the way here.
-    }
+    if (signal === undefined) return
+    if (this.#pid === undefined) this.#early.push(signal)
+    else this.#signals.send(this.#pid, signal)
   }
 
   #endOfWrite(): void {
@@ -167,24 +222,18 @@ export class Session implements StreamHandler {
 
   #exited(exit: Exit): void {
     this.#exit = exit
-    this.#cancelTimer()
     if (this.#closed) this.#release()
     else this.#whenQuiet()
   }
 
   /** Finishes when all output of the exited process has been passed on; else arranges to be called again. */
   #whenQuiet(): void {
-    this.#cancelTimer()
     if (this.#closed) return
     if (this.#outputs.size === 0) return this.#finish()
-    // `drain` comes back here.
-    if (this.#paused) return
-    if (this.#terminal !== undefined) {
-      // Others may keep a terminal open for ever; what its leader wrote is all that belongs to this session.
-      if (this.#restBytes <= 0 || !readable(this.#stdout.fd)) this.#finish()
-      return
-    }
-    this.#cancelTimer = this.#clock.after(SILENCE_MS, () => this.#finish())
+    // `drain` comes back here. So does the end of a pipe: as long as somebody has it open, more may come, however late.
+    if (this.#paused || this.#terminal === undefined) return
+    // Others may keep a terminal open for ever; what its leader wrote is all that belongs to this session.
+    if (this.#restBytes <= 0 || !readable(this.#stdout.fd)) this.#finish()
   }
 
   #finish(): void {
@@ -203,16 +252,13 @@ export class Session implements StreamHandler {
   }
 
   #release(): void {
-    this.#cancelTimer()
     this.#destroyStreams()
     this.#ended()
   }
 }
 
-/** RFC 4254 section 6.10; a signal that SSH has no name for becomes a status as shells report it. */
+/** RFC 4254 section 6.10. */
 function exitEvent(exit: Exit): SessionEvent {
   if ('status' in exit) return { type: 'exit', status: exit.status }
-  const signal = signalName(exit.signal)
-  if (!signal) return { type: 'exit', status: 128 + exit.signal }
-  return { type: 'exit-signal', signal, coreDumped: exit.coreDumped, message: '' }
+  return { type: 'exit-signal', signal: exitSignalName(exit.signal), coreDumped: exit.coreDumped, message: '' }
 }

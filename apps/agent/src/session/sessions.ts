@@ -9,8 +9,10 @@ import type { Log } from '../log.ts'
 import { mayTransferFiles, sftpProgram } from '../sftp/start.ts'
 import { type CommandLine, findTools, shellOf, type Tools } from './become.ts'
 import { type EnvironmentInput, sessionEnvironment, systemDefaults, type SystemDefaults } from './environment.ts'
+import { GroupSignals } from './group-signals.ts'
 import { launch } from './launch.ts'
 import { Session } from './session.ts'
+import { startHere } from './start.ts'
 
 const NOLOGIN = '/etc/nologin'
 const SHELLS = '/etc/shells'
@@ -19,6 +21,8 @@ export interface SessionsParts {
   readonly logins: Logins
   readonly clock: LinkClock
   readonly log: Log
+  /** What a person's command runs ends when their client has gone. */
+  readonly killOrphans: boolean
 }
 
 interface Run {
@@ -30,21 +34,21 @@ interface Run {
 }
 
 export class Sessions {
+  readonly #parts: SessionsParts
   readonly #logins: Logins
-  readonly #clock: LinkClock
   readonly #log: Log
   readonly #tools = findTools()
   readonly #running = new Set<Session>()
 
   constructor(parts: SessionsParts) {
+    this.#parts = parts
     this.#logins = parts.logins
-    this.#clock = parts.clock
     this.#log = parts.log
   }
 
-  /** Processes that have not ended yet. */
+  /** Processes that somebody is connected to. */
   get count(): number {
-    return this.#running.size
+    return [...this.#running].filter(({ isServed }) => isServed).length
   }
 
   open(header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
@@ -85,23 +89,26 @@ export class Sessions {
       command: run.command,
       login: run.login,
       become: run.become,
+      starter: startHere,
       environment: (path) => environmentOf(request, login, run, path),
       ...(pty ? { terminal: { ...pty, modes: Buffer.from(pty.modes, 'base64') } } : {}),
     })
-    const session = new Session({
+    const fields = { session: login.session, run: request.run.type, user: account.name }
+    const session: Session = new Session({
       stream,
       launched,
-      clock: this.#clock,
+      clock: this.#parts.clock,
+      signals: new GroupSignals(account, this.#tools),
+      killOrphans: this.#parts.killOrphans,
+      started: (pid) => this.#log.info('session-started', 'a process was started', { ...fields, pid }),
       ended: () => {
         this.#running.delete(session)
         login.members.delete(session)
-        this.#log.info('session-ended', 'a process ended', { session: login.session, pid: launched.pid })
+        this.#log.info('session-ended', 'a process ended', { session: login.session, pid: session.pid })
       },
     })
     this.#running.add(session)
     login.members.add(session)
-    const fields = { session: login.session, pid: launched.pid, run: request.run.type, user: account.name }
-    this.#log.info('session-started', 'a process was started', fields)
     return session
   }
 

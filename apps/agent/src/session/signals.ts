@@ -16,17 +16,29 @@ const NAMES = [
   'USR1',
   'USR2',
 ] as const
-export type SignalName = (typeof NAMES)[number]
+/** What a client may send, and CONT: a stopped process must go on to notice its end. */
+export type SignalName = (typeof NAMES)[number] | 'CONT'
 
 const numbers = new Map<string, number>(NAMES.map((name) => [name, constants.signals[`SIG${name}`]]))
-const names = new Map([...numbers].map(([name, number]) => [number, name]))
+const names = new Map(
+  [...numbers, ['CONT', constants.signals.SIGCONT] as const].map(([name, number]) => [number, name]),
+)
+
+/** What OpenSSH calls every signal that RFC 4254 has no name for. */
+const UNNAMED = 'SIG@openssh.com'
 
 /** The number of a signal that a client may send; undefined for any other name. */
 export function signalNumber(name: string): number | undefined {
   return numbers.get(name)
 }
 
-/** The name of a signal, when SSH has one. */
+/** The name of a signal as kill(1) knows it; undefined for those that are never sent. */
 export function signalName(number: number): string | undefined {
   return names.get(number)
+}
+
+/** The name for `exit-signal`. */
+export function exitSignalName(number: number): string {
+  const name = names.get(number)
+  return name !== undefined && numbers.has(name) ? name : UNNAMED
 }
