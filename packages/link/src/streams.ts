@@ -61,7 +61,7 @@ export type AuthAnswer = z.infer<typeof AuthAnswer>
 const login = { /** Stream id of the accepted `auth` stream. */ login: uint }
 
 export const Pty = WindowSize.extend({
-  term: text(128),
+  term: text(1_024),
   /** RFC 4254 section 8 encoded terminal modes, base64. */
   modes: text(8_192),
 })

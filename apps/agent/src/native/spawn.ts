@@ -3,8 +3,9 @@
 import { readdirSync } from 'node:fs'
 import koffi from 'koffi'
 import { listenForExits } from './exits.ts'
+import { limitOpenFiles, openFilesAtStart } from './limits.ts'
 import { cMemory, cString, cStrings } from './memory.ts'
-import { checked, SystemError } from './system-error.ts'
+import { SystemError } from './system-error.ts'
 
 const libc = koffi.load(null)
 const posixSpawn: (...call: [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer]) => number = libc.func(
@@ -31,16 +32,9 @@ const setSignalMask: (attributes: Buffer, set: Buffer) => number = libc.func(
 const fcntl: (fd: number, command: number, ...value: ['int', number]) => number = libc.func(
   'int fcntl(int fd, int command, ...)',
 )
-const getrlimit: (resource: number, limit: Buffer) => number = libc.func('int getrlimit(int resource, void *limit)')
-const setrlimit: (resource: number, limit: Buffer) => number = libc.func(
-  'int setrlimit(int resource, const void *limit)',
-)
-
 const O_RDWR = 2
 const F_SETFD = 2
 const FD_CLOEXEC = 1
-const RLIMIT_NOFILE = 7
-const USUAL_OPEN_FILES = 1_024n
 const SPAWN_SETSIGDEF = 0x04
 const SPAWN_SETSIGMASK = 0x08
 const SPAWN_SETSID = 0x80
@@ -56,6 +50,8 @@ export interface SpawnOptions {
   readonly env: readonly string[]
   /** A terminal's path becomes stdin, stdout, stderr and the controlling terminal; otherwise three descriptors. */
   readonly stdio: string | readonly [stdin: number, stdout: number, stderr: number]
+  /** Gives it this process's own limits as they are; without it, the limit of open files that this one began with. */
+  readonly keepLimits?: boolean
 }
 
 /**
@@ -86,30 +82,15 @@ export function spawnProcess(options: SpawnOptions): number {
     const path = cString(options.path)
     const argv = cStrings(options.argv)
     const env = cStrings(options.env)
-    const failure = withUsualFileLimit(() => posixSpawn(pid, path, actions, attributes, argv, env))
+    // A process inherits the limit at its start, so the agent has the lower one for that moment too: it opens nothing.
+    const raiseAgain = options.keepLimits ? () => undefined : limitOpenFiles(openFilesAtStart())
+    const failure = posixSpawn(pid, path, actions, attributes, argv, env)
+    raiseAgain()
     if (failure !== 0) throw new SystemError(`cannot start ${options.path}`, failure)
   } finally {
     actionsDestroy(actions)
   }
   return pid.readInt32LE(0)
-}
-
-/**
- * Node raises its own soft limit of open files to the hard one; people's programs get the usual 1024 again. A process
- * inherits the limit at its start, so the agent has the lower one for that moment too: it opens nothing meanwhile.
- */
-function withUsualFileLimit<T>(act: () => T): T {
-  const own = cMemory(16)
-  checked('getrlimit', getrlimit(RLIMIT_NOFILE, own))
-  const usual = Buffer.from(own)
-  const hard = own.readBigUInt64LE(8)
-  usual.writeBigUInt64LE(hard < USUAL_OPEN_FILES ? hard : USUAL_OPEN_FILES, 0)
-  checked('setrlimit', setrlimit(RLIMIT_NOFILE, usual))
-  try {
-    return act()
-  } finally {
-    setrlimit(RLIMIT_NOFILE, own)
-  }
 }
 
 /**

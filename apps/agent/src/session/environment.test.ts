@@ -34,8 +34,14 @@ describe('the environment of a session', () => {
   test('names terminal and command', () => {
     const env = environment({ terminal: { path: '/dev/pts/7', term: 'tmux-256color' }, originalCommand: 'ls -l' })
     expect(env).toMatchObject({ SSH_TTY: '/dev/pts/7', TERM: 'tmux-256color', SSH_ORIGINAL_COMMAND: 'ls -l' })
-    expect(environment({ terminal: { path: '/dev/pts/7', term: '' } })['TERM']).toBe('xterm')
-    expect(environment({ terminal: { path: '/dev/pts/7', term: '../../x' } })['TERM']).toBe('xterm')
+  })
+
+  test('has the type of terminal that the client names, whatever it is, and none for an empty one', () => {
+    const termOf = (term: string) => environment({ terminal: { path: '/dev/pts/7', term } })['TERM']
+    expect(termOf('')).toBeUndefined()
+    expect(termOf('x'.repeat(300))).toBe('x'.repeat(300))
+    expect(termOf('my terminal/1')).toBe('my terminal/1')
+    expect(termOf('a\nb')).toBeUndefined()
   })
 
   test('lets the client choose language and colours', () => {

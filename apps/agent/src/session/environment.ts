@@ -6,7 +6,6 @@ import type { Account } from '../login/account.ts'
 const USER_PATH = '/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games'
 const ROOT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const FALLBACK_LANGUAGE = 'C.UTF-8'
-const DEFAULT_TERM = 'xterm'
 /** What the device's end of the connection is called; it has no address of its own that means anything to a peer. */
 const DEVICE_END = '127.0.0.1 22'
 
@@ -20,7 +19,6 @@ const CONTROL = /[\u0000-\u001f\u007f]/
  */
 const NOT_FROM_SYSTEM = /^(?:LD_|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$|SSH_CONNECTION$|SSH_AUTH_INFO)/
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
-const TERM_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]*$/
 const ADDRESS = /^[0-9A-Fa-f.:]{1,45}$/
 
 export interface EnvironmentInput {
@@ -70,7 +68,9 @@ export function sessionEnvironment(input: EnvironmentInput): string[] {
   }
   if (terminal) {
     env.set('SSH_TTY', terminal.path)
-    env.set('TERM', TERM_NAME.test(terminal.term) ? terminal.term : DEFAULT_TERM)
+    // Without a name shells take `dumb`, and so does sshd.
+    if (terminal.term === '' || CONTROL.test(terminal.term)) env.delete('TERM')
+    else env.set('TERM', terminal.term)
   }
   if (input.originalCommand !== undefined) env.set('SSH_ORIGINAL_COMMAND', input.originalCommand)
   for (const [name, value] of input.offered ?? []) env.set(name, value)

@@ -3,6 +3,7 @@
 import { chmodSync, chownSync, closeSync, readFileSync } from 'node:fs'
 import type { Account } from '../login/account.ts'
 import { openPipe, type Pipe } from '../native/descriptors.ts'
+import { actingAs } from '../native/identity.ts'
 import { openTerminal, setTerminalSize, TerminalSettings, type TerminalSize } from '../native/terminal.ts'
 import { becoming, type CommandLine, type Tools } from './become.ts'
 import type { Child } from './child.ts'
@@ -65,7 +66,8 @@ function giveTerminal(path: string, account: Account): void {
 let ttyGroup: string | undefined
 
 function launchWithPipes(options: LaunchOptions): Launched {
-  const { input, output, errors } = openPipes()
+  // They belong to the person, who may open them by their names (/dev/stdout).
+  const { input, output, errors } = actingAs(options.account, openPipes)
   const theirs = [input.read, output.write, errors.write] as const
   const ours = [input.write, output.read, errors.read] as const
   const [stdin, stdout, stderr] = ours

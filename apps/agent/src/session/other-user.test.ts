@@ -83,6 +83,11 @@ describe('a process of another user', () => {
     expect(session.text()).toContain(`<-bash>\r\n${user.name} tty 620\r\nlogin_shell    \ton\r\n1\r\n`)
   })
 
+  test('may open its own outputs by name', async () => {
+    const { stdout, stderr } = await run(agent.gateway, 'echo out >/dev/stdout; echo err >/dev/stderr')
+    expect([stdout, stderr]).toEqual(['out\n', 'err\n'])
+  })
+
   test('is ended by an administrator like any other', async () => {
     const login = await logIn(agent.gateway)
     const session = openSession(agent.gateway, login, { run: exec('echo ready; exec sleep 1000') })

@@ -1,0 +1,53 @@
+// The limit of open files that people's processes get. Node raises its own soft limit to the hard one before any code of
+// ours runs; programs that close or select(2) all descriptors they could have suffer from that.
+import { readFileSync } from 'node:fs'
+import koffi from 'koffi'
+import { cMemory } from './memory.ts'
+import { checked } from './system-error.ts'
+
+const libc = koffi.load(null)
+const getrlimit: (resource: number, limit: Buffer) => number = libc.func('int getrlimit(int resource, void *limit)')
+const setrlimit: (resource: number, limit: Buffer) => number = libc.func(
+  'int setrlimit(int resource, const void *limit)',
+)
+
+const RLIMIT_NOFILE = 7
+/** The kernel's default, and systemd's for services (DefaultLimitNOFILE): its own limit, as process 1, is another. */
+const USUAL_OPEN_FILES = 1_024n
+const INFINITY = 2n ** 64n - 1n
+
+/**
+ * The soft limit that this process was started with: that of the process that started it, unless that is the init
+ * system, which has a limit of its own and gives its services the usual one.
+ */
+export function openFilesAtStart(): bigint {
+  atStart ??= openFilesOf(process.ppid) ?? USUAL_OPEN_FILES
+  return atStart
+}
+let atStart: bigint | undefined
+
+function openFilesOf(pid: number): bigint | undefined {
+  if (pid <= 1) return undefined
+  try {
+    const soft = /^Max open files\s+(\d+|unlimited)\s/m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))?.[1]
+    if (soft === undefined) return undefined
+    return soft === 'unlimited' ? INFINITY : BigInt(soft)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Sets the soft limit of open files, to the hard limit at most.
+ * @returns sets it back
+ * @throws {SystemError}
+ */
+export function limitOpenFiles(soft: bigint): () => void {
+  const own = cMemory(16)
+  checked('getrlimit', getrlimit(RLIMIT_NOFILE, own))
+  const limited = Buffer.from(own)
+  const hard = own.readBigUInt64LE(8)
+  limited.writeBigUInt64LE(soft < hard ? soft : hard, 0)
+  checked('setrlimit', setrlimit(RLIMIT_NOFILE, limited))
+  return () => void setrlimit(RLIMIT_NOFILE, own)
+}
