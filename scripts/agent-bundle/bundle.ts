@@ -12,10 +12,11 @@ import { stripped } from './strip.ts'
 export const ARCHITECTURES = ['x64', 'arm64'] as const
 export type Architecture = (typeof ARCHITECTURES)[number]
 
-/** Two programs in one executable (apps/agent/src/bundled.ts): the agent, and what serves files. */
+/** Three programs in one executable (apps/agent/src/bundled.ts): the agent, what serves files, what asks PAM. */
 interface Scripts {
   readonly main: string
   readonly sftp: string
+  readonly pam: string
 }
 
 const KOFFI_BESIDE = resolve(import.meta.dirname, '../../apps/agent/src/native/koffi-beside.ts')
@@ -28,10 +29,15 @@ export async function bundleAgent(root: string, arch: Architecture, target: stri
   const stage = join(root, `.cache/agent-bundle-${arch}-${process.pid}`)
   const part = `${target}.${process.pid}.part`
   try {
-    const scripts = { main: join(stage, 'agent.cjs'), sftp: join(stage, 'sftp-server.cjs') }
+    const scripts = {
+      main: join(stage, 'agent.cjs'),
+      sftp: join(stage, 'sftp-server.cjs'),
+      pam: join(stage, 'pam.cjs'),
+    }
     await bundleScript(join(root, 'apps/agent/src/bundled.ts'), scripts.main)
     await bundleScript(join(root, 'apps/agent/src/sftp/main.ts'), scripts.sftp)
-    const name = `bowline-agent-${versionOf(root)}-${buildOf([scripts.main, scripts.sftp, koffi, node])}`
+    await bundleScript(join(root, 'apps/agent/src/login/pam-main.ts'), scripts.pam)
+    const name = `bowline-agent-${versionOf(root)}-${buildOf([...Object.values(scripts), koffi, node])}`
     const folder = join(stage, name)
     mkdirSync(folder)
     writeFileSync(join(stage, 'node'), stripped(readFileSync(node)), { mode: 0o755 })
@@ -70,7 +76,7 @@ function makeExecutable(stage: string, scripts: Scripts, output: string): void {
   const config = {
     main: scripts.main,
     // Read when somebody asks for it; until then it is no more than pages of the file.
-    assets: { 'sftp-server.cjs': scripts.sftp },
+    assets: { 'sftp-server.cjs': scripts.sftp, 'pam.cjs': scripts.pam },
     executable: join(stage, 'node'),
     output,
     disableExperimentalSEAWarning: true,

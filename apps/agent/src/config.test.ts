@@ -57,8 +57,9 @@ test('a relative key file is meant from where the agent was started', () => {
 
 test('PAM is for root and the users of the system', () => {
   const pam = { ...required, BOWLINE_PAM: 'on' }
-  expect(readConfig(pam, asRoot).pam).toBe(true)
-  expect(readConfig(required, asRoot).pam).toBe(false)
+  expect(readConfig(pam, asRoot).pam).toBe('on')
+  expect(readConfig(required, asRoot).pam).toBe('auto')
+  expect(readConfig({ ...required, ...hash }, asUser).pam).toBe('off')
   const rule = [expect.stringContaining('BOWLINE_PAM is for root')]
   expect(problems({ ...pam, ...hash }, asUser)).toEqual(rule)
   expect(problems({ ...pam, ...hash }, { singleUser: true, uid: 0 })).toEqual(rule)

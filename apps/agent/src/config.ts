@@ -15,8 +15,8 @@ export interface AgentConfig {
   readonly preferredIdentity: string | undefined
   /** Single-user mode: the crypt(3) hash of its password. Undefined: the users of the system. */
   readonly singleUserHash: string | undefined
-  /** Logins are checked by PAM. */
-  readonly pam: boolean
+  /** Whether logins are checked by PAM; `auto`: where the machine has it. */
+  readonly pam: 'on' | 'off' | 'auto'
   readonly pingMs: number
   /** What a person's command runs ends when their client has gone. */
   readonly killOrphans: boolean
@@ -59,7 +59,7 @@ export function readConfig(
     preferredHostname: settings.BOWLINE_PREFERRED_HOSTNAME,
     preferredIdentity: settings.BOWLINE_PREFERRED_IDENTITY,
     singleUserHash: hash,
-    pam: settings.BOWLINE_PAM === 'on',
+    pam: hash === undefined && isRoot ? settings.BOWLINE_PAM : 'off',
     pingMs: settings.BOWLINE_KEEPALIVE_INTERVAL * 1_000,
     killOrphans: settings.BOWLINE_KILL_ORPHANS === 'on',
     logLevel: settings.BOWLINE_LOG_LEVEL,

@@ -25,6 +25,7 @@ export type LogEvent =
   | 'login-accepted'
   | 'login-denied'
   | 'login-ended'
+  | 'pam-session-failed'
   | 'session-started'
   | 'session-ended'
   | 'session-refused'

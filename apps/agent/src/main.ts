@@ -13,12 +13,10 @@ import { hashPassword } from './hash-password.ts'
 import { createLog, type Log } from './log.ts'
 import { ownAccount } from './login/account.ts'
 import { chkpwdCheck } from './login/chkpwd.ts'
-import { pamAuthority, pamService } from './login/pam-authority.ts'
-import { runPamProcess } from './login/pam-process.ts'
+import { hasPam, pamAuthority, pamService } from './login/pam-authority.ts'
 import { singleUserAuthority, systemAuthority, type Authority } from './login/passwords.ts'
 import { systemCrypt } from './native/crypt.ts'
 import { releaseStartPages } from './native/start-pages.ts'
-import { ownProgram } from './own-program.ts'
 import { isServiceCommand, serviceCommand } from './service/command.ts'
 import { statusWriter } from './service/status-file.ts'
 import { becomeProgram } from './session/become-program.ts'
@@ -46,9 +44,6 @@ async function main(args: readonly string[]): Promise<void> {
       return runAgent(word === '--single-user')
     case 'hash-password':
       return void process.stdout.write(`${await hashPassword((await text(process.stdin)).replace(/\n$/, ''))}\n`)
-    // Started by the agent itself, once for each login.
-    case 'pam':
-      return runPamProcess()
     case '--version':
       return void process.stdout.write(`${VERSION}\n`)
     default:
@@ -124,9 +119,12 @@ function createAgent(config: AgentConfig, log: Log): Agent {
   })
 }
 
-/** @throws {ConfigError} when this system offers no way to check a password */
+/** @throws {ConfigError} when this system offers no way to check a password, or not the one that is asked for */
 function createAuthority({ singleUserHash, pam }: AgentConfig): Authority {
-  if (pam) return createPamAuthority()
+  const service = pam === 'off' || !hasPam() ? undefined : pamService()
+  if (service !== undefined) return pamAuthority({ service, strict: pam === 'on' })
+  if (pam === 'on')
+    throw new ConfigError(['BOWLINE_PAM is on, but there is no libpam, or no service for us in /etc/pam.d.'])
   const crypt = systemCrypt()
   if (singleUserHash !== undefined) {
     if (!crypt) throw new ConfigError(['Single-user mode needs libcrypt (libcrypt.so.1), which is not installed.'])
@@ -136,14 +134,6 @@ function createAuthority({ singleUserHash, pam }: AgentConfig): Authority {
   const other = chkpwdCheck()
   if (!other) throw new ConfigError(['Passwords cannot be checked: neither libcrypt nor unix_chkpwd is installed.'])
   return systemAuthority({ other }, Date.now)
-}
-
-/** @throws {ConfigError} when this system has no PAM, or no rules for us */
-function createPamAuthority(): Authority {
-  const service = pamService()
-  if (!service)
-    throw new ConfigError(['BOWLINE_PAM is on, but there is neither /etc/pam.d/bowline nor /etc/pam.d/sshd.'])
-  return pamAuthority([...ownProgram(), 'pam'], service)
 }
 
 function fail(message: string, status: number): void {

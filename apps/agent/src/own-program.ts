@@ -3,8 +3,9 @@
 import { dirname, join } from 'node:path'
 import { isSea } from 'node:sea'
 
-/** What makes the bundle's executable serve files instead of being the agent (bundled.ts). */
-export const SFTP_WORD = 'sftp-server'
+/** What makes the bundle's executable another program than the agent (bundled.ts), with its file in a checkout. */
+export const PROGRAMS = { 'sftp-server': 'sftp/main.ts', pam: 'login/pam-main.ts' } as const
+export type OtherProgram = keyof typeof PROGRAMS
 
 /** The command line, without arguments. */
 export function ownProgram(): [path: string, ...words: string[]] {
@@ -12,11 +13,11 @@ export function ownProgram(): [path: string, ...words: string[]] {
   return [process.execPath, join(import.meta.dirname, 'main.ts')]
 }
 
-/** The command line of the program that serves files, without arguments. @param nodeFlags for it alone */
-export function ownSftpProgram(nodeFlags: readonly string[]): [path: string, ...words: string[]] {
+/** The command line of one of the small programs, without arguments. @param nodeFlags for it alone */
+export function ownOtherProgram(name: OtherProgram, nodeFlags: readonly string[]): [path: string, ...words: string[]] {
   // Node takes this one from the arguments of an executable like ours, wherever it stands, and hides it from the program.
-  if (isSea()) return [...ownProgram(), `--node-options=${nodeFlags.join(' ')}`, SFTP_WORD]
-  return [process.execPath, ...nodeFlags, join(import.meta.dirname, 'sftp/main.ts')]
+  if (isSea()) return [...ownProgram(), `--node-options=${nodeFlags.join(' ')}`, name]
+  return [process.execPath, ...nodeFlags, join(import.meta.dirname, PROGRAMS[name])]
 }
 
 /** The folder of the bundle that this process runs from; undefined in a checkout. */

@@ -227,9 +227,9 @@ export const SETTINGS = {
   },
   BOWLINE_PAM: {
     programs: agent,
-    schema: z.enum(['on', 'off']).default('off'),
+    schema: z.enum(['auto', 'on', 'off']).default('auto'),
     description:
-      'on: the agent, as root, checks logins by PAM and keeps their session open, with the service bowline or else sshd of /etc/pam.d; questions beside the password reach the person. Each login then has a process of its own.',
+      'The agent, as root, checks logins by PAM and runs people’s sessions inside theirs, with the service bowline, or else sshd or login, of /etc/pam.d; questions beside the password reach the person. auto: where the device has libpam and such a service. on: it must have them, and a session that PAM does not open is no login. off: never. With PAM each login has a process of its own.',
   },
   BOWLINE_KILL_ORPHANS: {
     programs: agent,

@@ -54,6 +54,11 @@ export const AuthAnswer = z.discriminatedUnion('type', [
     type: z.literal('denied'),
     /** For the device's log and the platform's audit only; the person sees the same text for all of them. */
     reason: z.enum(['credential', 'unknown-user', 'locked', 'expired', 'no-password', 'busy', 'unsupported']),
+    /**
+     * What the device tells somebody whose credential was right and whose account is refused all the same, such as the
+     * text of nologin(5). Text of the device: whoever shows it cleans it.
+     */
+    message: text(4_096).optional(),
   }),
 ])
 export type AuthAnswer = z.infer<typeof AuthAnswer>

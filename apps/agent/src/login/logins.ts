@@ -26,6 +26,8 @@ export interface Login {
 }
 
 const MAX_ATTEMPTS = 6
+/** Of what is told to somebody who is refused, characters. */
+const MAX_TOLD = 4_096
 /** Rounds of questions in one attempt. */
 const MAX_ROUNDS = 32
 /**
@@ -74,13 +76,18 @@ export class Logins {
       const fields = { session: request.session, user: request.user, remote: request.remote }
       if ('denied' in verdict) {
         this.#log.warn('login-denied', 'a login was denied', { ...fields, reason: verdict.denied })
-        stream.control({ type: 'denied', reason: verdict.denied } satisfies AuthAnswer)
+        const message = verdict.told ? { message: verdict.told.trim().slice(0, MAX_TOLD) } : {}
+        stream.control({ type: 'denied', reason: verdict.denied, ...message } satisfies AuthAnswer)
         if (attempts >= MAX_ATTEMPTS) stream.close(policy('too-many-attempts', 'too many failed attempts'))
         return
       }
       const { account, session: deviceSession } = verdict
       const { session } = request
       this.#accepted.set(stream.id, { session, account, deviceSession, members: new Set(), listeners: new Map() })
+      if (deviceSession?.problem !== undefined) {
+        const problem = { ...fields, problem: deviceSession.problem }
+        this.#log.warn('pam-session-failed', 'the device opened no session for a login', problem)
+      }
       this.#log.info('login-accepted', 'a login was accepted', { ...fields, uid: verdict.account.uid })
       stream.control({ type: 'accepted' } satisfies AuthAnswer)
     }

@@ -1,43 +1,60 @@
 // Logins by PAM: what the machine's administrator has set up for people (expired passwords, one-time codes, directories)
 // holds for logins through the platform too. Each check is a process of its own; see pam-process.ts for why. After a right
 // answer it lives on with the login, because modules keep in memory what they have to undo at the end (a mount, a ticket, a
-// seat). Limits that modules set for their own process (pam_limits) do not reach what the person runs.
+// seat), and because what the person runs inherits from it what they have set for their own process.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { openFilesAtStart } from '../native/limits.ts'
+import { hasLibrary } from '../native/library.ts'
+import { shellRefusal } from './account-rules.ts'
 import { systemAccount } from './account.ts'
 import { type Conversation, NOBODY, type Person } from './conversation.ts'
 import type { Authority, DeviceSession, Verdict } from './passwords.ts'
+import { ownOtherProgram } from '../own-program.ts'
+import { PamChildren } from './pam-children.ts'
 import { PamLine, type PamOutcome, type PamTask } from './pam-protocol.ts'
 import { Turns } from './turns.ts'
 
 /** Conversations wait for people: more of them at once than checks that only compute. */
 const AT_ONCE = 8
 const WAITING = 32
+/** One of them lives as long as its login, and does next to nothing. */
+const NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--v8-pool-size=1']
 /** To close a session. */
 const CLOSE_MS = 10_000
 /** The platform gives a person a minute to log in; a module that takes longer has hung. */
 const LIFE_MS = 120_000
-const SERVICES = ['bowline', 'sshd']
+/** Of sshd and login(1) each machine with PAM has at least one. */
+const SERVICES = ['bowline', 'sshd', 'login']
 
 /** The service whose rules hold; undefined when the machine has none for us. */
 export function pamService(folder = '/etc/pam.d'): string | undefined {
   return SERVICES.find((name) => existsSync(`${folder}/${name}`))
 }
 
-/** @param program command line that ends in `runPamProcess` */
-export function pamAuthority(program: readonly string[], service: string): Authority {
-  const turns = new Turns(AT_ONCE, WAITING)
+/** Whether the machine has PAM at all. */
+export function hasPam(): boolean {
+  return hasLibrary('libpam.so.0')
+}
 
-  async function check(task: Omit<PamTask, 'service'>, person: Conversation): Promise<Verdict> {
-    const outcome = await turns.take(() => runTask(program, { ...task, service }, person))
+/**
+ * @param rules `strict`: a session that modules do not open is no login; otherwise, as with sshd, it goes on without one
+ */
+export function pamAuthority(rules: { service: string; strict: boolean }): Authority {
+  const turns = new Turns(AT_ONCE, WAITING)
+  const openFiles = String(openFilesAtStart())
+
+  async function check(task: Pick<PamTask, 'user' | 'remote' | 'phase'>, person: Conversation): Promise<Verdict> {
+    const outcome = await turns.take(() => runTask({ ...task, ...rules, openFiles }, person))
     if (outcome === undefined) return { denied: 'busy' }
-    if (typeof outcome === 'string') return { denied: outcome }
+    if ('outcome' in outcome) return { denied: outcome.outcome, told: outcome.told ?? '' }
     const account = await systemAccount(task.user)
-    if (account) return { account, session: outcome }
+    const refusal = account ? shellRefusal(account) : ({ denied: 'unknown-user' } as const)
+    if (account && !refusal) return { account, session: outcome }
     outcome.close()
-    return { denied: 'unknown-user' }
+    return refusal ?? { denied: 'unknown-user' }
   }
 
   return {
@@ -48,6 +65,9 @@ export function pamAuthority(program: readonly string[], service: string): Autho
       check({ user, remote: person.remote, phase: 'account' }, knowing(undefined, person)),
   }
 }
+
+/** Why there is no login. */
+type Refusal = { readonly outcome: PamOutcome; readonly told?: string | undefined }
 
 /** Somebody of whom one password is known, or nothing at all. */
 function knowing(password: string | undefined, person: Person): Conversation {
@@ -61,8 +81,8 @@ function knowing(password: string | undefined, person: Person): Conversation {
 }
 
 /** @returns the session that the process keeps open, or why there is none */
-function runTask(program: readonly string[], task: PamTask, person: Conversation): Promise<PamOutcome | DeviceSession> {
-  const [path = '', ...args] = program
+function runTask(task: PamTask, person: Conversation): Promise<Refusal | DeviceSession> {
+  const [path, ...args] = ownOtherProgram('pam', NODE_FLAGS)
   const child = spawn(path, args, {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
@@ -70,9 +90,14 @@ function runTask(program: readonly string[], task: PamTask, person: Conversation
   })
   const kill = (): void => void child.kill('SIGKILL')
   const say = (line: object): boolean => child.stdin.write(`${JSON.stringify(line)}\n`)
-  const judged = new Promise<PamOutcome | DeviceSession>((resolve) => {
-    child.on('error', () => resolve('unsupported'))
-    child.on('close', () => resolve('unsupported'))
+  const people = new PamChildren(say)
+  const judged = new Promise<Refusal | DeviceSession>((resolve) => {
+    const gone = (): void => {
+      people.lost()
+      resolve({ outcome: 'unsupported' })
+    }
+    child.on('error', gone)
+    child.on('close', gone)
     child.stdin.on('error', () => undefined)
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = parseLine(text)
@@ -83,8 +108,9 @@ function runTask(program: readonly string[], task: PamTask, person: Conversation
           () => child.stdin.end(),
         )
       }
-      if (line?.outcome === 'accepted') return resolve(sessionOf(child, line.environment))
-      resolve(line?.outcome ?? 'unsupported')
+      if (line && !('outcome' in line)) return people.hear(line)
+      if (line?.outcome === 'accepted') return resolve(sessionOf(child, line, people))
+      resolve(line ?? { outcome: 'unsupported' })
       child.stdin.end()
     })
   })
@@ -100,13 +126,17 @@ function runTask(program: readonly string[], task: PamTask, person: Conversation
 
 function sessionOf(
   child: ChildProcessByStdio<Writable, Readable, null>,
-  environment: readonly string[],
+  { environment, told, problem }: Extract<PamLine, { outcome: 'accepted' }>,
+  people: PamChildren,
 ): DeviceSession {
   return {
     environment: environment.map((entry) => {
       const [name = ''] = entry.split('=', 1)
       return [name, entry.slice(name.length + 1)]
     }),
+    told,
+    problem,
+    starter: (order, release) => people.start(order, release),
     close() {
       const kill = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS)
       child.once('close', () => clearTimeout(kill))

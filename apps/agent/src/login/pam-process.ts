@@ -1,40 +1,104 @@
-// The PAM process: checks one login, and keeps its session open for as long as the login lives. A process, not a thread
-// of the agent: modules are foreign code that may crash, hang, wait for children of their own or change what a whole
-// process shares (ids, umask, signal handlers). It does one thing at a time, so it may simply wait: for modules, and for the person's answers.
-import { readSync, writeSync } from 'node:fs'
-import { AuthReply, type AuthRound } from '@bowline/link/streams'
+// The PAM process: checks one login, keeps its session open for as long as the login lives, and is the parent of what the
+// person runs: limits, the login id, a keyring or a control group that modules give to their own process pass on from
+// it, as they do from sshd's. A process, not a thread of the agent: modules are foreign code that may crash, hang, wait for children of their own or change what a whole
+// process shares (ids, umask, signal handlers). Until the
+// session is open it does one thing at a time and simply waits: for modules, and for the person's answers.
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { AuthReply, AuthRound } from '@bowline/link/streams'
+import { keepOwnLimits, limitOpenFiles, underLimits } from '../native/limits.ts'
 import { PAM, startPam, type PamMessage } from '../native/pam.ts'
 import { releaseStartPages } from '../native/start-pages.ts'
-import { type PamLine, type PamOutcome, PamTask } from './pam-protocol.ts'
+import { startHere } from '../session/start.ts'
+import type { PamLine, PamOutcome, PamStart, PamTask } from './pam-protocol.ts'
 
 const INPUT = 0
 const OUTPUT = 1
 const MAX_LINE_BYTES = 65_536
+const MAX_TOLD = 16_384
 
-/** Answers the task on standard input. */
+/** Answers the task on standard input; then holds the session, and starts what the person runs in it. */
 export function runPamProcess(): void {
   const line = readLine()
   if (line === undefined) return
-  const { service, user, remote, phase } = PamTask.parse(JSON.parse(line))
+  const { service, user, remote, phase, strict, openFiles } = taskOf(line)
   const person = talk()
   const pam = startPam(service, user, remote, (messages) => person.converse(messages))
-  let status: number = phase === 'account' ? PAM.success : pam.authenticate()
-  if (status === PAM.success) status = accountStatus(phase === 'interactive', pam)
+  const byModules = phase !== 'account'
+  let status: number = byModules ? pam.authenticate() : PAM.success
+  const isKnown = status === PAM.success
+  // Why an account is refused is for those alone who have shown a credential.
+  if (isKnown) status = accountStatus(phase === 'interactive', pam)
   // A module that has made somebody else of the person has not checked the one who is to get in.
   const isSame = pam.user() === user
-  // Not what is said at the opening of a session (motd, lastlog): that belongs on a terminal, and not every login has one.
   if (phase === 'interactive') person.tellRest()
-  const isOpen = status === PAM.success && isSame && pam.openSession() === PAM.success
-  if (!isOpen) {
+  if (status !== PAM.success || !isSame) {
     pam.end(status)
-    return say({ outcome: status !== PAM.success ? outcomeOf(status) : isSame ? 'unsupported' : 'credential' })
+    const outcome = status === PAM.success ? 'credential' : outcomeOf(status)
+    return say({ outcome, ...(isKnown ? { told: person.takeRest() } : {}) })
   }
-  say({ outcome: 'accepted', environment: pam.environment() })
-  // From here on it only waits.
+  // Not the one that Node has raised: it goes to what the person runs, unless modules set another.
+  limitOpenFiles(BigInt(openFiles))
+  const limits = keepOwnLimits()
+  const problem = pam.openSession(byModules)
+  if (problem !== undefined && strict) {
+    pam.end(PAM.success)
+    return say({ outcome: 'unsupported' })
+  }
+  const limited = limits.take()
+  // What is said at the opening of a session (motd, last login) belongs on a terminal, which not every login has.
+  const told = person.takeRest()
+  say({ outcome: 'accepted', environment: pam.environment(), told, ...(problem === undefined ? {} : { problem }) })
+  // From here on it only starts processes and waits.
   releaseStartPages()
-  while (readLine() !== undefined);
-  pam.closeSession()
-  pam.end(PAM.success)
+  void startProcesses(limited).then(() => {
+    if (problem === undefined) pam.closeSession()
+    pam.end(PAM.success)
+    process.exit(0)
+  })
+}
+
+/** Starts what the agent orders, one a line, until its end of the pipe is closed. */
+async function startProcesses(limited: readonly string[]): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) startOne(startOf(line), limited)
+}
+
+function startOne({ start, stdio, argv, path, env, user }: PamStart, limited: readonly string[]): void {
+  const opened: number[] = []
+  const open = (pipe: string, flags: number): number => {
+    const fd = openSync(pipe, flags)
+    opened.push(fd)
+    return fd
+  }
+  try {
+    const command = { path, argv: argv.map((argument) => Buffer.from(argument, 'base64')) }
+    const child = startHere(
+      {
+        ...underLimits(command, limited),
+        env,
+        user,
+        keepLimits: true,
+        stdio:
+          typeof stdio === 'string'
+            ? stdio
+            : [
+                open(stdio[0], constants.O_RDONLY),
+                open(stdio[1], constants.O_WRONLY),
+                open(stdio[2], constants.O_WRONLY),
+              ],
+      },
+      () => undefined,
+    )
+    child({
+      started: (pid) => say({ started: start, pid }),
+      failed: () => undefined,
+      exited: (exit) => say({ exited: start, exit }),
+    })
+  } catch (error) {
+    say({ failed: start, message: error instanceof Error ? error.message : String(error) })
+  } finally {
+    for (const fd of opened) closeSync(fd)
+  }
 }
 
 function accountStatus(mayChange: boolean, pam: ReturnType<typeof startPam>): number {
@@ -62,6 +126,8 @@ interface Talk {
   converse(messages: readonly PamMessage[]): readonly string[] | undefined
   /** Tells what no question came after, such as why an account is refused. */
   tellRest(): void
+  /** The same as text, for another occasion. */
+  takeRest(): string
 }
 
 function talk(): Talk {
@@ -70,7 +136,7 @@ function talk(): Talk {
     say({ round: { name: '', instruction: told.join('\n').slice(0, 4_096), prompts } })
     told = []
     const reply = readLine()
-    return reply === undefined ? undefined : [...AuthReply.parse(JSON.parse(reply)).answers]
+    return reply === undefined ? undefined : [...replyOf(reply).answers]
   }
   return {
     converse(messages) {
@@ -87,12 +153,22 @@ function talk(): Talk {
     tellRest() {
       if (told.length > 0) ask([])
     },
+    takeRest() {
+      const text = told.join('\n').slice(0, MAX_TOLD)
+      told = []
+      return text
+    },
   }
 }
 
 function say(line: PamLine): void {
   writeSync(OUTPUT, `${JSON.stringify(line)}\n`)
 }
+
+// The agent's own lines: this process is its child and has nobody else to listen to.
+const taskOf = (line: string): PamTask => JSON.parse(line)
+const startOf = (line: string): PamStart => JSON.parse(line)
+const replyOf = (line: string): AuthReply => JSON.parse(line)
 
 /** Undefined when the agent has closed its end. */
 function readLine(): string | undefined {

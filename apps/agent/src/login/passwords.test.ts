@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ACCOUNT } from '../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../testing-users.ts'
@@ -111,6 +114,32 @@ describe('the users of the system', () => {
     expect(await authority.password(user.name, 'correct')).toEqual({ denied: 'expired' })
     user.change('chage', '--lastday', '-1')
     expect(await authority.password(user.name, 'correct')).toMatchObject({ account: {} })
+  })
+
+  test.each(['/no/such/shell', '/etc/passwd', '/tmp'])(
+    'a user whose shell is no program (%s) is refused',
+    async (shell) => {
+      user.change('usermod', '--shell', shell)
+      expect(await authority.password(user.name, 'correct')).toEqual({ denied: 'locked' })
+      expect(await authority.password(user.name, 'wrong')).toEqual({ denied: 'credential' })
+      expect(await authority.platform(user.name)).toEqual({ denied: 'locked' })
+      user.change('usermod', '--shell', '/bin/bash')
+      expect(await authority.platform(user.name)).toMatchObject({ account: {} })
+    },
+  )
+
+  test('are kept out, and told why, while nologin(5) is there; root is not', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bowline-nologin-'))
+    const file = join(folder, 'nologin')
+    const closed = systemAuthority({ crypt }, Date.now, [join(folder, 'none'), file])
+    expect(await closed.platform(user.name)).toMatchObject({ account: {} })
+    writeFileSync(file, 'Closed until spring.\n')
+    const refusal = { denied: 'locked', told: 'Closed until spring.' }
+    expect(await closed.password(user.name, 'correct')).toEqual(refusal)
+    expect(await closed.password(user.name, 'wrong')).toEqual({ denied: 'credential' })
+    expect(await closed.platform(user.name)).toEqual(refusal)
+    expect(await closed.platform('root')).toMatchObject({ account: { uid: 0 } })
+    rmSync(folder, { recursive: true })
   })
 
   test('a user without a password is never let in by one', async () => {

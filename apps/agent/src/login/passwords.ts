@@ -4,6 +4,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { passwdEntry, shadowEntry, type ShadowEntry } from '../native/accounts.ts'
 import type { Crypt } from '../native/crypt.ts'
+import type { Starter } from '../session/start.ts'
+import { NOLOGIN_FILES, nologinRefusal, shellRefusal } from './account-rules.ts'
 import { systemAccount, type Account } from './account.ts'
 import { askPassword, type Conversation, type Person } from './conversation.ts'
 import { accountExpired, dayOf, hashState, passwordExpired } from './shadow.ts'
@@ -12,12 +14,18 @@ import { Turns } from './turns.ts'
 export type Denial = 'credential' | 'unknown-user' | 'locked' | 'expired' | 'no-password' | 'busy' | 'unsupported'
 export type Verdict =
   | { readonly account: Account; /** Where the system opens one. */ readonly session?: DeviceSession }
-  | { readonly denied: Denial }
+  | { readonly denied: Denial; /** Why, for the person; '' or missing: they learn nothing. */ readonly told?: string }
 
 /** What the system keeps open for as long as the login lives. */
 export interface DeviceSession {
   /** For what the person runs. */
   readonly environment: readonly (readonly [name: string, value: string])[]
+  /** For the person, at the beginning of a shell; '' for nothing. */
+  readonly told: string
+  /** Why the system has none open for this login, where its rules let that pass. */
+  readonly problem: string | undefined
+  /** Starts what the person runs inside it. */
+  readonly starter: Starter
   /** Called once, at the end of the login. */
   close(): void
 }
@@ -49,12 +57,12 @@ export function singleUserAuthority(own: Account, hash: string, crypt: Crypt): A
   const check = async (password: string): Promise<Verdict> => {
     const matches = await turns.take(() => hashMatches(crypt, password, hash))
     if (matches === undefined) return { denied: 'busy' }
-    return matches ? { account: own } : { denied: 'credential' }
+    return matches ? (nologinRefusal(own) ?? { account: own }) : { denied: 'credential' }
   }
   return {
     password: (_user, password) => check(password),
     interactive: async (_user, conversation) => check(await askPassword(conversation)),
-    platform: async () => ({ account: own }),
+    platform: async () => nologinRefusal(own) ?? { account: own },
   }
 }
 
@@ -65,8 +73,13 @@ export type OtherCheck = (user: string, password: string) => Promise<boolean>
  * Multi-user mode: the users of the system.
  * @param check crypt(3), or the other check where there is none
  * @param now epoch milliseconds, for password ageing
+ * @param nologin files that keep people out while they exist
  */
-export function systemAuthority(check: { crypt: Crypt } | { other: OtherCheck }, now: () => number): Authority {
+export function systemAuthority(
+  check: { crypt: Crypt } | { other: OtherCheck },
+  now: () => number,
+  nologin: readonly string[] = NOLOGIN_FILES,
+): Authority {
   const checks = new Turns(CHECKS_AT_ONCE, CHECKS_WAITING)
   const lookups = new Turns(LOOKUPS_AT_ONCE, LOOKUPS_WAITING)
   let decoy: string | undefined
@@ -97,14 +110,16 @@ export function systemAuthority(check: { crypt: Crypt } | { other: OtherCheck },
     if (!matches) return { denied: 'credential' }
     // Only who knows the password learns that it has expired.
     const today = dayOf(now())
-    return accountExpired(entry, today) || passwordExpired(entry, today) ? { denied: 'expired' } : { account }
+    if (accountExpired(entry, today) || passwordExpired(entry, today)) return { denied: 'expired' }
+    return shellRefusal(account) ?? nologinRefusal(account, nologin) ?? { account }
   }
 
   async function lookUp(user: string): Promise<Verdict> {
     const account = await systemAccount(user)
     if (!account) return { denied: 'unknown-user' }
     const entry = await shadowEntry(account.name)
-    return entry && accountExpired(entry, dayOf(now())) ? { denied: 'expired' } : { account }
+    if (entry && accountExpired(entry, dayOf(now()))) return { denied: 'expired' }
+    return shellRefusal(account) ?? nologinRefusal(account, nologin) ?? { account }
   }
 
   const judge = async (user: string, password: string): Promise<Verdict> =>

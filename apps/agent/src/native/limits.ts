@@ -1,8 +1,9 @@
 // The limit of open files that people's processes get. Node raises its own soft limit to the hard one before any code of
 // ours runs; programs that close or select(2) all descriptors they could have suffer from that.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import koffi from 'koffi'
 import { cMemory } from './memory.ts'
+import type { CommandLine } from './command-line.ts'
 import { checked } from './system-error.ts'
 
 const libc = koffi.load(null)
@@ -12,6 +13,13 @@ const setrlimit: (resource: number, limit: Buffer) => number = libc.func(
 )
 
 const RLIMIT_NOFILE = 7
+/** Limits that may be too low for Node itself, and what prlimit(1) calls them. */
+const HARMFUL: readonly (readonly [resource: number, option: string])[] = [
+  [0, '--cpu'],
+  [2, '--data'],
+  [9, '--as'],
+]
+const PRLIMIT_PATHS = ['/usr/bin/prlimit', '/bin/prlimit']
 /** The kernel's default, and systemd's for services (DefaultLimitNOFILE): its own limit, as process 1, is another. */
 const USUAL_OPEN_FILES = 1_024n
 const INFINITY = 2n ** 64n - 1n
@@ -43,11 +51,48 @@ function openFilesOf(pid: number): bigint | undefined {
  * @throws {SystemError}
  */
 export function limitOpenFiles(soft: bigint): () => void {
-  const own = cMemory(16)
-  checked('getrlimit', getrlimit(RLIMIT_NOFILE, own))
+  const own = limitOf(RLIMIT_NOFILE)
   const limited = Buffer.from(own)
   const hard = own.readBigUInt64LE(8)
   limited.writeBigUInt64LE(soft < hard ? soft : hard, 0)
   checked('setrlimit', setrlimit(RLIMIT_NOFILE, limited))
   return () => void setrlimit(RLIMIT_NOFILE, own)
+}
+
+/**
+ * Remembers limits of this process that it could not live with if they were lowered for its children's sake.
+ * @returns `take`: has them as before, and answers what prlimit(1) has to set instead for each child
+ */
+export function keepOwnLimits(): { take(): string[] } {
+  const own = HARMFUL.map(([resource]) => limitOf(resource))
+  return {
+    take: () =>
+      HARMFUL.flatMap(([resource, option], index) => {
+        const [before, now] = [own[index], limitOf(resource)]
+        if (!before || before.equals(now) || prlimitPath() === undefined) return []
+        if (setrlimit(resource, before) !== 0) return []
+        return [`${option}=${[0, 8].map((at) => shown(now.readBigUInt64LE(at))).join(':')}`]
+      }),
+  }
+}
+
+/** A command line that begins by lowering limits. @param options of {@link keepOwnLimits} */
+export function underLimits(command: CommandLine, options: readonly string[]): CommandLine {
+  const prlimit = prlimitPath()
+  if (options.length === 0 || prlimit === undefined) return command
+  return { path: prlimit, argv: ['prlimit', ...options, '--', command.path, ...command.argv.slice(1)] }
+}
+
+function prlimitPath(): string | undefined {
+  return PRLIMIT_PATHS.find((path) => existsSync(path))
+}
+
+function limitOf(resource: number): Buffer {
+  const limit = cMemory(16)
+  checked('getrlimit', getrlimit(resource, limit))
+  return limit
+}
+
+function shown(value: bigint): string {
+  return value === INFINITY ? 'unlimited' : String(value)
 }

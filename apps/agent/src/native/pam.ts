@@ -45,8 +45,12 @@ export interface PamTransaction {
   changeToken(): number
   /** Who has been authenticated: modules may decide that it is somebody else. */
   user(): string
-  /** Gives the person's credentials to this process and opens their session. */
-  openSession(): number
+  /**
+   * Gives the person's credentials to this process and opens their session.
+   * @param authenticated whether modules know the person; others may have no credentials for somebody with a key
+   * @returns what did not work; undefined when the session is open
+   */
+  openSession(authenticated: boolean): string | undefined
   closeSession(): void
   /** `NAME=value` strings that modules have set for what the person runs. */
   environment(): string[]
@@ -86,6 +90,10 @@ export function startPam(service: string, user: string, remote: string, converse
   const open = call('pam_open_session')
   const close = call('pam_close_session')
   const end = call('pam_end')
+  const strerror: (handle: bigint, status: number) => string | null = libpam.func(
+    'const char *pam_strerror(void *handle, int status)',
+  )
+  const explain = (failure: number): string => strerror(handle, failure) ?? String(failure)
   const environment: (handle: bigint) => bigint | null = libpam.func('void *pam_getenvlist(void *handle)')
   return {
     authenticate: () => authenticate(handle, PAM_DISALLOW_NULL_AUTHTOK),
@@ -97,9 +105,11 @@ export function startPam(service: string, user: string, remote: string, converse
       const text = item.readBigUInt64LE(0)
       return text === 0n ? '' : koffi.decode.string(text)
     },
-    openSession() {
-      const status = credentials(handle, PAM_ESTABLISH_CRED)
-      return status === PAM.success ? open(handle, 0) : status
+    openSession(authenticated) {
+      const given = credentials(handle, PAM_ESTABLISH_CRED)
+      if (authenticated && given !== PAM.success) return `pam_setcred: ${explain(given)}`
+      const opened = open(handle, 0)
+      return opened === PAM.success ? undefined : `pam_open_session: ${explain(opened)}`
     },
     closeSession() {
       close(handle, 0)

@@ -2,6 +2,7 @@
 // fork), a session and controlling terminal of their own, free choice of argv[0], every signal back to its default.
 import { readdirSync } from 'node:fs'
 import koffi from 'koffi'
+import type { CommandLine } from './command-line.ts'
 import { listenForExits } from './exits.ts'
 import { limitOpenFiles, openFilesAtStart } from './limits.ts'
 import { cMemory, cString, cStrings } from './memory.ts'
@@ -41,11 +42,7 @@ const SPAWN_SETSID = 0x80
 const everySignal = Buffer.alloc(128, 0xff)
 const noSignal = Buffer.alloc(128)
 
-export interface SpawnOptions {
-  /** Absolute path of the program. */
-  readonly path: string
-  /** Complete: argv[0] included. */
-  readonly argv: readonly (string | Uint8Array)[]
+export interface SpawnOptions extends CommandLine {
   /** `NAME=value` strings; nothing is inherited. */
   readonly env: readonly string[]
   /** A terminal's path becomes stdin, stdout, stderr and the controlling terminal; otherwise three descriptors. */

@@ -4,15 +4,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSelf } from '../native/identity.ts'
+import type { CommandLine } from '../native/command-line.ts'
 import type { Account } from '../login/account.ts'
 import { ownProgram } from '../own-program.ts'
 import type { BecomeOrder } from './become-program.ts'
-
-/** A program with its arguments, argv[0] included. */
-export interface CommandLine {
-  readonly path: string
-  readonly argv: readonly (string | Uint8Array)[]
-}
 
 /** Where the tools are; looked up once. */
 export interface Tools {

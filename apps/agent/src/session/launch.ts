@@ -2,10 +2,11 @@
 // process or nothing at all.
 import { chmodSync, chownSync, closeSync, readFileSync } from 'node:fs'
 import type { Account } from '../login/account.ts'
+import type { CommandLine } from '../native/command-line.ts'
 import { openPipe, type Pipe } from '../native/descriptors.ts'
 import { actingAs } from '../native/identity.ts'
 import { openTerminal, setTerminalSize, TerminalSettings, type TerminalSize } from '../native/terminal.ts'
-import { becoming, type CommandLine, type Tools } from './become.ts'
+import { becoming, type Tools } from './become.ts'
 import type { Child } from './child.ts'
 import type { Starter } from './start.ts'
 import { applyTerminalModes, parseTerminalModes } from './terminal-modes.ts'

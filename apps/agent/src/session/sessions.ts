@@ -1,5 +1,5 @@
 // Answers `session` streams: who it is for, what to run, and whether that is allowed here.
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { LinkClock } from '@bowline/link/clock'
 import { type Pty, SessionOpen } from '@bowline/link/streams'
@@ -7,14 +7,14 @@ import type { Account } from '../login/account.ts'
 import { type Login, type Logins, MAX_MEMBERS } from '../login/logins.ts'
 import type { Log } from '../log.ts'
 import { mayTransferFiles, sftpProgram } from '../sftp/start.ts'
-import { type CommandLine, findTools, shellOf, type Tools } from './become.ts'
+import type { CommandLine } from '../native/command-line.ts'
+import { findTools, shellOf, type Tools } from './become.ts'
 import { type EnvironmentInput, sessionEnvironment, systemDefaults, type SystemDefaults } from './environment.ts'
 import { GroupSignals } from './group-signals.ts'
 import { launch } from './launch.ts'
 import { Session } from './session.ts'
 import { startHere } from './start.ts'
 
-const NOLOGIN = '/etc/nologin'
 const SHELLS = '/etc/shells'
 
 export interface SessionsParts {
@@ -56,9 +56,9 @@ export class Sessions {
     if (!parsed.success) return refusal('protocol', 'the session request is not valid')
     const login = this.#logins.find(parsed.data.login)
     if (!login) return refusal('refused', 'the login has ended')
+    if (login.members.size >= MAX_MEMBERS) return refusal('refused', 'too many sessions in this login')
     try {
-      const problem = this.#problem(login)
-      return problem ?? this.#start(parsed.data, login, stream)
+      return this.#start(parsed.data, login, stream)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       this.#log.warn('session-refused', 'a session could not be started', { session: login.session, error: message })
@@ -71,14 +71,6 @@ export class Sessions {
     for (const session of this.#running) session.end(cause)
   }
 
-  #problem(login: Login): LinkCause | undefined {
-    if (login.members.size >= MAX_MEMBERS) return refusal('refused', 'too many sessions in this login')
-    // nologin(5): everybody but root stays out while the file exists.
-    if (login.account.uid === 0 || !existsSync(NOLOGIN)) return undefined
-    const text = readText(NOLOGIN)?.trim() || 'logins are switched off on this device'
-    return { by: 'policy', reason: 'nologin', message: text.slice(0, 512) }
-  }
-
   #start(request: SessionOpen, login: Login, stream: LinkStream): StreamHandler | LinkCause {
     const { account } = login
     const run = this.#run(request, account)
@@ -89,7 +81,7 @@ export class Sessions {
       command: run.command,
       login: run.login,
       become: run.become,
-      starter: startHere,
+      starter: login.deviceSession?.starter ?? startHere,
       environment: (path) => environmentOf(request, login, run, path),
       ...(pty ? { terminal: { ...pty, modes: Buffer.from(pty.modes, 'base64') } } : {}),
     })
@@ -140,6 +132,7 @@ function files(account: Account): Run | LinkCause {
 }
 
 function environmentOf(request: SessionOpen, login: Login, run: Run, terminalPath: string | undefined): string[] {
+  const { deviceSession: session } = login
   return sessionEnvironment({
     account: login.account,
     offered: [request.agent, request.x11].flatMap((id) => {
@@ -148,9 +141,10 @@ function environmentOf(request: SessionOpen, login: Login, run: Run, terminalPat
     }),
     ...run.environment,
     client: request.client,
-    defaults: readDefaults(),
+    // Where PAM has opened a session, it is for its modules to read the system's files or not.
+    defaults: session && session.problem === undefined ? { language: {} } : readDefaults(),
     // A program that begins with the agent's rights gets nothing that anybody else has set.
-    ...(login.deviceSession && run.become !== 'itself' ? { system: login.deviceSession.environment } : {}),
+    ...(session && run.become !== 'itself' ? { system: session.environment } : {}),
     ...(terminalPath && run.pty ? { terminal: { path: terminalPath, term: run.pty.term } } : {}),
   })
 }

@@ -2,8 +2,8 @@
 // loaded by an agent that transfers nothing.
 import { basename } from 'node:path'
 import type { Account } from '../login/account.ts'
-import { ownSftpProgram } from '../own-program.ts'
-import type { CommandLine } from '../session/become.ts'
+import { ownOtherProgram } from '../own-program.ts'
+import type { CommandLine } from '../native/command-line.ts'
 import { encodeOrder } from './order.ts'
 
 /** What people transfer lives shortly and outside of V8's heap: a small one does. */
@@ -16,7 +16,7 @@ const RESTRICTED = /^(?:r(?:bash|ksh|zsh|sh)|nologin|false|true|git-shell|scponl
 
 /** The program that serves an account's files; it starts with the agent's rights and becomes the account by itself. */
 export function sftpProgram(account: Account): CommandLine {
-  const [path, ...words] = ownSftpProgram(NODE_FLAGS)
+  const [path, ...words] = ownOtherProgram('sftp-server', NODE_FLAGS)
   return { path, argv: [basename(path), ...words, encodeOrder(account)] }
 }
 

@@ -12,6 +12,7 @@ import type { Attempt, Decision } from '../firewall/rules.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
 import type { NewSession, SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
+import { plainText } from './announcement.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import { type ForwardingLeave, refusedByRule } from './live-logins.ts'
@@ -193,6 +194,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
       return { result: 'accept' }
     }
     ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: verdict.reason })
+    // Refused in spite of the right credential, and nothing that the person could try would help: as sshd, say why and end.
+    if (verdict.message) return { result: 'disconnect', message: plainText(verdict.message) }
     return verdict.reason === 'busy' ? { result: 'disconnect', message: BUSY } : { result: 'reject' }
   }
 

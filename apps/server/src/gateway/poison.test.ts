@@ -157,6 +157,20 @@ describe('a device that repeats the end of a process to a client that reads noth
   })
 })
 
+describe('a device that refuses an account and says why', () => {
+  it('has its text shown once, without what steers terminals, and the connection ends', async () => {
+    const answer = { type: 'denied', reason: 'locked', message: 'The garden is \u001b[31mclosed.\u0007' }
+    const device = await fakeDevice(server, person, (_kind, _header, stream) => ({
+      ...deaf,
+      control: () => stream.control(answer),
+    }))
+    const client = await rawClient(server)
+    await client.startAuthentication()
+    client.sendPassword(device.login('root'), 'right')
+    expect((await client.disconnected()).message).toBe('The garden is [31mclosed.')
+  })
+})
+
 describe('a device that takes no bytes', () => {
   it('stops the person who sends them, and nobody else', async () => {
     const bad = await careless((stream) => {

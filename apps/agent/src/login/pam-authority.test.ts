@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RecordedStream } from '@bowline/link/testing'
+import {
+  exec,
+  exitOfSession,
+  offer,
+  openSession,
+  startAgent,
+  TERMINAL,
+  until,
+  type AgentUnderTest,
+} from '../testing.ts'
+import { makeUser, needsRoot, type TemporaryUser } from '../testing-users.ts'
+import { pamAuthority } from './pam-authority.ts'
+
+needsRoot()
+
+const PASSWORD = 'right horse'
+/** Of `openssl passwd -6`. */
+const HASH = '$6$bowlinetest$jotXjKG.atHQ1PhxDZewjhjVn1dSVl1NwLz8/T5Lco7kOW8EfAG9QSaAV4H3mpmGWMo6B8t8i/iotmbdwUosm0'
+const service = `bowline-test-${process.pid}`
+let user: TemporaryUser
+let folder: string
+let agent: AgentUnderTest
+const inside = (name: string): string => join(folder, name)
+
+/** The rules of the service, with what a test adds. */
+function setRules(...more: readonly string[]): void {
+  const rules = [
+    'auth required pam_unix.so nodelay',
+    `account required pam_nologin.so file=${inside('nologin')}`,
+    'account required pam_unix.so',
+    'session required pam_unix.so',
+    `session required pam_limits.so conf=${inside('limits')}`,
+    `session required pam_env.so conffile=${inside('env')} envfile=${inside('environment')}`,
+    'session required pam_umask.so umask=0027',
+    ...more,
+  ]
+  writeFileSync(`/etc/pam.d/${service}`, `${rules.join('\n')}\n`)
+}
+
+beforeAll(() => {
+  if (process.getuid?.() !== 0) return
+  folder = mkdtempSync(join(tmpdir(), 'bowline-pam-'))
+  user = makeUser(HASH)
+  const limits = ['soft nofile 321', 'hard nofile 654', 'soft nproc 5000', 'hard nproc 6000', 'soft as 3000000']
+  writeFileSync(inside('limits'), limits.map((limit) => `${user.name} ${limit}\n`).join(''))
+  writeFileSync(inside('env'), 'FROM_PAM DEFAULT="set by PAM"\n')
+  writeFileSync(inside('environment'), 'LANG=de_AT.UTF-8\n')
+  setRules()
+  agent = startAgent({ authority: pamAuthority({ service, strict: true }) })
+})
+afterAll(() => {
+  user?.remove()
+  rmSync(folder, { recursive: true, force: true })
+  rmSync(`/etc/pam.d/${service}`, { force: true })
+})
+
+async function logIn(password = PASSWORD, from = agent): Promise<RecordedStream> {
+  const { stream, answers } = await offer(from.gateway, [{ method: 'password', password }], user.name)
+  expect(answers).toEqual([{ type: 'accepted' }])
+  return stream
+}
+
+describe('what a person runs in a session of PAM', () => {
+  test.each([['with a terminal', { pty: TERMINAL }] as const, ['without one', {}] as const])(
+    'has the limits, the umask and the environment of the modules (%s)',
+    async (_, request) => {
+      const login = await logIn()
+      const command = 'ulimit -Sn; ulimit -Hn; ulimit -Su; ulimit -Hu; ulimit -v; umask; echo $FROM_PAM $LANG'
+      const session = openSession(agent.gateway, login, { run: exec(command), ...request })
+      expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 0 })
+      const lines = session.text().trim().split(/\r?\n/)
+      expect(lines).toEqual(['321', '654', '5000', '6000', '3000000', '0027', 'set by PAM de_AT.UTF-8'])
+      login.stream?.close()
+    },
+  )
+
+  test('is the person, in their home, with their input and both outputs', async () => {
+    const login = await logIn()
+    const session = openSession(agent.gateway, login, { run: exec('id -un; pwd; cat; echo err >&2; kill -TERM $$') })
+    session.stream.write(Buffer.from('input\n'))
+    session.stream.eof()
+    expect(await exitOfSession(session)).toMatchObject({ type: 'exit-signal', signal: 'TERM' })
+    expect([session.text(), session.text(1)]).toEqual([`${user.name}\n${user.home}\ninput\n`, 'err\n'])
+    login.stream?.close()
+  })
+
+  test('is a child of the process that holds the session, which ends with the login', async () => {
+    const login = await logIn()
+    const session = openSession(agent.gateway, login, { run: exec('echo $PPID; cat; read wait') })
+    await until(() => session.text().endsWith('\n'))
+    const holder = Number(session.text())
+    expect(alive(holder)).toBe(true)
+    session.stream.close({ by: 'user', reason: 'channel-closed', message: '' })
+    login.stream?.close()
+    await until(() => !alive(holder))
+  })
+
+  test('gets signals and is ended by an administrator', async () => {
+    const login = await logIn()
+    const command = 'trap "echo got" USR1; echo ready; while :; do sleep 0.01; done'
+    const session = openSession(agent.gateway, login, { run: exec(command) })
+    session.stream.control({ type: 'signal', name: 'CONT' })
+    await until(() => session.text() === 'ready\n')
+    session.stream.control({ type: 'signal', name: 'USR1' })
+    await until(() => session.text() === 'ready\ngot\n')
+    const ends = () => agent.log.filter(({ ev }) => ev === 'session-ended').length
+    const before = ends()
+    session.stream.close({ by: 'admin', reason: 'terminated', message: '' })
+    await until(() => ends() === before + 1)
+    login.stream?.close()
+    expect(agent.errors).toEqual([])
+  })
+
+  test('fails with the holder of the session', async () => {
+    const login = await logIn()
+    const session = openSession(agent.gateway, login, { run: exec('echo $PPID; exec cat') })
+    await until(() => session.text().endsWith('\n'))
+    process.kill(Number(session.text()), 'SIGKILL')
+    session.stream.eof()
+    expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 255 })
+    const late = openSession(agent.gateway, login, { run: exec('true') })
+    expect(await late.whenClosed()).toMatchObject({ by: 'agent', reason: 'refused' })
+    login.stream?.close()
+  })
+})
+
+describe('a session of PAM that cannot be opened', () => {
+  test('is no login where PAM is asked for, and a login without one where it is merely there', async () => {
+    setRules('session required pam_deny.so')
+    const password = { method: 'password', password: PASSWORD }
+    const strict = await offer(agent.gateway, [password], user.name)
+    expect(strict.answers).toEqual([{ type: 'denied', reason: 'unsupported' }])
+    const lenient = startAgent({ authority: pamAuthority({ service, strict: false }) })
+    const login = await logIn(PASSWORD, lenient)
+    const session = openSession(lenient.gateway, login, { run: exec('id -un') })
+    await exitOfSession(session)
+    expect(session.text()).toBe(`${user.name}\n`)
+    expect(lenient.log.map(({ ev }) => ev)).toContain('pam-session-failed')
+    login.stream?.close()
+    setRules()
+  })
+})
+
+describe('an account that PAM refuses', () => {
+  test('is told why, once the password was right', async () => {
+    writeFileSync(inside('nologin'), 'The garden is closed.\n')
+    const password = (text: string) => ({ method: 'password', password: text })
+    const { answers } = await offer(agent.gateway, [password('wrong'), password(PASSWORD)], user.name)
+    rmSync(inside('nologin'))
+    expect(answers).toEqual([
+      { type: 'denied', reason: 'credential' },
+      { type: 'denied', reason: 'credential', message: 'The garden is closed.' },
+    ])
+  })
+})
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
