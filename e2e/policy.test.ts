@@ -261,7 +261,8 @@ describe('the announcement of the namespace', () => {
     await call(operations.namespaces.update, { params: { tenant: product.tenant }, body: { settings } })
     const right = { ...target, password: product.device_password }
     const shell = await ssh(right, [], { options: ['-tt'], input: 'exit\n' })
-    expect(shell.stdout.toString()).toMatch(/^Connected to .+ through Bowline\.\r\nBe kind\.\[31m\r\n/)
+    expect(shell.stderr).toMatch(/^Connected to .+ through Bowline\.\r\n/)
+    expect(shell.stdout.toString()).toMatch(/^Be kind\.\[31m\r\n/)
     expect((await ssh(right, ['echo quiet'])).stdout.toString()).toBe('quiet\n')
   })
 })

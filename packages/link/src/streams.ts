@@ -107,7 +107,8 @@ export type SessionControl = z.infer<typeof SessionControl>
  * one of the exits, after the last byte of output.
  */
 export const SessionEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('started') }),
+  /** `quiet`: the person has asked the device to say as little as possible at the beginning of a shell. */
+  z.object({ type: z.literal('started'), quiet: z.boolean().optional() }),
   z.object({ type: z.literal('exit'), status: uint }),
   z.object({ type: z.literal('exit-signal'), signal: text(32), coreDumped: z.boolean(), message: text(512) }),
 ])

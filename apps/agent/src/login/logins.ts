@@ -20,6 +20,8 @@ export interface Login {
   readonly account: Account
   /** Of the system itself, where it opens one. */
   readonly deviceSession: DeviceSession | undefined
+  /** What the device's session has to tell; emptied when it has been shown. */
+  readonly told: string[]
   readonly members: Set<Member>
   /** Listeners by the id of their stream, with the variable that tells a process of one. */
   readonly listeners: Map<number, readonly [name: string, value: string] | undefined>
@@ -83,7 +85,8 @@ export class Logins {
       }
       const { account, session: deviceSession } = verdict
       const { session } = request
-      this.#accepted.set(stream.id, { session, account, deviceSession, members: new Set(), listeners: new Map() })
+      const told = deviceSession?.told ? [deviceSession.told] : []
+      this.#accepted.set(stream.id, { session, account, deviceSession, told, members: new Set(), listeners: new Map() })
       if (deviceSession?.problem !== undefined) {
         const problem = { ...fields, problem: deviceSession.problem }
         this.#log.warn('pam-session-failed', 'the device opened no session for a login', problem)

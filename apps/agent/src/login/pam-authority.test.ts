@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -45,6 +45,8 @@ function setRules(...more: readonly string[]): void {
 beforeAll(() => {
   if (process.getuid?.() !== 0) return
   folder = mkdtempSync(join(tmpdir(), 'bowline-pam-'))
+  // Some modules read their files with the person's rights.
+  chmodSync(folder, 0o755)
   user = makeUser(HASH)
   const limits = ['soft nofile 321', 'hard nofile 654', 'soft nproc 5000', 'hard nproc 6000', 'soft as 3000000']
   writeFileSync(inside('limits'), limits.map((limit) => `${user.name} ${limit}\n`).join(''))
@@ -141,6 +143,37 @@ describe('a session of PAM that cannot be opened', () => {
     await exitOfSession(session)
     expect(session.text()).toBe(`${user.name}\n`)
     expect(lenient.log.map(({ ev }) => ev)).toContain('pam-session-failed')
+    login.stream?.close()
+    setRules()
+  })
+})
+
+describe('what modules say at the login', () => {
+  const shell = async (login: RecordedStream, request: object = { pty: TERMINAL }) => {
+    const session = openSession(agent.gateway, login, request)
+    session.stream.write(Buffer.from('PS1=; exit\n'))
+    await session.whenClosed()
+    return { text: session.text(), started: session.messages[0] }
+  }
+
+  test('opens the first shell with a terminal, and only that', async () => {
+    writeFileSync(inside('motd'), 'Water the plants.\nBye.\n')
+    setRules(`session optional pam_motd.so motd=${inside('motd')} noupdate`)
+    const login = await logIn()
+    expect((await shell(login, { pty: TERMINAL, run: exec('true') })).text).not.toContain('plants')
+    expect((await shell(login, {})).text).not.toContain('plants')
+    expect((await shell(login)).text).toMatch(/^Water the plants\.\r\nBye\.\r\n/)
+    expect((await shell(login)).text).not.toContain('plants')
+    login.stream?.close()
+  })
+
+  test('is not shown to a person with .hushlogin', async () => {
+    writeFileSync(join(user.home, '.hushlogin'), '')
+    const login = await logIn()
+    const { text, started } = await shell(login)
+    rmSync(join(user.home, '.hushlogin'))
+    expect(text).not.toContain('plants')
+    expect(started).toEqual({ type: 'started', quiet: true })
     login.stream?.close()
     setRules()
   })

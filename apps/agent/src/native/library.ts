@@ -1,5 +1,7 @@
 import koffi from 'koffi'
 
+const libc = koffi.load(null)
+
 /** Whether the system has a shared library, by its soname; nothing of it stays loaded. */
 export function hasLibrary(name: string): boolean {
   try {
@@ -7,5 +9,14 @@ export function hasLibrary(name: string): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** A function that a C library other than glibc may not have. @param signature as C declares it */
+export function optionalFunction<Call>(signature: string): Call | undefined {
+  try {
+    return libc.func(signature) as Call
+  } catch {
+    return undefined
   }
 }

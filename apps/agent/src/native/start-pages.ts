@@ -2,12 +2,13 @@
 // file, read once for the snapshot, the parts of Node and the compilation of the script.
 import { readFileSync } from 'node:fs'
 import koffi from 'koffi'
+import { optionalFunction } from './library.ts'
 
 const libc = koffi.load(null)
 const madvise: (address: bigint, bytes: bigint, advice: number) => number = libc.func(
   'int madvise(uintptr_t address, size_t bytes, int advice)',
 )
-const mallocTrim = optional('int malloc_trim(size_t pad)')
+const mallocTrim = optionalFunction<(pad: number) => number>('int malloc_trim(size_t pad)')
 
 const MADV_DONTNEED = 4
 /** A mapping of a file without write access: code and constants. */
@@ -34,14 +35,5 @@ function mappings(): string[] {
     return readFileSync('/proc/self/smaps', 'latin1').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
   } catch {
     return []
-  }
-}
-
-/** A function that a C library other than glibc may not have. */
-function optional(signature: string): ((pad: number) => number) | undefined {
-  try {
-    return libc.func(signature)
-  } catch {
-    return undefined
   }
 }

@@ -26,7 +26,11 @@ export interface LaunchOptions {
   /** @param terminalPath path of the slave, when there is a terminal */
   readonly environment: (terminalPath: string | undefined) => readonly string[]
   /** Size and encoded modes (RFC 4254 section 8); without it the process gets pipes. */
-  readonly terminal?: TerminalSize & { readonly modes: Uint8Array }
+  readonly terminal?: TerminalSize & {
+    readonly modes: Uint8Array
+    /** The terminal is there, and nothing runs on it yet. @param path of the slave */
+    readonly opened: (path: string) => void
+  }
 }
 
 /** A process and this side's descriptors, which belong to the caller. */
@@ -50,6 +54,7 @@ function launchWithTerminal(options: LaunchOptions, wanted: NonNullable<LaunchOp
     const settings = new TerminalSettings(master)
     applyTerminalModes(settings, parseTerminalModes(wanted.modes))
     settings.apply()
+    wanted.opened(path)
     return { child: start(options, path, () => undefined), terminal: master }
   } catch (error) {
     closeSync(master)

@@ -30,6 +30,10 @@ export interface SessionParts {
   readonly killOrphans: boolean
   /** Called once, when the process runs. */
   readonly started: (pid: number) => void
+  /** What a shell's terminal shows first; `quiet`: the person wants to see as little as possible. */
+  readonly greeting: { readonly text: Uint8Array; readonly quiet: boolean } | undefined
+  /** Called once, when nobody is connected any more. */
+  readonly left: () => void
   /** Called once, when the process has been reaped, or never came to be, and its output is over. */
   readonly ended: () => void
 }
@@ -49,6 +53,8 @@ export class Session implements StreamHandler {
   readonly #stdout: Output
   /** Outputs that may bring more. */
   readonly #outputs = new Set<Output>()
+  /** Output that came before the news that the process runs; news of PAM's process are a moment late. */
+  readonly #earlyOutput: (() => void)[] = []
   /** Signals that came before the process ran. */
   readonly #early: number[] = []
   #exit: Exit | undefined
@@ -128,7 +134,7 @@ export class Session implements StreamHandler {
 
   closed(cause: LinkCause): void {
     if (this.#closed) return
-    this.#closed = true
+    this.#leave()
     this.#cancelTimer()
     const isHeld = this.#outputs.size > 0
     // The kernel hangs up what has the terminal; without one, the process finds its pipes closed.
@@ -167,18 +173,30 @@ export class Session implements StreamHandler {
   #started(pid: number): void {
     this.#pid = pid
     this.#parts.started(pid)
-    this.#stream.control({ type: 'started' } satisfies SessionEvent)
+    const { greeting } = this.#parts
+    this.#stream.control({ type: 'started', ...(greeting?.quiet ? { quiet: true } : {}) } satisfies SessionEvent)
+    if (greeting && greeting.text.length > 0) this.#stream.write(greeting.text)
+    // What it has written since comes after the news that it runs.
+    this.#paused = false
+    for (const pass of this.#earlyOutput.splice(0)) pass()
+    if (!this.#paused) for (const { socket } of this.#outputs) socket.resume()
     for (const signal of this.#early.splice(0)) this.#signal(signal)
   }
 
   #failed({ message }: Error): void {
-    if (!this.#closed) this.#stream.close({ by: 'agent', reason: 'refused', message })
-    this.#closed = true
+    if (!this.#closed) {
+      this.#stream.close({ by: 'agent', reason: 'refused', message })
+      this.#leave()
+    }
     this.#release()
   }
 
   #reader(lane: Lane): BytesReader {
     return (bytes, done) => {
+      if (this.#pid === undefined) {
+        this.#earlyOutput.push(() => this.#reader(lane)(bytes, done))
+        return this.#pause()
+      }
       const { length } = bytes
       if (!this.#stream.write(bytes, lane, done)) this.#pause()
       if (!this.#exit) return
@@ -240,7 +258,7 @@ export class Session implements StreamHandler {
     this.#stdout.flush()
     // What was flushed may have been all that was waited for.
     if (this.#closed || !this.#exit) return
-    this.#closed = true
+    this.#leave()
     this.#stream.control(exitEvent(this.#exit))
     this.#stream.close()
     this.#release()
@@ -249,6 +267,11 @@ export class Session implements StreamHandler {
   #destroyStreams(): void {
     this.#stdin.close()
     for (const { socket } of this.#outputs) socket.destroy()
+  }
+
+  #leave(): void {
+    this.#closed = true
+    this.#parts.left()
   }
 
   #release(): void {

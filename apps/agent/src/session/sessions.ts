@@ -13,6 +13,7 @@ import { type EnvironmentInput, sessionEnvironment, systemDefaults, type SystemD
 import { GroupSignals } from './group-signals.ts'
 import { launch } from './launch.ts'
 import { Session } from './session.ts'
+import { Visit } from './visit.ts'
 import { startHere } from './start.ts'
 
 const SHELLS = '/etc/shells'
@@ -76,15 +77,26 @@ export class Sessions {
     const run = this.#run(request, account)
     if ('reason' in run) return run
     const { pty } = run
-    const launched = launch({
-      account,
-      command: run.command,
-      login: run.login,
-      become: run.become,
-      starter: login.deviceSession?.starter ?? startHere,
-      environment: (path) => environmentOf(request, login, run, path),
-      ...(pty ? { terminal: { ...pty, modes: Buffer.from(pty.modes, 'base64') } } : {}),
-    })
+    const visit = new Visit(login, request)
+    const launched = visit.guard(() =>
+      launch({
+        account,
+        command: run.command,
+        login: run.login,
+        become: run.become,
+        starter: login.deviceSession?.starter ?? startHere,
+        environment: (path) => environmentOf(request, login, run, path),
+        ...(pty
+          ? {
+              terminal: {
+                ...pty,
+                modes: Buffer.from(pty.modes, 'base64'),
+                opened: (path: string) => visit.begin(path),
+              },
+            }
+          : {}),
+      }),
+    )
     const fields = { session: login.session, run: request.run.type, user: account.name }
     const session: Session = new Session({
       stream,
@@ -92,6 +104,8 @@ export class Sessions {
       clock: this.#parts.clock,
       signals: new GroupSignals(account, this.#tools),
       killOrphans: this.#parts.killOrphans,
+      greeting: visit.greeting,
+      left: () => visit.end(),
       started: (pid) => this.#log.info('session-started', 'a process was started', { ...fields, pid }),
       ended: () => {
         this.#running.delete(session)

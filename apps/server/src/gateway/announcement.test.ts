@@ -1,16 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { announce } from './announcement.ts'
+import { announce, connectedLine } from './announcement.ts'
 
-const shown = (text: string) => Buffer.from(announce('root@dev.pi', text)).toString()
+const shown = (text: string) => Buffer.from(announce(text)).toString()
 
 describe('announcement', () => {
   it('tells where the person is', () => {
-    expect(shown('')).toBe('Connected to root@dev.pi through Bowline.\r\n')
+    expect(Buffer.from(connectedLine('root@dev.pi')).toString()).toBe('Connected to root@dev.pi through Bowline.\r\n')
+    expect(shown(' ')).toBe('')
   })
 
   it('shows the lines of the namespace', () => {
-    expect(shown('Be\nkind \n\n')).toBe('Connected to root@dev.pi through Bowline.\r\nBe\r\nkind\r\n')
+    expect(shown('Be\nkind \n\n')).toBe('Be\r\nkind\r\n')
   })
 
   it('lets no control character through', () => {

@@ -3,15 +3,18 @@
 
 const MAX_LENGTH = 4_096
 
+/** The line that tells where a shell runs. @param sshId `user@namespace.device` */
+export function connectedLine(sshId: string): Uint8Array {
+  return Buffer.from(`Connected to ${plainText(sshId)} through Bowline.\r\n`)
+}
+
 /**
- * @param sshId `user@namespace.device`
  * @param announcement of the namespace; may be ''
- * @returns bytes for the terminal
+ * @returns bytes for the terminal; none when there is no announcement
  */
-export function announce(sshId: string, announcement: string): Uint8Array {
-  const lines = [`Connected to ${plainText(sshId)} through Bowline.`, ...plainText(announcement.trimEnd()).split('\n')]
-  const shown = announcement.trim() === '' ? lines.slice(0, 1) : lines
-  return Buffer.from(`${shown.join('\r\n')}\r\n`)
+export function announce(announcement: string): Uint8Array {
+  if (announcement.trim() === '') return new Uint8Array()
+  return Buffer.from(`${plainText(announcement.trimEnd()).split('\n').join('\r\n')}\r\n`)
 }
 
 /** Without control characters (C0, DEL and C1, which terminals obey) but the ends of lines and tabs. */

@@ -3,7 +3,7 @@
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { type Pty, SessionEvent, type SessionOpen } from '@bowline/link/streams'
 import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
-import { announce } from './announcement.ts'
+import { announce, connectedLine } from './announcement.ts'
 import { fileLog } from './file-log.ts'
 import type { Forwards } from './forwards.ts'
 import type { Listener } from './listener.ts'
@@ -140,12 +140,16 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
     return prepared
   }
 
-  /** Tells whether the process runs; a shell with a terminal begins with the announcement. */
-  function started(run: Run, resolve: (runs: boolean) => void): (runs: boolean) => void {
-    return (runs) => {
+  /**
+   * Tells whether the process runs; a shell with a terminal begins with where it is, unless the person has asked the
+   * device for quiet (`.hushlogin`), and with the announcement. The former is no output of anything: stderr.
+   */
+  function started(run: Run, resolve: (runs: boolean) => void): (runs: boolean, quiet?: boolean) => void {
+    return (runs, quiet = false) => {
       if (runs && run.type === 'shell' && pty) {
         const { user, target } = login
-        channel.write(announce(`${user}@${target.namespace}.${target.name}`, target.announcement))
+        if (!quiet) channel.write(connectedLine(`${user}@${target.namespace}.${target.name}`), 1)
+        channel.write(announce(target.announcement))
       }
       resolve(runs)
     }
@@ -238,7 +242,7 @@ interface DeviceSideParts extends Omit<Seat, 'record' | 'forwards'> {
 /** The device's end: output, the answer to the start, one exit. */
 function deviceSide(
   { channel, login, seat, recorder, inOrder = (act) => act() }: DeviceSideParts,
-  started: (runs: boolean) => void,
+  started: (runs: boolean, quiet?: boolean) => void,
   { stream, input, output }: RunningProcess,
 ): StreamHandler {
   let state: 'starting' | 'running' | 'exited' = 'starting'
@@ -270,7 +274,7 @@ function deviceSide(
       }
       if (event.type === 'started' && state === 'starting') {
         state = 'running'
-        return inOrder(() => started(true))
+        return inOrder(() => started(true, event.quiet))
       }
       // Control messages cost the device no credit: one that repeats itself would fill the memory behind a slow client.
       stream.close({ by: 'gateway', reason: 'protocol', message: `The device sent ${event.type} twice.` })

@@ -1,0 +1,142 @@
+// utmp(5), wtmp and lastlog, through libc: who(1), last(1), write(1) and logname(1) know of people by them. Records are
+// laid out as glibc has them; a libc without them (musl) has functions that do nothing.
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { isIPv4, isIPv6 } from 'node:net'
+import { optionalFunction } from './library.ts'
+import { cMemory, cString } from './memory.ts'
+
+const setutxent = optionalFunction<() => void>('void setutxent(void)')
+const pututxline = optionalFunction<(record: Buffer) => unknown>('void *pututxline(const void *record)')
+const endutxent = optionalFunction<() => void>('void endutxent(void)')
+const updwtmpx = optionalFunction<(file: Buffer, record: Buffer) => void>(
+  'void updwtmpx(const void *file, const void *record)',
+)
+const utmpxname = optionalFunction<(file: Buffer) => number>('int utmpxname(const void *file)')
+
+/** Where times have 32 bits for the sake of older programs, and where they have 64 (utmp(5)). */
+const LAYOUTS: Readonly<
+  Record<string, { bytes: number; seconds: number; microseconds: number; address: number; lastTime: 4 | 8 }>
+> = {
+  x64: { bytes: 384, seconds: 340, microseconds: 344, address: 348, lastTime: 4 },
+  arm64: { bytes: 400, seconds: 344, microseconds: 352, address: 360, lastTime: 8 },
+}
+const USER_PROCESS = 7
+const DEAD_PROCESS = 8
+const LINE_BYTES = 32
+const HOST_BYTES = 256
+
+/** The files; others in tests. */
+export interface RecordFiles {
+  readonly utmp: string
+  readonly wtmp: string
+  readonly lastlog: string
+}
+const SYSTEM_FILES: RecordFiles = { utmp: '/var/run/utmp', wtmp: '/var/log/wtmp', lastlog: '/var/log/lastlog' }
+
+export interface TerminalLogin {
+  /** Path of the terminal. */
+  readonly terminal: string
+  readonly user: string
+  readonly uid: number
+  /** Of the person's client; '' when unknown. */
+  readonly address: string
+}
+
+export interface LastLogin {
+  readonly at: Date
+  /** Where from; '' when unknown. */
+  readonly host: string
+}
+
+/**
+ * Enters a login into all three files; those that the system does not have are not made. Needs root.
+ * @returns enters its end
+ */
+export function recordLogin(login: TerminalLogin, now: Date, files: RecordFiles = SYSTEM_FILES): (at: Date) => void {
+  write({ ...login, type: USER_PROCESS }, now, files)
+  writeLastLogin(login, now, files)
+  return (at) => write({ terminal: login.terminal, user: '', address: '', type: DEAD_PROCESS }, at, files)
+}
+
+/** When and from where somebody was here last; undefined for never. */
+export function lastLogin(uid: number, files: RecordFiles = SYSTEM_FILES): LastLogin | undefined {
+  const { lastTime } = layout() ?? { lastTime: 4 }
+  const record = Buffer.alloc(lastTime + LINE_BYTES + HOST_BYTES)
+  try {
+    const fd = openSync(files.lastlog, 'r')
+    try {
+      if (readSync(fd, record, 0, record.length, uid * record.length) < record.length) return undefined
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+  const seconds = lastTime === 4 ? record.readInt32LE(0) : Number(record.readBigInt64LE(0))
+  if (seconds === 0) return undefined
+  const host = record.toString('utf8', lastTime + LINE_BYTES)
+  return { at: new Date(seconds * 1_000), host: host.replace(/\0.*$/s, '') }
+}
+
+function write(
+  { terminal, user, address, type }: Omit<TerminalLogin, 'uid'> & { type: number },
+  at: Date,
+  files: RecordFiles,
+): void {
+  const places = layout()
+  if (!places) return
+  const line = terminal.replace(/^\/dev\//, '')
+  const record = cMemory(places.bytes)
+  record.writeInt16LE(type, 0)
+  record.writeInt32LE(process.pid, 4)
+  record.write(line, 8, LINE_BYTES)
+  // Of terminals with long names the end tells them apart.
+  record.write(line.slice(-4), 40, 4)
+  record.write(user, 44, 32)
+  record.write(address, 76, HOST_BYTES)
+  record.writeInt32LE(Math.trunc(at.getTime() / 1_000), places.seconds)
+  record.writeInt32LE((at.getTime() % 1_000) * 1_000, places.microseconds)
+  addressBytes(address).copy(record, places.address)
+  utmpxname?.(cString(files.utmp))
+  setutxent?.()
+  pututxline?.(record)
+  endutxent?.()
+  updwtmpx?.(cString(files.wtmp), record)
+}
+
+function writeLastLogin({ uid, terminal, address }: TerminalLogin, at: Date, files: RecordFiles): void {
+  const { lastTime } = layout() ?? {}
+  if (lastTime === undefined) return
+  const record = Buffer.alloc(lastTime + LINE_BYTES + HOST_BYTES)
+  record.writeInt32LE(Math.trunc(at.getTime() / 1_000), 0)
+  record.write(terminal.replace(/^\/dev\//, ''), lastTime, LINE_BYTES)
+  record.write(address, lastTime + LINE_BYTES, HOST_BYTES)
+  try {
+    // Written where it is, and never made: a system without the file does not want it.
+    const fd = openSync(files.lastlog, 'r+')
+    try {
+      writeSync(fd, record, 0, record.length, uid * record.length)
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    // No such file.
+  }
+}
+
+/** In network order, as `ut_addr_v6` has it: 4 bytes for IPv4. */
+function addressBytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
+  if (!isIPv6(address)) return Buffer.alloc(0)
+  const [head = '', tail] = address.split('::')
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'))
+  const before = groups(head)
+  const after = groups(tail ?? '')
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  // An IPv4 address at the end has been written by hand; who has one is not worth more code.
+  if (address.includes('.')) return Buffer.alloc(0)
+  const all = tail === undefined ? before : [...before, ...zeros, ...after]
+  return Buffer.concat(all.map((group) => Buffer.from(group.padStart(4, '0'), 'hex')))
+}
+
+const layout = () => LAYOUTS[process.arch]
