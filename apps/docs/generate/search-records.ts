@@ -9,6 +9,8 @@ export interface SearchRecord {
   readonly type: string
   /** Text of a block; null for headings. */
   readonly content: string | null
+  /** The page's description, with its first heading; calls have it as text. */
+  readonly about?: string
   readonly hierarchy: Readonly<Record<string, string>>
   /** Place on the page, from 0. */
   readonly position: number
@@ -47,12 +49,15 @@ export function searchRecords(html: string, page: Page): SearchRecord[] {
       url: `${page.permalink}${anchor ? `#${anchor}` : ''}`,
       type,
       content,
+      ...(type === 'lvl1' && !isCall ? { about: page.description } : {}),
       hierarchy,
       position,
     })
   }
   for (const node of dom('h1, h2, h3, h4, h5, h6, p, li, tr, pre').toArray()) {
     const name = dom(node).prop('tagName')?.toLowerCase() ?? ''
+    // Cells and lines stand apart.
+    dom(node).find('td, br').append(' ').after(' ')
     const text = dom(node).text().replaceAll('​', '').replaceAll(/\s+/g, ' ').trim()
     if (text === '') continue
     const level = /^h[1-6]$/.test(name) ? Number(name[1]) : 0
@@ -66,10 +71,19 @@ export function searchRecords(html: string, page: Page): SearchRecord[] {
       anchor = level === 1 ? '' : (dom(node).attr('id') ?? '')
       add(`lvl${level}`, null)
     } else if (!left && !isInside(name, dom(node).parents('li, tr').length) && dom(node).find('th').length === 0) {
-      add('content', text.slice(0, MOST_CHARACTERS))
+      for (const part of split(text)) add('content', part)
     }
   }
   return records
+}
+
+/** Long examples are several records, so that each of their words is found. */
+function split(text: string): string[] {
+  return (
+    text
+      .match(new RegExp(`.{1,${MOST_CHARACTERS}}(?:\\s|$)|\\S{${MOST_CHARACTERS}}`, 'g'))
+      ?.map((part) => part.trim()) ?? []
+  )
 }
 
 const isCloudOnly = (html: string): boolean => html.includes('cloud edition only')

@@ -1,6 +1,6 @@
 // After the pages are built: their scripts behind the first frame, each page as Markdown, llms.txt, the records of
 // search, and everything compressed.
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
 import { load } from 'cheerio'
@@ -19,7 +19,7 @@ interface Doc {
 type DocsContent = Readonly<Record<string, { readonly loadedVersions: readonly { readonly docs: readonly Doc[] }[] }>>
 
 // oxlint-disable-next-line import/no-default-export -- Docusaurus reads the default export
-export default function siteFiles({ baseUrl, siteConfig }: LoadContext): Plugin {
+export default function siteFiles({ baseUrl, siteConfig, siteDir }: LoadContext): Plugin {
   let docs: Doc[] = []
   return {
     name: 'site-files',
@@ -45,6 +45,7 @@ export default function siteFiles({ baseUrl, siteConfig }: LoadContext): Plugin 
         records.push(...searchRecords(article.toString(), page))
       }
       writeFileSync(join(outDir, 'search-records.json'), JSON.stringify(records))
+      copyFileSync(join(siteDir, 'content/synonyms.json'), join(outDir, 'search-synonyms.json'))
       writeFileSync(join(outDir, 'llms.txt'), listOf(pages, siteConfig.url))
       writeFileSync(join(outDir, 'llms-full.txt'), fullText(outDir, pages))
       const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).map((name) => join(outDir, name))

@@ -1,4 +1,4 @@
-// The multi-index query protocol (docs-site.md section 3.1): a list of requests, one result for each, in order.
+// The multi-index query protocol of Algolia's search client: a list of requests, one result for each, in order.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type Marks, highlight, snippet } from './highlight.ts'
@@ -42,10 +42,11 @@ function answer(index: SearchIndex, request: Request, origin: string): unknown {
   const started = performance.now()
   const { query, page, indexName } = request
   const hitsPerPage = Math.min(request.hitsPerPage, MOST_HITS)
-  const found = index.find(query).slice(0, MOST_FOUND)
+  const { records, terms } = index.find(query)
+  const found = records.slice(0, MOST_FOUND)
   const hits = found.slice(page * hitsPerPage, (page + 1) * hitsPerPage)
   return {
-    hits: hits.map((record) => toHit(record, request, origin)),
+    hits: hits.map((record) => toHit(record, terms, request, origin)),
     nbHits: found.length,
     page,
     nbPages: hitsPerPage === 0 ? 0 : Math.ceil(found.length / hitsPerPage),
@@ -59,8 +60,8 @@ function answer(index: SearchIndex, request: Request, origin: string): unknown {
   }
 }
 
-function toHit(record: DocsRecord, request: Request, origin: string): unknown {
-  const { query, snippetEllipsisText, attributesToSnippet } = request
+function toHit(record: DocsRecord, asked: ReadonlySet<string>, request: Request, origin: string): unknown {
+  const { snippetEllipsisText, attributesToSnippet } = request
   const marks = marksOf(request)
   const wordsOf = (attribute: string): number | undefined => {
     const asked = attributesToSnippet.find((one) => one === attribute || one.startsWith(`${attribute}:`))
@@ -72,7 +73,7 @@ function toHit(record: DocsRecord, request: Request, origin: string): unknown {
     const count = wordsOf(attribute)
     return count === undefined
       ? {}
-      : { value: snippet(text, query, count, snippetEllipsisText, marks), matchLevel: 'full' }
+      : { value: snippet(text, asked, count, snippetEllipsisText, marks), matchLevel: 'full' }
   }
   const levels = LEVELS.flatMap((level) => {
     const text = record.hierarchy[level]
@@ -89,8 +90,8 @@ function toHit(record: DocsRecord, request: Request, origin: string): unknown {
       ...(record.content === null ? {} : { content: shorten('content', record.content) }),
     },
     _highlightResult: {
-      hierarchy: Object.fromEntries(levels.map(([level, text]) => [level, { value: highlight(text, query, marks) }])),
-      ...(record.content === null ? {} : { content: { value: highlight(record.content, query, marks) } }),
+      hierarchy: Object.fromEntries(levels.map(([level, text]) => [level, { value: highlight(text, asked, marks) }])),
+      ...(record.content === null ? {} : { content: { value: highlight(record.content, asked, marks) } }),
     },
   }
 }

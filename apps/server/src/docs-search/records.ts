@@ -13,6 +13,8 @@ const DocsRecord = z.object({
   url: z.string(),
   type: z.enum([...LEVELS, 'content']),
   content: z.string().nullable(),
+  /** What a page is about, of its first heading's record: found by, not shown. */
+  about: z.string().optional(),
   hierarchy: Hierarchy,
   position: z.number(),
 })

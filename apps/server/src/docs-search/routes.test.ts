@@ -125,12 +125,44 @@ describe('a query', () => {
     expect(await urlsOf('BOWLINE_HOST')).toEqual(['self-hosted/configuring#part-0'])
     expect(await urlsOf('confi')).toContain('self-hosted/configuring')
     expect(await urlsOf('tunels')).toContain('user-guides/devices/tunnels')
-    expect(await urlsOf('tunnels zzqqxx')).toEqual([])
+    expect(await urlsOf('zzqqxx')).toEqual([])
     expect(await urlsOf('   ')).toEqual([])
   })
 
+  it('that is a sentence finds what most of its words are about, when no record has all of them', async () => {
+    expect((await urlsOf('how can I reach a port of my device from elsewhere'))[0]).toMatch(
+      /^user-guides.devices.tunnels/,
+    )
+    expect((await urlsOf('tunnels zzqqxx'))[0]).toBe('user-guides/devices/tunnels')
+  })
+
+  it('has the words of its hits marked, whatever their endings, and literals whole', async () => {
+    await writeFile(
+      recordsFile,
+      JSON.stringify(page('keys', 'Overview', 'Keys', ['Send X-API-Key with recorded calls.'])),
+    )
+    await utimes(recordsFile, 2, 2)
+    const marks = { highlightPreTag: '<mark>', highlightPostTag: '</mark>', attributesToSnippet: ['content:10'] }
+    const [literal, stem] = await resultsOf({ query: 'x-api-key', ...marks }, { query: 'recording calling', ...marks })
+    expect(literal?.hits[0]?._snippetResult.content?.value).toBe('Send <mark>X-API-Key</mark> with recorded calls.')
+    expect(stem?.hits[0]?._snippetResult.content?.value).toBe(
+      'Send X-API-Key with <mark>recorded</mark> <mark>calls</mark>.',
+    )
+  })
+
+  it('finds pages by the synonyms that the site was built with, and marks what they stand for', async () => {
+    await writeFile(join(folder, 'search-synonyms.json'), JSON.stringify({ tunnels: ['wurmloch', 'hole in the wall'] }))
+    await utimes(recordsFile, 3, 3)
+    const marks = { highlightPreTag: '<mark>', highlightPostTag: '</mark>' }
+    const [one, phrase] = await resultsOf({ query: 'Wurmloch', ...marks }, { query: 'a hole in the wall', ...marks })
+    await rm(join(folder, 'search-synonyms.json'))
+    expect(one?.hits[0]?.url).toMatch(/devices.tunnels$/)
+    expect(phrase?.hits[0]?.url).toMatch(/devices.tunnels$/)
+    expect(JSON.stringify(one?.hits[0]?._highlightResult)).toContain('<mark>Tunnels</mark>')
+  })
+
   it('counts with its first 64 characters', async () => {
-    expect(await urlsOf(`tunnels${' '.repeat(57)}zzqqxx`)).not.toEqual([])
+    expect(await urlsOf(`zzqqxx${' '.repeat(58)}tunnels`)).toEqual([])
   })
 
   it('gets pages of hits', async () => {

@@ -15,6 +15,7 @@ import { type SearchCredentials, checkCredentials } from './credentials.ts'
 import { type SearchIndex, createSearchIndex } from './index.ts'
 import { Queries, answerQueries } from './query.ts'
 import { readRecords, writtenAt } from './records.ts'
+import { readSynonyms } from './synonyms.ts'
 
 export interface DocsSearchDeps {
   /** The built site; its records may come later. */
@@ -59,7 +60,7 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
     appId: settings.BOWLINE_DOCS_SEARCH_APP_ID,
     apiKey: settings.BOWLINE_DOCS_SEARCH_API_KEY,
   }
-  const index = followIndex(join(deps.folder, 'search-records.json'))
+  const index = followIndex(join(deps.folder, 'search-records.json'), join(deps.folder, 'search-synonyms.json'))
   const limiter = createLimiter(clock, RATE.perSecond, RATE.burst)
   const feedbackLimiter = createLimiter(clock, FEEDBACK_RATE.perSecond, FEEDBACK_RATE.burst)
   const limit = (by: typeof limiter, { ip }: FastifyRequest): void => {
@@ -124,12 +125,14 @@ function readAnyJson(scope: FastifyInstance): void {
 }
 
 /** The index of the records as they are on disk: read again when the site was built anew. */
-function followIndex(file: string): () => Promise<SearchIndex> {
+function followIndex(file: string, synonymsFile: string): () => Promise<SearchIndex> {
   let known: { readonly at: number; readonly index: Promise<SearchIndex> } | undefined
   return async () => {
     const at = await writtenAt(file)
     if (known?.at !== at) {
-      const index = readRecords(file).then((records) => createSearchIndex(records ?? []))
+      const index = Promise.all([readRecords(file), readSynonyms(synonymsFile)]).then(([records, synonyms]) =>
+        createSearchIndex(records ?? [], synonyms),
+      )
       known = { at, index }
       index.catch(() => (known = undefined))
     }
