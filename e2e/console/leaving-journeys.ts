@@ -63,5 +63,29 @@ export function leavingJourneys(site: Site): void {
       await page.getByRole('button', { name: 'Export' }).waitFor()
       await context.close()
     })
+
+    it('says the same when only its styles do not arrive', async () => {
+      const { world, browser } = site
+      const { context, page } = await openPage(browser, { baseURL: world.product.console })
+      await page.route('**/assets/audit-page*.css', (route) => route.abort())
+      await openSignedIn(page, world.product, '/tags')
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      await context.close()
+    })
+
+    it('is loaded with the whole console when the server has another build of it, once', async () => {
+      const { world, browser } = site
+      const { context, page } = await openPage(browser, { baseURL: world.product.console })
+      await page.route('**/assets/audit-page*.js', (route) => route.abort())
+      await openSignedIn(page, world.product, '/tags')
+      const another = '<script type="module" src="/assets/index-another.js"></script>'
+      await page.route('/', (route) => route.fulfill({ contentType: 'text/html', body: another }), { times: 1 })
+      const loaded = page.waitForEvent('load')
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await loaded
+      await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      await context.close()
+    })
   })
 }

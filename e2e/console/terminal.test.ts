@@ -122,6 +122,51 @@ describe('the terminals of the console', () => {
     for (const tick of [1, 2, 3, 4, 5, 6]) expect(await shows(`tick-${tick}`)).toBe(true)
   })
 
+  it('stay, with all of the console, when a page is asked for that cannot be loaded', async () => {
+    const own = await openPage(browser, { baseURL: server.origin }, /status of 4\d\d|ERR_|WebSocket connection/)
+    await own.page.clock.install()
+    await own.page.route('**/assets/audit-page*', (route) => route.abort())
+    await openSignedIn(own.page, OPERATOR, '/devices')
+    await own.page.getByRole('button', { name: 'Connect to workbench' }).click()
+    await own.page.getByLabel('User on the device').fill(me)
+    await own.page.getByLabel('Password on the device').fill(agent.target.password)
+    await own.page.getByRole('button', { name: 'Connect', exact: true }).click()
+    const tab = own.page.getByRole('tab', { name: 'workbench, connected' })
+    await tab.waitFor()
+
+    await own.context.setOffline(true)
+    await own.page.clock.fastForward(15_000)
+    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+    await own.context.setOffline(false)
+    // A newer console is not loaded over terminals either: people choose when.
+    const another = '<script type="module" src="/assets/index-another.js"></script>'
+    await own.page.route('/', (route) => route.fulfill({ contentType: 'text/html', body: another }))
+    await own.page.getByRole('link', { name: 'Terminal' }).click()
+    await tab.waitFor()
+    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('button', { name: 'Reload' }).waitFor()
+    await own.page.unroute('/')
+    await own.page.unroute('**/assets/audit-page*')
+    await own.page.getByRole('link', { name: 'Terminal' }).click()
+    await tab.waitFor()
+    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('button', { name: 'Export' }).waitFor()
+    await own.context.close()
+  })
+
+  it('can be left for pages that were never open, without the server', async () => {
+    const own = await openPage(browser, { baseURL: server.origin }, /status of 4\d\d|ERR_/)
+    const arrives = own.page.waitForEvent('requestfinished', (request) => request.url().includes('/assets/audit-page'))
+    await openSignedIn(own.page, OPERATOR, '/devices')
+    await arrives
+    await own.context.setOffline(true)
+    await own.page.getByRole('link', { name: 'Audit log' }).click()
+    await own.page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    expect(own.complaints).toEqual([])
+    await own.context.close()
+  })
+
   it('give programs no way to the page: no clipboard, title or link but of the web, and no words back', async () => {
     const origin = new URL(page.url()).origin
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })

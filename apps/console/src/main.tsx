@@ -11,8 +11,10 @@ import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
 import { RuntimeContext } from './app/context.tsx'
 import { followSignIn } from './app/follow-sign-in.ts'
+import { loadRestWhenIdle } from './session/page-files.ts'
 import { createConsoleRouter } from './app/router.tsx'
 import { createRuntime } from './app/runtime.ts'
+import { askBeforeLeaving } from './session/page-holds.ts'
 import { colorSchemeManager, cssVariables, theme } from './ui/theme.ts'
 
 // Compiled parsers need `eval`, which the content security policy refuses.
@@ -26,13 +28,12 @@ runtime.watch.state.subscribe(() => {
   if (runtime.watch.state.get().kind === 'reachable') void router.invalidate()
 })
 
-const JUST_LOADED_MS = 10_000
-// A file of an earlier version is gone after an update of the server: the page of the new version asks for others.
-addEventListener('vite:preloadError', (event) => {
-  // A page that has only just loaded is of the new version already: loading again would not help.
-  if (performance.now() < JUST_LOADED_MS) return
-  event.preventDefault()
-  location.reload()
+askBeforeLeaving()
+// What the first page needs comes first.
+const endWaiting = runtime.live.state.subscribe(() => {
+  if (runtime.live.state.get() !== 'live') return
+  endWaiting()
+  void loadRestWhenIdle()
 })
 
 const place = document.querySelector('#root')

@@ -1,6 +1,7 @@
 // A page that threw while it was drawn or loaded.
 import { useRouter } from '@tanstack/react-router'
 import { isUnreachable } from '../session/connectivity.ts'
+import { PageNotLoaded } from '../session/page-files.ts'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { FrontPage } from '../ui/front-page.tsx'
 import { Page } from '../ui/page.tsx'
@@ -20,7 +21,20 @@ export function CrashPage({ error, reset }: CrashPageProps) {
     reset()
     void router.invalidate()
   }
-  const isUnloaded = isUnreachable(error)
+  const isUpdated = error instanceof PageNotLoaded && error.reason === 'updated'
+  const isUnloaded = error instanceof PageNotLoaded || isUnreachable(error)
+  if (isUpdated) {
+    return (
+      <Page title={texts.unloaded}>
+        <ErrorPanel
+          title={texts.updatedText}
+          error={error}
+          onRetry={() => location.reload()}
+          retryLabel={texts.reload}
+        />
+      </Page>
+    )
+  }
   if (isUnloaded && !isInside) {
     return (
       <FrontPage title={texts.startFailed} heading={texts.startFailed}>

@@ -63,8 +63,11 @@ export const appMessages = {
   toHome: 'Go to the overview',
   unloaded: 'This page could not be loaded',
   unloadedText: 'A part of the console did not arrive.',
+  updatedText:
+    'The server has a newer version of the console. Reload to open this page; that ends your open terminals.',
+  reload: 'Reload',
   crashed: 'This page crashed',
-  crashedText: 'It is a defect of the console, not of your devices. Trying again often helps.',
+  crashedText: 'Something went wrong in the console. Your devices are not affected. Trying again often helps.',
   noNamespace: 'You belong to no namespace',
   noNamespaceText:
     'Devices live in namespaces. Create one of your own, or ask an administrator of another to add you as a member.',

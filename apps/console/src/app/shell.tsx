@@ -5,6 +5,7 @@ import { Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/pending-bell.tsx'
+import { pageFile } from '../session/page-files.ts'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
 import { Mark } from '../ui/mark.tsx'
 import { LiveMark } from './live-mark.tsx'
@@ -15,9 +16,10 @@ import { Sidebar } from './sidebar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 import classes from './shell.module.css'
 
-const loadPalette = () => import('../features/palette/palette.tsx')
+const loadPalette = pageFile(() => import('../features/palette/palette.tsx'))
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
-const ShortcutSheet = lazy(async () => ({ default: (await import('./shortcut-sheet.tsx')).ShortcutSheet }))
+const loadSheet = pageFile(() => import('./shortcut-sheet.tsx'))
+const ShortcutSheet = lazy(async () => ({ default: (await loadSheet()).ShortcutSheet }))
 
 type Overlay = 'navigation' | 'palette' | 'sheet'
 
@@ -44,7 +46,8 @@ export function Shell() {
   const shortcuts = useShortcuts({ openPalette, openSheet })
   // What is typed right after Ctrl+K must find the palette there: it is loaded with the first half of the shortcut.
   useEffect(() => {
-    const prepare = ({ key }: KeyboardEvent) => void ((key === 'Control' || key === 'Meta') && loadPalette())
+    const prepare = ({ key }: KeyboardEvent) =>
+      void ((key === 'Control' || key === 'Meta') && loadPalette().catch(() => undefined))
     addEventListener('keydown', prepare)
     return () => removeEventListener('keydown', prepare)
   }, [])

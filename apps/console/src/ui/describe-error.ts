@@ -1,6 +1,7 @@
 // What went wrong, for people: a cause and, when the server answered, the id under which its log has it.
 import { ApiError } from '@bowline/contract/client'
 import { isUnreachable } from '../session/connectivity.ts'
+import { PageNotLoaded } from '../session/page-files.ts'
 import { uiMessages } from './messages.ts'
 
 export interface Described {
@@ -11,6 +12,8 @@ export interface Described {
 
 export function describeError(error: unknown): Described {
   if (error instanceof ApiError) return { cause: error.message, requestId: error.requestId }
-  if (isUnreachable(error)) return { cause: uiMessages.unreachable, requestId: '' }
+  // Whoever shows it says why.
+  if (error instanceof PageNotLoaded && error.reason === 'updated') return { cause: '', requestId: '' }
+  if (error instanceof PageNotLoaded || isUnreachable(error)) return { cause: uiMessages.unreachable, requestId: '' }
   return { cause: error instanceof Error ? error.message : String(error), requestId: '' }
 }

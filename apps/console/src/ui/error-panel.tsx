@@ -11,16 +11,18 @@ interface ErrorPanelProps {
   readonly title: string
   readonly error: unknown
   readonly onRetry?: () => void
+  /** Default: "Try again". */
+  readonly retryLabel?: string
 }
 
-export function ErrorPanel({ title, error, onRetry }: ErrorPanelProps) {
+export function ErrorPanel({ title, error, onRetry, retryLabel = uiMessages.retry }: ErrorPanelProps) {
   const { cause, requestId } = describeError(error)
   return (
     <div role="alert" className={classes['panel']}>
       <TriangleAlert size={18} aria-hidden className={classes['icon']} />
       <div className={classes['body']}>
         <Text fw={600}>{title}</Text>
-        <Text size="sm">{cause}</Text>
+        {cause === '' ? null : <Text size="sm">{cause}</Text>}
         {requestId === '' ? null : (
           <Group gap={4}>
             <Text size="xs" c="dimmed">
@@ -31,7 +33,7 @@ export function ErrorPanel({ title, error, onRetry }: ErrorPanelProps) {
         )}
         {onRetry ? (
           <Button variant="default" size="xs" mt="xs" onClick={onRetry}>
-            {uiMessages.retry}
+            {retryLabel}
           </Button>
         ) : null}
       </div>

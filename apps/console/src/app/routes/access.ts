@@ -5,26 +5,36 @@ import { FirewallSearch } from '../../features/firewall/search.ts'
 import { DEFAULT_KEYS_SEARCH, KeysSearch } from '../../features/public-keys/search.ts'
 import { DEFAULT_TEAM_SEARCH, TeamSearch } from '../../features/team/search.ts'
 import { app } from '../app-route.tsx'
+import { pageFile } from '../../session/page-files.ts'
 
 export const publicKeys = createRoute({
   getParentRoute: () => app,
   path: '/public-keys',
   validateSearch: KeysSearch,
   search: { middlewares: [stripSearchParams(DEFAULT_KEYS_SEARCH)] },
-  component: lazyRouteComponent(() => import('../../features/public-keys/public-keys-page.tsx'), 'PublicKeysPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/public-keys/public-keys-page.tsx')),
+    'PublicKeysPage',
+  ),
 })
 
 export const firewall = createRoute({
   getParentRoute: () => app,
   path: '/firewall',
   validateSearch: FirewallSearch,
-  component: lazyRouteComponent(() => import('../../features/firewall/firewall-page.tsx'), 'FirewallPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/firewall/firewall-page.tsx')),
+    'FirewallPage',
+  ),
 })
 
 export const tags = createRoute({
   getParentRoute: () => app,
   path: '/tags',
-  component: lazyRouteComponent(() => import('../../features/tags/tags-page.tsx'), 'TagsPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/tags/tags-page.tsx')),
+    'TagsPage',
+  ),
 })
 
 export const team = createRoute({
@@ -32,5 +42,8 @@ export const team = createRoute({
   path: '/team',
   validateSearch: TeamSearch,
   search: { middlewares: [stripSearchParams(DEFAULT_TEAM_SEARCH)] },
-  component: lazyRouteComponent(() => import('../../features/team/team-page.tsx'), 'TeamPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/team/team-page.tsx')),
+    'TeamPage',
+  ),
 })

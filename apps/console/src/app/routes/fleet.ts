@@ -8,6 +8,7 @@ import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../fe
 import { TerminalSearch } from '../../features/terminal/search.ts'
 import { app } from '../app-route.tsx'
 import { isMember } from '../runtime.ts'
+import { pageFile } from '../../session/page-files.ts'
 
 export const dashboard = createRoute({
   getParentRoute: () => app,
@@ -15,7 +16,10 @@ export const dashboard = createRoute({
   loader: ({ context: { runtime } }) => {
     if (isMember(runtime)) void runtime.queryClient.prefetchQuery(statsQuery(runtime.api))
   },
-  component: lazyRouteComponent(() => import('../../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/dashboard/dashboard-page.tsx')),
+    'DashboardPage',
+  ),
 })
 
 export const devices = createRoute({
@@ -27,7 +31,10 @@ export const devices = createRoute({
   loader: ({ context: { runtime }, deps }) => {
     if (isMember(runtime)) void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps)))
   },
-  component: lazyRouteComponent(() => import('../../features/devices/devices-route.tsx'), 'DevicesRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/devices/devices-route.tsx')),
+    'DevicesRoute',
+  ),
 })
 
 export const containers = createRoute({
@@ -40,7 +47,10 @@ export const containers = createRoute({
     if (isMember(runtime))
       void runtime.queryClient.prefetchQuery(deviceListQuery(runtime.api, deviceListOf(deps), 'containers'))
   },
-  component: lazyRouteComponent(() => import('../../features/devices/devices-route.tsx'), 'ContainersRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/devices/devices-route.tsx')),
+    'ContainersRoute',
+  ),
 })
 
 export const device = createRoute({
@@ -50,7 +60,10 @@ export const device = createRoute({
     if (isMember(runtime) && DeviceUid.safeParse(uid).success)
       void runtime.queryClient.prefetchQuery(deviceQuery(runtime.api, uid))
   },
-  component: lazyRouteComponent(() => import('../../features/devices/device-route.tsx'), 'DeviceRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/devices/device-route.tsx')),
+    'DeviceRoute',
+  ),
 })
 
 export const sessions = createRoute({
@@ -62,7 +75,10 @@ export const sessions = createRoute({
   loader: ({ context: { runtime }, deps }) => {
     if (isMember(runtime)) void runtime.queryClient.prefetchQuery(sessionListQuery(runtime.api, sessionListOf(deps)))
   },
-  component: lazyRouteComponent(() => import('../../features/sessions/sessions-route.tsx'), 'SessionsRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/sessions/sessions-route.tsx')),
+    'SessionsRoute',
+  ),
 })
 
 export const session = createRoute({
@@ -72,12 +88,18 @@ export const session = createRoute({
     if (isMember(runtime) && SessionUid.safeParse(uid).success)
       void runtime.queryClient.prefetchQuery(sessionQuery(runtime.api, uid))
   },
-  component: lazyRouteComponent(() => import('../../features/sessions/session-page.tsx'), 'SessionPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/sessions/session-page.tsx')),
+    'SessionPage',
+  ),
 })
 
 export const terminal = createRoute({
   getParentRoute: () => app,
   path: '/terminal',
   validateSearch: TerminalSearch,
-  component: lazyRouteComponent(() => import('../../features/terminal/terminal-route.tsx'), 'TerminalRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/terminal/terminal-route.tsx')),
+    'TerminalRoute',
+  ),
 })

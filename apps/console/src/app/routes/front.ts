@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { z } from 'zod'
 import { safeRedirect } from '../../session/redirect.ts'
 import { root } from '../app-route.tsx'
+import { pageFile } from '../../session/page-files.ts'
 
 export const signIn = createRoute({
   getParentRoute: () => root,
@@ -12,12 +13,18 @@ export const signIn = createRoute({
     const state = await runtime.session.refresh(undefined)
     if (state.kind === 'signed-in') throw redirect({ href: safeRedirect(search.redirect, location.origin) })
   },
-  component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-route.tsx'), 'SignInRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/sign-in/sign-in-route.tsx')),
+    'SignInRoute',
+  ),
 })
 
 export const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   validateSearch: z.object({ sign: z.string().min(1).optional().catch(undefined) }),
-  component: lazyRouteComponent(() => import('../../features/setup/setup-route.tsx'), 'SetupRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/setup/setup-route.tsx')),
+    'SetupRoute',
+  ),
 })

@@ -2,11 +2,15 @@
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { DEFAULT_PAGE_SEARCH, PageSearch } from '../../ui/page-search.ts'
 import { app } from '../app-route.tsx'
+import { pageFile } from '../../session/page-files.ts'
 
 export const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../../features/settings/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/settings/settings-page.tsx')),
+    'SettingsPage',
+  ),
 })
 
 export const audit = createRoute({
@@ -14,7 +18,10 @@ export const audit = createRoute({
   path: '/audit',
   validateSearch: PageSearch,
   search: { middlewares: [stripSearchParams(DEFAULT_PAGE_SEARCH)] },
-  component: lazyRouteComponent(() => import('../../features/audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/audit/audit-page.tsx')),
+    'AuditPage',
+  ),
 })
 
 export const announcements = createRoute({
@@ -23,7 +30,7 @@ export const announcements = createRoute({
   validateSearch: PageSearch,
   search: { middlewares: [stripSearchParams(DEFAULT_PAGE_SEARCH)] },
   component: lazyRouteComponent(
-    () => import('../../features/announcements/announcements-page.tsx'),
+    pageFile(() => import('../../features/announcements/announcements-page.tsx')),
     'AnnouncementsPage',
   ),
 })
@@ -31,11 +38,17 @@ export const announcements = createRoute({
 export const announcement = createRoute({
   getParentRoute: () => app,
   path: '/announcements/$uuid',
-  component: lazyRouteComponent(() => import('../../features/announcements/announcement-page.tsx'), 'AnnouncementPage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/announcements/announcement-page.tsx')),
+    'AnnouncementPage',
+  ),
 })
 
 export const profile = createRoute({
   getParentRoute: () => app,
   path: '/profile',
-  component: lazyRouteComponent(() => import('../../features/profile/profile-page.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/profile/profile-page.tsx')),
+    'ProfilePage',
+  ),
 })

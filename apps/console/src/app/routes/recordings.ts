@@ -2,12 +2,16 @@
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { DEFAULT_RECORDINGS_SEARCH, PlaySearch, RecordingsSearch } from '../../features/player/search.ts'
 import { app } from '../app-route.tsx'
+import { pageFile } from '../../session/page-files.ts'
 
 export const player = createRoute({
   getParentRoute: () => app,
   path: '/sessions/$uid/play/$seat',
   validateSearch: PlaySearch,
-  component: lazyRouteComponent(() => import('../../features/player/player-route.tsx'), 'PlayerRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/player/player-route.tsx')),
+    'PlayerRoute',
+  ),
 })
 
 export const recordings = createRoute({
@@ -15,5 +19,8 @@ export const recordings = createRoute({
   path: '/recordings',
   validateSearch: RecordingsSearch,
   search: { middlewares: [stripSearchParams(DEFAULT_RECORDINGS_SEARCH)] },
-  component: lazyRouteComponent(() => import('../../features/player/recordings-route.tsx'), 'RecordingsRoute'),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/player/recordings-route.tsx')),
+    'RecordingsRoute',
+  ),
 })

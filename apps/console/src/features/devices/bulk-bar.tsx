@@ -17,6 +17,9 @@ import { bulkMessages as texts } from './bulk-messages.ts'
 import { ChooseTags } from './choose-tags.tsx'
 import { devicesMessages } from './messages.ts'
 import classes from './bulk-bar.module.css'
+import { pageFile } from '../../session/page-files.ts'
+
+const loadWorkspace = pageFile(() => import('../terminal/workspace.ts'))
 
 interface BulkBarProps {
   readonly selected: readonly Device[]
@@ -89,7 +92,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
   const busy = progress !== undefined
   const online = selected.filter((device) => device.online)
   const connect = async (devices: readonly Device[]) => {
-    const { workspaceOf } = await import('../terminal/workspace.ts')
+    const { workspaceOf } = await loadWorkspace()
     for (const device of devices) workspaceOf(runtime).open(device)
     void navigate({ to: '/terminal' })
   }

@@ -20,10 +20,13 @@ import { DEVICES_PER_PAGE, DEVICE_SORTS, type DeviceKind, deviceListQuery } from
 import { RemoveDevice } from './remove-device.tsx'
 import { type DevicesSearch, deviceListOf } from './search.ts'
 import classes from './devices.module.css'
+import { pageFile } from '../../session/page-files.ts'
 
 // Not part of what the first page of all carries.
-const AddDevice = lazy(async () => ({ default: (await import('./add-device.tsx')).AddDevice }))
-const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }))
+const loadAddDevice = pageFile(() => import('./add-device.tsx'))
+const AddDevice = lazy(async () => ({ default: (await loadAddDevice()).AddDevice }))
+const loadBulkBar = pageFile(() => import('./bulk-bar.tsx'))
+const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }))
 
 const NOTHING: ReadonlySet<string> = new Set()
 

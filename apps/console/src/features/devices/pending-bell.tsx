@@ -9,6 +9,9 @@ import type { BellContents } from './bell-contents.tsx'
 import { devicesMessages as texts } from './messages.ts'
 import { pendingDevicesQuery } from './queries.ts'
 import classes from './pending-bell.module.css'
+import { pageFile } from '../../session/page-files.ts'
+
+const loadContents = pageFile(() => import('./bell-contents.tsx'))
 
 export function PendingBell() {
   const { api } = useRuntime()
@@ -19,7 +22,7 @@ export function PendingBell() {
   const [parts, setParts] = useState<{ readonly Contents: typeof BellContents }>()
   const total = pending.data?.total ?? 0
   const toggle = async () => {
-    if (!parts) setParts({ Contents: (await import('./bell-contents.tsx')).BellContents })
+    if (!parts) setParts({ Contents: (await loadContents()).BellContents })
     setOpened(!opened)
   }
   return (

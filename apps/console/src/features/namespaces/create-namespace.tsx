@@ -3,8 +3,10 @@ import { Suspense, lazy } from 'react'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Skeleton } from '../../ui/kit.ts'
 import { namespacesMessages as texts } from './messages.ts'
+import { pageFile } from '../../session/page-files.ts'
 
-const Form = lazy(async () => ({ default: (await import('./create-namespace-form.tsx')).CreateNamespaceForm }))
+const loadForm = pageFile(() => import('./create-namespace-form.tsx'))
+const Form = lazy(async () => ({ default: (await loadForm()).CreateNamespaceForm }))
 
 interface CreateNamespaceProps {
   readonly opened: boolean

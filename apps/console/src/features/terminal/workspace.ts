@@ -2,6 +2,7 @@
 // end with the person's session, and with the page. A page that is loaded again has the same tabs and panes, and asks
 // who signs in.
 import type { Runtime } from '../../app/runtime.ts'
+import { holdPage } from '../../session/page-holds.ts'
 import { type Store, createStore } from '../../session/store.ts'
 import type { KeyCredential } from './connection/credential.ts'
 import { fromKept, keepTabs, readTabs, toKept } from './kept-tabs.ts'
@@ -188,10 +189,7 @@ function createWorkspace(runtime: Runtime): Workspace {
   addEventListener('online', () => {
     for (const pane of panes.values()) pane.remote()?.hurry()
   })
-  addEventListener('beforeunload', (event) => {
-    const isLive = [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind))
-    if (isLive) event.preventDefault()
-  })
+  holdPage(() => [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)))
   return workspace
 }
 
