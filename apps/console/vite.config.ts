@@ -1,7 +1,10 @@
 // The console's build: base `/`, hashed assets, nothing inlined (the server's CSP allows no inline script and no data
 // fonts). `vite` serves it for development against the server named by CONSOLE_API.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { type Plugin, defineConfig } from 'vite'
+import { compressFiles } from '../../scripts/compress-files.ts'
 
 const api = process.env['CONSOLE_API'] ?? 'http://127.0.0.1:8080'
 
@@ -17,9 +20,21 @@ function isFirstContract(module: string): boolean {
 const LISTS =
   /console\/src\/(session\/|live\/|ui\/(back-link|cells|confirm|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|list-filter|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme))/
 
+/** The server compresses no file itself: it sends what lies beside. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    async writeBundle({ dir = '' }) {
+      const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+      await compressFiles(files.map((file) => join(dir, file)))
+    },
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), compressed()],
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': api, '/info': api, '/install.sh': api } },
   build: {
     target: 'es2022',

@@ -74,12 +74,13 @@ describe('the pages', () => {
 
   it('come compressed, and their assets for ever', async () => {
     // fetch hides how an answer came.
-    const headersOf = async (address: string): Promise<string> =>
-      (await run('curl', ['-s', '-D-', '-o', '/dev/null', '-H', 'Accept-Encoding: br', address])).stdout
+    const headersOf = async (address: string, encoding = 'br'): Promise<string> =>
+      (await run('curl', ['-s', '-D-', '-o', '/dev/null', '-H', `Accept-Encoding: ${encoding}`, address])).stdout
     const page = await headersOf(`${docs}overview/faq`)
     expect(page).toMatch(/content-encoding: br/i)
     expect(page).toMatch(/content-type: text\/html/i)
     expect(page).toMatch(/vary: accept-encoding/i)
+    expect(await headersOf(`${docs}overview/faq`, 'gzip')).toMatch(/content-encoding: gzip/i)
     const script = /href="?(\/docs\/assets\/js\/main[^" >]*)/.exec(await textOf('overview/faq'))?.[1] ?? ''
     const asset = await headersOf(`${server.origin}${script}`)
     expect(asset).toMatch(/content-encoding: br/i)

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFi
 import { dirname, join } from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
 import { load } from 'cheerio'
-import { compressFiles } from '../generate/compress.ts'
+import { compressFiles } from '../../../scripts/compress-files.ts'
 import { type Page, pageMarkdown } from '../generate/markdown.ts'
 import { paintFirst } from '../generate/paint-first.ts'
 import { searchRecords } from '../generate/search-records.ts'

@@ -5,7 +5,7 @@ import { events } from '@bowline/contract/operations/stats'
 import { instance } from '@bowline/contract/operations/instance'
 import { QueryClient } from '@tanstack/react-query'
 import { createLiveConnection, type LiveConnection } from '../live/live-connection.ts'
-import { createLiveFeed } from '../live/live-feed.ts'
+import { type LiveFeed, createLiveFeed } from '../live/live-feed.ts'
 import { createApi, type Api } from '../session/api.ts'
 import { exclusively, openTabChannel } from '../session/browser.ts'
 import { watchConnectivity, watchedFetch, type Watch } from '../session/connectivity.ts'
@@ -55,7 +55,7 @@ export function createRuntime(): Runtime {
     endPolling()
     endPolling = live.state.get() === 'reconnecting' ? feed.poll() : () => {}
   })
-  followSession(session, live, queryClient)
+  followSession(session, { live, feed, queryClient })
   watch.state.subscribe(() => {
     if (watch.state.get().kind !== 'reachable') return
     live.hurry()
@@ -69,7 +69,10 @@ export function createRuntime(): Runtime {
 }
 
 /** The live stream runs while somebody is signed in; another person or namespace sees nothing of the one before. */
-function followSession(session: Session, live: LiveConnection, queryClient: QueryClient): void {
+function followSession(
+  session: Session,
+  { live, feed, queryClient }: { live: LiveConnection; feed: LiveFeed; queryClient: QueryClient },
+): void {
   let owner = ''
   session.state.subscribe(() => {
     const state = session.state.get()
@@ -78,7 +81,9 @@ function followSession(session: Session, live: LiveConnection, queryClient: Quer
     owner = next
     live.stop()
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'info' })
-    if (isInNamespace(state)) live.start()
+    if (!isInNamespace(state)) return
+    feed.starting()
+    live.start()
   })
 }
 

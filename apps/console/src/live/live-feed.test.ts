@@ -60,6 +60,35 @@ describe('the live feed', () => {
     expect(fetches()).toBe(2)
   })
 
+  it('asks again only a while later when the first stream opens, which was asked for before all else', async () => {
+    const { timers, feed, watchStats, fetches } = setUp()
+    feed.starting()
+    watchStats()
+    await settle()
+    feed.opened(false)
+    await settle()
+    await settle()
+    expect(fetches()).toBe(1)
+    timers.advance(15_000)
+    await settle()
+    expect(fetches()).toBe(2)
+    feed.opened(false)
+    await settle()
+    expect(fetches()).toBe(3)
+  })
+
+  it('asks again at once when the first stream opens only after a failure', async () => {
+    const { feed, watchStats, fetches } = setUp()
+    feed.starting()
+    watchStats()
+    await settle()
+    feed.poll()()
+    feed.opened(false)
+    await settle()
+    await settle()
+    expect(fetches()).toBe(2)
+  })
+
   it('trusts what it has when the stream resumed', async () => {
     const { feed, watchStats, fetches } = setUp()
     watchStats()

@@ -11,6 +11,8 @@ export interface LiveFeedParts {
 
 export interface LiveFeed {
   readonly take: (event: LiveEvent) => void
+  /** A stream is being opened for the first time; what is fetched from now on is asked for after it. */
+  readonly starting: () => void
   /** The stream is open. What was fetched before it may have missed a change, unless the stream resumed. */
   readonly opened: (resumed: boolean) => void
   /** Fetches every `POLL_MS` until `end` is called: for the time without a stream. */
@@ -20,11 +22,15 @@ export interface LiveFeed {
 const BATCH_MS = 50
 const FETCH_AGAIN_MS = 1_000
 const POLL_MS = 15_000
+/** After the first opening: an answer that overtook the stream by a moment is put right then. */
+const CHECK_MS = 15_000
 
 export function createLiveFeed({ queryClient, later }: LiveFeedParts): LiveFeed {
   let events: LiveEvent[] = []
   let stale = new Map<string, readonly unknown[]>()
   let fetchPlanned = false
+  let isFirst = false
+  let cancelCheck = () => {}
 
   function write() {
     const batch = events
@@ -51,13 +57,25 @@ export function createLiveFeed({ queryClient, later }: LiveFeedParts): LiveFeed 
       if (events.length === 0) later(write, BATCH_MS)
       events.push(event)
     },
+    starting() {
+      isFirst = true
+      cancelCheck()
+    },
     opened(resumed) {
+      // The request for the stream went out before those for lists: asking for all of them twice would be for nothing.
+      const wasFirst = isFirst
+      isFirst = false
+      if (wasFirst) {
+        cancelCheck = later(fetchEverything, CHECK_MS)
+        return
+      }
       if (resumed) return
       // An answer that is on its way may be older than the stream: let it come, then ask again.
       const inFlight = queryClient.getQueryCache().findAll({ fetchStatus: 'fetching' })
       void Promise.allSettled(inFlight.flatMap(({ promise }) => promise ?? [])).then(fetchEverything)
     },
     poll() {
+      isFirst = false
       let cancel = () => {}
       const tick = () => {
         fetchEverything()

@@ -6,6 +6,7 @@ import cookie from '@fastify/cookie'
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { type Binding, bind } from './binding.ts'
+import { compressAnswers } from './compression.ts'
 import { sendError } from './errors.ts'
 import { shapeFlaw } from './json-shape.ts'
 import { UNSTORABLE, isStorable } from './storable.ts'
@@ -58,6 +59,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     ...(options.tls ? { https: { ...options.tls, ...limits } } : { http: limits }),
   }) as unknown as FastifyInstance
   await server.register(cookie)
+  compressAnswers(server)
   readJsonOnly(server)
   let closing = false
   server.addHook('preClose', async () => {

@@ -41,11 +41,11 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
   await server.register(fastifyStatic, {
     root: [folders.console],
     serve: false,
-    // The build of the documentation leaves a compressed file beside each that is worth it.
+    // The builds leave compressed files beside each that is worth it.
     preCompressed: true,
     setHeaders: (reply, path) => {
       if (!reply.hasHeader('content-security-policy')) void reply.header('content-security-policy', strict)
-      if (/[.]html([.]br)?$/.test(path)) void reply.header('cross-origin-opener-policy', 'same-origin')
+      if (/[.]html([.](br|gz))?$/.test(path)) void reply.header('cross-origin-opener-policy', 'same-origin')
       // Built assets carry a hash in their name and never change.
       const forEver = path.includes('/assets/')
       void reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')

@@ -1,0 +1,79 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { type FastifyInstance, fastify } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bestEncoding, compressAnswers } from './compression.ts'
+
+const LONG = { items: Array.from({ length: 100 }, (_, i) => ({ name: `device-${i}` })) }
+
+let server: FastifyInstance
+beforeAll(async () => {
+  server = fastify()
+  compressAnswers(server)
+  server.get('/api/devices', async () => LONG)
+  server.post('/api/devices', async () => LONG)
+  server.get('/api/stats', async () => ({ few: 1 }))
+  server.get('/api/text', async (_, reply) => reply.type('text/plain').send('x'.repeat(9_000)))
+  for (const path of ['/api/auth/user', '/api/auth/token/1', '/api/token/1', '/api/user/mfa/generate']) {
+    server.get(path, async () => LONG)
+  }
+  server.get('/api/namespaces/api-key', async () => LONG)
+  await server.ready()
+})
+afterAll(() => server.close())
+
+const get = (url: string, accept = 'gzip, deflate, br') =>
+  server.inject({ method: 'GET', url, headers: { 'accept-encoding': accept } })
+
+describe('a long answer', () => {
+  it('is sent as Brotli or gzip, as the client reads it, with its right length', async () => {
+    const brotli = await get('/api/devices')
+    expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
+    expect(Number(brotli.headers['content-length'])).toBe(brotli.rawPayload.length)
+    expect(brotli.rawPayload.length).toBeLessThan(JSON.stringify(LONG).length / 4)
+    expect(JSON.parse(brotliDecompressSync(brotli.rawPayload).toString())).toEqual(LONG)
+    const zipped = await get('/api/devices', 'gzip')
+    expect(zipped.headers['content-encoding']).toBe('gzip')
+    expect(JSON.parse(gunzipSync(zipped.rawPayload).toString())).toEqual(LONG)
+  })
+
+  it('is sent as it is to clients that read neither, and says that it could differ', async () => {
+    const plain = await get('/api/devices', 'identity')
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    expect(plain.headers['vary']).toBe('accept-encoding')
+    expect(plain.json()).toEqual(LONG)
+  })
+
+  it.each([
+    '/api/auth/user',
+    '/api/auth/token/1',
+    '/api/token/1',
+    '/api/user/mfa/generate',
+    '/api/namespaces/api-key',
+    '/api/stats',
+    '/api/text',
+  ])('of %s is never compressed: secrets, too short, or no JSON', async (url) => {
+    expect((await get(url)).headers).not.toHaveProperty('content-encoding')
+  })
+
+  it('to a call that changes something is not compressed', async () => {
+    const answer = await server.inject({ method: 'POST', url: '/api/devices', headers: { 'accept-encoding': 'br' } })
+    expect(answer.headers).not.toHaveProperty('content-encoding')
+  })
+})
+
+describe('the encoding', () => {
+  it.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0.5, gzip', 'gzip'],
+    ['br;q=0, gzip;q=0', undefined],
+    ['*', 'br'],
+    ['*;q=0.1, br;q=0', 'gzip'],
+    ['identity', undefined],
+    ['', undefined],
+    ['BR', 'br'],
+    ['br;q=nonsense', undefined],
+  ])('for %j is %s', (accepted, expected) => {
+    expect(bestEncoding(accepted)).toBe(expected)
+  })
+})

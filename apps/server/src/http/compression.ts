@@ -1,0 +1,75 @@
+// Answers of calls, compressed for clients that can read it: lists of devices shrink to a tenth.
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Below it the headers weigh more than what is spared. */
+const LEAST_BYTES = 1_024
+/** Fast ones: answers are made while somebody waits. */
+const QUALITY = { br: 4, gzip: 6 }
+
+const brotliOf = promisify(brotliCompress)
+const gzipOf = promisify<Buffer, { level: number }, Buffer>(gzip)
+
+type Encoding = keyof typeof QUALITY
+
+/**
+ * Compresses JSON that calls answer with GET. The length of a compressed answer tells something of its content to those
+ * who see the wire and can put words of theirs into it (BREACH): answers with tokens, keys or codes are never compressed.
+ * Streams are not either: their bytes must not wait for others.
+ */
+export function compressAnswers(server: FastifyInstance): void {
+  server.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' || !isCompressible(request, reply)) return payload
+    const text = Buffer.from(payload)
+    if (text.length < LEAST_BYTES) return payload
+    varyByEncoding(reply)
+    const encoding = bestEncoding(String(request.headers['accept-encoding'] ?? ''))
+    if (!encoding) return payload
+    const packed = await (encoding === 'br'
+      ? brotliOf(text, {
+          params: {
+            [constants.BROTLI_PARAM_QUALITY]: QUALITY.br,
+            [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+          },
+        })
+      : gzipOf(text, { level: QUALITY.gzip }))
+    void reply.header('content-encoding', encoding)
+    void reply.removeHeader('content-length')
+    return packed
+  })
+}
+
+/** Paths of answers with secrets of the person who asks, or with what terminals showed beside words of the query. */
+const SECRETS = /^\/api\/(auth|token|login|user|users|setup|register|recordings)(\/|\?|$)|\/api-key|\/invites/
+
+function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
+  return (
+    request.method === 'GET' &&
+    /^application\/json\b/.test(String(reply.getHeader('content-type') ?? '')) &&
+    !reply.hasHeader('content-encoding') &&
+    !SECRETS.test(request.url)
+  )
+}
+
+function varyByEncoding(reply: FastifyReply): void {
+  const before = reply.getHeader('vary')
+  void reply.header('vary', before === undefined ? 'accept-encoding' : `${String(before)}, accept-encoding`)
+}
+
+/** RFC 9110 section 12.5.3. A weight of 0 refuses; an encoding that is not named is not wanted, unless `*` is. */
+export function bestEncoding(accepted: string): Encoding | undefined {
+  const weights = new Map(
+    accepted
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.split(';').map((piece) => piece.trim()))
+      .map(([name = '', ...rest]) => {
+        const weight = rest.find((piece) => piece.startsWith('q='))
+        return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0] as const
+      }),
+  )
+  const weightOf = (encoding: Encoding): number => weights.get(encoding) ?? weights.get('*') ?? 0
+  const best = weightOf('br') >= weightOf('gzip') ? 'br' : 'gzip'
+  return weightOf(best) > 0 ? best : undefined
+}
