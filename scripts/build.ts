@@ -89,7 +89,7 @@ function hashOf(paths: readonly string[]): string {
   const hash = createHash('sha256')
   const visit = (path: string): void => {
     const full = join(root, path)
-    const entries = path.endsWith('.json') ? undefined : readdirSync(full, { withFileTypes: true })
+    const entries = /[.](json|ts)$/.test(path) ? undefined : readdirSync(full, { withFileTypes: true })
     if (!entries) return void hash.update(path).update(readFileSync(full))
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (

@@ -26,7 +26,7 @@ export function accessJourneys(site: Site): void {
       await dialog.getByLabel('Devices').selectOption('By tag')
       await dialog.getByLabel('Tags').fill('garden')
       await page.keyboard.press('Enter')
-      await dialog.getByText(/It is for 1 of \d+ devices: greenhouse-pi\./).waitFor()
+      await dialog.getByText(/It is for 1 of \d+ devices and containers: greenhouse-pi\./).waitFor()
       await dialog.getByRole('button', { name: 'Add key' }).click()
       await rowOf(page, 'grace@desk').getByText('tagged garden').waitFor()
 
@@ -43,7 +43,7 @@ export function accessJourneys(site: Site): void {
       await page.goto('/public-keys')
       await page.getByRole('link', { name: 'deploy' }).click()
       const dialog = page.getByRole('dialog', { name: 'Public key deploy' })
-      await dialog.getByText(/It is for (\d+) of \1 devices/).waitFor()
+      await dialog.getByText(/It is for (\d+) of \1 devices and containers/).waitFor()
       await dialog.getByLabel('Login names: pattern').fill('(')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.getByText(/^Login names .*\./).waitFor()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { rowOf } from './steps.ts'
 import type { Site } from './site.ts'
 
-const { containers } = operations
+const { containers, devices } = operations
 
 export function overviewJourneys(site: Site): void {
   describe('the overview', () => {
@@ -78,6 +78,29 @@ export function overviewJourneys(site: Site): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
       await rowOf(page, 'cache-redis').waitFor({ state: 'detached' })
       expect((await world.client.call(containers.list, {})).body.map(({ name }) => name)).toEqual(['web-frontend'])
+    })
+
+    it('is not counted with devices: tabs, bell, section and overview say what the lists do', async () => {
+      const { page, world } = site
+      const uid = await world.register('queue-rabbit', undefined, 'connector')
+      const waiting = (await world.client.call(devices.list, { query: { status: 'pending' } })).body.length
+      const accepted = (await world.client.call(devices.list, {})).body
+      await page.goto('/devices')
+      const tabs = page.getByRole('navigation', { name: 'Devices by status' })
+      await tabs.getByRole('link', { name: new RegExp(`^Accepted ?${accepted.length}$`) }).waitFor()
+      await tabs.getByRole('link', { name: new RegExp(`^Pending ?${waiting}$`) }).waitFor()
+      await page.getByRole('button', { name: new RegExp(`^${waiting} devices? (is|are) waiting`) }).waitFor()
+      const section = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Devices' })
+      expect(await section.textContent()).toBe(`Devices${waiting}`)
+      // Of what is searched for.
+      const found = accepted.filter(({ name }) => name.includes('workshop')).length
+      await page.goto('/devices?q=workshop')
+      await tabs.getByRole('link', { name: new RegExp(`^Accepted ?${found}$`) }).waitFor()
+      await page.goto('/')
+      await page.getByRole('link', { name: new RegExp(`of ${accepted.length}`) }).waitFor()
+      await page.goto('/containers')
+      await page.getByRole('link', { name: /^Pending ?1$/ }).waitFor()
+      await world.client.call(containers.remove, { params: { uid } })
     })
   })
 }

@@ -83,6 +83,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Stats.pending_devices': 2,
   'Stats.rejected_devices': 1,
   'Stats.active_sessions': 3,
+  'Stats.containers': { registered: 2, online: 2, pending: 0, rejected: 0 },
   'tags.': 'production',
   'billing.id': 'pm_1',
   'Customer.id': 'cus_1',

@@ -29,7 +29,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const { api } = useRuntime()
   const isMember = usePerson()?.tenant !== ''
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
-  const badges = { 'pending-devices': stats?.pending_devices ?? 0 }
+  const badges = { 'pending-devices': stats?.devices.pending ?? 0 }
   return (
     <div className={classes['sidebar']}>
       <div className={classes['brand']}>

@@ -151,6 +151,7 @@ function bindEvents(routes: Routes, state: FakeState, credentials: Credentials):
       online_devices: all.filter((device) => device.status === 'accepted' && device.online).length,
       pending_devices: count('pending'),
       rejected_devices: count('rejected'),
+      containers: { registered: 0, online: 0, pending: 0, rejected: 0 },
       active_sessions: [...state.sessions.values()].filter((session) => session.active).length,
     }
   })

@@ -62,15 +62,18 @@ function bothTotals(of: Person): Promise<{ kept: unknown; counted: unknown }> {
       )
       const statuses = await db
         .selectFrom('devices')
-        .select(['status', sql<number>`count(*)`.as('n')])
-        .groupBy('status')
+        .select(['kind', 'status', sql<number>`count(*)`.as('total')])
+        .groupBy(['kind', 'status'])
         .execute()
       return {
-        kept: [kept, Object.fromEntries([...(await devicesByStatus(db))].filter(([, count]) => count !== 0))],
-        counted: [LISTS.map((list) => rows[0]?.[list]), Object.fromEntries(statuses.map((row) => [row.status, row.n]))],
+        kept: [kept, sums((await devicesByStatus(db)).map(({ list, ...rest }) => ({ kind: list, ...rest })))],
+        counted: [LISTS.map((list) => rows[0]?.[list]), sums(statuses)],
       }
     })
 }
+
+const sums = (rows: readonly { kind: string; status: string; total: number }[]): object =>
+  Object.fromEntries(rows.flatMap(({ kind, status, total }) => (total === 0 ? [] : [[`${kind} ${status}`, total]])))
 
 describe('a kept total', () => {
   it('is what counting finds, for every reader at any moment, while fifty connections change rows and others fold', async () => {

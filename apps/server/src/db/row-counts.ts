@@ -21,15 +21,21 @@ export async function totalOf(db: Kysely<Schema>, list: CountedList, status?: De
   return row.total
 }
 
-/** How many devices of the namespace, containers among them, have each status; those that none has are left out. */
-export async function devicesByStatus(db: Kysely<Schema>): Promise<Map<DeviceStatus, number>> {
+export interface CountedStatus {
+  readonly list: 'devices' | 'containers'
+  readonly status: DeviceStatus
+  readonly total: number
+}
+
+/** How many devices and how many containers of the namespace have each status; those that none has are left out. */
+export async function devicesByStatus(db: Kysely<Schema>): Promise<CountedStatus[]> {
   const rows = await db
     .selectFrom('row_counts')
     .where('list', 'in', ['devices', 'containers'])
-    .select(['status', sql<number>`sum(difference)::bigint`.as('total')])
-    .groupBy('status')
+    .select(['list', 'status', sql<number>`sum(difference)::bigint`.as('total')])
+    .groupBy(['list', 'status'])
     .execute()
-  return new Map(rows.map(({ status, total }) => [status as DeviceStatus, total]))
+  return rows as CountedStatus[]
 }
 
 /**

@@ -150,7 +150,8 @@ export function readAcceptedByName(
 
 /** Devices of a status, containers among them. */
 export async function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pending'): Promise<number> {
-  return (await devicesByStatus(db)).get(status) ?? 0
+  const counts = (await devicesByStatus(db)).filter((count) => count.status === status)
+  return counts.reduce((sum, { total }) => sum + total, 0)
 }
 
 /** Accepted devices, other than `uid`, that have this name or this MAC. */
@@ -231,17 +232,27 @@ async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): 
 }
 
 /** Counts of the namespace by status, and the accepted ones online. */
-export async function countDevices(
-  db: Kysely<Schema>,
-): Promise<{ accepted: number; pending: number; rejected: number; online: number }> {
+export async function countDevices(db: Kysely<Schema>): Promise<Readonly<Record<DeviceKind, StatusCounts>>> {
   const counts = await devicesByStatus(db)
-  const accepted = (kind: DeviceKind) => countRows(matching(db, { kind, status: 'accepted', where: online }))
-  return {
-    accepted: counts.get('accepted') ?? 0,
-    pending: counts.get('pending') ?? 0,
-    rejected: counts.get('rejected') ?? 0,
-    online: (await accepted('devices')) + (await accepted('containers')),
+  const countsOf = async (kind: DeviceKind): Promise<StatusCounts> => {
+    const having = (status: DeviceStatus): number =>
+      counts.find((count) => count.list === kind && count.status === status)?.total ?? 0
+    return {
+      accepted: having('accepted'),
+      pending: having('pending'),
+      rejected: having('rejected'),
+      online: await countRows(matching(db, { kind, status: 'accepted', where: online })),
+    }
   }
+  return { devices: await countsOf('devices'), containers: await countsOf('containers') }
+}
+
+export interface StatusCounts {
+  readonly accepted: number
+  readonly pending: number
+  readonly rejected: number
+  /** Of the accepted ones. */
+  readonly online: number
 }
 
 /** Whether another accepted device has the name. */

@@ -1,7 +1,9 @@
 // The counters of a namespace over HTTP.
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../db/schema.ts'
 import { type BootedServer, bootServer, setStatus } from '../testing.ts'
 
 let server: BootedServer
@@ -19,6 +21,7 @@ describe('the counters', () => {
       pending_devices: 0,
       rejected_devices: 0,
       active_sessions: 0,
+      containers: { registered: 0, online: 0, pending: 0, rejected: 0 },
     })
   })
 
@@ -33,6 +36,11 @@ describe('the counters', () => {
     await server.registerDevice(person.tenant)
     await setStatus(person, (await server.registerDevice(person.tenant)).uid, 'reject')
     await server.acceptedDevice(other)
+    const container = await server.acceptedDevice(person)
+    const waiting = await server.registerDevice(person.tenant)
+    const containers = [container.uid, waiting.uid]
+    const info = sql<JsonObject>`info || '{"platform":"connector"}'`
+    await db.updateTable('devices').set({ info }).where('uid', 'in', containers).execute()
     // Links, as the gateway reports them: two live, and one that nothing was heard of for more than two minutes.
     const links = [online.uid, pending.uid, silent.uid]
     await db.updateTable('devices').set({ disconnected_at: null }).where('uid', 'in', links).execute()
@@ -47,11 +55,12 @@ describe('the counters', () => {
       ])
       .execute()
     expect((await person.client.call(operations.stats.get, {})).body).toEqual({
-      registered_devices: 3,
+      registered_devices: 4,
       online_devices: 1,
-      pending_devices: 2,
+      pending_devices: 3,
       rejected_devices: 1,
       active_sessions: 1,
+      containers: { registered: 1, online: 0, pending: 1, rejected: 0 },
     })
   })
 })

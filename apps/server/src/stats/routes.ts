@@ -7,13 +7,19 @@ import { countActiveSessions } from '../sessions/service.ts'
 export function statsRoutes(): Route[] {
   return [
     memberRoute(operations.stats.get, async (ctx) => {
-      const devices = await countByStatus(ctx)
+      const { devices, containers } = await countByStatus(ctx)
       return {
-        registered_devices: devices.accepted,
-        online_devices: devices.online,
-        pending_devices: devices.pending,
-        rejected_devices: devices.rejected,
+        registered_devices: devices.accepted + containers.accepted,
+        online_devices: devices.online + containers.online,
+        pending_devices: devices.pending + containers.pending,
+        rejected_devices: devices.rejected + containers.rejected,
         active_sessions: await countActiveSessions(ctx),
+        containers: {
+          registered: containers.accepted,
+          online: containers.online,
+          pending: containers.pending,
+          rejected: containers.rejected,
+        },
       }
     }),
   ]

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { LiveEvent } from '../schemas/event.ts'
 
+/** Devices and containers together; how many of them are containers is told apart. */
 export const Stats = z
   .object({
     registered_devices: z.number().int(),
@@ -10,6 +11,12 @@ export const Stats = z
     pending_devices: z.number().int(),
     rejected_devices: z.number().int(),
     active_sessions: z.number().int(),
+    containers: z.object({
+      registered: z.number().int(),
+      online: z.number().int(),
+      pending: z.number().int(),
+      rejected: z.number().int(),
+    }),
   })
   .meta({ id: 'Stats' })
 export type Stats = z.infer<typeof Stats>

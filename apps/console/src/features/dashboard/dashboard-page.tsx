@@ -33,7 +33,7 @@ export function DashboardPage() {
   const { api } = useRuntime()
   const navigate = useNavigate()
   const { data: stats } = useQuery(statsQuery(api))
-  const isEmpty = stats?.registered_devices === 0 && stats.pending_devices === 0
+  const isEmpty = stats?.devices.registered === 0 && stats.devices.pending === 0
   return (
     <Page
       title={texts.title}

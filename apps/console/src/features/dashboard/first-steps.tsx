@@ -35,7 +35,7 @@ export function FirstSteps() {
     {
       title: texts.device,
       text: texts.deviceText,
-      done: stats.data.registered_devices > 0,
+      done: stats.data.devices.registered + stats.data.containers.registered > 0,
       link: { to: '/devices', search: { add: 'yes' } },
     },
     {

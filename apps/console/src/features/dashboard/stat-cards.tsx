@@ -23,9 +23,9 @@ export function StatCards() {
       <Link to="/devices" search={{ presence: 'online' }} className={classes['card']}>
         <span className={classes['label']}>{texts.online}</span>
         <span className={classes['value']}>
-          {number(stats?.online_devices)}
+          {number(stats?.devices.online)}
           {stats ? (
-            <span className={classes['of']}>{texts.ofRegistered(formatCount(stats.registered_devices))}</span>
+            <span className={classes['of']}>{texts.ofRegistered(formatCount(stats.devices.registered))}</span>
           ) : null}
         </span>
       </Link>
@@ -33,18 +33,18 @@ export function StatCards() {
         to="/devices"
         search={{ status: 'pending' }}
         className={classes['card']}
-        data-attention={(stats?.pending_devices ?? 0) > 0 || undefined}
+        data-attention={(stats?.devices.pending ?? 0) > 0 || undefined}
       >
         <span className={classes['label']}>{texts.pending}</span>
-        <span className={classes['value']}>{number(stats?.pending_devices)}</span>
+        <span className={classes['value']}>{number(stats?.devices.pending)}</span>
       </Link>
       <Link to="/sessions" search={{ state: 'active' }} className={classes['card']}>
         <span className={classes['label']}>{texts.active}</span>
-        <span className={classes['value']}>{number(stats?.active_sessions)}</span>
+        <span className={classes['value']}>{number(stats?.activeSessions)}</span>
       </Link>
       <Link to="/devices" search={{ status: 'rejected' }} className={classes['card']}>
         <span className={classes['label']}>{texts.rejected}</span>
-        <span className={classes['value']}>{number(stats?.rejected_devices)}</span>
+        <span className={classes['value']}>{number(stats?.devices.rejected)}</span>
       </Link>
     </section>
   )

@@ -1,13 +1,13 @@
 // Devices by status.
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useRuntime } from '../../app/context.tsx'
 import { TabBar } from '../../ui/tab-bar.tsx'
 import { infoQuery } from '../instance/queries.ts'
 import { devicesMessages as texts } from './messages.ts'
-import { type DeviceKind, statsQuery } from './queries.ts'
-import { DEVICE_TABS, type DeviceTab, type DevicesSearch } from './search.ts'
+import { type DeviceKind, deviceListQuery, statsQuery } from './queries.ts'
+import { DEFAULT_DEVICES_SEARCH, DEVICE_TABS, type DeviceTab, type DevicesSearch, deviceListOf } from './search.ts'
 
 interface DeviceTabsProps {
   readonly kind: DeviceKind
@@ -17,14 +17,27 @@ interface DeviceTabsProps {
   readonly children: ReactNode
 }
 
+/** How many rows each tab has: those with the words and the tag that are looked for. */
+function useCounts(kind: DeviceKind, { q, tag }: Pick<DevicesSearch, 'q' | 'tag'>) {
+  const { api } = useRuntime()
+  const isSearched = Boolean(q) || Boolean(tag)
+  const { data: stats } = useQuery({ ...statsQuery(api), enabled: !isSearched })
+  const searched = useQueries({
+    queries: COUNTED.map((status) => ({
+      ...deviceListQuery(api, { ...deviceListOf({ ...DEFAULT_DEVICES_SEARCH, status, q, tag }), perPage: 1 }, kind),
+      enabled: isSearched,
+    })),
+  })
+  const all = stats?.[kind]
+  const totals = isSearched ? searched.map(({ data }) => data?.total) : [all?.registered, all?.pending, all?.rejected]
+  return new Map<DeviceTab, number | undefined>(COUNTED.map((status, i) => [status, totals[i]]))
+}
+
+const COUNTED = ['accepted', 'pending', 'rejected'] as const
+
 export function DeviceTabs({ kind, search: { status, q, tag }, children }: DeviceTabsProps) {
   const { api } = useRuntime()
-  const { data: stats } = useQuery({ ...statsQuery(api), enabled: kind === 'devices' })
-  // The counters are of devices and containers together where both have a status; of containers alone there are none.
-  const counts: Partial<Record<DeviceTab, number | undefined>> =
-    kind === 'devices'
-      ? { accepted: stats?.registered_devices, pending: stats?.pending_devices, rejected: stats?.rejected_devices }
-      : {}
+  const counts = useCounts(kind, { q, tag })
   // Other editions keep nothing of a device that was removed.
   const { data: info } = useQuery(infoQuery(api))
   const kept = DEVICE_TABS.filter((each) => each !== 'removed' || info?.edition === 'cloud' || status === 'removed')
@@ -32,8 +45,8 @@ export function DeviceTabs({ kind, search: { status, q, tag }, children }: Devic
     key: each,
     label: texts.tabs[each],
     active: each === status,
-    count: counts[each],
-    attention: each === 'pending' && (counts[each] ?? 0) > 0,
+    count: counts.get(each),
+    attention: each === 'pending' && (counts.get(each) ?? 0) > 0,
     render: (inner: ReactNode, properties: { className: string }) => (
       <Link to={kind === 'devices' ? '/devices' : '/containers'} search={{ status: each, q, tag }} {...properties}>
         {inner}

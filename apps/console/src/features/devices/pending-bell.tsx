@@ -7,7 +7,7 @@ import { usePerson, useRuntime } from '../../app/context.tsx'
 import { ActionIcon, Popover } from '../../ui/kit.ts'
 import type { BellContents } from './bell-contents.tsx'
 import { devicesMessages as texts } from './messages.ts'
-import { pendingDevicesQuery } from './queries.ts'
+import { statsQuery } from './queries.ts'
 import classes from './pending-bell.module.css'
 import { pageFile } from '../../session/page-files.ts'
 
@@ -16,11 +16,11 @@ const loadContents = pageFile(() => import('./bell-contents.tsx'))
 export function PendingBell() {
   const { api } = useRuntime()
   const isMember = usePerson()?.tenant !== ''
-  const pending = useQuery({ ...pendingDevicesQuery(api), enabled: isMember })
+  const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
   const [opened, setOpened] = useState(false)
   // Loaded before the popover opens: the focus goes to what is in it.
   const [parts, setParts] = useState<{ readonly Contents: typeof BellContents }>()
-  const total = pending.data?.total ?? 0
+  const total = stats?.devices.pending ?? 0
   const toggle = async () => {
     if (!parts) setParts({ Contents: (await loadContents()).BellContents })
     setOpened(!opened)

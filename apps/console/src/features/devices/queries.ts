@@ -55,10 +55,36 @@ export function deviceQuery(api: Api, uid: string) {
   })
 }
 
+interface StatusCounts {
+  readonly registered: number
+  /** Of the registered ones. */
+  readonly online: number
+  readonly pending: number
+  readonly rejected: number
+}
+
+/** Devices and containers apart: each has a list of its own, and a number must say what its list does. */
+export interface Counts extends Readonly<Record<DeviceKind, StatusCounts>> {
+  readonly activeSessions: number
+}
+
 /** Counts of devices and sessions. */
 export function statsQuery(api: Api) {
   return queryOptions({
     queryKey: keys.stats,
-    queryFn: async ({ signal }) => (await api.call(stats.get, { signal })).body,
+    queryFn: async ({ signal }): Promise<Counts> => {
+      const { body } = await api.call(stats.get, { signal })
+      const { containers: apart } = body
+      return {
+        devices: {
+          registered: body.registered_devices - apart.registered,
+          online: body.online_devices - apart.online,
+          pending: body.pending_devices - apart.pending,
+          rejected: body.rejected_devices - apart.rejected,
+        },
+        containers: apart,
+        activeSessions: body.active_sessions,
+      }
+    },
   })
 }

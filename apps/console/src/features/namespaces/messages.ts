@@ -1,7 +1,7 @@
 // Texts of namespaces: choosing and creating them. Those of their settings are in features/settings.
 export const namespacesMessages = {
   yours: 'Your namespaces',
-  devices: (count: string, isOne: boolean) => (isOne ? '1 device' : `${count} devices`),
+  devices: (count: string, isOne: boolean) => (isOne ? '1 device or container' : `${count} devices and containers`),
   loadFailed: 'Your namespaces could not be loaded.',
   switchFailed: (name: string) => `Switching to ${name} did not work`,
   switched: (name: string) => `You are in ${name} now.`,

@@ -26,10 +26,10 @@ export const publicKeysMessages = {
   chooseFile: 'Read it from a file',
   patternHint: 'A regular expression (RE2) that must match the whole name, for example pi-.*',
   devices: {
-    noDevices: 'There is no accepted device yet.',
-    none: (accepted: string) => `It is for none of the ${accepted} devices.`,
+    noDevices: 'There is no accepted device or container yet.',
+    none: (accepted: string) => `It is for none of the ${accepted} devices and containers.`,
     some: (matching: string, accepted: string, names: string) =>
-      `It is for ${matching} of ${accepted} devices: ${names}.`,
+      `It is for ${matching} of ${accepted} devices and containers: ${names}.`,
     more: (count: string) => `${count} more`,
   },
   loginPlaceholder: 'root|admin',
