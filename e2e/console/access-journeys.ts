@@ -127,6 +127,31 @@ export function accessJourneys(site: Site): void {
     })
   })
 
+  describe('the source of a rule', () => {
+    it('is written as a network, saved as its pattern, and is the network again', async () => {
+      const { page } = site
+      await page.goto('/firewall?edit=new')
+      const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Address').selectOption('Matching a pattern')
+      await dialog.getByLabel('Address: pattern').fill('203.0.113.9/24')
+      await dialog.getByLabel('Priority').focus()
+      await dialog.getByText('203.0.113.0/24, saved as the pattern ^203[.]0[.]113[.]').waitFor()
+      await dialog.getByLabel('Network or address').fill('2001:db8::/33')
+      await dialog.getByText('2001:db8::/33, saved as').waitFor()
+      await dialog.getByLabel('Network or address').fill('172.16.0.0/12')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      const rule = page.getByRole('link', { name: /^Rule \d+: .*172\.16\.0\.0\/12/ })
+      await rule.click()
+      const edited = page.getByRole('dialog', { name: /^Rule \d+$/ })
+      expect(await edited.getByLabel('Network or address').inputValue()).toBe('172.16.0.0/12')
+      const { body } = await site.world.client.call(firewall.list, {})
+      const made = body.find(({ source_ip }) => source_ip === '^172[.](1[6-9]|2[0-9]|3[0-1])[.]')
+      await page.keyboard.press('Escape')
+      await site.world.client.call(firewall.remove, { params: { id: made?.id ?? 0 } })
+      await rule.waitFor({ state: 'detached' })
+    })
+  })
+
   describe('tags', () => {
     it('are renamed everywhere, and lead to their devices', async () => {
       const { page } = site

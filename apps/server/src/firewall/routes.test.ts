@@ -52,6 +52,8 @@ describe('a rule', () => {
     [{ priority: 1.5 }, '422 UNREADABLE_BODY priority'],
     [{ action: 'maybe' }, '400 INVALID_INPUT action'],
     [{ source_ip: '(' }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '10.0.0.0/8' }, '400 INVALID_INPUT source_ip'],
+    [{ source_ip: '^2001:db8::/32$' }, '400 INVALID_INPUT source_ip'],
     [{ username: String.raw`(a)\1` }, '400 INVALID_INPUT username'],
     [{ filter: { hostname: '*' } }, '400 INVALID_INPUT filter.hostname'],
     [{ filter: { tags: [] } }, '400 INVALID_INPUT filter.tags'],

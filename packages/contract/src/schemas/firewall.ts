@@ -1,11 +1,11 @@
-// Firewall rules (api.md section 7): the highest priority that matches decides; without a match the connection goes on.
+// Firewall rules: the highest priority that matches decides; without a match the connection goes on.
 import * as z from 'zod'
 import { DeviceUid, TenantId } from './common.ts'
 import { DeviceFilter, Pattern } from './tag.ts'
 
 export const RuleId = z.coerce.number().int().min(1).max(2_147_483_647)
 
-export const RuleBody = z.object({
+const RuleFields = z.object({
   action: z.enum(['allow', 'deny']),
   active: z.boolean(),
   filter: DeviceFilter,
@@ -14,6 +14,16 @@ export const RuleBody = z.object({
   source_ip: Pattern,
   /** RE2 pattern searched in the login name. */
   username: Pattern,
+})
+/** A network in the form `10.0.0.0/8`. */
+const NETWORK = /^\^?[0-9a-f.:]+\/\d{1,3}\$?$/i
+
+/** Stored rules may have anything; a new one must be able to match. */
+export const RuleBody = RuleFields.extend({
+  source_ip: Pattern.refine(
+    (pattern) => !NETWORK.test(pattern),
+    'must be a pattern such as ^10[.] (an address has no slash, so a network would never match)',
+  ),
 })
 export type RuleBody = z.infer<typeof RuleBody>
 
@@ -41,5 +51,5 @@ export const Verdict = z
   .meta({ id: 'FirewallVerdict' })
 export type Verdict = z.infer<typeof Verdict>
 
-export const Rule = RuleBody.extend({ id: z.number().int(), tenant_id: TenantId }).meta({ id: 'Rule' })
+export const Rule = RuleFields.extend({ id: z.number().int(), tenant_id: TenantId }).meta({ id: 'Rule' })
 export type Rule = z.infer<typeof Rule>

@@ -20,9 +20,17 @@ interface Element {
  */
 export async function keyFingerprint(pem: string): Promise<string | undefined> {
   const wire = wireKey(pem)
+  return wire && fingerprintOf(wire)
+}
+
+/**
+ * @param wire a key in SSH wire format
+ * @returns `SHA256:…`; undefined when this page has no secure context to hash in
+ */
+export async function fingerprintOf(wire: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
   // `crypto.subtle` exists in secure contexts only, whatever its type says.
   const subtle: SubtleCrypto | undefined = globalThis.crypto.subtle
-  if (!wire || !subtle) return undefined
+  if (!subtle) return undefined
   const digest = new Uint8Array(await subtle.digest('SHA-256', wire))
   return `SHA256:${btoa(String.fromCharCode(...digest)).replace(/=+$/, '')}`
 }

@@ -12,6 +12,7 @@ import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useRuleActions } from './actions.ts'
 import { firewallMessages as texts } from './messages.ts'
 import { topPriority } from './order.ts'
+import { SourceField } from './source-field.tsx'
 
 interface RuleDialogProps {
   /** Index in the list; 'new' for another one; undefined: closed. */
@@ -25,7 +26,7 @@ const Fields = z
   .object({
     action: z.enum(['allow', 'deny']),
     active: z.boolean(),
-    source_ip: Pattern,
+    source_ip: RuleBody.shape.source_ip,
     username: Pattern,
     priority: z
       .string()
@@ -91,11 +92,9 @@ function Body({ rule, rules, onDone }: BodyProps) {
         ]}
         data-autofocus
       />
-      <PatternField
-        label={texts.labels.source_ip}
+      <SourceField
         value={watch('source_ip')}
         error={form.errorOf('source_ip')}
-        placeholder={texts.addressPlaceholder}
         onChange={(pattern) => setValue('source_ip', pattern)}
       />
       <PatternField

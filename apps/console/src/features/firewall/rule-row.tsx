@@ -7,6 +7,7 @@ import { formatCount } from '../../ui/numbers.ts'
 import cells from '../../ui/cells.module.css'
 import { describeFilter } from '../tags/device-choice.ts'
 import { ANY } from '../tags/pattern-field.tsx'
+import { networkOfPattern } from './network-pattern.ts'
 import { firewallMessages as texts } from './messages.ts'
 import classes from './firewall.module.css'
 
@@ -39,7 +40,8 @@ export function RuleRow({ rule, index, total, isDead, mayEdit, mayRemove, onSwit
         <Link to="/firewall" search={{ edit: String(rule.id) }} className={classes['sentence']}>
           <VisuallyHidden>{texts.openNamed(order)}: </VisuallyHidden>
           <PatternText value={rule.username} any={texts.anybody} /> · {texts.from}{' '}
-          <PatternText value={rule.source_ip} any={texts.anywhere} /> · {describeFilter(rule.filter)}
+          <PatternText value={networkOfPattern(rule.source_ip) ?? rule.source_ip} any={texts.anywhere} /> ·{' '}
+          {describeFilter(rule.filter)}
         </Link>
         <Text size="xs" c="dimmed">
           {texts.openNamed(order)} · {texts.priority(formatCount(rule.priority))}

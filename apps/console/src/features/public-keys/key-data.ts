@@ -1,5 +1,6 @@
 // A public key as people paste it, and as the API takes it.
 import { z } from 'zod'
+import { fingerprintOf } from '../devices/fingerprint.ts'
 import { publicKeysMessages as texts } from './messages.ts'
 
 const LINE = /^(?:ssh-|ecdsa-sha2-|sk-)\S+ [A-Za-z0-9+/]+={0,2}(?: .*)?$/
@@ -22,6 +23,20 @@ export function encodeKeyLine(line: string): string {
 /** The comment at the end of a line: a good first name for the key. '' when there is none. */
 export function commentOf(line: string): string {
   return line.trim().split(' ').slice(2).join(' ').slice(0, 64)
+}
+
+/**
+ * Fingerprint of a key that the API answers with, as `ssh-keygen -l` prints it.
+ * @param data base64 of its line
+ * @returns `SHA256:…`; undefined when the line is none, or this page has no secure context to hash in
+ */
+export async function lineFingerprint(data: string): Promise<string | undefined> {
+  try {
+    const blob = atob(data).split(' ', 2)[1] ?? ''
+    return await fingerprintOf(Uint8Array.from(atob(blob), (char) => char.charCodeAt(0)))
+  } catch {
+    return undefined
+  }
 }
 
 /** Algorithm of the key that the API answers with: the first word of its line. */

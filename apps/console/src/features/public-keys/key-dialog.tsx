@@ -14,6 +14,7 @@ import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useKeyActions } from './actions.ts'
 import { KeyDevices } from './key-devices.tsx'
 import { KeyLine, commentOf, encodeKeyLine } from './key-data.ts'
+import { RegisteredFingerprint } from './key-fingerprint.tsx'
 import { publicKeysMessages as texts } from './messages.ts'
 
 interface KeyDialogProps {
@@ -84,7 +85,7 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
         </div>
       ) : (
         <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-          {edited.fingerprint}
+          <RegisteredFingerprint item={edited} canCopyMd5 />
         </Text>
       )}
       <TextInput {...form.field('name')} maxLength={64} autoComplete="off" />

@@ -34,6 +34,8 @@ export const publicKeysMessages = {
   },
   loginPlaceholder: 'root|admin',
   anyLogin: 'any',
+  md5: (fingerprint: string) => `MD5:${fingerprint}, which the API names the key by`,
+  copyMd5: 'the MD5 fingerprint',
   roleTooLow: 'Your role in this namespace may look at keys, not change them.',
   privateKey: 'must be the public half: this is a private key',
   notAKey: 'must be a public key in OpenSSH’s format',

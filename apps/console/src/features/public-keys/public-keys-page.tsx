@@ -20,6 +20,7 @@ import { ANY } from '../tags/pattern-field.tsx'
 import { useKeyActions } from './actions.ts'
 import { KeyDialog } from './key-dialog.tsx'
 import { algorithmOf } from './key-data.ts'
+import { RegisteredFingerprint } from './key-fingerprint.tsx'
 import { publicKeysMessages as texts } from './messages.ts'
 import { KEYS_PER_PAGE, publicKeyListQuery } from './queries.ts'
 import type { KeysSearch } from './search.ts'
@@ -49,7 +50,7 @@ const COLUMNS: readonly Column<PublicKey>[] = [
         <Text span size="xs" c="dimmed">
           {algorithmOf(key.data)}
         </Text>{' '}
-        {key.fingerprint}
+        <RegisteredFingerprint item={key} />
       </span>
     ),
     wideOnly: true,

@@ -1,0 +1,118 @@
+import { BlockList } from 'node:net'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { networkOfPattern, normalNetwork, patternOfNetwork } from './network-pattern.ts'
+
+/** IPv6 as the gateway has it: the canonical text of RFC 5952. */
+const canonical = (groups: readonly number[]): string =>
+  new URL(`http://[${groups.map((group) => group.toString(16)).join(':')}]`).hostname.slice(1, -1)
+
+const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 })
+/** Zeros and small numbers often: they are what is written in another way. */
+const group = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 65_535 }), fc.nat(20))
+const groups = fc.array(group, { minLength: 8, maxLength: 8 })
+
+/** Another address that shares its first bits with this one. */
+function near(address: readonly number[], noise: readonly number[], size: number, shared: number): number[] {
+  return address.map((value, i) => {
+    const free = Math.min(size, Math.max(0, size * (i + 1) - shared))
+    const mask = 2 ** free - 1
+    return (value & ~mask) | ((noise[i] ?? 0) & mask)
+  })
+}
+
+describe('the pattern of a network', () => {
+  it('matches exactly its IPv4 addresses', () => {
+    fc.assert(
+      fc.property(
+        octets,
+        octets,
+        fc.integer({ min: 0, max: 32 }),
+        fc.integer({ min: 0, max: 32 }),
+        (a, b, bits, shared) => {
+          const list = new BlockList()
+          list.addSubnet(a.join('.'), bits, 'ipv4')
+          const pattern = new RegExp(patternOfNetwork(`${a.join('.')}/${bits}`) ?? '!')
+          const other = near(a, b, 8, shared).join('.')
+          expect([other, pattern.test(other)]).toEqual([other, list.check(other, 'ipv4')])
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('matches exactly its IPv6 addresses, wherever they are shortened', () => {
+    fc.assert(
+      fc.property(
+        groups,
+        groups,
+        fc.integer({ min: 0, max: 128 }),
+        fc.integer({ min: 0, max: 128 }),
+        (a, b, bits, shared) => {
+          const list = new BlockList()
+          list.addSubnet(canonical(a), bits, 'ipv6')
+          const pattern = patternOfNetwork(`${canonical(a)}/${bits}`) ?? '!'
+          const other = canonical(near(a, b, 16, shared))
+          expect([other, pattern, new RegExp(pattern).test(other)]).toEqual([other, pattern, list.check(other, 'ipv6')])
+          expect(pattern.length).toBeLessThan(1_024)
+        },
+      ),
+      { numRuns: 4_000 },
+    )
+  })
+
+  it('is told as the network again', () => {
+    fc.assert(
+      fc.property(
+        octets,
+        groups,
+        fc.integer({ min: 0, max: 32 }),
+        fc.integer({ min: 0, max: 128 }),
+        (a, b, of4, of6) => {
+          for (const network of [`${a.join('.')}/${of4}`, `${canonical(b)}/${of6}`]) {
+            expect(networkOfPattern(patternOfNetwork(network) ?? '')).toBe(normalNetwork(network))
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('of every size of IPv4 matches its first and last address, and not those beside them', () => {
+    const text = (value: number): string => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.')
+    for (let bits = 1; bits <= 32; bits += 1) {
+      const size = 2 ** (32 - bits)
+      const first = Math.floor(0xac_10_99_63 / size) * size
+      const pattern = new RegExp(patternOfNetwork(`${text(first)}/${bits}`) ?? '!')
+      const around = [first - 1, first, first + size - 1, first + size].map((value) => pattern.test(text(value)))
+      expect([bits, ...around.slice(1, 3)]).toEqual([bits, true, true])
+      if (first > 0) expect([bits, around[0]]).toEqual([bits, false])
+      if (first + size < 2 ** 32) expect([bits, around[3]]).toEqual([bits, false])
+    }
+  })
+
+  it.each([
+    ['10.0.0.0/8', '^10[.]'],
+    ['172.16.0.0/12', '^172[.](1[6-9]|2[0-9]|3[0-1])[.]'],
+    ['192.0.2.7', '^192[.]0[.]2[.]7$'],
+    ['2001:db8::/32', '^2001:db8:'],
+    ['fe80::/10', '^fe[89ab][0-9a-f]{1}:'],
+  ])('%s is %s', (network, pattern) => {
+    expect(patternOfNetwork(network)).toBe(pattern)
+  })
+
+  it.each(['', '10', '10.0.0.0/33', '10.0.0.256/8', '::/129', 'gg::/8', '^10[.]', '10.0.0.0/8/9', 'example.com'])(
+    'is none for %j',
+    (text) => {
+      expect([patternOfNetwork(text), normalNetwork(text)]).toEqual([undefined, undefined])
+    },
+  )
+
+  it.each(['.*', '^10\\.', '^10[.]0[.]', '(', '', '^(1|2)[.]', 'root'])(
+    'written by hand is told as it is: %s',
+    (pattern) => {
+      const network = networkOfPattern(pattern)
+      if (network !== undefined) expect(patternOfNetwork(network)).toBe(pattern)
+    },
+  )
+})
