@@ -27,7 +27,11 @@ function compressed(): Plugin {
     apply: 'build',
     async writeBundle({ dir = '' }) {
       const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
-      await compressFiles(files.map((file) => join(dir, file)))
+      // Few files, loaded by everybody: as small as can be.
+      await compressFiles(
+        files.map((file) => join(dir, file)),
+        11,
+      )
     },
   }
 }

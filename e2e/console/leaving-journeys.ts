@@ -71,6 +71,7 @@ export function leavingJourneys(site: Site): void {
       await openSignedIn(page, world.product, '/tags')
       await page.getByRole('link', { name: 'Audit log' }).click()
       await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
       await context.close()
     })
 
@@ -85,6 +86,7 @@ export function leavingJourneys(site: Site): void {
       await page.getByRole('link', { name: 'Audit log' }).click()
       await loaded
       await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
       await context.close()
     })
   })

@@ -84,10 +84,10 @@ describe('the pattern of a network', () => {
       const size = 2 ** (32 - bits)
       const first = Math.floor(0xac_10_99_63 / size) * size
       const pattern = new RegExp(patternOfNetwork(`${text(first)}/${bits}`) ?? '!')
-      const around = [first - 1, first, first + size - 1, first + size].map((value) => pattern.test(text(value)))
-      expect([bits, ...around.slice(1, 3)]).toEqual([bits, true, true])
-      if (first > 0) expect([bits, around[0]]).toEqual([bits, false])
-      if (first + size < 2 ** 32) expect([bits, around[3]]).toEqual([bits, false])
+      const inside = [first, first + size - 1].map((value) => pattern.test(text(value)))
+      const beside = [first - 1, first + size].filter((value) => value >= 0 && value < 2 ** 32)
+      expect([bits, ...inside]).toEqual([bits, true, true])
+      expect([bits, beside.filter((value) => pattern.test(text(value)))]).toEqual([bits, []])
     }
   })
 
@@ -108,11 +108,10 @@ describe('the pattern of a network', () => {
     },
   )
 
-  it.each(['.*', '^10\\.', '^10[.]0[.]', '(', '', '^(1|2)[.]', 'root'])(
+  it.each(['.*', '^10\\.', '^10[.]0', '(', '', '^(1|2)[.]', 'root'])(
     'written by hand is told as it is: %s',
     (pattern) => {
-      const network = networkOfPattern(pattern)
-      if (network !== undefined) expect(patternOfNetwork(network)).toBe(pattern)
+      expect(networkOfPattern(pattern)).toBe(undefined)
     },
   )
 })

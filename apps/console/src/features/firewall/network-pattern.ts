@@ -174,7 +174,8 @@ function networks4(pattern: string): Network[] {
   if (pattern === DOT) return [cleared(groups, 0)]
   const whole = /^\^((?:\d+(?:\[\.\]|\$))*)/.exec(pattern)?.[1]?.match(/\d+/g)?.length ?? 0
   const found = [cleared(groups, whole * 8)]
-  for (let bits = 1; bits < 8 && whole < 4; bits += 1) {
+  if (whole === 4) return found
+  for (let bits = 1; bits < 8; bits += 1) {
     for (let base = 0; base < 256; base += 2 ** (8 - bits)) {
       found.push(
         cleared(
