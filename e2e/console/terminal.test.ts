@@ -152,6 +152,9 @@ describe('the terminals of the console', () => {
     await tab.waitFor()
     await own.page.getByRole('link', { name: 'Audit log' }).click()
     await own.page.getByRole('button', { name: 'Export' }).waitFor()
+    await own.page.getByRole('link', { name: 'Terminal' }).click()
+    await tab.waitFor()
+    expect(await tab.count()).toBe(1)
     await own.context.close()
   })
 
@@ -165,6 +168,33 @@ describe('the terminals of the console', () => {
     await own.page.getByRole('heading', { name: 'Audit log' }).waitFor()
     expect(own.complaints).toEqual([])
     await own.context.close()
+  })
+
+  it('copy with Ctrl+C what is selected, interrupt when nothing is, and paste with Ctrl+V', async () => {
+    await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
+    await type('clear; echo copied-$((6*7))')
+    await shows('copied-42')
+    await page.locator('.xterm-screen').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Select all' }).click()
+    await page.locator('.xterm-helper-textarea').focus()
+    await page.keyboard.press('Control+c')
+    expect(await until('the selection is copied', async () => (await clipboard()).includes('copied-42'))).toBe(true)
+    // The selection is gone: now it interrupts.
+    await type('sleep 1000')
+    await page.keyboard.press('Control+c')
+    await type('echo interrupted-$?')
+    await shows('interrupted-130')
+    await page.evaluate(`navigator.clipboard.writeText('echo pasted-$((6*7))')`)
+    await page.keyboard.press('Control+v')
+    await page.keyboard.press('Enter')
+    await shows('pasted-42')
+    await page.locator('.xterm-screen').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Select all' }).click()
+    await page.locator('.xterm-helper-textarea').focus()
+    await page.keyboard.press('Control+Shift+C')
+    await until('the whole screen is copied', async () => (await clipboard()).includes('pasted-42'))
+    await page.keyboard.press('Escape')
   })
 
   it('give programs no way to the page: no clipboard, title or link but of the web, and no words back', async () => {

@@ -26,6 +26,14 @@ export const appMessages = {
   goTo: (page: string) => `Go to: ${page}`,
   addDevice: 'Add a device',
   anywhere: 'Anywhere',
+  inTerminals: 'In terminals',
+  terminalKeys: [
+    [['Ctrl C'], 'Copy the selection; without one, interrupt'],
+    [['Ctrl Shift C'], 'Copy the selection'],
+    [['Ctrl V'], 'Paste'],
+    [['Ctrl Shift F'], 'Search'],
+    [['Ctrl Shift L'], 'Leave the terminal'],
+  ],
   inLists: 'In lists',
   listKeys: [
     [['/'], 'Search the list'],

@@ -27,6 +27,7 @@ function Body({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
       <div className={classes['columns']}>
         <KeyList title={texts.anywhere} keys={shortcuts.map(({ keys, label }) => [keys, label])} />
         <KeyList title={texts.inLists} keys={texts.listKeys} />
+        <KeyList title={texts.inTerminals} keys={texts.terminalKeys} />
       </div>
       <Switch
         mt="md"

@@ -87,7 +87,21 @@ export const terminalMessages = {
     scrollback: 'Lines kept',
     screenReader: 'Screen reader mode',
     screenReaderHint: 'Reads output aloud as it comes.',
+    copyOnSelect: 'Copy on select',
     keysTitle: 'Keys',
+  },
+  clipboardKeys: [
+    ['Ctrl+C', 'copy the selection; without one, interrupt (^C)'],
+    ['Ctrl+Shift+C', 'copy the selection'],
+    ['Ctrl+V', 'paste; also Ctrl+Shift+V'],
+  ],
+  menu: {
+    label: 'Terminal menu',
+    copy: 'Copy',
+    paste: 'Paste',
+    selectAll: 'Select all',
+    clear: 'Clear',
+    pasteRefused: 'The browser does not let this page read the clipboard. Press Ctrl+V instead.',
   },
   keys: [
     ['Ctrl+Shift+F', 'search'],

@@ -10,6 +10,7 @@ import { PaneNotice } from './pane-notice.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { SessionFacts } from './session-facts.tsx'
+import { type Point, TerminalMenu } from './terminal-menu.tsx'
 import { terminalSettings } from './settings.ts'
 import type { Workspace } from './workspace.ts'
 import classes from './terminal.module.css'
@@ -68,6 +69,7 @@ interface ScreenPlaceProps {
 
 function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
   const place = useRef<HTMLDivElement>(null)
+  const [menuAt, setMenuAt] = useState<Point>()
   useStore(terminalSettings)
   useEffect(() => {
     if (!place.current) return undefined
@@ -79,7 +81,22 @@ function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--terminal-background': pane.screen.terminal.options.theme?.background ?? '#000',
   }
-  return <div ref={place} className={classes['screen']} style={style} />
+  return (
+    <>
+      <div
+        ref={place}
+        className={classes['screen']}
+        style={style}
+        onContextMenu={(event) => {
+          // With Shift people get the browser's own.
+          if (event.shiftKey) return
+          event.preventDefault()
+          setMenuAt({ x: event.clientX, y: event.clientY })
+        }}
+      />
+      <TerminalMenu terminal={pane.screen.terminal} at={menuAt} onClose={() => setMenuAt(undefined)} />
+    </>
+  )
 }
 
 function InfoButton({ pane }: { readonly pane: Pane }) {

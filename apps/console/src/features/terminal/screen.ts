@@ -8,7 +8,8 @@ import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 import type { Size } from './connection/remote-terminal.ts'
-import type { TerminalSettings } from './settings.ts'
+import { copySelection } from './clipboard.ts'
+import { type TerminalSettings, terminalSettings } from './settings.ts'
 import { TERMINAL_THEMES } from './themes.ts'
 import { scrollByTouch } from './touch-scroll.ts'
 
@@ -54,6 +55,9 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
   terminal.attachCustomKeyEventHandler((event) => !events.key(event))
   const holder = document.createElement('div')
   holder.style.height = '100%'
+  holder.addEventListener('mouseup', () => {
+    if (terminalSettings.get().copyOnSelect) void copySelection(terminal)
+  })
   let isOpen = false
 
   function open(): void {

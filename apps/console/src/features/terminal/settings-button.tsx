@@ -3,6 +3,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useStore } from '../../app/context.tsx'
 import { ActionIcon, NativeSelect, Popover, Stack, Text, TextInput, Tooltip } from '../../ui/kit.ts'
+import { isApple } from './clipboard.ts'
 import { terminalMessages as texts } from './messages.ts'
 import { FONT_NAME, FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './settings.ts'
 import classes from './terminal.module.css'
@@ -92,12 +93,20 @@ function SettingsForm() {
           {words.screenReaderHint}
         </Text>
       </label>
+      <label className={classes['check']}>
+        <input
+          type="checkbox"
+          checked={settings.copyOnSelect}
+          onChange={(event) => changeSettings({ copyOnSelect: event.currentTarget.checked })}
+        />{' '}
+        {words.copyOnSelect}
+      </label>
       <div>
         <Text size="xs" fw={600} mb={4}>
           {words.keysTitle}
         </Text>
         <dl className={classes['keys']}>
-          {texts.keys.map(([key, what]) => (
+          {[...(isApple ? [] : texts.clipboardKeys), ...texts.keys].map(([key, what]) => (
             <div key={key} className={classes['fact']}>
               <dt>{key}</dt>
               <dd>{what}</dd>

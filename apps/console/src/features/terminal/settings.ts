@@ -17,6 +17,8 @@ export const TerminalSettings = z.object({
   /** Lines. */
   scrollback: z.int().min(0).max(100_000).catch(5_000),
   screenReader: z.boolean().catch(false),
+  /** What is selected with the mouse is copied at once. */
+  copyOnSelect: z.boolean().catch(false),
 })
 export type TerminalSettings = z.output<typeof TerminalSettings>
 

@@ -1,6 +1,7 @@
-// Keys of the workspace. They all need Control and Shift, which programs in terminals do not get, so none is taken from
-// them; one of them leaves the terminal, which takes the Tab key for itself (WCAG 2.1.2).
+// Keys of the workspace. Except those of the clipboard they all need Control and Shift, which programs in terminals do
+// not get, so none is taken from them; one of them leaves the terminal, which takes the Tab key for itself (WCAG 2.1.2).
 import { useEffect } from 'react'
+import { takeClipboardKey } from './clipboard.ts'
 import { paneIds } from './layout.ts'
 import type { Pane } from './pane.ts'
 import type { Workspace } from './workspace.ts'
@@ -9,6 +10,7 @@ export function useKeys(workspace: Workspace): void {
   useEffect(
     () =>
       workspace.takeKeys((pane, event) => {
+        if (takeClipboardKey(pane.screen.terminal, event)) return true
         const isOurs = event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey
         const act = isOurs ? ACTIONS[event.key.toUpperCase()] : undefined
         if (!act) return false
