@@ -5,7 +5,7 @@ import { userInfo } from 'node:os'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Product, startProduct } from './support/product.ts'
-import { type SshTarget, finish, ssh, startSsh } from './support/ssh.ts'
+import { finish, SHOWN, ssh, type SshTarget, startSsh } from './support/ssh.ts'
 import { until } from './support/wait.ts'
 
 let product: Product
@@ -158,10 +158,10 @@ describe('who may come in', () => {
     )
   })
 
-  it('not to a device that does not exist: the text tells nothing but that', async () => {
-    const { code, stderr } = await ssh({ ...target, login: `${me}@${product.sshid}x` }, ['true'])
+  it('not to a device that does not exist: the text is that of a wrong password', async () => {
+    const { code, stderr } = await ssh({ ...target, login: `${me}@${product.sshid}x` }, ['true'], { options: SHOWN })
     expect(code).toBe(255)
-    expect(stderr).toMatch(/the device cannot be reached\. It is unknown, offline or not accepted/)
+    expect(stderr).toMatch(/the password was not accepted, or the device cannot be reached/)
   })
 
   it('not with a name that names no device: the text tells the form', async () => {

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { type Server, startServer } from './support/server.ts'
-import { ssh } from './support/ssh.ts'
+import { SHOWN, ssh } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
@@ -68,7 +68,7 @@ describe('an agent', () => {
     await until('the agent is told', () => agent.process.said().slice(before).includes(told))
     const line = `the ${one.asSeen} of the link, this server version 1: update the ${one.updateThere}`
     await until('the server tells its operator', () => server.process.said().slice(logged).includes(line))
-    const { stderr } = await ssh(agent.target, ['true'])
+    const { stderr } = await ssh(agent.target, ['true'], { options: SHOWN })
     expect(stderr).toContain('the device cannot be reached')
 
     ahead = 0

@@ -11,7 +11,7 @@ import { health, signInAnswer } from './support/health.ts'
 import { familyOf, isAlive, postmasterPid } from './support/proc.ts'
 import { pendingUids, startWriter } from './support/registrations.ts'
 import { type Server, startServer } from './support/server.ts'
-import { finish, ssh, startEcho, startSsh } from './support/ssh.ts'
+import { finish, SHOWN, ssh, startEcho, startSsh } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
@@ -144,7 +144,7 @@ describe('an agent that is killed while people work', () => {
       const { body } = await client.call(operations.devices.get, { params: { uid } })
       return !body.online
     })
-    expect((await ssh(agent.target, ['true'])).stderr).toMatch(/the device cannot be reached/)
+    expect((await ssh(agent.target, ['true'], { options: SHOWN })).stderr).toMatch(/the device cannot be reached/)
     const [, latest] = await allClosed()
     expect(latest?.closed?.by).toMatch(/^(agent|network)$/)
 

@@ -32,6 +32,9 @@ const OPTIONS = [
   ['ConnectTimeout', '20'],
 ].flatMap(([name, value]) => ['-o', `${name}=${value}`])
 
+/** Shows banners, which ssh keeps to itself when only errors are wanted. */
+export const SHOWN: readonly string[] = ['-o', 'LogLevel=INFO']
+
 /** Starts ssh; stdin stays open until the caller ends it. */
 export function startSsh(
   target: SshTarget,

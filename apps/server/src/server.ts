@@ -23,6 +23,7 @@ import { connectionJudge } from './firewall/service.ts'
 import { createAdmission } from './gateway/admission.ts'
 import { createAgents } from './gateway/agents.ts'
 import { createDeviceChecks } from './gateway/device-checks.ts'
+import { createGuesses } from './gateway/guesses.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { createLiveLogins } from './gateway/live-logins.ts'
 import { createReverseStreams } from './gateway/reverse-streams.ts'
@@ -172,6 +173,7 @@ async function start(
     node,
     log,
     checks: createDeviceChecks(),
+    guesses: createGuesses(clock),
     budget: createSessionBudget({
       perNode: settings.BOWLINE_MAX_SESSIONS,
       perNamespace: settings.BOWLINE_MAX_SESSIONS_PER_NAMESPACE,
@@ -181,10 +183,9 @@ async function start(
     admission: createAdmission(
       {
         ratePerSource: settings.BOWLINE_CONNECTION_RATE,
+        rateTotal: settings.BOWLINE_CONNECTION_RATE_TOTAL,
         unauthenticatedPerSource: settings.BOWLINE_MAX_UNAUTHENTICATED,
-        unauthenticatedTotal: 500,
-        earlyDropFrom: 100,
-        connectionsPerSource: settings.BOWLINE_MAX_SESSIONS_PER_SOURCE,
+        unauthenticatedTotal: settings.BOWLINE_MAX_UNAUTHENTICATED_TOTAL,
         connectionsTotal: settings.BOWLINE_MAX_SESSIONS,
         exempt: config.isUncounted,
       },

@@ -23,6 +23,20 @@ const whole = (minimum: number, maximum: number) =>
     .regex(/^-?\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+/** `start:rate:full` of random early drop, the rate in percent; a number alone is a fixed limit. */
+const dropCurve = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      const [, start, rate, full] = /^(\d{1,6})(?::(\d{1,3}):(\d{1,6}))?$/.exec(text)?.map(Number) ?? []
+      const curve = Number.isNaN(full) ? { start, rate: 1, full: start } : { start, rate: (rate ?? 0) / 100, full }
+      if (curve.start && curve.full && curve.start <= curve.full && curve.rate <= 1) {
+        return { start: curve.start, rate: curve.rate, full: curve.full }
+      }
+      context.addIssue('must be start:rate:full such as 100:30:200, rate in percent, or a number')
+      return z.NEVER
+    })
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
 const optional = z.string().min(1).optional()
 const server = ['server'] as const
@@ -110,11 +124,6 @@ export const SETTINGS = {
     schema: whole(0, 1_440).default(60),
     description: 'Longest lockout after failed sign-ins, in minutes; 0 switches lockout off.',
   },
-  BOWLINE_MAX_SESSIONS_PER_SOURCE: {
-    programs: server,
-    schema: whole(1, 100_000).default(50),
-    description: 'SSH connections that one source address may hold at once.',
-  },
   BOWLINE_MAX_SESSIONS: {
     programs: server,
     schema: whole(1, 1_000_000).default(5_000),
@@ -127,18 +136,32 @@ export const SETTINGS = {
   },
   BOWLINE_MAX_SESSIONS_PER_ACCOUNT: {
     programs: server,
-    schema: whole(1, 1_000_000).default(50),
+    schema: whole(1, 1_000_000).default(500),
     description: 'Sessions that may be open at once with one account of one device.',
   },
   BOWLINE_MAX_UNAUTHENTICATED: {
     programs: server,
-    schema: whole(1, 100_000).default(10),
-    description: 'SSH connections that one source address may hold before they have signed in.',
+    schema: dropCurve('100:30:200'),
+    description:
+      'SSH connections of one source address that have not signed in, as sshd’s MaxStartups: from the first number on, a new one is dropped with the probability in percent that follows, at the last number always. A number alone is a fixed limit.',
+  },
+  BOWLINE_MAX_UNAUTHENTICATED_TOTAL: {
+    programs: server,
+    schema: dropCurve('500:30:1000'),
+    description:
+      'The same for all source addresses together, except those from which somebody has signed in within a day.',
   },
   BOWLINE_CONNECTION_RATE: {
     programs: server,
-    schema: whole(1, 100_000).default(10),
-    description: 'New SSH connections a second from one source address (twice as many at once).',
+    schema: whole(1, 100_000).default(20),
+    description:
+      'SSH connections a second from one source address that do not sign in (ten times as many at once). Those that do are not counted.',
+  },
+  BOWLINE_CONNECTION_RATE_TOTAL: {
+    programs: server,
+    schema: whole(1, 100_000).default(200),
+    description:
+      'The same for all source addresses together, except those from which somebody has signed in within a day; limits what key exchanges cost.',
   },
   BOWLINE_DRAIN_SECONDS: {
     programs: server,

@@ -40,11 +40,7 @@ export interface CloseReasons {
     | 'auth-attempts'
     | 'auth-pipeline'
     | 'early-rekey'
-    | 'env-bytes'
-    | 'env-count'
-    | 'exec-bytes'
     | 'pending-requests'
-    | 'pty-modes-bytes'
     | 'queue-overflow'
     | 'rekey-pending'
   /** The client took too long. */
@@ -124,8 +120,11 @@ export type AuthAttempt =
 /** The answer to an authentication request (RFC 4252 section 5.1). */
 export type AuthDecision =
   | { readonly result: 'accept' }
-  /** `methods` may continue (default: all that the options allow). */
-  | { readonly result: 'reject'; readonly methods?: readonly AuthMethod[] }
+  /**
+   * `methods` may continue (default: all that the options allow). `message` is shown to the person as a banner (RFC 4252
+   * section 5.4) ahead of the refusal, once per connection however often it is given.
+   */
+  | { readonly result: 'reject'; readonly methods?: readonly AuthMethod[]; readonly message?: string }
   /** The factor was right but more is needed: RFC 4252 partial success. */
   | { readonly result: 'partial'; readonly methods: readonly AuthMethod[] }
   /** End the connection now. */
@@ -322,8 +321,9 @@ export interface ConnectionHandler {
 }
 
 /**
- * Limits with safe defaults (bytes, milliseconds, counts). A peer that passes one is disconnected with its cause; only
- * `channels` and `leastPacketSize` refuse the channel and leave the others alone, and `channelOpensPerSecond` delays it.
+ * Limits with safe defaults (bytes, milliseconds, counts). A peer that passes one is disconnected with its cause, except:
+ * `channels` and `leastPacketSize` refuse the channel, `channelOpensPerSecond` delays it, `envCount`, `envBytes`,
+ * `ptyModesBytes`, `termBytes` and `execBytes` refuse the request, and nothing else on the connection notices.
  */
 export interface SshLimits {
   identMs: number
@@ -338,6 +338,8 @@ export interface SshLimits {
   envCount: number
   envBytes: number
   ptyModesBytes: number
+  /** Of the terminal's name. */
+  termBytes: number
   execBytes: number
   /** A peer's `maximum packet size` below this is refused. */
   leastPacketSize: number
@@ -373,7 +375,9 @@ export const DEFAULT_LIMITS: Readonly<SshLimits> = {
   envCount: 64,
   envBytes: 4_096,
   ptyModesBytes: 4_096,
-  execBytes: 32_768,
+  termBytes: 1_024,
+  // Linux starts no process with a longer argument (MAX_ARG_STRLEN).
+  execBytes: 131_072,
   leastPacketSize: 256,
   windowBytes: 1 << 20,
   windowMaxBytes: 4 << 20,

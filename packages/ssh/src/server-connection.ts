@@ -198,7 +198,7 @@ export class ServerConnection implements SshConnection {
 
   #beginService(sessionId: Buffer): void {
     if (this.#cause) return
-    this.#transport.authenticated = true
+    this.#transport.signedIn()
     this.#service = new ConnectionService({
       connection: this,
       handler: this.#handler,

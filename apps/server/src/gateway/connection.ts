@@ -14,7 +14,7 @@ import {
 } from '@bowline/ssh/api'
 import type { Log } from '../platform/log.ts'
 import type { SessionCause } from '../sessions/service.ts'
-import type { Admitted } from './admission.ts'
+import type { Admitted, Offence } from './admission.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './agents.ts'
 import { dialChannel } from './dial-channel.ts'
@@ -71,6 +71,8 @@ export function connectionHandler(
   let endedBy: SessionCause | undefined
   /** What came of the credentials: nothing yet, they were refused, or the server could not judge them. */
   let outcome: 'none' | 'refused' | 'unjudged' = 'none'
+  /** A password or an answer was wrong. Clients offer every key they have, so a key is no guess. */
+  let guessed = false
   let over = false
   let seats = 0
   let release = (): void => undefined
@@ -110,8 +112,7 @@ export function connectionHandler(
       if (login?.accepted) release = keep(connection, login.accepted, since)
     } else {
       outcome = 'refused'
-      // Clients offer every key they have: only a password or an answer that was wrong is a guess.
-      if (attempt.method !== 'publickey') admitted.offend(decision.result === 'disconnect' ? 'bad-user' : 'auth-failed')
+      guessed ||= attempt.method !== 'publickey'
     }
     return decision
   }
@@ -221,8 +222,8 @@ export function connectionHandler(
         endedBy ??
         login?.refusal ??
         (lost ? deviceLost(lost) : toSessionCause(cause, authenticated, outcome === 'refused'))
-      if (cause.by === 'protocol' || cause.by === 'limit') admitted.offend('abuse')
-      else if (!authenticated && outcome === 'none') admitted.offend('no-auth')
+      const offence = authenticated || outcome === 'unjudged' ? undefined : offenceOf(cause, guessed)
+      if (offence) admitted.offend(offence)
       release()
       admitted.release()
       deps.ended(ended, authenticated)
@@ -248,6 +249,22 @@ async function toCredential(attempt: Exclude<AuthAttempt, { method: 'none' }>): 
     case 'keyboard-interactive':
       return { method: 'keyboard-interactive', person: await firstQuestion(attempt) }
   }
+}
+
+/** How a client can end its connection that merely speaks something else, or knows other algorithms. */
+const HARMLESS: readonly string[] = [
+  'bad-ident',
+  'no-common-algorithm',
+  'unknown-service',
+  'user-changed',
+  'auth-attempts',
+]
+
+/** What a connection that never signed in costs its source. */
+function offenceOf(cause: CloseCause, guessed: boolean): Offence {
+  const brokeRule = cause.by === 'protocol' || cause.by === 'limit'
+  if (brokeRule && !HARMLESS.includes(cause.reason)) return 'abuse'
+  return guessed ? 'auth-failed' : 'no-auth'
 }
 
 function deviceLost(cause: LinkCause): SessionCause {

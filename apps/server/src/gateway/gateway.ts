@@ -51,10 +51,19 @@ export interface Gateway {
   close(): Promise<void>
 }
 
+/** A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v. */
+const REFUSAL_LINE = 'Bowline: too many connections from this address; try again later.\r\n'
+/** How long a refused client may take to read that line and close its side. */
+const REFUSAL_MS = 1_000
+/** Clients that are being told why at once; beyond that they are dropped without a word, so that they cost nothing. */
+const MOST_TOLD = 64
+
 export function createGateway(deps: GatewayDeps): Gateway {
   const connections = new Map<SshConnection, EndableHandler>()
   const work = new Set<Promise<void>>()
   let port = 0
+  /** Refused clients that are being told why. */
+  const told = new Set<Socket>()
   let idle = (): void => undefined
   let drained = (): void => undefined
   let draining = false
@@ -96,9 +105,24 @@ export function createGateway(deps: GatewayDeps): Gateway {
       socket.setNoDelay(true)
       return acceptConnection(socket, peer, deps.ssh, handler)
     })
-    if (refusal === undefined) return
-    // A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v.
-    socket.on('error', () => undefined).end(`Bowline: too many connections from this address; try again later.\r\n`)
+    if (refusal !== undefined) turnAway(socket)
+  }
+
+  /** Tells a refused client why, if few are being told, and never waits for it to close its side. */
+  function turnAway(socket: Socket): void {
+    socket.on('error', () => undefined)
+    if (told.size >= MOST_TOLD) {
+      socket.destroy()
+      return
+    }
+    told.add(socket)
+    const cancel = deps.clock.after(REFUSAL_MS, () => socket.destroy())
+    socket.once('close', () => {
+      cancel()
+      told.delete(socket)
+    })
+    // What the client sends is read and dropped: closing a socket with unread input resets it, and the line is lost.
+    socket.resume().end(REFUSAL_LINE)
   }
 
   function enter(
@@ -177,6 +201,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     async close() {
       server.close()
+      for (const socket of told) socket.destroy()
       for (const connection of connections.keys()) {
         connection.disconnect({ by: 'local', reason: 'server-stopped', message: 'Bowline: the server is stopping.' })
       }

@@ -7,6 +7,7 @@ import type { AuthCredential } from '@bowline/link/streams'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
@@ -15,6 +16,7 @@ import type { Agents } from './agents.ts'
 import { plainText } from './announcement.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
 import type { DeviceChecks } from './device-checks.ts'
+import type { Guesses } from './guesses.ts'
 import { type ForwardingLeave, refusedByRule } from './live-logins.ts'
 import type { Person } from './questions.ts'
 import { type SessionRecord, openSessionRecord } from './session-record.ts'
@@ -26,9 +28,19 @@ export const WRONG_FORMAT =
   'Bowline: this user name names no device. Use ssh user@namespace.device@host, where user is the account on the device.'
 export const UNREACHABLE =
   'Bowline: the device cannot be reached. It is unknown, offline or not accepted; check the name, its power and its network.'
+/** Told with every refused password, whatever the reason: it must not tell which devices exist. */
+export const NOT_ACCEPTED =
+  'Bowline: the password was not accepted, or the device cannot be reached: it is unknown, offline or not accepted.'
+const TOO_MANY_GUESSES =
+  'Bowline: too many wrong passwords for this device came from your address; wait a minute, or use a key.'
 const REFUSED = 'Bowline: access to this device is refused.'
 const BUSY = 'Bowline: too many sign-ins to this device are under way; try again in a moment.'
 const TOO_MANY = 'Bowline: too many sessions are open already; end one of them first.'
+/**
+ * A refused password is answered after a whole number of these: how long it took to find out would tell whether there
+ * is such a device, and whether it is online.
+ */
+const REFUSAL_STEP_MS = 1_000
 /** Told when a login cannot be judged because of the server itself. */
 export const NO_ROOM = 'Bowline: the server cannot take sessions right now; try again in a moment.'
 
@@ -41,6 +53,8 @@ export interface LoginDeps {
   readonly contextOf: (target: LoginTarget) => TenantContext
   readonly checks: DeviceChecks
   readonly budget: SessionBudget
+  readonly guesses: Guesses
+  readonly clock: Clock
   /** What the namespace's firewall says of connections. */
   readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
   /** Whether a key is registered for such a login. */
@@ -88,6 +102,19 @@ export interface Login {
   close(cause: SessionCause): Promise<void>
 }
 
+const UNREACHABLE_NOW: AuthDecision = { result: 'disconnect', message: UNREACHABLE }
+const REFUSED_PASSWORD: AuthDecision = { result: 'reject', message: NOT_ACCEPTED }
+const NO_TURN = Promise.resolve(() => undefined)
+
+/** Holds a refusal back until a whole number of {@link REFUSAL_STEP_MS} has passed since the call. */
+export async function paced(clock: Clock, judging: Promise<AuthDecision>): Promise<AuthDecision> {
+  const since = clock.now()
+  const decision = await judging
+  if (decision.result !== 'reject') return decision
+  const left = REFUSAL_STEP_MS - ((clock.now() - since) % REFUSAL_STEP_MS)
+  return new Promise((resolve) => void clock.after(left, () => resolve(decision)))
+}
+
 /**
  * @param lost called when the link of an accepted login goes away
  */
@@ -100,6 +127,9 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
   let attempt: Promise<unknown> = Promise.resolve()
   let closed = false
   let refusal: SessionCause | undefined
+  /** A password can be typed by anybody, so what is wrong with the device is not told; the web's doors have checked who asks. */
+  const isStranger = deps.door === 'term'
+  const unreachable = isStranger ? REFUSED_PASSWORD : UNREACHABLE_NOW
 
   /** The row of the first attempt on a device; a second user name on the connection is refused by the transport. */
   async function openRecord(ctx: TenantContext, id: SshId, target: LoginTarget): Promise<SessionRecord> {
@@ -141,11 +171,27 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
   async function judge(user: string, credential: Credential): Promise<AuthDecision> {
     const id = parseSshId(user)
     if (!id) return { result: 'disconnect', message: WRONG_FORMAT }
+    if (credential.method === 'publickey') return judgeAs(id, credential)
+    const { target } = id
+    const name = 'uid' in target ? target.uid : `${target.namespace}.${target.device}`
+    const judged = await deps.guesses.begin(connection.peer.address, name, id.user)
+    if (!judged) return { result: 'disconnect', message: TOO_MANY_GUESSES }
+    let wrong = false
+    try {
+      const decision = await judgeAs(id, credential)
+      wrong = decision.result === 'reject'
+      return decision
+    } finally {
+      judged(wrong)
+    }
+  }
+
+  async function judgeAs(id: SshId, credential: Credential): Promise<AuthDecision> {
     const target = await deps.resolve(id.target)
     const link = target?.status === 'accepted' ? deps.agents.find(target.uid) : undefined
     const byKey = credential.method === 'publickey'
     // A key that is not registered tells nothing, not even that there is no such device: the client goes on.
-    const nobody: AuthDecision = byKey ? { result: 'reject' } : { result: 'disconnect', message: UNREACHABLE }
+    const nobody: AuthDecision = byKey ? { result: 'reject' } : unreachable
     if (!target || target.status !== 'accepted') return nobody
     const ctx = deps.contextOf(target)
     const use = { user: id.user, device: { name: target.name, tags: target.tags } }
@@ -156,7 +202,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     opening.catch(() => undefined)
     try {
       if (!(await isAllowed(ctx, opening, use))) return { result: 'disconnect', message: REFUSED }
-      if (!link) return { result: 'disconnect', message: UNREACHABLE }
+      if (!link) return byKey ? UNREACHABLE_NOW : unreachable
       return await askDevice(ctx, id, target, link, credential, opening)
     } finally {
       await opening
@@ -174,10 +220,12 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     if (closed) return { result: 'disconnect', message: 'The connection has ended.' }
     auth = auth?.usableOn(link) ? auth : openAuthStream(link, id.user, connection, ctx.clock, lost)
     const verdict = await auth.check(credentialFor(id, target, credential), {
-      turn: () => deps.checks.take(target.uid),
+      // The proof of a key has been verified; the platform's word for it costs the device next to nothing.
+      turn: () => (credential.method === 'publickey' ? NO_TURN : deps.checks.take(target.uid)),
       ...(credential.method === 'keyboard-interactive' ? { person: credential.person } : {}),
     })
-    if (verdict === undefined) return { result: 'disconnect', message: UNREACHABLE }
+    const byKey = credential.method === 'publickey'
+    if (verdict === undefined) return byKey ? UNREACHABLE_NOW : unreachable
     const row = await opening
     if (verdict.type === 'accepted') {
       const place = deps.budget.take(target, id.user)
@@ -196,7 +244,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: verdict.reason })
     // Refused in spite of the right credential, and nothing that the person could try would help: as sshd, say why and end.
     if (verdict.message) return { result: 'disconnect', message: plainText(verdict.message) }
-    return verdict.reason === 'busy' ? { result: 'disconnect', message: BUSY } : { result: 'reject' }
+    if (verdict.reason === 'busy') return { result: 'disconnect', message: BUSY }
+    return byKey ? { result: 'reject' } : REFUSED_PASSWORD
   }
 
   return {
@@ -216,7 +265,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     judge(user, credential) {
       const judged = judge(user, credential)
       attempt = judged.catch(() => undefined)
-      return judged
+      return isStranger && credential.method !== 'publickey' ? paced(deps.clock, judged) : judged
     },
     async close(cause) {
       closed = true

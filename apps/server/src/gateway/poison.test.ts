@@ -126,7 +126,7 @@ describe('a device that does not keep to the order', () => {
   it.each<[string, LinkMessage]>([
     ['nonsense', { type: 'maybe' }],
     ['a reason that is none', { type: 'denied', reason: 'because' }],
-  ])('answers a password with %s: the person is told that it cannot be reached', async (_, answer) => {
+  ])('answers a password with %s: the password is not accepted', async (_, answer) => {
     const bad = await fakeDevice(server, person, (_kind, _header, stream) => ({
       ...deaf,
       control: () => stream.control(answer),
@@ -134,7 +134,9 @@ describe('a device that does not keep to the order', () => {
     const client = await rawClient(server)
     await client.startAuthentication()
     client.sendPassword(bad.login('root'), 'right')
-    expect((await client.disconnected()).message).toMatch(/the device cannot be reached/)
+    const told = await client.read(n.MSG_USERAUTH_BANNER)
+    expect(told.text('text')).toMatch(/the device cannot be reached/)
+    expect(await client.authAnswer()).toBe('failure')
   })
 })
 

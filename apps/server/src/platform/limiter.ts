@@ -5,6 +5,10 @@ import type { Clock } from './clock.ts'
 export interface Limiter {
   /** Takes one token; false when there is none. */
   take(key: string): boolean
+  /** Puts a token back that was taken for something that does not count after all. */
+  giveBack(key: string): void
+  /** Tokens in the bucket of a key, fractions included. */
+  left(key: string): number
 }
 
 /** Keys kept at most: beyond it the buckets that have been refilled longest are forgotten. */
@@ -16,12 +20,19 @@ const MAX_KEYS = 50_000
  */
 export function createLimiter(clock: Clock, perSecond: number, burst: number): Limiter {
   const buckets = new Map<string, { tokens: number; at: number }>()
+  const filled = (key: string): { tokens: number; at: number } => {
+    const now = clock.now()
+    const { tokens, at } = buckets.get(key) ?? { tokens: burst, at: now }
+    return { tokens: Math.min(burst, tokens + ((now - at) / 1_000) * perSecond), at: now }
+  }
   return {
+    left: (key) => filled(key).tokens,
+    giveBack(key) {
+      const bucket = buckets.get(key)
+      if (bucket) bucket.tokens += 1
+    },
     take(key) {
-      const now = clock.now()
-      const bucket = buckets.get(key) ?? { tokens: burst, at: now }
-      bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1_000) * perSecond)
-      bucket.at = now
+      const bucket = filled(key)
       const granted = bucket.tokens >= 1
       if (granted) bucket.tokens -= 1
       // Re-inserting keeps the map in order of last use, so the first key is always the stalest.

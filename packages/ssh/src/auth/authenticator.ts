@@ -45,6 +45,8 @@ export class Authenticator {
   #user: string | undefined
   #failures = 0
   #noneTried = false
+  /** Texts of refusals that the person has been shown. */
+  readonly #told = new Set<string>()
   /** Methods that may continue; narrowed by the handler. */
   #methods: readonly AuthMethod[]
 
@@ -97,7 +99,7 @@ export class Authenticator {
       this.#user = user
       const text = await this.#events.banner(user)
       if (this.#ended) return
-      if (text) this.#events.send(new WireWriter().byte(n.MSG_USERAUTH_BANNER).string(text).string('').done())
+      if (text) this.#banner(text)
     } else if (this.#user !== user) {
       throw protocolFault('user-changed', 'The user name changed during authentication.')
     }
@@ -148,7 +150,7 @@ export class Authenticator {
     if (decision.result === 'reject' || this.#abandoned) {
       // A query asks only; it narrows nothing.
       if (decision.result === 'reject' && !isQuery) this.#methods = decision.methods ?? this.#methods
-      return this.#reject(attempt, isQuery)
+      return this.#reject(attempt, isQuery, decision.result === 'reject' ? decision.message : undefined)
     }
     if (isQuery && request.method === 'publickey') return this.#wouldDo(request.algorithm, request.blob)
     const factor: AcceptedFactor = {
@@ -167,13 +169,22 @@ export class Authenticator {
     this.#events.accepted()
   }
 
-  #reject(attempt: AuthAttempt | undefined, isQuery: boolean): void {
+  #banner(text: string): void {
+    this.#events.send(new WireWriter().byte(n.MSG_USERAUTH_BANNER).string(text).string('').done())
+  }
+
+  #reject(attempt: AuthAttempt | undefined, isQuery: boolean, message: string | undefined): void {
     // Clients begin with `none` to learn the methods; that is no attempt.
     const isFirstNone = attempt?.method === 'none' && !this.#noneTried
     if (attempt?.method === 'none') this.#noneTried = true
     if (!isQuery && !isFirstNone) this.#failures += 1
     if (this.#failures >= this.#setup.attempts) throw this.#tooMany()
-    if (!this.#abandoned) this.#failure(false)
+    if (this.#abandoned) return
+    if (message !== undefined && !this.#told.has(message)) {
+      this.#told.add(message)
+      this.#banner(`${message}\r\n`)
+    }
+    this.#failure(false)
   }
 
   #tooMany(): Fault {

@@ -145,6 +145,8 @@ export class Channel implements SshChannel {
 
   close(): void {
     if (this.#closeQueued) return
+    // As sshd does; there are clients that wait for the end of file before they look at anything else.
+    this.eof()
     this.#enqueue(this.#message(n.MSG_CHANNEL_CLOSE).done(), true)
     this.#closeQueued = true
     if (this.#starting === 0) return
@@ -271,10 +273,8 @@ export class Channel implements SshChannel {
   #channelRequest(reader: WireReader): void {
     const name = reader.text('request type', 256)
     const wantReply = reader.boolean('want reply')
-    const request = this.type === 'session' ? readSessionRequest(name, reader, this.#limits) : undefined
-    if (request?.type === 'env' && (this.#envCount += 1) > this.#limits.envCount) {
-      throw limitFault('env-count', `More than ${this.#limits.envCount} environment variables were sent.`)
-    }
+    const request =
+      this.type === 'session' ? this.#withinCount(readSessionRequest(name, reader, this.#limits)) : undefined
     if (request?.type === 'eow@openssh.com') this.#refuseOutput()
     const starts = STARTS.has(name)
     if (starts) this.#starting += 1
@@ -284,6 +284,13 @@ export class Channel implements SshChannel {
         ? answer.then((granted) => this.#settle(granted, wantReply))
         : this.#settle(answer, wantReply)
     this.#replies.push(reply, starts ? () => this.#started() : undefined)
+  }
+
+  /** Environment variables beyond the limit are refused like those that a server does not accept. */
+  #withinCount(request: SessionRequest | undefined): SessionRequest | undefined {
+    if (request?.type !== 'env') return request
+    this.#envCount += 1
+    return this.#envCount > this.#limits.envCount ? undefined : request
   }
 
   #ask(request: SessionRequest): boolean | Promise<boolean> {

@@ -1,10 +1,9 @@
 // Channel requests a client makes on a session (RFC 4254 section 6, RFC 4335, OpenSSH's PROTOCOL) as typed values.
 import type { SessionRequest, SshLimits } from '../api.ts'
-import { limitFault } from '../fault.ts'
-import { WireReader } from '../wire/reader.ts'
+import type { WireReader } from '../wire/reader.ts'
 
-const TERM_BYTES = 256
 const NAME_BYTES = 256
+const COOKIE_BYTES = 1_024
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function size(reader: WireReader) {
@@ -14,8 +13,9 @@ function size(reader: WireReader) {
   return { columns, rows, width, height: reader.uint32('height') }
 }
 
-/** Text that may be refused without ending the connection: undefined when it is not UTF-8. */
-function lenientText(bytes: Uint8Array): string | undefined {
+/** Undefined when it is too long or not UTF-8: such a request is refused, and the connection goes on. */
+function shortText(bytes: Uint8Array, most: number): string | undefined {
+  if (bytes.length > most) return undefined
   try {
     return utf8.decode(bytes)
   } catch {
@@ -24,47 +24,46 @@ function lenientText(bytes: Uint8Array): string | undefined {
 }
 
 function env(reader: WireReader, limits: SshLimits): SessionRequest | undefined {
-  const name = reader.string('environment name')
-  const value = reader.string('environment value')
-  if (name.length + value.length > limits.envBytes) {
-    throw limitFault('env-bytes', `An environment variable is longer than ${limits.envBytes} bytes.`)
-  }
-  const nameText = lenientText(name)
-  const valueText = lenientText(value)
-  if (nameText === undefined || valueText === undefined) return undefined
-  return { type: 'env', name: nameText, value: valueText }
+  const nameBytes = reader.string('environment name')
+  const valueBytes = reader.string('environment value')
+  const name = shortText(nameBytes, NAME_BYTES)
+  const value = shortText(valueBytes, limits.envBytes - nameBytes.length)
+  return name === undefined || value === undefined ? undefined : { type: 'env', name, value }
 }
 
-function pty(reader: WireReader, limits: SshLimits): SessionRequest {
-  const term = reader.text('terminal type', TERM_BYTES)
+function pty(reader: WireReader, limits: SshLimits): SessionRequest | undefined {
+  const term = shortText(reader.string('terminal type'), limits.termBytes)
   const dimensions = size(reader)
   const modes = reader.string('terminal modes')
-  if (modes.length > limits.ptyModesBytes) {
-    throw limitFault('pty-modes-bytes', `The terminal modes are longer than ${limits.ptyModesBytes} bytes.`)
-  }
+  if (term === undefined || modes.length > limits.ptyModesBytes) return undefined
   return { type: 'pty-req', term, ...dimensions, modes: Uint8Array.from(modes) }
 }
 
-function exec(reader: WireReader, limits: SshLimits): SessionRequest {
+function exec(reader: WireReader, limits: SshLimits): SessionRequest | undefined {
   const command = reader.string('command')
-  if (command.length > limits.execBytes) {
-    throw limitFault('exec-bytes', `The command is longer than ${limits.execBytes} bytes.`)
-  }
-  return { type: 'exec', command: Uint8Array.from(command) }
+  return command.length > limits.execBytes ? undefined : { type: 'exec', command: Uint8Array.from(command) }
 }
 
-function x11(reader: WireReader): SessionRequest {
+/** A request with nothing but a name in it. */
+function named<Type extends 'subsystem' | 'signal'>(type: Type, reader: WireReader) {
+  const name = shortText(reader.string('name'), NAME_BYTES)
+  return name === undefined ? undefined : { type, name }
+}
+
+function x11(reader: WireReader): SessionRequest | undefined {
   const single = reader.boolean('single connection')
-  const protocol = reader.text('X11 authentication protocol', NAME_BYTES)
-  const cookie = reader.text('X11 cookie', 1_024)
-  return { type: 'x11-req', single, protocol, cookie, screen: reader.uint32('X11 screen') }
+  const protocol = shortText(reader.string('X11 authentication protocol'), NAME_BYTES)
+  const cookie = shortText(reader.string('X11 cookie'), COOKIE_BYTES)
+  const screen = reader.uint32('X11 screen')
+  return protocol === undefined || cookie === undefined
+    ? undefined
+    : { type: 'x11-req', single, protocol, cookie, screen }
 }
 
 /**
  * Reads the request-specific part; `reader` stands behind want_reply.
- * @returns undefined when the request is unknown or cannot be granted
+ * @returns undefined when the request is unknown, passes a limit or cannot be granted
  * @throws {WireError} when it is malformed
- * @throws {Fault} when it passes a limit
  */
 export function readSessionRequest(name: string, reader: WireReader, limits: SshLimits): SessionRequest | undefined {
   switch (name) {
@@ -77,9 +76,8 @@ export function readSessionRequest(name: string, reader: WireReader, limits: Ssh
     case 'exec':
       return exec(reader, limits)
     case 'subsystem':
-      return { type: name, name: reader.text('subsystem name', NAME_BYTES) }
     case 'signal':
-      return { type: name, name: reader.text('signal name', NAME_BYTES) }
+      return named(name, reader)
     case 'break':
       return { type: name, lengthMs: reader.uint32('break length') }
     case 'x11-req':

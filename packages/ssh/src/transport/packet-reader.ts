@@ -5,25 +5,29 @@ import { DISCONNECT_MAC_ERROR } from '../wire/numbers.ts'
 import { BadPacket, CLEAR_OPENER } from './packet-cipher.ts'
 import type { PacketOpener } from './packet-cipher.ts'
 
-/** Largest packet_length taken: RFC 4253 section 6.1 asks for 35000 and our data packets are at most 32 KiB. */
+/** Largest packet_length taken of a stranger: RFC 4253 section 6.1 asks for 35000, and our data packets are at most 32 KiB. */
 export const MOST_PACKET_LENGTH = 35_000
+/** The same once the client has signed in: OpenSSH takes as much, and long commands need it. */
+export const MOST_SIGNED_IN_PACKET_LENGTH = 256 * 1024
 /** padding_length, one byte of payload, four bytes of padding. */
 const LEAST_PACKET_LENGTH = 6
 const LEAST_PADDING = 4
 
-/** Room for the largest packet with its length field and the longest tag. */
+/** Room for the largest usual packet with its length field and the longest tag. */
 const REASSEMBLY_BYTES = 4 + MOST_PACKET_LENGTH + 64
 /** Buffers kept for reuse by all connections of the process. */
 const KEPT_BUFFERS = 32
 const kept: Buffer[] = []
 
 /** A buffer for one packet; giving it back with {@link release} spares allocating and clearing memory per packet. */
-function acquire(): Buffer {
-  return kept.pop() ?? Buffer.allocUnsafeSlow(REASSEMBLY_BYTES)
+function acquire(bytes: number): Buffer {
+  return bytes > REASSEMBLY_BYTES
+    ? Buffer.allocUnsafeSlow(bytes)
+    : (kept.pop() ?? Buffer.allocUnsafeSlow(REASSEMBLY_BYTES))
 }
 
 function release(buffer: Buffer): void {
-  if (kept.length < KEPT_BUFFERS) kept.push(buffer)
+  if (kept.length < KEPT_BUFFERS && buffer.length === REASSEMBLY_BYTES) kept.push(buffer)
 }
 
 export class PacketReader {
@@ -41,6 +45,8 @@ export class PacketReader {
   /** Packets and bytes opened since the keys were installed. */
   packets = 0
   bytes = 0
+  /** Largest packet_length taken. */
+  mostLength = MOST_PACKET_LENGTH
 
   /** Takes effect with the next packet. `resetSequence`: strict key exchange. */
   install(opener: PacketOpener, resetSequence: boolean): void {
@@ -82,7 +88,7 @@ export class PacketReader {
   }
 
   #begin(total: number): void {
-    this.#partial = acquire()
+    this.#partial = acquire(total)
     this.#partialBytes = 0
     this.#totalBytes = total
   }
@@ -121,7 +127,7 @@ export class PacketReader {
     const opener = this.#opener
     const length = opener.length(head, this.#sequence)
     const aligned = opener.alignsLength ? length + 4 : length
-    if (length < LEAST_PACKET_LENGTH || length > MOST_PACKET_LENGTH || aligned % opener.blockBytes !== 0) {
+    if (length < LEAST_PACKET_LENGTH || length > this.mostLength || aligned % opener.blockBytes !== 0) {
       throw protocolFault('bad-packet-length', 'The packet length is out of range or not a multiple of the block.')
     }
     return 4 + length + opener.tagBytes

@@ -13,7 +13,7 @@ import { encodeExtInfo } from './ext-info.ts'
 import { IdentReader } from './ident.ts'
 import { KeyExchange } from './key-exchange.ts'
 import type { KexInit } from './kexinit.ts'
-import { PacketReader } from './packet-reader.ts'
+import { MOST_SIGNED_IN_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
 
 /** Packets under one key, well below the 2^32 at which sequence numbers would repeat. */
@@ -79,8 +79,7 @@ export class Transport {
   #packetsInRead = 0
   clientIdent = ''
   agreed: Agreed | undefined
-  /** Set by the connection after authentication: lifts the limit on rekeys. */
-  authenticated = false
+  #authenticated = false
   bytesIn = 0
 
   constructor(socket: Duplex, setup: TransportSetup, events: TransportEvents) {
@@ -96,6 +95,12 @@ export class Transport {
     this.#writer.raw(Buffer.from(`${this.#serverIdent}\r\n`))
     this.#held = []
     this.#watch(this.#setup.limits.identMs, 'ident-timeout', 'No identification line arrived in time.')
+  }
+
+  /** The client has signed in: lifts the limit on rekeys, and packets may be longer. */
+  signedIn(): void {
+    this.#authenticated = true
+    this.#reader.mostLength = MOST_SIGNED_IN_PACKET_LENGTH
   }
 
   /** The first exchange hash (RFC 4253 section 7.2). */
@@ -308,7 +313,7 @@ export class Transport {
   #exchangeMessage(type: number, payload: Buffer, sequence: number): void {
     if (!this.#exchange) {
       if (type !== n.MSG_KEXINIT) throw protocolFault('unexpected-message', 'No key exchange is under way.')
-      if (!this.authenticated && (this.#earlyRekeys += 1) > REKEYS_BEFORE_AUTHENTICATION) {
+      if (!this.#authenticated && (this.#earlyRekeys += 1) > REKEYS_BEFORE_AUTHENTICATION) {
         throw limitFault('early-rekey', 'Too many key exchanges before authentication.')
       }
       this.#beginExchange('now')

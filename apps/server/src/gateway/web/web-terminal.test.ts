@@ -9,7 +9,7 @@ import { signMessage, signatureAlgorithm } from '@bowline/ssh/keys/web-signature
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing.ts'
-import { type Behaviour, fakeDevice, judging } from '../testing.ts'
+import { type Behaviour, DEVICE_PASSWORD, fakeDevice, judging } from '../testing.ts'
 import { type Page, SIZE, greetedPage, openPage, readyPage, refusedUpgrade, resumedPage } from './testing.ts'
 
 let server: BootedServer
@@ -100,15 +100,19 @@ describe('a web terminal', () => {
     const from = '198.51.100.7'
     const page = await greetedPage(server, ada, device.device.uid, { from })
     const { session: uid } = await page.heard('welcome')
-    for (const password of ['one', 'two', 'three', 'four']) {
+    for (const password of ['one', 'two', 'three', 'four', 'five']) {
       page.say({ type: 'password', password })
       await page.heard('refused')
     }
+    page.say({ type: 'password', password: 'six' })
+    await page.heard('ended')
     expect(await session(uid)).toMatchObject({ ip_address: from })
     const again = await greetedPage(server, ada, device.device.uid, { from })
-    expect(await again.heard('ended')).toMatchObject({ reason: 'penalty' })
+    again.say({ type: 'password', password: DEVICE_PASSWORD })
+    expect((await again.heard('ended')).message).toMatch(/^too many wrong passwords/)
     const elsewhere = await greetedPage(server, ada, device.device.uid, { from: '198.51.100.8' })
-    await elsewhere.heard('welcome')
+    elsewhere.say({ type: 'password', password: DEVICE_PASSWORD })
+    await elsewhere.heard('ready')
   })
 
   it('puts the questions of the device to the person', async () => {
