@@ -77,8 +77,8 @@ export const SessionOpen = z.object({
   ...login,
   run: z.discriminatedUnion('type', [
     z.object({ type: z.literal('shell') }),
-    /** Exact bytes, base64. */
-    z.object({ type: z.literal('exec'), command: text(65_536) }),
+    /** Exact bytes, base64; at most 131,072 bytes, the longest argument with which Linux starts a process. */
+    z.object({ type: z.literal('exec'), command: text(174_764) }),
     z.object({ type: z.literal('subsystem'), name: text(128) }),
   ]),
   pty: Pty.optional(),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CloseCause, SshLimits } from './api.ts'
 import { connect, settle } from './testing/connect.ts'
 import type { ConnectOptions } from './testing/connect.ts'
+import type { TestClient } from './testing/test-client.ts'
 import * as n from './wire/numbers.ts'
 import { WireWriter } from './wire/writer.ts'
 
@@ -14,6 +15,20 @@ async function session(limits: Partial<SshLimits>, more: ConnectOptions = {}, op
   if (!recorded) throw new Error('no channel was opened')
   return { ...connected, id, recorded, channel: recorded.channel }
 }
+
+function envRequest(client: TestClient, id: number, name: string, value: string | Uint8Array, wantReply = true) {
+  return client.channelRequest(id, 'env', wantReply).string(name).string(value).done()
+}
+
+function ptyRequest(client: TestClient, id: number, term: string, modesBytes = 0): Uint8Array {
+  const request = client.channelRequest(id, 'pty-req').string(term).uint32(80).uint32(24).uint32(0).uint32(0)
+  return request.string(Buffer.alloc(modesBytes)).done()
+}
+
+const namedRequest = (client: TestClient, id: number, type: string, name: string): Uint8Array =>
+  client.channelRequest(id, type).string(name).done()
+const execRequest = (client: TestClient, id: number, bytes: number): Uint8Array =>
+  namedRequest(client, id, 'exec', 'x'.repeat(bytes))
 
 /** The cause when the connection has ended by now, else undefined. */
 async function endedWith(closed: Promise<CloseCause>): Promise<CloseCause | undefined> {
@@ -322,35 +337,60 @@ describe('counts and sizes', () => {
     expect(await outcome).toBe('refused')
   })
 
-  test('envCount and envBytes', async () => {
-    const many = await session({ envCount: 3 })
-    for (let turn = 0; turn < 4; turn += 1) {
-      many.client.send(many.client.channelRequest(many.id, 'env').string(`V${turn}`).string('x').done())
-    }
-    expect(await many.closed).toMatchObject({ by: 'limit', reason: 'env-count' })
-    expect(many.recorded.requests.length).toBe(3)
-
-    const large = await session({ envBytes: 100 })
-    large.client.send(large.client.channelRequest(large.id, 'env').string('V').string('x'.repeat(99)).done())
-    await large.client.next(n.MSG_CHANNEL_SUCCESS)
-    large.client.send(large.client.channelRequest(large.id, 'env').string('V').string('x'.repeat(100)).done())
-    expect(await large.closed).toMatchObject({ by: 'limit', reason: 'env-bytes' })
-  })
-
-  test('ptyModesBytes', async () => {
-    const { client, id, closed } = await session({ ptyModesBytes: 100 })
-    const pty = client.channelRequest(id, 'pty-req').string('xterm').uint32(80).uint32(24).uint32(0).uint32(0)
-    client.send(pty.string(Buffer.alloc(101)).done())
-    expect(await closed).toMatchObject({ by: 'limit', reason: 'pty-modes-bytes' })
-  })
-
-  test('execBytes', async () => {
-    const { client, id, closed, recorded } = await session({ execBytes: 32_768 })
-    client.send(client.channelRequest(id, 'exec').string('x'.repeat(32_768)).done())
+  test.each<[string, Partial<SshLimits>, (client: TestClient, id: number) => Uint8Array]>([
+    ['an environment variable too long', { envBytes: 100 }, (client, id) => envRequest(client, id, 'V', 'x'.repeat(100))],
+    ['the name of an environment variable too long', {}, (client, id) => envRequest(client, id, 'V'.repeat(257), 'x')],
+    ['a value that is not UTF-8', {}, (client, id) => envRequest(client, id, 'V', Buffer.from('ff', 'hex'))],
+    ['terminal modes too long', { ptyModesBytes: 100 }, (client, id) => ptyRequest(client, id, 'xterm', 101)],
+    ['the name of a terminal too long', { termBytes: 300 }, (client, id) => ptyRequest(client, id, 'x'.repeat(301))],
+    ['a command too long', { execBytes: 100 }, (client, id) => execRequest(client, id, 101)],
+    ['the name of a subsystem too long', {}, (client, id) => namedRequest(client, id, 'subsystem', 'x'.repeat(257))],
+    ['the name of a signal too long', {}, (client, id) => namedRequest(client, id, 'signal', 'x'.repeat(257))],
+  ])('%s: the request is refused, and the connection goes on', async (_what, limits, request) => {
+    const { client, id, recorded } = await session(limits)
+    client.send(request(client, id))
+    await client.next(n.MSG_CHANNEL_FAILURE)
+    expect(recorded.requests).toEqual([])
+    client.send(execRequest(client, id, 10))
     await client.next(n.MSG_CHANNEL_SUCCESS)
-    expect(recorded.requests.length).toBe(1)
-    client.send(client.channelRequest(id, 'exec').string('x'.repeat(32_769)).done())
-    expect(await closed).toMatchObject({ by: 'limit', reason: 'exec-bytes' })
+  })
+
+  test('envCount: variables beyond it are refused, and the connection goes on', async () => {
+    const { client, id, recorded } = await session({ envCount: 3 })
+    for (let turn = 0; turn < 1_000; turn += 1) client.send(envRequest(client, id, `V${turn}`, 'x', false))
+    client.send(execRequest(client, id, 10))
+    await client.next(n.MSG_CHANNEL_SUCCESS)
+    expect(recorded.requests.length).toBe(4)
+  })
+
+  test('what sshd takes is taken: a command of 131,072 bytes, a terminal of 300, an empty one, a value with a newline', async () => {
+    const { client, id, recorded } = await session({})
+    client.send(ptyRequest(client, id, 'x'.repeat(300)))
+    client.send(ptyRequest(client, id, ''))
+    client.send(envRequest(client, id, 'V', 'two\nlines'))
+    client.send(execRequest(client, id, 131_072))
+    for (let answer = 0; answer < 4; answer += 1) await client.next(n.MSG_CHANNEL_SUCCESS)
+    expect(recorded.requests.length).toBe(4)
+  })
+
+  test('a packet of 256 KiB is taken of who has signed in, a longer one is not', async () => {
+    const { client, closed } = await session({})
+    const ignore = (bytes: number) =>
+      new WireWriter(bytes + 8).byte(n.MSG_IGNORE).string(Buffer.alloc(bytes)).done()
+    client.send(ignore(256 * 1_024 - 40))
+    client.send(new WireWriter(200_016).byte(n.MSG_PING).string(Buffer.alloc(200_000, 7)).done())
+    expect((await client.read(n.MSG_PONG)).string('data').length).toBe(200_000)
+    client.send(client.globalRequest('unknown').done())
+    await client.next(n.MSG_REQUEST_FAILURE)
+    client.send(ignore(256 * 1_024))
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'bad-packet-length' })
+  })
+
+  test('a packet of more than 35,000 bytes is not taken of who has not signed in', async () => {
+    const { client, closed } = connect()
+    await client.startAuthentication()
+    client.send(new WireWriter(36_000).byte(n.MSG_IGNORE).string(Buffer.alloc(35_000)).done())
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'bad-packet-length' })
   })
 
   test('queueHighBytes: a caller is told to stop, and queueMaxBytes: one that does not stop loses the client', async () => {

@@ -145,17 +145,18 @@ export const LATE_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'environment, terminal modes and commands without measure',
-    ends: ['limit/env-count', 'limit/env-bytes', 'limit/pty-modes-bytes', 'limit/exec-bytes'],
-    leaves: false,
+    ends: [],
+    leaves: true,
     async run(target) {
       const request = async (write: (attacker: TestClient, id: number) => void) => {
         const attacker = await signedIn(target)
         write(attacker, await attacker.openSession(1))
-        await gone(attacker.socket)
+        await attacker.next(n.MSG_CHANNEL_FAILURE)
+        await leave(attacker)
       }
       await request((attacker, id) => {
         for (let nr = 0; nr < 1_000; nr += 1) {
-          attacker.send(attacker.channelRequest(id, 'env', false).string(`V${nr}`).string('x').done())
+          attacker.send(attacker.channelRequest(id, 'env', nr === 999).string(`V${nr}`).string('x').done())
         }
       })
       const large = Buffer.alloc(32_700, 0x41)
@@ -166,7 +167,7 @@ export const LATE_ATTACKS: readonly Attack[] = [
         const pty = attacker.channelRequest(id, 'pty-req').string('xterm').uint32(80).uint32(24).uint32(0).uint32(0)
         attacker.send(pty.string(Buffer.alloc(20_000)).done())
       })
-      const long = Buffer.alloc(33_000, 0x41)
+      const long = Buffer.alloc(250_000, 0x41)
       await request((attacker, id) => attacker.send(attacker.channelRequest(id, 'exec').string(long).done()))
     },
   },

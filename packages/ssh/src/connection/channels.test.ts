@@ -106,6 +106,9 @@ describe('opening', () => {
   test('numbers are used again when a channel has gone on both sides', async () => {
     const { client, id, channel } = await session()
     channel.close()
+    // As sshd does; some clients wait for the end of file.
+    const [ending] = await client.next(n.MSG_CHANNEL_EOF, n.MSG_CHANNEL_CLOSE)
+    expect(ending).toBe(n.MSG_CHANNEL_EOF)
     await client.next(n.MSG_CHANNEL_CLOSE)
     expect(await client.openSession(6)).not.toBe(id)
     client.send(client.channelMessage(n.MSG_CHANNEL_CLOSE, id).done())

@@ -2,7 +2,7 @@
 // the server sends.
 import type { Duplex } from 'node:stream'
 import type { KexInit } from '../transport/kexinit.ts'
-import { PacketReader } from '../transport/packet-reader.ts'
+import { MOST_SIGNED_IN_PACKET_LENGTH, PacketReader } from '../transport/packet-reader.ts'
 import { PacketWriter } from '../transport/packet-writer.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
@@ -59,6 +59,7 @@ export class TestClient {
 
   constructor(socket: Duplex, options: TestClientOptions = {}) {
     this.socket = socket
+    this.reader.mostLength = MOST_SIGNED_IN_PACKET_LENGTH
     this.#options = options
     this.#ident = options.ident ?? 'SSH-2.0-TestClient'
     this.writer = new PacketWriter(socket, () => undefined)

@@ -7,10 +7,10 @@ import { BlockPool } from './block-pool.ts'
 import { CLEAR_SEALER, MOST_TAG_BYTES } from './packet-cipher.ts'
 import type { PacketSealer } from './packet-cipher.ts'
 
-/** Length field, padding length, largest payload and largest padding. */
+/** Length field, padding length, largest usual payload and largest padding. */
 const SCRATCH_BYTES = 5 + 36_864 + 255
 // Sealing is synchronous and copies, so all connections of the process share one buffer for clear packets.
-const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+const usualScratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 const noise = Buffer.allocUnsafeSlow(8_192)
 let noiseAt = noise.length
@@ -110,6 +110,8 @@ export class PacketWriter {
     const padding = announced === 0 ? this.#padding(payloadBytes) : announced - payloadBytes - 1
     const length = 1 + payloadBytes + padding
     const batch = this.#room(4 + length + MOST_TAG_BYTES)
+    // Only the echo of a long ping is longer.
+    const scratch = 4 + length > SCRATCH_BYTES ? Buffer.allocUnsafeSlow(4 + length) : usualScratch
     scratch.writeUInt32BE(length, 0)
     scratch[4] = padding
     scratch.set(head, 5)
@@ -152,7 +154,7 @@ export class PacketWriter {
   /** The batch, with room for `bytes` more behind what it holds. */
   #room(bytes: number): Buffer {
     if (this.#batch && this.#batchBytes + bytes > BATCH_BYTES) this.flush()
-    return (this.#batch ??= blocks.take())
+    return (this.#batch ??= bytes > BATCH_BYTES ? Buffer.allocUnsafeSlow(bytes) : blocks.take())
   }
 
   #added(bytes: number): void {
@@ -178,7 +180,7 @@ export class PacketWriter {
     this.#batchBytes = 0
     const isBlock = this.#reuses && bytes >= LEAST_BLOCK_BYTES
     const piece = isBlock ? batch.subarray(0, bytes) : copyOf(batch, bytes)
-    if (!isBlock) blocks.giveBack(batch)
+    if (!isBlock) giveBack(batch)
     const socket = this.#socket
     if (socket.writableEnded || socket.destroyed) return
     if (!this.#reuses) {
@@ -188,10 +190,14 @@ export class PacketWriter {
       queueMicrotask(() => socket.uncork())
     }
     socket.write(piece, () => {
-      if (isBlock) blocks.giveBack(batch)
+      if (isBlock) giveBack(batch)
       this.#written()
     })
   }
+}
+
+function giveBack(batch: Buffer): void {
+  if (batch.length === BATCH_BYTES) blocks.giveBack(batch)
 }
 
 function copyOf(batch: Buffer, bytes: number): Buffer {
