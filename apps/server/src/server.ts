@@ -194,6 +194,8 @@ async function start(
     ),
     ssh: {
       hostKeys: [keys.sshHostPem],
+      compatibility: settings.BOWLINE_SSH_COMPATIBILITY,
+      olderHostKeys: [keys.olderSshHostPem],
       software: 'OpenSSH_Bowline',
       methods: ['publickey', 'keyboard-interactive', 'password'],
       limits: {

@@ -163,6 +163,12 @@ export const SETTINGS = {
     description:
       'The same for all source addresses together, except those from which somebody has signed in within a day; limits what key exchanges cost.',
   },
+  BOWLINE_SSH_COMPATIBILITY: {
+    programs: server,
+    schema: z.enum(['auto', 'modern']).default('auto'),
+    description:
+      'auto: SSH clients that are known by their identification to lack modern algorithms (libssh2 before 1.11, Ruby’s Net::SSH, Twisted Conch, JSch 0.1 and the like) are also offered ecdh-sha2-nistp256, diffie-hellman-group14-sha256, HMAC-SHA-2 in its older form and, where they take no Ed25519, an ECDSA host key. modern: nobody is.',
+  },
   BOWLINE_DRAIN_SECONDS: {
     programs: server,
     schema: whole(0, 86_400).default(5),

@@ -3,6 +3,9 @@
 // nothing a handler does can crash the process. Nothing here knows about Bowline.
 
 import type { Clock } from './clock.ts'
+import type { Compatibility } from './transport/compatibility.ts'
+
+export type { Compatibility }
 
 /** Where the peer is, as the embedding program knows it (after a PROXY header, say). */
 export interface PeerAddress {
@@ -397,11 +400,14 @@ export interface SshServerOptions {
   /** PKCS#8 PEM private keys; the first is the preferred host key. At least an Ed25519 one. */
   readonly hostKeys: readonly string[]
   /**
-   * Also offers, behind the rest, what clients before about 2014 need: `ecdh-sha2-nistp256` (RFC 5656),
+   * Who is also offered, behind the rest, what older clients need: `ecdh-sha2-nistp256` (RFC 5656),
    * `diffie-hellman-group14-sha256` (RFC 8268; some milliseconds of CPU per connection), `hmac-sha2-256` and
-   * `hmac-sha2-512` (RFC 6668) with counter mode. Never SHA-1 or CBC. Default: false.
+   * `hmac-sha2-512` (RFC 6668) with counter mode, and `olderHostKeys`. Never SHA-1 or CBC. `auto`: clients that are known by their identification string to need it. Default: `modern`,
+   * nobody.
    */
-  readonly legacyAlgorithms?: boolean
+  readonly compatibility?: Compatibility
+  /** PKCS#8 PEM private keys for those clients, where they take no Ed25519 key. Never announced. Default: none. */
+  readonly olderHostKeys?: readonly string[]
   /** Software part of the identification string (`SSH-2.0-<software>`), without spaces. */
   readonly software: string
   readonly methods: readonly AuthMethod[]

@@ -338,7 +338,11 @@ describe('counts and sizes', () => {
   })
 
   test.each<[string, Partial<SshLimits>, (client: TestClient, id: number) => Uint8Array]>([
-    ['an environment variable too long', { envBytes: 100 }, (client, id) => envRequest(client, id, 'V', 'x'.repeat(100))],
+    [
+      'an environment variable too long',
+      { envBytes: 100 },
+      (client, id) => envRequest(client, id, 'V', 'x'.repeat(100)),
+    ],
     ['the name of an environment variable too long', {}, (client, id) => envRequest(client, id, 'V'.repeat(257), 'x')],
     ['a value that is not UTF-8', {}, (client, id) => envRequest(client, id, 'V', Buffer.from('ff', 'hex'))],
     ['terminal modes too long', { ptyModesBytes: 100 }, (client, id) => ptyRequest(client, id, 'xterm', 101)],
@@ -375,8 +379,7 @@ describe('counts and sizes', () => {
 
   test('a packet of 256 KiB is taken of who has signed in, a longer one is not', async () => {
     const { client, closed } = await session({})
-    const ignore = (bytes: number) =>
-      new WireWriter(bytes + 8).byte(n.MSG_IGNORE).string(Buffer.alloc(bytes)).done()
+    const ignore = (bytes: number) => new WireWriter(bytes + 8).byte(n.MSG_IGNORE).string(Buffer.alloc(bytes)).done()
     client.send(ignore(256 * 1_024 - 40))
     client.send(new WireWriter(200_016).byte(n.MSG_PING).string(Buffer.alloc(200_000, 7)).done())
     expect((await client.read(n.MSG_PONG)).string('data').length).toBe(200_000)

@@ -76,7 +76,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('OpenSSH', () => {
     ['KexAlgorithms=diffie-hellman-group14-sha256', 'Ciphers=aes256-ctr', 'MACs=hmac-sha2-512'],
   ]
   test.each(OLD)('old algorithms only where they are asked for: %s %s %s', async (...extra) => {
-    await using old = await startShellServer({ legacyAlgorithms: true })
+    await using old = await startShellServer({ compatibility: 'all' })
     const input = randomBytes(2_000_000)
     const result = await sshWithKey(old.port, key, 'cat', { extra: [...extra, 'RekeyLimit=1M'], input })
     expect(sha256(result.stdout)).toBe(sha256(input))

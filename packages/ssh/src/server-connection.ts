@@ -52,8 +52,9 @@ export class ServerConnection implements SshConnection {
     this.peer = peer
     this.#options = options
     this.#handler = handler
-    const { limits, clock, hostKeys, legacy, software } = options
-    const setup = { software, hostKeys, legacy, signatureAlgorithms: SIGNATURE_ALGORITHMS, limits, clock }
+    const { limits, clock, hostKeys, olderHostKeys, compatibility, software } = options
+    const keys = { hostKeys, olderHostKeys, signatureAlgorithms: SIGNATURE_ALGORITHMS }
+    const setup = { software, ...keys, compatibility, limits, clock }
     this.#transport = new Transport(socket, setup, {
       message: (type, payload, sequence) => this.#message(type, payload, sequence),
       drain: () => this.#guard(() => this.#service?.pump()),

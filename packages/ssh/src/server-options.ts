@@ -1,14 +1,15 @@
 // The options of a server, checked and completed once and shared by all its connections.
-import type { AuthMethod, SshLimits, SshServerOptions } from './api.ts'
+import type { AuthMethod, Compatibility, SshLimits, SshServerOptions } from './api.ts'
 import { DEFAULT_LIMITS } from './api.ts'
 import { SYSTEM_CLOCK } from './clock.ts'
 import type { Clock } from './clock.ts'
-import { loadHostKeys } from './keys/host-key.ts'
+import { loadHostKey, loadHostKeys } from './keys/host-key.ts'
 import type { HostKey } from './keys/host-key.ts'
 
 export interface PreparedOptions {
   readonly hostKeys: readonly HostKey[]
-  readonly legacy: boolean
+  readonly compatibility: Compatibility
+  readonly olderHostKeys: readonly HostKey[]
   readonly software: string
   readonly methods: readonly AuthMethod[]
   readonly limits: SshLimits
@@ -29,7 +30,8 @@ export function prepareOptions(options: SshServerOptions): PreparedOptions {
   }
   const fresh: PreparedOptions = {
     hostKeys: loadHostKeys(options.hostKeys),
-    legacy: options.legacyAlgorithms ?? false,
+    compatibility: options.compatibility ?? 'modern',
+    olderHostKeys: (options.olderHostKeys ?? []).map(loadHostKey),
     software: options.software,
     methods: options.methods,
     limits: { ...DEFAULT_LIMITS, ...options.limits },

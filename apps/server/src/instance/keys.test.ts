@@ -21,11 +21,12 @@ describe('the keys of an instance', () => {
     for (const node of [...others, later]) {
       expect(node.setupSign).toBe(first?.setupSign)
       expect(node.sshHostPem).toBe(first?.sshHostPem)
+      expect(node.olderSshHostPem).toBe(first?.olderSshHostPem)
       expect(node.statement.publicRaw).toBe(first?.statement.publicRaw)
       expect(node.derive('x')).toBe(first?.derive('x'))
     }
     const { length } = await scratch.database.system().selectFrom('instance_keys').selectAll().execute()
-    expect(length).toBe(4)
+    expect(length).toBe(5)
   })
 
   it('fit together, and the public statement key is 32 bytes', async () => {

@@ -20,6 +20,8 @@ export interface InstanceKeys {
   readonly token: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
   /** Ed25519 PKCS#8 PEM: the SSH host key. */
   readonly sshHostPem: string
+  /** ECDSA P-256 PKCS#8 PEM: the SSH host key of clients that know no Ed25519. */
+  readonly olderSshHostPem: string
   /** Ed25519; signs the statements that authorise logins on devices. */
   readonly statement: { readonly privateKey: KeyObject; /** Raw 32 bytes, base64url. */ readonly publicRaw: string }
   /** Ed25519; signs the chunks and seals of recordings. */
@@ -30,9 +32,13 @@ export interface InstanceKeys {
   derive(purpose: string): string
 }
 
-const makers: Record<'token-rsa' | 'ssh-host-ed25519' | 'statement-ed25519' | 'recording-ed25519', () => string> = {
+const makers: Record<
+  'token-rsa' | 'ssh-host-ed25519' | 'ssh-host-ecdsa-p256' | 'statement-ed25519' | 'recording-ed25519',
+  () => string
+> = {
   'token-rsa': () => pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
   'ssh-host-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
+  'ssh-host-ecdsa-p256': () => pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
   'statement-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
   'recording-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
 }
@@ -51,6 +57,7 @@ export async function loadInstanceKeys(db: Kysely<Schema>, secret: SecretKey): P
   return {
     token: { privateKey: tokenKey, publicKey: createPublicKey(tokenKey) },
     sshHostPem: await load('ssh-host-ed25519'),
+    olderSshHostPem: await load('ssh-host-ecdsa-p256'),
     statement: { privateKey: statementKey, publicRaw: rawPublicKey(statementKey) },
     recording: { privateKey: recordingKey, publicKey: createPublicKey(recordingKey) },
     setupSign: createHash('sha256')

@@ -156,7 +156,13 @@ export const LATE_ATTACKS: readonly Attack[] = [
       }
       await request((attacker, id) => {
         for (let nr = 0; nr < 1_000; nr += 1) {
-          attacker.send(attacker.channelRequest(id, 'env', nr === 999).string(`V${nr}`).string('x').done())
+          attacker.send(
+            attacker
+              .channelRequest(id, 'env', nr === 999)
+              .string(`V${nr}`)
+              .string('x')
+              .done(),
+          )
         }
       })
       const large = Buffer.alloc(32_700, 0x41)

@@ -1,7 +1,9 @@
 // Identification and key exchange as a client sees them.
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import type { Compatibility } from '../api.ts'
 import { connect, settle } from '../testing/connect.ts'
+import { decodeKexInit } from './kexinit.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
@@ -183,5 +185,54 @@ describe('strict key exchange', () => {
     await client.exchangeKeys()
     await settle()
     expect(connection.algorithms?.kex).toBe('curve25519-sha256')
+  })
+})
+
+describe('a client that knows no modern algorithm', () => {
+  const OLD = 'SSH-2.0-libssh2_1.10.0'
+  const kexInit = {
+    kex: ['diffie-hellman-group14-sha256', 'ecdh-sha2-nistp256', 'curve25519-sha256'],
+    cipherToServer: ['aes128-ctr'],
+    cipherToClient: ['aes128-ctr'],
+    macToServer: ['hmac-sha2-256'],
+    macToClient: ['hmac-sha2-256'],
+  }
+  const [olderHostKey = ''] = [
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  ]
+  /** What the server offers in its KEXINIT. */
+  async function offered(ident: string, compatibility: Compatibility, hostKey: string[]) {
+    const options = { compatibility, olderHostKeys: [olderHostKey] }
+    const { client } = connect({ options, client: { ident, kexInit: { ...kexInit, hostKey } } })
+    client.handshake().catch(() => undefined)
+    return decodeKexInit(await client.next(n.MSG_KEXINIT))
+  }
+
+  test('is offered older ones, and the Ed25519 key only when it takes that', async () => {
+    const offer = await offered(OLD, 'auto', ['ecdsa-sha2-nistp256', 'ssh-ed25519'])
+    expect(offer.kex).toEqual(expect.arrayContaining(['ecdh-sha2-nistp256', 'diffie-hellman-group14-sha256']))
+    expect(offer.macToServer).toContain('hmac-sha2-256')
+    expect(offer.hostKey).toEqual(['ssh-ed25519'])
+    expect((await offered(OLD, 'auto', ['ecdsa-sha2-nistp256'])).hostKey).toEqual([
+      'ssh-ed25519',
+      'ecdsa-sha2-nistp256',
+    ])
+  })
+
+  test.each<[string, Compatibility]>([
+    ['SSH-2.0-OpenSSH_9.2p1', 'auto'],
+    ['SSH-2.0-libssh2_1.11.0', 'auto'],
+    ['SSH-2.0-Anything', 'auto'],
+    [OLD, 'modern'],
+  ])('nothing older is offered to %s with %s', async (ident, compatibility) => {
+    const offer = await offered(ident, compatibility, ['ecdsa-sha2-nistp256', 'ssh-ed25519'])
+    expect(offer.kex).toEqual([
+      'mlkem768x25519-sha256',
+      'curve25519-sha256',
+      'curve25519-sha256@libssh.org',
+      'kex-strict-s-v00@openssh.com',
+    ])
+    expect(offer.hostKey).toEqual(['ssh-ed25519'])
+    expect(offer.macToClient).toEqual(['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com'])
   })
 })

@@ -20,6 +20,8 @@ export interface ExchangeContext {
   clientIdent(): string
   readonly serverIdent: string
   readonly hostKeys: readonly HostKey[]
+  /** For a client that takes no Ed25519 key. */
+  readonly olderHostKeys: readonly HostKey[]
   /** Whether older algorithms are offered too. */
   readonly legacy: boolean
   /** The first exchange hash; undefined while it is being made. */
@@ -44,6 +46,9 @@ export interface ExchangeOutcome {
   readonly opener: PacketOpener
 }
 
+/** Whether our KEXINIT is sent at once, or as the answer to the client's, its length ahead of it or with it. */
+export type ExchangeStart = 'now' | 'announced' | 'as-answer'
+
 type Step = 'kexinit' | 'init' | 'newkeys'
 
 export class KeyExchange {
@@ -60,17 +65,18 @@ export class KeyExchange {
   strict = false
   wantsExtInfo = false
 
-  /** @param init whether our KEXINIT is sent at once, or announced and sent as the answer to the client's */
-  constructor(context: ExchangeContext, init: 'now' | 'as-answer') {
+  constructor(context: ExchangeContext, init: ExchangeStart) {
     this.#context = context
     this.#offer = context.offer ?? this.#offerTo()
     if (init === 'now') this.sendInit()
-    else context.announce(encodeKexInit(this.#offer, randomBytes(16)).length)
+    else if (init === 'announced') context.announce(encodeKexInit(this.#offer, randomBytes(16)).length)
   }
 
   #offerTo(client?: KexInit): KexInit {
-    const { hostKeys, legacy } = this.#context
-    const hostKeyAlgorithms = [...new Set(hostKeys.flatMap((key) => key.algorithms))]
+    const { hostKeys, olderHostKeys, legacy } = this.#context
+    // A client that knows our Ed25519 key from elsewhere must not come upon another one.
+    const keys = client?.hostKey.includes('ssh-ed25519') ? hostKeys : [...hostKeys, ...olderHostKeys]
+    const hostKeyAlgorithms = [...new Set(keys.flatMap((key) => key.algorithms))]
     return serverOffer({ hostKeyAlgorithms, legacy }, client)
   }
 
@@ -121,7 +127,8 @@ export class KeyExchange {
 
   #init(payload: Buffer): void {
     const context = this.#context
-    const { serverIdent, hostKeys } = context
+    const { serverIdent } = context
+    const hostKeys = [...context.hostKeys, ...context.olderHostKeys]
     const agreed = this.#agreed
     const hostKey = hostKeys.find((key) => agreed && key.algorithms.includes(agreed.hostKey))
     const serverKexInit = this.#serverInit

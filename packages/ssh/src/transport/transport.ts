@@ -9,9 +9,10 @@ import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 import type { Agreed } from './algorithms.ts'
+import { type Compatibility, needsOlderAlgorithms } from './compatibility.ts'
 import { encodeExtInfo } from './ext-info.ts'
 import { IdentReader } from './ident.ts'
-import { KeyExchange } from './key-exchange.ts'
+import { type ExchangeStart, KeyExchange } from './key-exchange.ts'
 import type { KexInit } from './kexinit.ts'
 import { MOST_SIGNED_IN_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
@@ -35,7 +36,8 @@ export interface TransportSetup {
   /** Software part of our identification. */
   readonly software: string
   readonly hostKeys: readonly HostKey[]
-  readonly legacy: boolean
+  readonly compatibility: Compatibility
+  readonly olderHostKeys: readonly HostKey[]
   readonly signatureAlgorithms: readonly string[]
   readonly limits: SshLimits
   readonly clock: Clock
@@ -62,6 +64,8 @@ export class Transport {
   /** Ours of the last exchange. */
   #offer: KexInit | undefined
   #strict = false
+  /** Whether the client is offered older algorithms. */
+  #legacy = false
   #sessionId: Buffer | undefined
   #hostKey: Uint8Array | undefined
   /** Payloads that wait for our NEWKEYS; undefined when sending is free. */
@@ -235,22 +239,26 @@ export class Transport {
    * what it takes. Clients that do not say so by their name get all at once, since they may wait.
    */
   #beginFirstExchange(): void {
-    if (!this.clientIdent.startsWith(NAGLING_CLIENT)) return this.#beginExchange('now')
-    this.#beginExchange('as-answer')
+    const nagles = this.clientIdent.startsWith(NAGLING_CLIENT)
+    this.#legacy = needsOlderAlgorithms(this.clientIdent, this.#setup.compatibility)
+    // Which host key an old client gets depends on what it takes.
+    if (!nagles && !this.#legacy) return this.#beginExchange('now')
+    this.#beginExchange(nagles ? 'announced' : 'as-answer')
     this.#writer.flush()
     this.#initTimer = this.#setup.clock.after(LATE_INIT_MS, () => this.#exchange?.sendInit())
   }
 
-  #beginExchange(init: 'now' | 'as-answer'): void {
+  #beginExchange(init: ExchangeStart): void {
     const first = this.#sessionId === undefined
     this.#rekeyTimer?.cancel()
-    const { hostKeys, legacy, limits } = this.#setup
+    const { hostKeys, olderHostKeys, limits } = this.#setup
     this.#exchange = new KeyExchange(
       {
         clientIdent: () => this.clientIdent,
         serverIdent: this.#serverIdent,
         hostKeys,
-        legacy,
+        olderHostKeys: this.#legacy ? olderHostKeys : [],
+        legacy: this.#legacy,
         sessionId: this.#sessionId,
         offer: this.#offer,
         announce: (bytes) => this.#writer.announce(bytes),
