@@ -60,6 +60,13 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect((await shared.close()).stderr).toMatch(/open failed: .*At most 64 channels/)
   })
 
+  it('a command of 131,000 bytes runs, as with sshd', async () => {
+    const tail = ' | wc -c'
+    const words = 'x'.repeat(131_000 - 'echo '.length - tail.length)
+    const { stdout, stderr } = await ssh(agent.target, [`echo ${words}${tail}`])
+    expect([stdout.toString().trim(), stderr]).toEqual([String(words.length + 1), ''])
+  })
+
   it('connections that never sign in are refused by chance beyond 100 and always beyond 200, and hold up nobody else', async () => {
     const session = await startEcho(agent.target, ['-b', '127.0.0.5'])
     const silent = await Promise.all(Array.from({ length: 100 }, () => greeting('127.0.0.5')))
