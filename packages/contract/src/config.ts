@@ -2,6 +2,8 @@
 // from and unknown names are compared with. Defaults are safe for production.
 import * as z from 'zod'
 import type { Program, SettingSpec } from './settings/spec.ts'
+import { whole } from './settings/numbers.ts'
+import { SSH_SETTINGS } from './settings/ssh.ts'
 import { STORE_SETTINGS } from './settings/store.ts'
 
 export type { Program }
@@ -17,26 +19,6 @@ const list = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
-const whole = (minimum: number, maximum: number) =>
-  z
-    .string()
-    .regex(/^-?\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
-/** `start:rate:full` of random early drop, the rate in percent; a number alone is a fixed limit. */
-const dropCurve = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text, context) => {
-      const [, start, rate, full] = /^(\d{1,6})(?::(\d{1,3}):(\d{1,6}))?$/.exec(text)?.map(Number) ?? []
-      const curve = Number.isNaN(full) ? { start, rate: 1, full: start } : { start, rate: (rate ?? 0) / 100, full }
-      if (curve.start && curve.full && curve.start <= curve.full && curve.rate <= 1) {
-        return { start: curve.start, rate: curve.rate, full: curve.full }
-      }
-      context.addIssue('must be start:rate:full such as 100:30:200, rate in percent, or a number')
-      return z.NEVER
-    })
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
 const optional = z.string().min(1).optional()
 const server = ['server'] as const
@@ -124,51 +106,7 @@ export const SETTINGS = {
     schema: whole(0, 1_440).default(60),
     description: 'Longest lockout after failed sign-ins, in minutes; 0 switches lockout off.',
   },
-  BOWLINE_MAX_SESSIONS: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(5_000),
-    description: 'SSH connections that this server may hold at once.',
-  },
-  BOWLINE_MAX_SESSIONS_PER_NAMESPACE: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(1_000),
-    description: 'Sessions that one namespace may have open at once.',
-  },
-  BOWLINE_MAX_SESSIONS_PER_ACCOUNT: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(500),
-    description: 'Sessions that may be open at once with one account of one device.',
-  },
-  BOWLINE_MAX_UNAUTHENTICATED: {
-    programs: server,
-    schema: dropCurve('100:30:200'),
-    description:
-      'SSH connections of one source address that have not signed in, as sshd’s MaxStartups: from the first number on, a new one is dropped with the probability in percent that follows, at the last number always. A number alone is a fixed limit.',
-  },
-  BOWLINE_MAX_UNAUTHENTICATED_TOTAL: {
-    programs: server,
-    schema: dropCurve('500:30:1000'),
-    description:
-      'The same for all source addresses together, except those from which somebody has signed in within a day.',
-  },
-  BOWLINE_CONNECTION_RATE: {
-    programs: server,
-    schema: whole(1, 100_000).default(20),
-    description:
-      'SSH connections a second from one source address that do not sign in (ten times as many at once). Those that do are not counted.',
-  },
-  BOWLINE_CONNECTION_RATE_TOTAL: {
-    programs: server,
-    schema: whole(1, 100_000).default(200),
-    description:
-      'The same for all source addresses together, except those from which somebody has signed in within a day; limits what key exchanges cost.',
-  },
-  BOWLINE_SSH_COMPATIBILITY: {
-    programs: server,
-    schema: z.enum(['auto', 'modern']).default('auto'),
-    description:
-      'auto: SSH clients that are known by their identification to lack modern algorithms (libssh2 before 1.11, Ruby’s Net::SSH, Twisted Conch, JSch 0.1 and the like) are also offered ecdh-sha2-nistp256, diffie-hellman-group14-sha256, HMAC-SHA-2 in its older form and, where they take no Ed25519, an ECDSA host key. modern: nobody is.',
-  },
+  ...SSH_SETTINGS,
   BOWLINE_DRAIN_SECONDS: {
     programs: server,
     schema: whole(0, 86_400).default(5),

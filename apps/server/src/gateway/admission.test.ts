@@ -37,13 +37,15 @@ describe('an office behind one address', () => {
 
   it('begins a hundred connections at once', () => {
     const { admission } = setUp({}, UNLUCKY)
-    for (let begun = 0; begun < 100; begun += 1) admitted(admission.admit('192.0.2.1'))
+    for (let begun = 0; begun < 100; begun += 1) admission.admit('192.0.2.1')
+    expect(admission.counts.connections).toBe(100)
   })
 
   it('makes short connections without end, twenty at a time', () => {
     const { admission } = setUp({}, UNLUCKY)
     for (let round = 0; round < 200; round += 1) {
       const batch = Array.from({ length: 20 }, () => admitted(admission.admit('192.0.2.1')))
+      expect(admission.counts.connections).toBe(20)
       for (const one of batch) {
         one.authenticated()
         one.release()

@@ -194,7 +194,7 @@ for (const { id, probe, program, reads } of CLIENTS) {
     const [file, ...args] = program
     const what = reads === 'file' ? readme : 'echo said'
     const { stdout, stderr, code } = await run(file, [...args, HOST, String(server.port), USER, PASSWORD, what])
-    expect([stdout.toString(), code], stderr).toEqual(['said\n', 0])
+    expect({ code, text: stdout.toString(), stderr }).toMatchObject({ code: 0, text: 'said\n' })
   })
 }
 
@@ -203,6 +203,6 @@ describe.skipIf(noCurl)(`curl${noCurl}`, () => {
   test.each(['sftp', 'scp'])('reads a file by %s', { timeout: 60_000 }, async (scheme) => {
     const args = ['-sS', '-k', '--user', `${USER}:${PASSWORD}`, `${scheme}://${HOST}:${server.port}${readme}`]
     const { stdout, stderr, code } = await run('curl', args)
-    expect([stdout.toString(), code], stderr).toEqual(['said\n', 0])
+    expect({ code, text: stdout.toString(), stderr }).toMatchObject({ code: 0, text: 'said\n' })
   })
 })
