@@ -17,6 +17,11 @@ export const ERRORS = {
   PAYMENT_REQUIRED: { status: 402, message: 'The namespace has reached its device limit of {limit}.' },
   SUBSCRIPTION_REQUIRED: { status: 402, message: 'The namespace has no active subscription.' },
   FORBIDDEN: { status: 403, message: 'The role {role} may not do this.' },
+  POLICY_CHANGE: {
+    status: 403,
+    message:
+      'This changes what is under firewall rules or public keys, which the role {role} may not edit: {policies}.',
+  },
   ROLE_TOO_HIGH: { status: 403, message: 'The role {role} may not grant or act on the role {target}.' },
   OWNER_REFUSED: { status: 403, message: '{rule}.' },
   NAMESPACE_LIMIT: { status: 403, message: 'The account may own {limit} namespaces.' },

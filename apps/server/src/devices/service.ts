@@ -9,6 +9,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Listing } from '../http/route.ts'
 import { compileFilter } from '../http/filter.ts'
+import { judgeDeviceChange } from '../policy/device-policy.ts'
 import { countsRemoved, findAcceptable } from './limits.ts'
 import { listRemovedDevices } from './removed.ts'
 import {
@@ -85,7 +86,7 @@ export async function remove(ctx: TenantContext, uid: DeviceUid): Promise<void> 
 
 /**
  * Changes the name or the public_url mark; what is left out stays.
- * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN
+ * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN; POLICY_CHANGE
  */
 export async function update(
   ctx: TenantContext,
@@ -96,15 +97,17 @@ export async function update(
     const { name = device.name, public_url: publicUrl = device.public_url } = changes
     const renamed = name !== device.name
     if (renamed && (await isNameTaken(db, uid, name))) fail('DEVICE_NAME_TAKEN', { name }, ['name'])
+    const policy = await judgeDeviceChange({ ...ctx, db }, device, { name, tags: device.tags })
     await updateDevice(db, uid, { name, public_url: publicUrl })
     await audit({ ...ctx, db }, 'device.update', uid, {
       before: { name: device.name, public_url: device.public_url },
       after: { name, public_url: publicUrl },
+      ...(policy ? { policy } : {}),
     })
   })
 }
 
-/** @throws {BowlineError} NOT_FOUND; CONFLICT when the device has the tag; TAG_LIMIT */
+/** @throws {BowlineError} NOT_FOUND; CONFLICT when the device has the tag; TAG_LIMIT; POLICY_CHANGE */
 export async function addTag(ctx: TenantContext, uid: DeviceUid, tag: string): Promise<void> {
   await change(ctx, uid, (db, device) => {
     if (device.tags.includes(tag)) fail('CONFLICT', { field: 'tag' }, ['tag'])
@@ -112,12 +115,12 @@ export async function addTag(ctx: TenantContext, uid: DeviceUid, tag: string): P
   })
 }
 
-/** @throws {BowlineError} NOT_FOUND; TAG_LIMIT */
+/** @throws {BowlineError} NOT_FOUND; TAG_LIMIT; POLICY_CHANGE */
 export async function setTags(ctx: TenantContext, uid: DeviceUid, tags: readonly string[]): Promise<void> {
   await change(ctx, uid, (db, device) => writeTags(ctx, db, device, tags))
 }
 
-/** @throws {BowlineError} NOT_FOUND, also for a tag that the device does not have */
+/** @throws {BowlineError} NOT_FOUND, also for a tag that the device does not have; POLICY_CHANGE */
 export async function removeTag(ctx: TenantContext, uid: DeviceUid, tag: string): Promise<void> {
   await change(ctx, uid, (db, device) => {
     if (!device.tags.includes(tag)) fail('NOT_FOUND', { what: 'The tag' })
@@ -139,8 +142,13 @@ async function writeTags(
   tags: readonly string[],
 ): Promise<void> {
   if (tags.length > LIMITS.tagsPerItem) fail('TAG_LIMIT', { limit: LIMITS.tagsPerItem }, ['tags'])
+  const policy = await judgeDeviceChange({ ...ctx, db }, device, { name: device.name, tags })
   await updateDevice(db, device.uid, { tags })
-  await audit({ ...ctx, db }, 'device.tags', device.uid, { before: device.tags, after: tags })
+  await audit({ ...ctx, db }, 'device.tags', device.uid, {
+    before: device.tags,
+    after: tags,
+    ...(policy ? { policy } : {}),
+  })
 }
 
 /** Changes a device under its lock, and tells the listeners. */

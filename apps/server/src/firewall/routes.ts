@@ -1,7 +1,8 @@
 // Routes of firewall rules.
 import { operations } from '@bowline/contract/operations'
 import { type Route, memberRoute } from '../http/route.ts'
-import { addTag, create, evaluateAttempt, get, list, remove, removeTag, setOrder, setTags, update } from './service.ts'
+import { evaluateAttempt } from './dry-run.ts'
+import { addTag, create, get, list, remove, removeTag, setOrder, setTags, update } from './service.ts'
 
 export function firewallRoutes(): Route[] {
   const { firewall } = operations

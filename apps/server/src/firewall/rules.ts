@@ -35,13 +35,14 @@ export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Deci
 }
 
 function matches(rule: FirewallRule, { address, user, device }: Attempt): boolean {
-  return (
-    searches(rule, rule.source_ip, address) &&
-    searches(rule, rule.username, user) &&
-    (rule.hostname === null
-      ? (rule.tags ?? []).some((tag) => device.tags.includes(tag))
-      : searches(rule, rule.hostname, device.name))
-  )
+  return searches(rule, rule.source_ip, address) && searches(rule, rule.username, user) && isForDevice(rule, device)
+}
+
+/** Whether a device passes the filter of a rule. */
+export function isForDevice(rule: FirewallRule, device: Attempt['device']): boolean {
+  return rule.hostname === null
+    ? (rule.tags ?? []).some((tag) => device.tags.includes(tag))
+    : searches(rule, rule.hostname, device.name)
 }
 
 /** A stored pattern that cannot be compiled fails closed: a deny rule matches, an allow rule never does. */

@@ -2,14 +2,13 @@
 import { fail } from '@bowline/contract/errors'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
-import type { Rule, RuleBody, Verdict } from '@bowline/contract/schemas/firewall'
+import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
-import { get as getDevice } from '../devices/service.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
-import { requireUsed } from '../tags/service.ts'
+import { requireUsed } from '../tags/used.ts'
 import { inOrder, prioritiesFor } from './order.ts'
 import { type Attempt, type Decision, evaluate } from './rules.ts'
 import {
@@ -117,20 +116,6 @@ export async function connectionJudge(ctx: TenantContext): Promise<(attempt: Att
   return (attempt) => evaluate(rules, attempt)
 }
 
-/**
- * What the rules, as they are now, would say of a connection that has not happened; by the same words as the gateway's.
- * @throws {BowlineError} NOT_FOUND for the device
- */
-export async function evaluateAttempt(
-  ctx: TenantContext,
-  { device: uid, username, address }: Input<typeof operations.evaluate>['body'],
-): Promise<Verdict> {
-  const { name, tags } = await getDevice(ctx, uid)
-  const judge = await connectionJudge(ctx)
-  const { allow, rule } = judge({ address, user: username, device: { name, tags } })
-  return { allow, rule: rule ?? null }
-}
-
 /** Changes a rule under its lock: of two changes at once neither is lost. Tells the listeners. */
 async function change(
   ctx: TenantContext,
@@ -164,7 +149,8 @@ function toRuleColumns({ filter, ...rest }: RuleBody) {
   return { ...rest, ...toColumns(filter) }
 }
 
-function toRule(row: RuleRow): Rule {
+/** A row as clients see it. */
+export function toRule(row: RuleRow): Rule {
   const { id, tenant_id, action, active, priority, source_ip, username } = row
   return { id, tenant_id, action, active, priority, source_ip, username, filter: toFilter(row) }
 }

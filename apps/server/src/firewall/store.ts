@@ -56,6 +56,17 @@ export function lockRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().orderBy('id').forUpdate().execute()
 }
 
+/** The rules whose filter has a tag, with their rows locked in an order that two who do so at once share. */
+export function lockRulesWithTag(db: Kysely<Schema>, tag: string): Promise<RuleRow[]> {
+  return db
+    .selectFrom('firewall_rules')
+    .selectAll()
+    .where(sql<boolean>`${tag} = any(tags)`)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
 /** @param priorities by id */
 export async function setPriorities(db: Kysely<Schema>, priorities: ReadonlyMap<number, number>): Promise<void> {
   await sql`

@@ -57,8 +57,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
       [`${noun}.remove`]: { params: { uid } },
       [`${noun}.setStatus`]: { params: { uid: ids.waiting, status: 'accept' } },
       [`${noun}.addTag`]: { params: { uid }, body: { tag: 'another' } },
-      [`${noun}.setTags`]: { params: { uid }, body: { tags: ['another'] } },
-      [`${noun}.removeTag`]: { params: { uid, tag: TAG } },
+      [`${noun}.setTags`]: { params: { uid }, body: { tags: [TAG, 'another'] } },
+      [`${noun}.removeTag`]: { params: { uid, tag: DEVICE_TAG } },
     }
   }
   const samples: Record<string, SampleInput> = {
@@ -116,8 +116,8 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
     'tunnels.list': { params: byUid },
     'tunnels.create': { params: byUid, body: { host: '127.0.0.1', port: 8080, ttl: 60 } },
     'tunnels.remove': { params: { ...byUid, address: ids.tunnel } },
-    'tags.rename': { params: { tag: TAG }, body: { tag: 'renamed' } },
-    'tags.remove': { params: { tag: TAG } },
+    'tags.rename': { params: { tag: DEVICE_TAG }, body: { tag: 'renamed' } },
+    'tags.remove': { params: { tag: DEVICE_TAG } },
     'sessions.get': { params: { uid: ids.session } },
     'sessions.setAuthenticated': { params: { uid: ids.session }, body: { authenticated: true } },
     'sessions.close': { params: { uid: ids.session }, body: { device: ids.device } },

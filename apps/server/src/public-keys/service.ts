@@ -9,7 +9,7 @@ import { matchAccepted } from '../devices/matching.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
-import { requireUsed } from '../tags/service.ts'
+import { requireUsed } from '../tags/used.ts'
 import { fingerprintOf, readKeyData } from './key-data.ts'
 import { type KeyUse, deviceTest, mayUseKey } from './rules.ts'
 import {
@@ -147,7 +147,8 @@ function unknownKey(): never {
   return fail('NOT_FOUND', { what: 'The public key' })
 }
 
-function facts({ name, username, hostname, tags }: PublicKeyRow) {
+/** What the audit log has of a key. */
+export function facts({ name, username, hostname, tags }: PublicKeyRow) {
   return { name, username, hostname, tags }
 }
 

@@ -50,6 +50,22 @@ export function lockPublicKey(db: Kysely<Schema>, fingerprint: string): Promise<
   return db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprint).forUpdate().executeTakeFirst()
 }
 
+/** The keys whose filter has a tag, with their rows locked in an order that two who do so at once share. */
+export function lockPublicKeysWithTag(db: Kysely<Schema>, tag: string): Promise<PublicKeyRow[]> {
+  return db
+    .selectFrom('public_keys')
+    .selectAll()
+    .where(sql<boolean>`${tag} = any(tags)`)
+    .orderBy('fingerprint')
+    .forUpdate()
+    .execute()
+}
+
+/** Every key of the namespace. */
+export function listEveryPublicKey(db: Kysely<Schema>): Promise<PublicKeyRow[]> {
+  return db.selectFrom('public_keys').selectAll().orderBy('fingerprint').execute()
+}
+
 /** @returns undefined when the namespace has the key already */
 export function insertPublicKey(
   db: Kysely<Schema>,

@@ -1,23 +1,32 @@
 // Use cases of tags across a namespace.
 import { fail } from '@bowline/contract/errors'
-import { audit } from '../audit/service.ts'
+import { type AuditDetails, audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { replaceTagInRules } from '../firewall/policy.ts'
 import type { Listing } from '../http/route.ts'
-import { findUsed, listTags, removeTag, renameTag } from './store.ts'
+import { requirePolicyRights } from '../policy/authority.ts'
+import { type NamedKey, replaceTagInKeys } from '../public-keys/policy.ts'
+import { findUsed, listTags, removeDeviceTag, renameDeviceTag } from './store.ts'
 
 export async function list(ctx: TenantContext): Promise<Listing<string>> {
   const items = await listTags(ctx.db)
   return { items, total: items.length }
 }
 
-/** @throws {BowlineError} NOT_FOUND for an unused tag; CONFLICT when the new one is in use */
+/**
+ * Puts another tag in the place of one on devices, keys and rules. The tag decides what comes under rules and keys that
+ * name it, today and later: renaming such a tag takes the right to edit those.
+ * @throws {BowlineError} NOT_FOUND for an unused tag; CONFLICT when the new one is in use; POLICY_CHANGE
+ */
 export async function rename(ctx: TenantContext, from: string, to: string): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
     const used = await findUsed(db, [from, to])
     if (!used.has(from)) fail('NOT_FOUND', { what: 'The tag' })
     if (used.has(to)) fail('CONFLICT', { field: 'tag' }, ['tag'])
-    await renameTag(db, from, to)
-    await audit({ ...ctx, db }, 'tag.rename', from, { before: from, after: to })
+    const inner = { ...ctx, db }
+    const touched = await replaceInPolicy(inner, from, to)
+    await renameDeviceTag(db, from, to)
+    await audit(inner, 'tag.rename', from, { before: from, after: to, ...touched })
   })
   tellReload(ctx)
 }
@@ -25,25 +34,32 @@ export async function rename(ctx: TenantContext, from: string, to: string): Prom
 /**
  * Removes a tag from devices, keys and rules. A key or rule that had no other tag would be for every device or for none;
  * it is removed instead.
- * @throws {BowlineError} NOT_FOUND for an unused tag
+ * @throws {BowlineError} NOT_FOUND for an unused tag; POLICY_CHANGE when a key or rule has it that the caller may not edit
  */
 export async function remove(ctx: TenantContext, tag: string): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
     if (!(await findUsed(db, [tag])).has(tag)) fail('NOT_FOUND', { what: 'The tag' })
-    await removeTag(db, tag)
-    await audit({ ...ctx, db }, 'tag.remove', tag)
+    const inner = { ...ctx, db }
+    const touched = await replaceInPolicy(inner, tag, undefined)
+    await removeDeviceTag(db, tag)
+    await audit(inner, 'tag.remove', tag, touched)
   })
   tellReload(ctx)
+}
+
+/** Changes the rules and keys that name a tag; judged by what was changed, so that one added meanwhile counts too. */
+async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | undefined): Promise<AuditDetails> {
+  const rules = await replaceTagInRules(ctx, tag, to)
+  const keys = await replaceTagInKeys(ctx, tag, to)
+  requirePolicyRights(ctx, {
+    rules: [...rules.removed, ...rules.changed],
+    keys: [...keys.removed, ...keys.changed],
+  })
+  const fingerprints = (named: readonly NamedKey[]) => named.map(({ fingerprint }) => fingerprint)
+  return { rules, keys: { removed: fingerprints(keys.removed), changed: fingerprints(keys.changed) } }
 }
 
 /** Any number of devices have changed: one word to load anew instead of an event for each. */
 function tellReload(ctx: TenantContext): void {
   ctx.emit({ type: 'reset' })
-}
-
-/** Tags of a filter must be in use in the namespace. @throws {BowlineError} NOT_FOUND naming the first that is not */
-export async function requireUsed(ctx: TenantContext, tags: readonly string[]): Promise<void> {
-  const used = await findUsed(ctx.db, tags)
-  const unknown = tags.find((tag) => !used.has(tag))
-  if (unknown !== undefined) fail('NOT_FOUND', { what: `The tag ${unknown}` }, ['filter.tags'])
 }

@@ -2,9 +2,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
-/** Tables that carry tags, in the order in which lists name them. */
-const CARRIERS = ['devices', 'public_keys', 'firewall_rules'] as const
-
 /** Every tag in use: those of devices first, each once. */
 export async function listTags(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ tag: string }>`
@@ -22,21 +19,12 @@ export async function findUsed(db: Kysely<Schema>, tags: readonly string[]): Pro
   return new Set(tags.filter((tag) => used.has(tag)))
 }
 
-/** Puts another tag in the place of one, everywhere. */
-export async function renameTag(db: Kysely<Schema>, from: string, to: string): Promise<void> {
-  for (const table of CARRIERS) {
-    await sql`update ${sql.table(table)} set tags = array_replace(tags, ${from}, ${to}) where ${from} = any(tags)`.execute(
-      db,
-    )
-  }
+/** Puts another tag in the place of one on every device. */
+export async function renameDeviceTag(db: Kysely<Schema>, from: string, to: string): Promise<void> {
+  await sql`update devices set tags = array_replace(tags, ${from}, ${to}) where ${from} = any(tags)`.execute(db)
 }
 
-/** Takes a tag away everywhere; keys and rules that had only this one go with it. */
-export async function removeTag(db: Kysely<Schema>, tag: string): Promise<void> {
-  for (const table of ['public_keys', 'firewall_rules'] as const) {
-    await sql`delete from ${sql.table(table)} where tags = array[${tag}]`.execute(db)
-  }
-  for (const table of CARRIERS) {
-    await sql`update ${sql.table(table)} set tags = array_remove(tags, ${tag}) where ${tag} = any(tags)`.execute(db)
-  }
+/** Takes a tag off every device. */
+export async function removeDeviceTag(db: Kysely<Schema>, tag: string): Promise<void> {
+  await sql`update devices set tags = array_remove(tags, ${tag}) where ${tag} = any(tags)`.execute(db)
 }

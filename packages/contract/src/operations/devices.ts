@@ -70,7 +70,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       access: { kind: 'member', permission: 'deviceUpdate', keys: true },
       params: byUid,
       body: z.object({ name: DeviceName.optional(), public_url: z.boolean().optional() }),
-      errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN'],
+      errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN', 'POLICY_CHANGE'],
     }),
     remove: operation({
       method: 'DELETE',
@@ -101,7 +101,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       access: { kind: 'member', permission: 'deviceTagCreate', keys: true },
       params: byUid,
       body: z.object({ tag: Tag }),
-      errors: ['NOT_FOUND', 'TAG_LIMIT', 'CONFLICT'],
+      errors: ['NOT_FOUND', 'TAG_LIMIT', 'CONFLICT', 'POLICY_CHANGE'],
     }),
     setTags: operation({
       method: 'PUT',
@@ -111,7 +111,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       access: { kind: 'member', permission: 'deviceTagUpdate', keys: true },
       params: byUid,
       body: z.object({ tags: DeviceTags }),
-      errors: ['NOT_FOUND', 'TAG_LIMIT'],
+      errors: ['NOT_FOUND', 'TAG_LIMIT', 'POLICY_CHANGE'],
     }),
     removeTag: operation({
       method: 'DELETE',
@@ -120,7 +120,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       summary: `Remove a tag from a ${one}`,
       access: { kind: 'member', permission: 'deviceTagRemove', keys: true },
       params: byUid.extend({ tag: Tag }),
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'POLICY_CHANGE'],
     }),
   }
 }
@@ -136,7 +136,7 @@ export const devices = {
     access: { kind: 'member', permission: 'deviceRename', keys: true },
     params: byUid,
     body: z.object({ name: DeviceName }),
-    errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN'],
+    errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN', 'POLICY_CHANGE'],
   }),
 }
 

@@ -1,0 +1,21 @@
+// What the firewall would say of a connection that has not happened.
+import type { firewall as operations } from '@bowline/contract/operations/firewall'
+import type { Input } from '@bowline/contract/operation'
+import type { Verdict } from '@bowline/contract/schemas/firewall'
+import type { TenantContext } from '../context.ts'
+import { get as getDevice } from '../devices/service.ts'
+import { connectionJudge } from './service.ts'
+
+/**
+ * Judges an attempt by the rules as they are now, in the words of the gateway.
+ * @throws {BowlineError} NOT_FOUND for the device
+ */
+export async function evaluateAttempt(
+  ctx: TenantContext,
+  { device: uid, username, address }: Input<typeof operations.evaluate>['body'],
+): Promise<Verdict> {
+  const { name, tags } = await getDevice(ctx, uid)
+  const judge = await connectionJudge(ctx)
+  const { allow, rule } = judge({ address, user: username, device: { name, tags } })
+  return { allow, rule: rule ?? null }
+}

@@ -1,0 +1,42 @@
+// What the caller of a use case may do beyond the permission that admitted the call: a call may have effects that need
+// rights of their own.
+import { fail } from '@bowline/contract/errors'
+import { type Permission, type Role, roleMay } from '@bowline/contract/roles'
+import type { Actor, TenantContext } from '../context.ts'
+
+/** Firewall rules and public keys that a change touches. */
+export interface PolicyParts {
+  readonly rules: readonly number[]
+  readonly keys: readonly { readonly fingerprint: string; readonly name: string }[]
+}
+
+/** Rules and keys that an error names; the rest is a number. */
+const NAMED = 10
+
+/** Whether the actor's role has a permission. The platform itself and the operator of the instance have all of them. */
+export function actorMay(actor: Actor, permission: Permission): boolean {
+  if (actor.kind === 'system') return true
+  const role = roleOf(actor)
+  return role !== undefined && roleMay(role, permission)
+}
+
+/**
+ * Refuses a change that touches rules or keys unless the caller may edit those.
+ * @throws {BowlineError} POLICY_CHANGE naming the rules and keys that the caller may not touch
+ */
+export function requirePolicyRights(ctx: TenantContext, { rules, keys }: PolicyParts): void {
+  const refused = [
+    ...(actorMay(ctx.actor, 'firewallEdit') ? [] : rules.map((id) => `firewall rule ${id}`)),
+    ...(actorMay(ctx.actor, 'publicKeyEdit')
+      ? []
+      : keys.map(({ name, fingerprint }) => `public key ${name} (${fingerprint})`)),
+  ]
+  if (refused.length === 0) return
+  const more = refused.length > NAMED ? [`${refused.length - NAMED} more`] : []
+  const policies = [...refused.slice(0, NAMED), ...more].join(', ')
+  fail('POLICY_CHANGE', { role: roleOf(ctx.actor) ?? 'none', policies })
+}
+
+function roleOf(actor: Actor): Role | undefined {
+  return actor.kind === 'user' || actor.kind === 'api-key' ? actor.role : undefined
+}

@@ -1,0 +1,214 @@
+// What a role may cause: tags and names decide which firewall rules and public keys are for a device, so changing them
+// needs the right to edit those.
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '@bowline/contract/client'
+import { operations } from '@bowline/contract/operations'
+import type { Role } from '@bowline/contract/roles'
+import type { DeviceFilter } from '@bowline/contract/schemas/tag'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshKeyData } from '../http/testing-samples.ts'
+import { type BootedServer, type Client, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+
+const { audit, auth, containers, devices, firewall, publicKeys, tags } = operations
+let server: BootedServer
+beforeAll(async () => {
+  server = await bootServer()
+  await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+interface World {
+  readonly owner: Person
+  readonly device: RegisteredDevice
+  readonly operator: Client
+}
+
+const unique = () => `p${randomUUID().slice(0, 8)}`
+
+async function join(owner: Person, role: Role): Promise<Client> {
+  const person = await server.addPerson(unique())
+  await server.addMember(owner.tenant, person.id, role)
+  const { body } = await person.client.call(auth.switchNamespace, { params: { tenant: owner.tenant } })
+  return server.client(body.token)
+}
+
+/** A namespace with the device `db-1`, tagged `pci`, and an operator. */
+async function makeWorld(): Promise<World> {
+  const owner = await server.addPerson(unique())
+  const device = await server.acceptedDevice(owner, { hostname: 'db-1' })
+  await owner.client.call(devices.setTags, { params: { uid: device.uid }, body: { tags: ['pci'] } })
+  return { owner, device, operator: await join(owner, 'operator') }
+}
+
+async function addRule({ owner }: World, filter: DeviceFilter, active = true): Promise<number> {
+  const rule = { action: 'deny' as const, active, priority: 1, source_ip: '.*', username: '.*', filter }
+  return (await owner.client.call(firewall.create, { body: rule })).body.id
+}
+
+async function addKey({ owner }: World, filter: DeviceFilter): Promise<string> {
+  const body = { data: freshKeyData(), name: 'laptop', username: '.*', filter }
+  return (await owner.client.call(publicKeys.create, { body })).body.fingerprint
+}
+
+/** Everything that decides who may reach the device. */
+async function policyOf({ owner: { client }, device }: World): Promise<unknown> {
+  const attempt = { device: device.uid, username: 'root', address: '192.0.2.1' }
+  const { name, tags: ofDevice } = (await client.call(devices.get, { params: { uid: device.uid } })).body
+  return {
+    name,
+    ofDevice,
+    rules: (await client.call(firewall.list, {})).body,
+    keys: (await client.call(publicKeys.list, {})).body,
+    verdict: (await client.call(firewall.evaluate, { body: attempt })).body,
+  }
+}
+
+/** `200`, or status, code and what the message names. */
+async function told(call: Promise<unknown>): Promise<string> {
+  try {
+    await call
+    return '200'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return `${error.status} ${error.code ?? ''}: ${error.message}`
+  }
+}
+
+const entries = async ({ owner }: World) =>
+  (await owner.client.call(audit.list, {})).body.map(({ action, target, details }) => ({ action, target, details }))
+
+/** Calls that take `db-1` out from under what is for the tag `pci` or the name `db-1`. */
+const EVASIONS: Record<string, (world: World) => Promise<unknown>> = {
+  'removing the tag everywhere': ({ operator }) => operator.call(tags.remove, { params: { tag: 'pci' } }),
+  'renaming the tag everywhere': ({ operator }) =>
+    operator.call(tags.rename, { params: { tag: 'pci' }, body: { tag: 'other' } }),
+  'taking the tag off the device': ({ operator, device }) =>
+    operator.call(devices.removeTag, { params: { uid: device.uid, tag: 'pci' } }),
+  'taking the tag off by the path of containers': ({ operator, device }) =>
+    operator.call(containers.removeTag, { params: { uid: device.uid, tag: 'pci' } }),
+  'setting other tags': ({ operator, device }) =>
+    operator.call(devices.setTags, { params: { uid: device.uid }, body: { tags: ['other'] } }),
+  'clearing the tags': ({ operator, device }) =>
+    operator.call(devices.setTags, { params: { uid: device.uid }, body: { tags: [] } }),
+}
+const RENAMINGS: Record<string, (world: World) => Promise<unknown>> = {
+  'renaming the device': ({ operator, device }) =>
+    operator.call(devices.update, { params: { uid: device.uid }, body: { name: 'x-db-1' } }),
+  'renaming the device by the older call': ({ operator, device }) =>
+    operator.call(devices.rename, { params: { uid: device.uid }, body: { name: 'x-db-1' } }),
+  'renaming the container': ({ operator, device }) =>
+    operator.call(containers.update, { params: { uid: device.uid }, body: { name: 'x-db-1' } }),
+}
+const BY_TAG = { tags: ['pci'] }
+const BY_NAME = { hostname: '^db-' }
+
+describe('an operator', () => {
+  it.each([
+    ...Object.entries(EVASIONS).map(([what, evade]) => [what, BY_TAG, evade] as const),
+    ...Object.entries(RENAMINGS).map(([what, evade]) => [what, BY_NAME, evade] as const),
+  ])('is refused %s when a firewall rule is for it, and told which', async (_, filter, evade) => {
+    const world = await makeWorld()
+    const rule = await addRule(world, filter)
+    const before = await policyOf(world)
+    const answer = await told(evade(world))
+    expect(answer).toMatch(/^403 POLICY_CHANGE: /)
+    expect(answer).toContain(`firewall rule ${rule}`)
+    expect(await policyOf(world)).toEqual(before)
+  })
+
+  it.each([
+    ...Object.entries(EVASIONS).map(([what, evade]) => [what, BY_TAG, evade] as const),
+    // A key's pattern has to match the whole name.
+    ...Object.entries(RENAMINGS).map(([what, evade]) => [what, { hostname: 'db-1' }, evade] as const),
+  ])('is refused %s when a public key is for it, and told which', async (_, filter, evade) => {
+    const world = await makeWorld()
+    const fingerprint = await addKey(world, filter)
+    const before = await policyOf(world)
+    const answer = await told(evade(world))
+    expect(answer).toMatch(/^403 POLICY_CHANGE: /)
+    expect(answer).toContain(`public key laptop (${fingerprint})`)
+    expect(await policyOf(world)).toEqual(before)
+  })
+
+  it('is refused a tag that lets a key in', async () => {
+    const world = await makeWorld()
+    await world.owner.client.call(devices.setTags, {
+      params: { uid: (await server.acceptedDevice(world.owner)).uid },
+      body: { tags: ['open'] },
+    })
+    await addKey(world, { tags: ['open'] })
+    const add = world.operator.call(devices.addTag, { params: { uid: world.device.uid }, body: { tag: 'open' } })
+    expect(await told(add)).toMatch(/^403 POLICY_CHANGE: /)
+  })
+
+  it('is refused a new name for a device that waits and would come under other rules', async () => {
+    const world = await makeWorld()
+    const { uid } = await server.registerDevice(world.owner.tenant, { hostname: 'db-2' })
+    await addRule(world, BY_NAME)
+    const rename = world.operator.call(devices.update, { params: { uid }, body: { name: 'web-2' } })
+    expect(await told(rename)).toMatch(/^403 POLICY_CHANGE: /)
+  })
+
+  it('changes tags and names that no rule or key asks for', async () => {
+    const world = await makeWorld()
+    await addRule(world, { hostname: '.*' })
+    await addRule(world, BY_TAG, false)
+    const { uid } = world.device
+    const { operator } = world
+    expect(await told(operator.call(devices.addTag, { params: { uid }, body: { tag: 'floor' } }))).toBe('200')
+    expect(await told(operator.call(devices.update, { params: { uid }, body: { name: 'web-7' } }))).toBe('200')
+    expect(await told(operator.call(tags.rename, { params: { tag: 'floor' }, body: { tag: 'ground' } }))).toBe('200')
+    expect(await told(operator.call(tags.remove, { params: { tag: 'ground' } }))).toBe('200')
+  })
+
+  it('cannot remove the tag of a rule that is switched off: it would be gone for good', async () => {
+    const world = await makeWorld()
+    await addRule(world, BY_TAG, false)
+    expect(await told(world.operator.call(tags.remove, { params: { tag: 'pci' } }))).toMatch(/^403 POLICY_CHANGE: /)
+  })
+})
+
+describe('the audit log', () => {
+  it('has every rule and key that went or changed with a tag', async () => {
+    const world = await makeWorld()
+    const only = await addRule(world, BY_TAG)
+    await world.owner.client.call(devices.addTag, { params: { uid: world.device.uid }, body: { tag: 'two' } })
+    const both = await addRule(world, { tags: ['pci', 'two'] })
+    const key = await addKey(world, BY_TAG)
+    await world.owner.client.call(tags.remove, { params: { tag: 'pci' } })
+    expect((await entries(world)).slice(0, 4)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          action: 'tag.remove',
+          target: 'pci',
+          details: { rules: { removed: [only], changed: [both] }, keys: { removed: [key], changed: [] } },
+        }),
+        expect.objectContaining({
+          action: 'firewall-rule.remove',
+          target: String(only),
+          details: expect.objectContaining({ because: { tag: 'pci' }, before: expect.objectContaining({ id: only }) }),
+        }),
+        expect.objectContaining({
+          action: 'firewall-rule.update',
+          target: String(both),
+          details: expect.objectContaining({
+            before: expect.objectContaining({ filter: { tags: ['pci', 'two'] } }),
+            after: expect.objectContaining({ filter: { tags: ['two'] } }),
+          }),
+        }),
+        expect.objectContaining({ action: 'public-key.remove', target: key }),
+      ]),
+    )
+  })
+
+  it('names the rules and keys that no longer are for a renamed device', async () => {
+    const world = await makeWorld()
+    const rule = await addRule(world, BY_NAME)
+    const key = await addKey(world, { hostname: 'db-1' })
+    await world.owner.client.call(devices.update, { params: { uid: world.device.uid }, body: { name: 'web-9' } })
+    expect((await entries(world))[0]).toMatchObject({
+      action: 'device.update',
+      details: { policy: { rules: [rule], keys: [key] } },
+    })
+  })
+})

@@ -1,0 +1,11 @@
+// Whether tags are in use in a namespace.
+import { fail } from '@bowline/contract/errors'
+import type { TenantContext } from '../context.ts'
+import { findUsed } from './store.ts'
+
+/** Tags of a filter must be in use in the namespace. @throws {BowlineError} NOT_FOUND naming the first that is not */
+export async function requireUsed(ctx: TenantContext, tags: readonly string[]): Promise<void> {
+  const used = await findUsed(ctx.db, tags)
+  const unknown = tags.find((tag) => !used.has(tag))
+  if (unknown !== undefined) fail('NOT_FOUND', { what: `The tag ${unknown}` }, ['filter.tags'])
+}
