@@ -241,6 +241,16 @@ export async function outcome(call: Promise<unknown>): Promise<string> {
   }
 }
 
+/** Reads a live stream until some text has come. */
+export async function readUntil(response: Response, wanted: string): Promise<string> {
+  let heard = ''
+  for await (const chunk of response.body ?? []) {
+    heard += Buffer.from(chunk).toString()
+    if (heard.includes(wanted)) break
+  }
+  return heard
+}
+
 let passwordHash: Promise<string> | undefined
 /** Everybody has the same password, so it is hashed once. */
 function passwordHashOnce(): Promise<string> {

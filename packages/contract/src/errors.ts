@@ -40,6 +40,11 @@ export const ERRORS = {
   EDITION: { status: 404, message: 'This call exists in the {edition} edition only.' },
   TAG_LIMIT: { status: 406, message: 'At most {limit} tags are allowed.' },
   CONFLICT: { status: 409, message: '{field} is taken.' },
+  DEVICE_REPLACES: {
+    status: 403,
+    message:
+      'Accepting this device would replace {name}, which has its MAC address; the role {role} may not remove devices.',
+  },
   DEVICE_NAME_TAKEN: { status: 409, message: 'Another accepted device of the namespace is named {name}.' },
   RULES_CHANGED: { status: 409, message: 'The rules are others than those that were put in order; load them again.' },
   ALREADY_MEMBER: { status: 409, message: 'The user is a member already.' },

@@ -8,6 +8,7 @@ export type AuditAction =
   | 'device.pending'
   | 'device.unused'
   | 'device.remove'
+  | 'device.replace'
   | 'device.update'
   | 'device.tags'
   | 'device.choose'

@@ -1,9 +1,11 @@
-// Accepting, rejecting and putting back devices (api.md section 6).
+// Accepting, rejecting and putting back devices.
 import { fail } from '@bowline/contract/errors'
 import { STATUS_WORDS } from '@bowline/contract/operations/devices'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import { actorMay, roleOf } from '../policy/authority.ts'
+import { keyFingerprint } from './key-fingerprint.ts'
 import { takePlace } from './limits.ts'
 import { tellChanged } from './service.ts'
 import { mayBecome } from './state.ts'
@@ -11,9 +13,10 @@ import { deleteDevice, findAcceptedTwins, lockDevice, lockNamespace, moveHistory
 
 /**
  * Sets a device's status by the word of the path.
- * Accepting a device whose MAC an accepted one has replaces the old one: it keeps the old name, and sessions and
- * tunnels move.
- * @throws {BowlineError} NOT_FOUND, DEVICE_STATUS_FINAL, DEVICE_NAME_TAKEN, DEVICE_LIMIT, PAYMENT_REQUIRED
+ * Accepting a device whose MAC an accepted one has replaces the old one: it keeps the old name and tags, and sessions and
+ * tunnels move. Anybody may register any MAC, so this takes the right to remove devices.
+ * @throws {BowlineError} NOT_FOUND, DEVICE_STATUS_FINAL, DEVICE_NAME_TAKEN, DEVICE_REPLACES, DEVICE_LIMIT,
+ *   PAYMENT_REQUIRED
  */
 export async function setStatus(ctx: TenantContext, uid: DeviceUid, word: keyof typeof STATUS_WORDS): Promise<void> {
   const status = STATUS_WORDS[word]
@@ -23,9 +26,10 @@ export async function setStatus(ctx: TenantContext, uid: DeviceUid, word: keyof 
     const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
     if (!mayBecome(device.status, status)) fail('DEVICE_STATUS_FINAL')
     const old = status === 'accepted' ? await makeRoom(inner, device, namespace.max_devices) : undefined
-    const name = old?.name ?? device.name
-    await updateDevice(db, uid, { status, status_updated_at: new Date(ctx.clock.now()), name })
-    await audit(inner, `device.${word}`, uid, { name, before: device.status, after: status })
+    const { name, tags } = old ?? device
+    await updateDevice(db, uid, { status, status_updated_at: new Date(ctx.clock.now()), name, tags })
+    const replaces = old ? { replaces: old.uid } : {}
+    await audit(inner, `device.${word}`, uid, { name, before: device.status, after: status, ...replaces })
     return old?.uid
   })
   ctx.log.info('device.status', { device: uid, status })
@@ -33,12 +37,11 @@ export async function setStatus(ctx: TenantContext, uid: DeviceUid, word: keyof 
   await tellChanged(ctx, uid)
 }
 
+type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>
+type Twin = Awaited<ReturnType<typeof findAcceptedTwins>>[number]
+
 /** Before a device is accepted: its twin by MAC goes, its twin by name or a full namespace refuses it. */
-async function makeRoom(
-  ctx: TenantContext,
-  device: { uid: DeviceUid; name: string; mac: string | null },
-  limit: number,
-): Promise<{ uid: DeviceUid; name: string } | undefined> {
+async function makeRoom(ctx: TenantContext, device: LockedDevice, limit: number): Promise<Twin | undefined> {
   const twins = await findAcceptedTwins(ctx.db, device)
   const old = twins.find((twin) => device.mac !== null && twin.mac === device.mac)
   const sameName = twins.find((twin) => twin !== old && twin.name.toLowerCase() === device.name.toLowerCase())
@@ -47,7 +50,16 @@ async function makeRoom(
     await takePlace(ctx, device.uid, limit)
     return undefined
   }
+  if (!actorMay(ctx.actor, 'deviceRemove')) {
+    fail('DEVICE_REPLACES', { name: old.name, role: roleOf(ctx.actor) ?? 'none' })
+  }
   await moveHistory(ctx.db, old.uid, device.uid)
   await deleteDevice(ctx.db, old.uid)
+  await audit(ctx, 'device.replace', old.uid, {
+    name: old.name,
+    by: device.uid,
+    before: { fingerprint: await keyFingerprint(old.public_key) },
+    after: { fingerprint: await keyFingerprint(device.public_key) },
+  })
   return old
 }

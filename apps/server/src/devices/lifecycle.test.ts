@@ -1,11 +1,11 @@
 // The life of a device over HTTP: lists, acceptance and its rules, removal, and what is written down of it.
-import { randomUUID } from 'node:crypto'
+import { createHash, createPublicKey, randomUUID } from 'node:crypto'
 import { ApiError } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid, SessionUid, type TenantId } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer, setStatus } from '../testing.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, readUntil, setStatus } from '../testing.ts'
 
 const { devices, containers } = operations
 let server: BootedServer
@@ -34,6 +34,22 @@ const outcome = (call: Promise<unknown>): Promise<[number, string]> =>
       throw error
     },
   )
+
+/** Somebody with a role in the namespace of a person. */
+async function member(of: Person, role: 'observer' | 'operator' | 'administrator'): Promise<Person> {
+  const guest = await newcomer()
+  await server.addMember(of.tenant, guest.id, role)
+  const { body } = await guest.client.call(operations.auth.switchNamespace, { params: { tenant: of.tenant } })
+  return { ...guest, client: server.client(body.token) }
+}
+
+/** As `ssh-keygen -l` prints it, for Ed25519. */
+function fingerprintOf({ body }: RegisteredDevice): string {
+  const raw = createPublicKey(body.public_key).export({ format: 'der', type: 'spki' }).subarray(-32)
+  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
+  const blob = Buffer.concat([part(Buffer.from('ssh-ed25519')), part(raw)])
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+}
 
 async function limit(tenant: TenantId, maxDevices: number): Promise<void> {
   const namespaces = server.database.system().updateTable('namespaces')
@@ -196,18 +212,12 @@ describe('a status', () => {
   it('is set by operators and above, removal by administrators and above', async () => {
     const person = await newcomer()
     const device = await server.registerDevice(person.tenant)
-    const member = async (role: 'observer' | 'operator' | 'administrator'): Promise<Person> => {
-      const guest = await newcomer()
-      await server.addMember(person.tenant, guest.id, role)
-      const { body } = await guest.client.call(operations.auth.switchNamespace, { params: { tenant: person.tenant } })
-      return { ...guest, client: server.client(body.token) }
-    }
     const params = { uid: device.uid }
-    expect(await outcome(setStatus(await member('observer'), device.uid, 'reject'))).toEqual([403, 'FORBIDDEN'])
-    const operator = await member('operator')
+    expect(await outcome(setStatus(await member(person, 'observer'), device.uid, 'reject'))).toEqual([403, 'FORBIDDEN'])
+    const operator = await member(person, 'operator')
     expect(await outcome(setStatus(operator, device.uid, 'reject'))).toEqual([200, ''])
     expect(await outcome(operator.client.call(devices.remove, { params }))).toEqual([403, 'FORBIDDEN'])
-    const administrator = await member('administrator')
+    const administrator = await member(person, 'administrator')
     expect(await outcome(administrator.client.call(devices.remove, { params }))).toEqual([200, ''])
   })
 })
@@ -267,6 +277,57 @@ describe('accepting a device', () => {
       expect(await outcome(get(person, old))).toEqual([404, 'NOT_FOUND'])
       const { body } = await person.client.call(operations.sessions.list, {})
       expect(body).toMatchObject([{ uid: session, device_uid: fresh.uid, device: { name: 'old-name' } }])
+    })
+
+    it('keeps the tags of the one it replaces', async () => {
+      const person = await newcomer()
+      const { old, fresh } = await reinstalled(person)
+      await person.client.call(devices.setTags, { params: { uid: old.uid }, body: { tags: ['prod', 'pci'] } })
+      await setStatus(person, fresh.uid, 'accept')
+      expect(await get(person, fresh)).toMatchObject({ tags: ['prod', 'pci'] })
+    })
+
+    it('is refused to those who may not remove devices, and changes nothing', async () => {
+      const person = await newcomer()
+      const { old, fresh } = await reinstalled(person)
+      const refused = await setStatus(await member(person, 'operator'), fresh.uid, 'accept').catch(
+        (error: unknown) => error,
+      )
+      expect(refused).toMatchObject({ status: 403, code: 'DEVICE_REPLACES' })
+      expect(String(refused)).toContain('old-name')
+      expect(await get(person, old)).toMatchObject({ status: 'accepted', name: 'old-name' })
+      expect(await get(person, fresh)).toMatchObject({ status: 'pending', name: 'new-name' })
+    })
+
+    it('is audited as a replacement, with the fingerprints of both keys', async () => {
+      const person = await newcomer()
+      const { old, fresh } = await reinstalled(person)
+      await setStatus(person, fresh.uid, 'accept')
+      const { body } = await person.client.call(operations.audit.list, {})
+      expect(body.find(({ action }) => action === 'device.replace')).toMatchObject({
+        target: old.uid,
+        details: {
+          name: 'old-name',
+          by: fresh.uid,
+          before: { fingerprint: fingerprintOf(old) },
+          after: { fingerprint: fingerprintOf(fresh) },
+        },
+      })
+      expect(fingerprintOf(old)).not.toBe(fingerprintOf(fresh))
+    })
+
+    it('says beforehand which device it would replace, and the fingerprint of that one', async () => {
+      const person = await newcomer()
+      const stream = await person.client.open(operations.events.stream, {})
+      const { old, fresh } = await reinstalled(person)
+      const replaces = { uid: old.uid, name: 'old-name', fingerprint: fingerprintOf(old) }
+      expect(await get(person, fresh)).toMatchObject({ replaces })
+      const { body } = await person.client.call(devices.list, { query: { status: 'pending' } })
+      expect(body).toMatchObject([{ uid: fresh.uid, replaces }])
+      expect(await get(person, old)).not.toHaveProperty('replaces')
+      const other = await server.registerDevice(person.tenant)
+      expect(await get(person, other)).not.toHaveProperty('replaces')
+      expect(await readUntil(stream, other.uid)).toContain(`"replaces":${JSON.stringify(replaces)}`)
     })
 
     it('does so when the namespace is full as well', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadInstanceKeys } from '../instance/keys.ts'
 import { SecretKey } from '../platform/seal.ts'
 import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Person, bootServer, setStatus } from '../testing.ts'
+import { type BootedServer, type Person, bootServer, setStatus, readUntil } from '../testing.ts'
 import { deviceUid } from './identity.ts'
 
 let clock: FakeClock
@@ -193,16 +193,6 @@ describe('a registration', () => {
     }
   })
 })
-
-/** Reads a live stream until some text has come. */
-async function readUntil(response: Response, wanted: string): Promise<string> {
-  let heard = ''
-  for await (const chunk of response.body ?? []) {
-    heard += Buffer.from(chunk).toString()
-    if (heard.includes(wanted)) break
-  }
-  return heard
-}
 
 describe('a key', () => {
   it.each<[string, () => string]>([

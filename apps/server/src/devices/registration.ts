@@ -6,9 +6,8 @@ import type { DeviceAuth, DeviceAuthBody } from '@bowline/contract/schemas/devic
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../context.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
+import { describeDevices } from './describe.ts'
 import { deviceName, deviceUid } from './identity.ts'
-import { findAcceptable } from './limits.ts'
-import { toDevice } from './wire.ts'
 import { countOfStatus, findDevice, upsertDevice } from './store.ts'
 
 export interface RegistrationDeps {
@@ -53,8 +52,7 @@ export async function registerDevice(
   const row = (isNew ? undefined : known) ?? (await findDevice(ctx.db, uid)) ?? fail('INTERNAL')
   if (isNew) {
     ctx.log.info('device.registered', { device: uid, tenant: ctx.tenant, name })
-    const acceptable = await findAcceptable(ctx, [uid])
-    ctx.emit({ type: 'device.pending', device: toDevice(row, acceptable.has(uid)) })
+    for (const device of await describeDevices(ctx, [row])) ctx.emit({ type: 'device.pending', device })
   }
   return {
     uid,

@@ -39,19 +39,16 @@ export async function listRemovedDevices(
 
 function toRemoved(row: RemovedRow, namespace: string): Device {
   const kept = Kept.parse(row.device)
-  return toDevice(
-    {
-      ...kept,
-      namespace,
-      online: false,
-      status: 'removed',
-      kind: 'devices',
-      status_updated_at: row.removed_at,
-      hostname: null,
-      disconnected_at: row.removed_at,
-      link_epoch: 0,
-      link_node: '',
-    },
-    false,
-  )
+  return toDevice({
+    ...kept,
+    namespace,
+    online: false,
+    status: 'removed',
+    kind: 'devices',
+    status_updated_at: row.removed_at,
+    hostname: null,
+    disconnected_at: row.removed_at,
+    link_epoch: 0,
+    link_node: '',
+  })
 }

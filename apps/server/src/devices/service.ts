@@ -10,7 +10,8 @@ import type { TenantContext } from '../context.ts'
 import type { Listing } from '../http/route.ts'
 import { compileFilter } from '../http/filter.ts'
 import { judgeDeviceChange } from '../policy/device-policy.ts'
-import { countsRemoved, findAcceptable } from './limits.ts'
+import { describeDevice, describeDevices } from './describe.ts'
+import { countsRemoved } from './limits.ts'
 import { listRemovedDevices } from './removed.ts'
 import {
   DEVICE_PROPERTIES,
@@ -41,29 +42,26 @@ export async function list(ctx: TenantContext, kind: DeviceKind, query: ListQuer
     limit: query.per_page,
     offset: (query.page - 1) * query.per_page,
   })
-  const waiting = rows.filter((row) => row.status !== 'accepted').map((row) => row.uid)
-  const acceptable = await findAcceptable(ctx, waiting)
-  return { items: rows.map((row) => toDevice(row, acceptable.has(row.uid))), total }
+  return { items: await describeDevices(ctx, rows), total }
 }
 
 /** @throws {BowlineError} NOT_FOUND, also for devices of other namespaces */
 export async function get(ctx: TenantContext, uid: DeviceUid): Promise<Device> {
   const row = (await findDevice(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
-  return toDevice(row, false)
+  return describeDevice(ctx, row)
 }
 
 /** Tells the listeners how a device is now. Of one that was removed meanwhile its removal has told. */
 export async function tellChanged(ctx: TenantContext, uid: DeviceUid): Promise<void> {
   const row = await findDevice(ctx.db, uid)
   if (!row) return
-  const acceptable = await findAcceptable(ctx, row.status === 'accepted' ? [] : [uid])
-  ctx.emit({ type: 'device.changed', device: toDevice(row, acceptable.has(uid)) })
+  for (const device of await describeDevices(ctx, [row])) ctx.emit({ type: 'device.changed', device })
 }
 
 /** Several devices by uid: for lists of other nouns. Unknown ones are left out. */
 export async function getMany(ctx: TenantContext, uids: readonly DeviceUid[]): Promise<Map<DeviceUid, Device>> {
   const rows = await findDevices(ctx.db, [...new Set(uids)])
-  return new Map(rows.map((row) => [row.uid, toDevice(row, false)]))
+  return new Map(rows.map((row) => [row.uid, toDevice(row)]))
 }
 
 /**

@@ -158,10 +158,10 @@ export async function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pe
 export function findAcceptedTwins(
   db: Kysely<Schema>,
   device: { uid: DeviceUid; name: string; mac: string | null },
-): Promise<{ uid: DeviceUid; name: string; mac: string | null }[]> {
+): Promise<Pick<Selectable<DevicesTable>, 'uid' | 'name' | 'mac' | 'public_key' | 'tags'>[]> {
   return db
     .selectFrom('devices')
-    .select(['uid', 'name', 'mac'])
+    .select(['uid', 'name', 'mac', 'public_key', 'tags'])
     .where('status', '=', 'accepted')
     .where('uid', '!=', device.uid)
     .where((where) =>
@@ -170,6 +170,19 @@ export function findAcceptedTwins(
         ...(device.mac ? [where('mac', '=', device.mac)] : []),
       ]),
     )
+    .execute()
+}
+
+/** The accepted devices that have one of some MACs. */
+export function findAcceptedByMac(
+  db: Kysely<Schema>,
+  macs: readonly string[],
+): Promise<Pick<Selectable<DevicesTable>, 'uid' | 'name' | 'mac' | 'public_key'>[]> {
+  return db
+    .selectFrom('devices')
+    .select(['uid', 'name', 'mac', 'public_key'])
+    .where('status', '=', 'accepted')
+    .where('mac', 'in', macs)
     .execute()
 }
 

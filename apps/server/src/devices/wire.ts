@@ -1,9 +1,19 @@
 // A device as clients see it.
-import { type Device, DeviceInfo } from '@bowline/contract/schemas/device'
+import { type Device, DeviceInfo, type ReplacedDevice } from '@bowline/contract/schemas/device'
 import type { DeviceRow } from './store.ts'
 
-/** A row as clients see it. */
-export function toDevice(row: DeviceRow, acceptable: boolean): Device {
+/** What accepting a device would come to. */
+export interface Acceptance {
+  readonly acceptable: boolean
+  /** The accepted device that would go. */
+  readonly replaces: ReplacedDevice | undefined
+}
+
+/** A row as clients see it; unless told otherwise as a device that nobody is about to accept. */
+export function toDevice(
+  row: DeviceRow,
+  { acceptable, replaces }: Acceptance = { acceptable: false, replaces: undefined },
+): Device {
   const changed = row.status_updated_at.toISOString()
   return {
     uid: row.uid,
@@ -24,5 +34,6 @@ export function toDevice(row: DeviceRow, acceptable: boolean): Device {
     tags: [...row.tags],
     public_url: row.public_url,
     acceptable,
+    ...(replaces ? { replaces } : {}),
   }
 }

@@ -37,6 +37,7 @@ export function requirePolicyRights(ctx: TenantContext, { rules, keys }: PolicyP
   fail('POLICY_CHANGE', { role: roleOf(ctx.actor) ?? 'none', policies })
 }
 
-function roleOf(actor: Actor): Role | undefined {
+/** The role that an actor acts with; undefined for devices and the platform, which have none. */
+export function roleOf(actor: Actor): Role | undefined {
   return actor.kind === 'user' || actor.kind === 'api-key' ? actor.role : undefined
 }

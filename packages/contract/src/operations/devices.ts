@@ -91,7 +91,14 @@ function deviceOperations(noun: 'devices' | 'containers') {
         uid: DeviceUid,
         status: z.enum(['accept', 'reject', 'pending', 'unused'], 'must be accept, reject, pending or unused'),
       }),
-      errors: ['NOT_FOUND', 'DEVICE_STATUS_FINAL', 'DEVICE_NAME_TAKEN', 'DEVICE_LIMIT', 'PAYMENT_REQUIRED'],
+      errors: [
+        'NOT_FOUND',
+        'DEVICE_STATUS_FINAL',
+        'DEVICE_NAME_TAKEN',
+        'DEVICE_REPLACES',
+        'DEVICE_LIMIT',
+        'PAYMENT_REQUIRED',
+      ],
     }),
     addTag: operation({
       method: 'POST',

@@ -16,6 +16,15 @@ export const DeviceInfo = z.object({
 })
 export type DeviceInfo = z.infer<typeof DeviceInfo>
 
+/** An accepted device that another one, with the same MAC address, would replace. */
+export const ReplacedDevice = z.object({
+  uid: DeviceUid,
+  name: z.string(),
+  /** Of its key, as `ssh-keygen -l` prints it; '' for a key that SSH has no form for. */
+  fingerprint: z.string(),
+})
+export type ReplacedDevice = z.infer<typeof ReplacedDevice>
+
 export const Device = z
   .object({
     uid: DeviceUid,
@@ -37,6 +46,8 @@ export const Device = z
     tags: z.array(z.string()),
     public_url: z.boolean(),
     acceptable: z.boolean(),
+    /** Of a device that waits: the accepted one that would go, with the same MAC address. Absent when none would. */
+    replaces: ReplacedDevice.optional(),
   })
   .meta({ id: 'Device' })
 export type Device = z.infer<typeof Device>

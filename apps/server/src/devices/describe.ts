@@ -1,0 +1,42 @@
+// Devices as clients see them, with what accepting one that waits would come to.
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Device, ReplacedDevice } from '@bowline/contract/schemas/device'
+import type { TenantContext } from '../context.ts'
+import { keyFingerprint } from './key-fingerprint.ts'
+import { findAcceptable } from './limits.ts'
+import { type DeviceRow, findAcceptedByMac } from './store.ts'
+import { toDevice } from './wire.ts'
+
+/** In the order of the rows. */
+export async function describeDevices(ctx: TenantContext, rows: readonly DeviceRow[]): Promise<Device[]> {
+  const waiting = rows.filter(({ status }) => status !== 'accepted')
+  const acceptable = await findAcceptable(
+    ctx,
+    waiting.map(({ uid }) => uid),
+  )
+  const replaced = await findReplaced(ctx, waiting)
+  return rows.map((row) => toDevice(row, { acceptable: acceptable.has(row.uid), replaces: replaced.get(row.uid) }))
+}
+
+/** One device, with what it would replace; a single device is never called acceptable. */
+export async function describeDevice(ctx: TenantContext, row: DeviceRow): Promise<Device> {
+  const replaced = row.status === 'accepted' ? undefined : await findReplaced(ctx, [row])
+  return toDevice(row, { acceptable: false, replaces: replaced?.get(row.uid) })
+}
+
+/** The accepted devices that waiting ones would replace, by the waiting ones' uids. */
+async function findReplaced(
+  ctx: TenantContext,
+  waiting: readonly DeviceRow[],
+): Promise<ReadonlyMap<DeviceUid, ReplacedDevice>> {
+  const macs = waiting.flatMap(({ mac }) => mac ?? [])
+  const found = new Map<DeviceUid, ReplacedDevice>()
+  if (macs.length === 0) return found
+  const accepted = new Map((await findAcceptedByMac(ctx.db, macs)).map((device) => [device.mac, device]))
+  for (const { uid, mac } of waiting) {
+    const old = mac === null ? undefined : accepted.get(mac)
+    if (!old) continue
+    found.set(uid, { uid: old.uid, name: old.name, fingerprint: await keyFingerprint(old.public_key) })
+  }
+  return found
+}
