@@ -47,6 +47,12 @@ export interface SystemActor {
 
 export type Actor = UserActor | ApiKeyActor | DeviceActor | SystemActor
 
+/** The person who acts, also by a program of theirs; undefined for devices and the platform. */
+export function personOf(actor: Actor): UserId | undefined {
+  if (actor.kind === 'user') return actor.id
+  return actor.kind === 'api-key' ? actor.creator : undefined
+}
+
 /** Context of every use case inside a namespace. The tenant comes from the credential, never from input. */
 export interface TenantContext {
   readonly actor: Actor

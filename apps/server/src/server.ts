@@ -9,12 +9,11 @@ import { LEGACY_TERMINAL_PATH, TERMINAL_PATH } from '@bowline/contract/terminal/
 import { LINK_PATH } from '@bowline/link/upgrade'
 import { actorOfKey } from './api-keys/service.ts'
 import { createPasswordHasher } from './auth/passwords.ts'
-import { type AuthDeps, forgetExpired, userOfToken } from './auth/service.ts'
+import { type AuthDeps, userOfToken } from './auth/service.ts'
 import { createTokenIssuer } from './auth/tokens.ts'
 import { apiRoutes } from './api.ts'
 import type { ServerConfig } from './config.ts'
 import type { Actor, TenantContext } from './context.ts'
-import { foldCounts } from './db/row-counts.ts'
 import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
 import { findDeviceKey } from './devices/registration.ts'
 import { serveDocsSearch } from './docs-search/routes.ts'
@@ -25,7 +24,7 @@ import { createAgents } from './gateway/agents.ts'
 import { createDeviceChecks } from './gateway/device-checks.ts'
 import { createGuesses } from './gateway/guesses.ts'
 import { createGateway } from './gateway/gateway.ts'
-import { createLiveLogins } from './gateway/live-logins.ts'
+import { type LiveLogin, createLiveLogins } from './gateway/live-logins.ts'
 import { createReverseStreams } from './gateway/reverse-streams.ts'
 import { createSessionBudget } from './gateway/session-budget.ts'
 import type { Target } from './gateway/sshid.ts'
@@ -42,7 +41,10 @@ import { serveInstall } from './install/routes.ts'
 import { loadInstanceKeys } from './instance/keys.ts'
 import { serveOpenApi } from './instance/routes.ts'
 import { isInstanceSetUp } from './instance/service.ts'
-import { findKeyBlob, mayLogIn } from './public-keys/service.ts'
+import { startJobs } from './jobs.ts'
+import { findLeft } from './leavers.ts'
+import { isMember } from './members/membership.ts'
+import { findKeyBlob, isDisabled, mayLogIn } from './public-keys/service.ts'
 import { addressRanges } from './platform/address.ts'
 import { productFolders } from './platform/folders.ts'
 import { connect, shareTime } from './open-database.ts'
@@ -51,7 +53,6 @@ import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { nodeName } from './platform/node-name.ts'
-import { removeExpired } from './recordings/retention.ts'
 import { startRecordings } from './recordings/start.ts'
 import { closeLostSessions } from './sessions/service.ts'
 import { createTickets } from './terminals/tickets.ts'
@@ -77,9 +78,6 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const CLEAN_UP_INTERVAL_MS = 600_000
-/** A thousand new sessions a second leave lists some thousands of differences to add up. */
-const FOLD_INTERVAL_MS = 10_000
 /** Who deletes what is not to be kept. */
 const janitor = { kind: 'system', name: 'retention' } as const
 /** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
@@ -162,7 +160,8 @@ async function start(
     firewall: connectionJudge,
     keyMayLogIn: mayLogIn,
   }
-  const live = createLiveLogins({ ...judging, clock, log })
+  const leaving = { keyIsDisabled: isDisabled, isMember, findLeft: (of: readonly LiveLogin[]) => findLeft(system, of) }
+  const live = createLiveLogins({ ...judging, ...leaving, clock, log })
   const reverse = createReverseStreams()
   const gateway = createGateway({
     ...judging,
@@ -294,17 +293,10 @@ async function start(
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
-  const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
-    forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
-    removeExpired(system, recordings, (tenant) => tenantContext(tenant, janitor), new Date(clock.now()))
-      .then(() => recordings.removeOrphans(system))
-      .catch((error: unknown) => log.error('jobs.error', { err: error }))
-  })
-  onEnd(() => Promise.resolve(stopCleaning()))
-  const stopFolding = clock.every(FOLD_INTERVAL_MS, () => {
-    foldCounts(system).catch((error: unknown) => log.error('jobs.error', { err: error }))
-  })
-  onEnd(() => Promise.resolve(stopFolding()))
+  startJobs(
+    { auth, system, recordings, live, clock, log, contextOf: (tenant) => tenantContext(tenant, janitor) },
+    onEnd,
+  )
 
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`

@@ -1,23 +1,22 @@
-// Use cases of API keys (api.md section 16.9). A key is a UUID that is shown once; its hash is kept. Its role counts
+// Use cases of API keys. A key is a UUID that is shown once; its hash is kept. Its role counts
 // only as far as its creator's role reaches today, and it dies with the creator's membership.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import type { Input, Output } from '@bowline/contract/operation'
 import { type Role, rank } from '@bowline/contract/roles'
-import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { UserId } from '@bowline/contract/schemas/common'
 import type { ApiKey } from '@bowline/contract/schemas/api-key'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { ApiKeyActor, TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Listing } from '../http/route.ts'
+import { holdMembership } from '../members/membership.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   type ApiKeyRow,
-  deleteAllKeysOf,
   deleteApiKey,
-  deleteKeysOf,
   findApiKey,
   findKeyByHash,
   insertApiKey,
@@ -41,7 +40,8 @@ export interface Creator {
 
 /**
  * Creates a key. Without a role it gets the creator's, but never `owner`: nobody hands that out.
- * @throws {BowlineError} ROLE_TOO_HIGH above the creator's role; CONFLICT for a taken name or key
+ * @throws {BowlineError} ROLE_TOO_HIGH above the creator's role; CONFLICT for a taken name or key; UNAUTHORIZED when the
+ *   creator's membership has just ended
  */
 export async function createApiKey(
   deps: ApiKeyDeps,
@@ -56,6 +56,7 @@ export async function createApiKey(
   const hash = keyHash(id)
   if (await isHashTaken(deps.system, hash)) fail('CONFLICT', { field: 'key' }, ['key'])
   const row = await ctx.db.transaction().execute(async (db) => {
+    if (!(await holdMembership({ ...ctx, db }, creator.id))) fail('UNAUTHORIZED')
     const inserted = await insertApiKey(db, {
       tenant_id: ctx.tenant,
       name: body.name,
@@ -110,16 +111,6 @@ export async function remove(ctx: TenantContext, name: string): Promise<void> {
     if (!(await deleteApiKey(db, name))) fail('NOT_FOUND', { what: 'The API key' })
     await audit({ ...ctx, db }, 'api-key.remove', name)
   })
-}
-
-/** Deletes the keys that a member made. @param db system connection, inside the caller's transaction */
-export function removeKeysOf(db: Kysely<Schema>, tenant: TenantId, creator: UserId): Promise<void> {
-  return deleteKeysOf(db, tenant, creator)
-}
-
-/** Deletes the keys that a person made in any namespace. @param db system connection, inside the caller's transaction */
-export function removeAllKeysOf(db: Kysely<Schema>, creator: UserId): Promise<void> {
-  return deleteAllKeysOf(db, creator)
 }
 
 /** The actor behind a key's text; undefined when it is unknown, expired, or its creator has left. */

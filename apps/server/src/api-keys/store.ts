@@ -59,16 +59,6 @@ export async function deleteApiKey(db: Kysely<Schema>, name: string): Promise<bo
   return result.numDeletedRows === 1n
 }
 
-/** Deletes the keys that a member of a namespace made. System connection. */
-export async function deleteKeysOf(system: Kysely<Schema>, tenant: TenantId, creator: UserId): Promise<void> {
-  await system.deleteFrom('api_keys').where('tenant_id', '=', tenant).where('created_by', '=', creator).execute()
-}
-
-/** Deletes the keys that a person made anywhere. System connection. */
-export async function deleteAllKeysOf(system: Kysely<Schema>, creator: UserId): Promise<void> {
-  await system.deleteFrom('api_keys').where('created_by', '=', creator).execute()
-}
-
 /** The key with that hash and its creator's role now: one query. System connection. */
 export function findKeyByHash(
   system: Kysely<Schema>,

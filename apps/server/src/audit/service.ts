@@ -17,6 +17,7 @@ export type AuditAction =
   | 'public-key.create'
   | 'public-key.update'
   | 'public-key.remove'
+  | 'public-key.disable'
   | 'firewall-rule.create'
   | 'firewall-rule.update'
   | 'firewall-rule.remove'

@@ -93,14 +93,17 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
 
   member
     .command('remove <username> <namespace>')
-    .description('End a membership, with the API keys that the member made')
+    .description('End a membership: API keys of the member end, SSH keys are disabled, sessions are closed')
     .option('--json', 'print JSON')
     .action((username: string, name: string, format: Format) =>
       onInstance(terminal, async (instance) => {
         const tenant = await instance.tenantOf(name)
         const { id, username: user } = await accountOf(instance, username)
-        await removeMember({ db: instance.system }, instance.contextOf(tenant), id)
-        show(terminal, format, { tenant_id: tenant, user_id: id }, [`${user} is no member of ${name} any more.`])
+        const { disabled_keys: keys } = await removeMember({ db: instance.system }, instance.contextOf(tenant), id)
+        show(terminal, format, { tenant_id: tenant, user_id: id, disabled_keys: keys }, [
+          `${user} is no member of ${name} any more.`,
+          ...keys.map((key) => `Disabled the SSH key ${key.name} (${key.fingerprint}).`),
+        ])
       }),
     )
 }

@@ -3,7 +3,6 @@ import { fail } from '@bowline/contract/errors'
 import { Email, Password, Username } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { removeAllKeysOf } from '../api-keys/service.ts'
 import { createPasswordHasher } from '../auth/passwords.ts'
 import { endBrowserSessionsOf } from '../auth/service.ts'
 import { parseInput } from '../http/errors.ts'
@@ -66,10 +65,7 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
     .action((username: string, format: Format) =>
       onInstance(terminal, async (instance) => {
         const account = await accountOf(instance, username)
-        await instance.system.transaction().execute(async (db) => {
-          await removeAllKeysOf(db, account.id)
-          await removeAccount(db, account.id)
-        })
+        await instance.system.transaction().execute((db) => removeAccount(db, account.id))
         show(terminal, format, { id: account.id, username: account.username }, [
           `Deleted the user ${account.username}.`,
         ])

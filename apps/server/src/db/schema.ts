@@ -239,6 +239,12 @@ export interface PublicKeysTable {
   hostname: string | null
   tags: readonly string[] | null
   created_at: Generated<Date>
+  /** Null and no service key: the key is disabled. */
+  owner: UserId | null
+  /** Of the namespace itself: it has no owner, on purpose. */
+  service: boolean
+  /** Address of the last owner once they have left; else ''. */
+  former_owner: Generated<string>
 }
 
 export interface FirewallRulesTable {

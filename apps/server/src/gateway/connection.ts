@@ -1,5 +1,6 @@
 // One SSH connection, from its first authentication request to its last channel: turns the transport's questions into
 // a login and its channels. Life of a session: see ARCHITECTURE.md.
+import type { UserId } from '@bowline/contract/schemas/common'
 import type { LinkCause } from '@bowline/link/api'
 import {
   type AuthAttempt,
@@ -40,6 +41,8 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly log: Log
   /** Whether the server is about to stop: nobody is signed in any more. */
   readonly isDraining: () => boolean
+  /** Who has opened the connection from the console; undefined for SSH clients. */
+  readonly person: UserId | undefined
   /** Counts the end of a connection. */
   readonly ended: (cause: SessionCause, authenticated: boolean) => void
 }
@@ -130,6 +133,7 @@ export function connectionHandler(
           return connection.peer.address
         },
         key,
+        person: deps.person,
         forwarding,
         end: (cause) => end(connection, cause, WITHDRAWN),
       },

@@ -1,5 +1,6 @@
 // The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+import type { UserId } from '@bowline/contract/schemas/common'
 import { acceptConnection } from '@bowline/ssh/server'
 import type { PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
 import { plainAddress } from '../platform/address.ts'
@@ -10,7 +11,7 @@ import type { SessionCause } from '../sessions/service.ts'
 import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
 import { readProxySource } from './proxied-socket.ts'
 
-export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door'> {
+export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door' | 'person'> {
   readonly admission: Admission
   readonly log: Log
   readonly clock: Clock
@@ -31,12 +32,14 @@ export interface Gateway {
   readonly connectionCount: number
   /**
    * Takes a connection that came by another door than the SSH port: the same gate, the same rows, the same end.
+   * @param person who has opened it from the console; undefined for a caller who has shown no credential
    * @param ended told what the row says of the end
    * @param connect makes the connection over its handler; not called when the gate refuses
    * @returns why it is refused
    */
   admitWeb(
     address: string,
+    person: UserId | undefined,
     ended: (cause: SessionCause) => void,
     connect: (handler: EndableHandler) => SshConnection,
   ): Refusal | undefined
@@ -101,7 +104,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function admit(socket: Socket, peer: PeerAddress): void {
     const { address } = peer
-    const refusal = enter(address, 'term', deps.ended, (handler) => {
+    const refusal = enter(address, 'term', undefined, deps.ended, (handler) => {
       socket.setNoDelay(true)
       return acceptConnection(socket, peer, deps.ssh, handler)
     })
@@ -128,6 +131,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   function enter(
     address: string,
     door: ConnectionDeps['door'],
+    person: UserId | undefined,
     ended: ConnectionDeps['ended'],
     connect: (handler: EndableHandler) => SshConnection,
   ): Refusal | undefined {
@@ -138,7 +142,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return admitted
     }
     const isDraining = (): boolean => draining
-    const handler = connectionHandler({ ...deps, door, ended, isDraining }, admitted, track)
+    const handler = connectionHandler({ ...deps, door, person, ended, isDraining }, admitted, track)
     const connection = connect({
       ...handler,
       closed(closed, cause) {
@@ -170,10 +174,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     get connectionCount() {
       return connections.size
     },
-    admitWeb: (address, ended, connect) =>
+    admitWeb: (address, person, ended, connect) =>
       enter(
         address,
         'web',
+        person,
         (cause, authenticated) => {
           deps.ended(cause, authenticated)
           ended(cause)

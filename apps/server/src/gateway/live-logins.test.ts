@@ -1,4 +1,4 @@
-import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import type { TenantContext } from '../context.ts'
 import type { LoginTarget } from '../devices/presence.ts'
@@ -22,6 +22,8 @@ function setUp() {
     removed: false,
     denies: (attempt: Attempt): boolean => attempt.user === 'nobody',
     keys: true,
+    ownerLeft: false,
+    personLeft: false,
     forwarding: true,
     failures: 0,
     asked: [] as DeviceUid[],
@@ -44,16 +46,26 @@ function setUp() {
     contextOf: () => ({}) as TenantContext,
     firewall: async () => (attempt) => ({ allow: !policy.denies(attempt), rule: 7 }),
     keyMayLogIn: async () => policy.keys,
+    keyIsDisabled: async () => policy.ownerLeft,
+    isMember: async () => !policy.personLeft,
+    findLeft: async () => (policy.personLeft ? [TENANT] : []),
   })
   const ended: [string, SessionCause][] = []
   const add = (
     name: string,
-    change: { tenant?: TenantId; device?: DeviceUid; key?: Uint8Array; since?: number; forwards?: boolean } = {},
+    change: {
+      tenant?: TenantId
+      device?: DeviceUid
+      key?: Uint8Array
+      person?: UserId
+      since?: number
+      forwards?: boolean
+    } = {},
   ) => {
-    const { tenant = TENANT, device = DEVICE, key, since = live.changes, forwards = false } = change
+    const { tenant = TENANT, device = DEVICE, key, person, since = live.changes, forwards = false } = change
     const end = (cause: SessionCause): void => void ended.push([name, cause])
     const forwarding = { allowed: true, used: forwards }
-    const over = live.add({ tenant, device, user: name, address: '192.0.2.1', key, forwarding, end }, since)
+    const over = live.add({ tenant, device, user: name, address: '192.0.2.1', key, person, forwarding, end }, since)
     return { over, forwarding }
   }
   return { policy, clock, live, add, ended, reasons: () => ended.map(([name, { reason }]) => `${name} ${reason}`) }
@@ -106,6 +118,20 @@ describe('a change of policy', () => {
     await settle()
     expect(reasons()).toEqual(['tunnel forwarding'])
     expect(shell.forwarding).toEqual({ allowed: false, used: false })
+  })
+
+  it.each([true, false])('ends the logins of those who have left, whatever the namespace ends (%s)', async (ends) => {
+    const { policy, live, add, reasons } = setUp()
+    policy.endsDisallowed = ends
+    add('in a browser', { person: UserId.parse('ann') })
+    add('by key', { key: KEY })
+    add('by password')
+    await settle()
+    expect(reasons()).toEqual([])
+    Object.assign(policy, { ownerLeft: true, personLeft: true })
+    await live.lookForLeavers()
+    await settle()
+    expect(reasons()).toEqual(['in a browser member-removed', 'by key member-removed'])
   })
 
   it('ends nothing when the namespace lets running sessions go on', async () => {

@@ -1,7 +1,7 @@
 // The logins that live on this node, judged again whenever policy changes: what it no longer allows ends within a second,
 // unless the namespace lets running sessions go on. A change is heard as an event of the namespace, so that with several
 // nodes each judges its own.
-import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../context.ts'
 import type { LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
@@ -25,6 +25,8 @@ export interface LiveLogin {
   readonly address: string
   /** Wire encoding of the key that it was opened with; undefined for a password, which the device judges. */
   readonly key: Uint8Array | undefined
+  /** Who has opened it from the console; undefined for SSH clients, which name no person. */
+  readonly person: UserId | undefined
   readonly forwarding: ForwardingLeave
   /** Ends the connection. */
   end(cause: SessionCause): void
@@ -35,6 +37,11 @@ export interface LiveLoginsDeps {
   readonly contextOf: (target: LoginTarget) => TenantContext
   readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
   readonly keyMayLogIn: (ctx: TenantContext, blob: Uint8Array, use: KeyUse) => Promise<boolean>
+  /** Whether a key's owner has left the namespace. */
+  readonly keyIsDisabled: (ctx: TenantContext, blob: Uint8Array) => Promise<boolean>
+  readonly isMember: (ctx: TenantContext, person: UserId) => Promise<boolean>
+  /** The namespaces of some logins in which a person, or the owner of a key, is no member any more. */
+  readonly findLeft: (logins: readonly LiveLogin[]) => Promise<Iterable<TenantId>>
   readonly clock: Clock
   readonly log: Log
 }
@@ -50,6 +57,11 @@ export interface LiveLogins {
   add(login: LiveLogin, since: number): () => void
   /** Policy of the namespace has changed, or of one of its devices. */
   review(tenant: TenantId, device?: DeviceUid): void
+  /**
+   * Looks for people who have left without this process having been told: by the command line, on another node, or with
+   * their account. Rejects when the database does not answer.
+   */
+  lookForLeavers(): Promise<void>
 }
 
 /** After a failure of the database the question stays open: it is asked again. */
@@ -70,14 +82,25 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
       if (devices && !devices.has(uid)) continue
       const target = await deps.resolve({ uid })
       for (const login of ofDevice) login.forwarding.allowed = target?.forwarding ?? false
-      if (target && !target.endsDisallowed) continue
       const ctx = target && deps.contextOf(target)
-      if (ctx) judge ??= await deps.firewall(ctx)
+      if (ctx && target.endsDisallowed) judge ??= await deps.firewall(ctx)
       for (const login of ofDevice) {
-        const cause = target && ctx && judge ? await refusal(ctx, target, judge, login) : DEVICE_GONE
+        const cause = target && ctx ? await objection(ctx, target, judge, login) : DEVICE_GONE
         if (cause) login.end(cause)
       }
     }
+  }
+
+  /** Whoever has left goes at once; other changes end running sessions where the namespace wants that: with a judge. */
+  async function objection(
+    ctx: TenantContext,
+    target: LoginTarget,
+    judge: ((attempt: Attempt) => Decision) | undefined,
+    login: LiveLogin,
+  ): Promise<SessionCause | undefined> {
+    if (login.person !== undefined && !(await deps.isMember(ctx, login.person))) return PERSON_LEFT
+    if (login.key && (await deps.keyIsDisabled(ctx, login.key))) return OWNER_LEFT
+    return target.endsDisallowed && judge ? refusal(ctx, target, judge, login) : undefined
   }
 
   async function refusal(
@@ -127,13 +150,19 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     add(login, since) {
       const ofTenant = logins.get(login.tenant) ?? new Set()
       logins.set(login.tenant, ofTenant.add(login))
-      if (since !== changes) review(login.tenant, login.device)
+      // The ticket of a person may be older than the judgement.
+      if (since !== changes || login.person !== undefined) review(login.tenant, login.device)
       return () => {
         ofTenant.delete(login)
         if (ofTenant.size === 0 && logins.get(login.tenant) === ofTenant) logins.delete(login.tenant)
       }
     },
     review,
+    async lookForLeavers() {
+      const live = [...logins.values()].flatMap((ofTenant) => [...ofTenant])
+      if (live.length === 0) return
+      for (const tenant of await deps.findLeft(live)) review(tenant)
+    },
   }
 }
 
@@ -148,6 +177,16 @@ const KEY_WITHDRAWN: SessionCause = {
   message: 'The public key may no longer be used for this login.',
 }
 
+const OWNER_LEFT: SessionCause = {
+  by: 'policy',
+  reason: 'member-removed',
+  message: 'The owner of the public key is no member of the namespace any more.',
+}
+const PERSON_LEFT: SessionCause = {
+  by: 'policy',
+  reason: 'member-removed',
+  message: 'The person is no member of the namespace any more.',
+}
 const FORWARDING_WITHDRAWN: SessionCause = {
   by: 'policy',
   reason: 'forwarding',

@@ -182,6 +182,8 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
       data: MARK,
       name: MARK,
       username: MARK,
+      owner,
+      service: false,
       ...filter,
     })
     .execute()

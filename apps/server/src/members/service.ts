@@ -4,17 +4,16 @@ import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import { type Role, hasAuthorityOver } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
-import type { Namespace } from '@bowline/contract/schemas/namespace'
+import type { Namespace, NamespaceAfterRemoval } from '@bowline/contract/schemas/namespace'
+import type { DisabledKey } from '@bowline/contract/schemas/public-key'
 import type { UserAuth } from '@bowline/contract/schemas/user'
-import type { Kysely } from 'kysely'
-import { removeKeysOf } from '../api-keys/service.ts'
 import { audit } from '../audit/service.ts'
 import { type AuthDeps, authenticate } from '../auth/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
-import type { Schema } from '../db/schema.ts'
 import { getNamespace } from '../namespaces/service.ts'
+import { disableKeysOf } from '../public-keys/service.ts'
 import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
-import { clearPreference, deleteMember, insertMember, lockMember, updateMember } from './store.ts'
+import { type MemberRow, clearPreference, deleteMember, insertMember, lockMember, updateMember } from './store.ts'
 
 /** What the invited person's link carries. */
 export interface Invite {
@@ -104,20 +103,23 @@ export async function updateMemberRole(
   if (role !== undefined) await tellMember(deps, ctx, user, 'member.changed')
 }
 
-/** @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH */
+/**
+ * Ends a membership: the member's SSH keys are disabled, their API keys end, and so do their sessions.
+ * @returns the namespace without the member, and the keys that were disabled
+ * @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH
+ */
 export async function removeMember(
   deps: Pick<InvitationDeps, 'db'>,
   ctx: TenantContext,
   user: UserId,
-): Promise<Namespace> {
-  await deps.db.transaction().execute(async (db) => {
+): Promise<NamespaceAfterRemoval> {
+  const keys = await deps.db.transaction().execute(async (db) => {
     const member = (await lockMember(db, ctx.tenant, user)) ?? fail('NOT_FOUND', { what: 'The member' })
     requireAuthority(ctx, member.role)
-    await endMembership(db, ctx.tenant, user)
-    await audit({ ...ctx, db }, 'member.remove', user, { role: member.role })
+    return endMembership({ ...ctx, db }, member, 'member.remove')
   })
   ctx.emit({ type: 'member.removed', id: user })
-  return getNamespace(deps.db, ctx.tenant)
+  return { ...(await getNamespace(deps.db, ctx.tenant)), disabled_keys: keys }
 }
 
 /**
@@ -135,8 +137,7 @@ export async function leaveNamespace(
     const member = (await lockMember(db, ctx.tenant, actor.id)) ?? fail('NOT_FOUND', { what: 'The namespace' })
     if (member.role === 'owner')
       fail('OWNER_REFUSED', { rule: 'The owner cannot leave a namespace; delete it instead' })
-    await endMembership(db, ctx.tenant, actor.id)
-    await audit({ ...ctx, db }, 'member.leave', actor.id, { role: member.role })
+    await endMembership({ ...ctx, db }, member, 'member.leave')
   })
   ctx.emit({ type: 'member.removed', id: actor.id })
   if (actor.tenant !== ctx.tenant) return undefined
@@ -144,11 +145,21 @@ export async function leaveNamespace(
   return authenticate(deps, account, { family: actor.family })
 }
 
-/** Keys that the person made end for good: they must not come back to life with a later membership. */
-async function endMembership(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
-  await removeKeysOf(db, tenant, user)
-  await deleteMember(db, tenant, user)
-  await clearPreference(db, tenant, user)
+/**
+ * API keys that the person made are deleted with the member's row: a later membership does not bring them back. SSH keys
+ * are kept, disabled, so that somebody may take them over.
+ * @param ctx with the system connection, in a transaction
+ */
+async function endMembership(
+  ctx: TenantContext,
+  { user_id: user, role }: MemberRow,
+  action: 'member.remove' | 'member.leave',
+): Promise<DisabledKey[]> {
+  const keys = await disableKeysOf(ctx, user)
+  await deleteMember(ctx.db, ctx.tenant, user)
+  await clearPreference(ctx.db, ctx.tenant, user)
+  await audit(ctx, action, user, { role, keys: keys.map(({ fingerprint }) => fingerprint) })
+  return keys
 }
 
 export function inviteHash(sig: string): Buffer {

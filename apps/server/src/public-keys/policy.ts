@@ -1,7 +1,7 @@
 // Public keys as other nouns touch them: which are for a device, and what becomes of them when a tag goes.
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
-import { deviceTest } from './rules.ts'
+import { deviceTest, isEnabled } from './rules.ts'
 import { facts } from './service.ts'
 import { deletePublicKey, listEveryPublicKey, lockPublicKeysWithTag, updatePublicKey } from './store.ts'
 
@@ -11,11 +11,12 @@ export interface NamedKey {
   readonly name: string
 }
 
-/** Tells the keys whose filter a device passes; the same object for the same key each time. */
+/** Tells the enabled keys whose filter a device passes; the same object for the same key each time. */
 export async function deviceKeys(
   ctx: TenantContext,
 ): Promise<(device: { readonly name: string; readonly tags: readonly string[] }) => NamedKey[]> {
-  const keys = (await listEveryPublicKey(ctx.db)).map((row) => ({
+  const enabled = (await listEveryPublicKey(ctx.db)).filter((row) => isEnabled(row))
+  const keys = enabled.map((row) => ({
     named: { fingerprint: row.fingerprint, name: row.name },
     isFor: deviceTest(row),
   }))

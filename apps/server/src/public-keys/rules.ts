@@ -9,6 +9,11 @@ export interface KeyUse {
   readonly device: { readonly name: string; readonly tags: readonly string[] }
 }
 
+/** Whether a key signs anybody in: it belongs to a member, or it is a service key. */
+export function isEnabled(key: { readonly owner: string | null; readonly service: boolean }): boolean {
+  return key.service || key.owner !== null
+}
+
 export function mayUseKey(key: FilterColumns & { readonly username: string }, { user, device }: KeyUse): boolean {
   if (key.username !== '' && !compilePattern(key.username)?.matchesWhole(user)) return false
   return deviceTest(key)(device)

@@ -1,24 +1,30 @@
-// Use cases of public keys (api.md section 16.6).
+// Use cases of public keys. A key belongs to a member or is a service key; one that is neither is disabled.
 import { fail } from '@bowline/contract/errors'
 import type { publicKeys as operations } from '@bowline/contract/operations/public-keys'
 import type { Input } from '@bowline/contract/operation'
-import type { KeyDevices, PublicKey } from '@bowline/contract/schemas/public-key'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { DisabledKey, KeyDevices, PublicKey } from '@bowline/contract/schemas/public-key'
+import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
-import type { TenantContext } from '../context.ts'
+import { type TenantContext, personOf } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import { matchAccepted } from '../devices/matching.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
+import { holdMembership } from '../members/membership.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/used.ts'
 import { fingerprintOf, readKeyData } from './key-data.ts'
-import { type KeyUse, deviceTest, mayUseKey } from './rules.ts'
+import { type KeyUse, deviceTest, isEnabled, mayUseKey } from './rules.ts'
 import {
   PUBLIC_KEY_PROPERTIES,
   type PublicKeyRow,
   deletePublicKey,
+  disownKeys,
   findPublicKey,
   insertPublicKey,
   listPublicKeys,
+  listWithDisabled,
   lockPublicKey,
   updatePublicKey,
 } from './store.ts'
@@ -35,11 +41,16 @@ export async function list(
   return { items: rows.map((row) => toPublicKey(row)), total }
 }
 
-/** @throws {BowlineError} INVALID_KEY_DATA, INVALID_INPUT, NOT_FOUND for an unused tag, CONFLICT for a known key */
+/**
+ * Registers a key: the caller's own unless another owner, or none, is named.
+ * @throws {BowlineError} INVALID_KEY_DATA, INVALID_INPUT, NOT_FOUND for an unused tag or an owner who is no member,
+ *   CONFLICT for a known key, UNAUTHORIZED when the caller's membership has just ended
+ */
 export async function create(ctx: TenantContext, body: Input<typeof operations.create>['body']): Promise<PublicKey> {
   const { fingerprint, blob, data } = readKeyData(body.data)
   await requireUsable(ctx, body)
   return ctx.db.transaction().execute(async (db) => {
+    const inner = { ...ctx, db }
     const row = await insertPublicKey(db, {
       tenant_id: ctx.tenant,
       fingerprint,
@@ -48,9 +59,10 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
       name: body.name,
       username: body.username,
       ...toColumns(body.filter),
+      ...(body.owner === undefined ? await ownedByCaller(inner) : await ownedBy(inner, body.owner)),
     })
     if (!row) return fail('CONFLICT', { field: 'data' }, ['data'])
-    await audit({ ...ctx, db }, 'public-key.create', fingerprint, { after: facts(row) })
+    await audit(inner, 'public-key.create', fingerprint, { after: facts(row) })
     return toPublicKey(row)
   })
 }
@@ -67,7 +79,10 @@ export async function findDevices(
   return matchAccepted(ctx, deviceTest(toColumns(filter)))
 }
 
-/** @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
+/**
+ * Changes a key. Naming an owner hands it over, which enables a disabled one.
+ * @throws {BowlineError} NOT_FOUND, also for an owner who is no member; INVALID_INPUT
+ */
 export async function update(
   ctx: TenantContext,
   fingerprint: string,
@@ -75,7 +90,8 @@ export async function update(
 ): Promise<PublicKey> {
   return change(ctx, fingerprint, async (inner) => {
     await requireUsable(inner, body)
-    return { name: body.name, username: body.username, ...toColumns(body.filter) }
+    const owned = body.owner === undefined ? {} : await ownedBy(inner, body.owner)
+    return { name: body.name, username: body.username, ...toColumns(body.filter), ...owned }
   })
 }
 
@@ -110,13 +126,60 @@ export async function removeTag(ctx: TenantContext, fingerprint: string, tag: st
   await change(ctx, fingerprint, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
 }
 
-type Changes = Partial<Pick<PublicKeyRow, 'name' | 'username' | 'hostname' | 'tags'>>
+type Ownership = Pick<PublicKeyRow, 'owner' | 'service' | 'former_owner'>
+type Changes = Partial<Pick<PublicKeyRow, 'name' | 'username' | 'hostname' | 'tags'> & Ownership>
+
+/** @param ctx in a transaction. @throws {BowlineError} NOT_FOUND for somebody who is no accepted member */
+async function ownedBy(ctx: TenantContext, owner: UserId | null): Promise<Ownership> {
+  if (owner === null) return { owner, service: true, former_owner: '' }
+  if (!(await holdMembership(ctx, owner))) fail('NOT_FOUND', { what: 'The member' }, ['owner'])
+  return { owner, service: false, former_owner: '' }
+}
+
+/** Keys of the platform itself belong to nobody. @param ctx in a transaction. @throws {BowlineError} UNAUTHORIZED */
+async function ownedByCaller(ctx: TenantContext): Promise<Ownership> {
+  const person = personOf(ctx.actor)
+  if (person === undefined) return ownedBy(ctx, null)
+  if (!(await holdMembership(ctx, person))) fail('UNAUTHORIZED')
+  return { owner: person, service: false, former_owner: '' }
+}
+
+/**
+ * Disables the keys of a member who leaves, and writes each to the audit log.
+ * @param ctx with the system connection, in the transaction that ends the membership
+ */
+export async function disableKeysOf(ctx: TenantContext, owner: UserId): Promise<DisabledKey[]> {
+  const keys = await disownKeys(ctx.db, ctx.tenant, owner)
+  for (const { fingerprint, name } of keys) await audit(ctx, 'public-key.disable', fingerprint, { name, owner })
+  return keys
+}
+
+/** Whether a key is registered in the namespace but disabled. @param blob SSH wire encoding */
+export async function isDisabled(ctx: TenantContext, blob: Uint8Array): Promise<boolean> {
+  const row = await findPublicKey(ctx.db, fingerprintOf(blob))
+  return row !== undefined && row.blob.equals(blob) && !isEnabled(row)
+}
+
+/** A key in a namespace. */
+export interface UsedKey {
+  readonly tenant: TenantId
+  readonly blob: Uint8Array
+}
+
+/** The namespaces in which one of some keys is disabled. @param system connection of all namespaces */
+export async function findWithDisabled(system: Kysely<Schema>, used: readonly UsedKey[]): Promise<TenantId[]> {
+  if (used.length === 0) return []
+  return listWithDisabled(
+    system,
+    used.map(({ tenant, blob }) => ({ tenant, fingerprint: fingerprintOf(blob) })),
+  )
+}
 
 /** Whether a key is registered in the namespace and may be used for a login. @param blob SSH wire encoding */
 export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse): Promise<boolean> {
   const row = await findPublicKey(ctx.db, fingerprintOf(blob))
   // The fingerprint is MD5: only the key itself proves anything.
-  return row !== undefined && row.blob.equals(blob) && mayUseKey(row, use)
+  return row !== undefined && row.blob.equals(blob) && isEnabled(row) && mayUseKey(row, use)
 }
 
 /** Wire encoding of a registered key; undefined for an unknown one. */
@@ -148,8 +211,8 @@ function unknownKey(): never {
 }
 
 /** What the audit log has of a key. */
-export function facts({ name, username, hostname, tags }: PublicKeyRow) {
-  return { name, username, hostname, tags }
+export function facts({ name, username, hostname, tags, owner, service }: PublicKeyRow) {
+  return { name, username, hostname, tags, owner, service }
 }
 
 async function requireUsable(
@@ -169,5 +232,8 @@ function toPublicKey(row: PublicKeyRow): PublicKey {
     name: row.name,
     username: row.username,
     filter: toFilter(row),
+    owner: row.owner,
+    disabled: !isEnabled(row),
+    former_owner: row.former_owner,
   }
 }

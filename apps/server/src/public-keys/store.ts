@@ -1,4 +1,5 @@
 // SQL of public keys.
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import {
   type Expression,
   type Insertable,
@@ -21,6 +22,9 @@ export const PUBLIC_KEY_PROPERTIES: FilterProperties = {
   hostname: { sql: sql.ref('public_keys.hostname'), type: 'text' },
   tags: { sql: sql.ref('public_keys.tags'), type: 'text-array' },
   created_at: { sql: sql.ref('public_keys.created_at'), type: 'time' },
+  owner: { sql: sql.ref('public_keys.owner'), type: 'text' },
+  service: { sql: sql.ref('public_keys.service'), type: 'boolean' },
+  disabled: { sql: sql`(public_keys.owner is null and not public_keys.service)`, type: 'boolean' },
 }
 
 /** A page of keys, the oldest first, and how many match. */
@@ -77,6 +81,43 @@ export function insertPublicKey(
     .onConflict((conflict) => conflict.columns(['tenant_id', 'fingerprint']).doNothing())
     .returningAll()
     .executeTakeFirst()
+}
+
+/** Takes the keys of a member away from them, which disables the keys. System connection. */
+export async function disownKeys(
+  system: Kysely<Schema>,
+  tenant: TenantId,
+  owner: UserId,
+): Promise<{ fingerprint: string; name: string }[]> {
+  const rows = await system
+    .updateTable('public_keys')
+    .set((key) => ({
+      owner: null,
+      former_owner: key
+        .selectFrom('users')
+        .select(sql<string>`coalesce(max(email), '')`.as('email'))
+        .where('id', '=', owner),
+    }))
+    .where('tenant_id', '=', tenant)
+    .where('owner', '=', owner)
+    .returning(['fingerprint', 'name'])
+    .execute()
+  return rows.sort((one, other) => one.name.localeCompare(other.name))
+}
+
+/** The namespaces in which one of some keys is disabled. System connection. */
+export async function listWithDisabled(
+  system: Kysely<Schema>,
+  used: readonly { readonly tenant: TenantId; readonly fingerprint: string }[],
+): Promise<TenantId[]> {
+  const { rows } = await sql<{ tenant: TenantId }>`
+    select distinct tenant_id as tenant from public_keys
+    where owner is null and not service and (tenant_id, fingerprint) in (
+      select * from unnest(
+        ${used.map(({ tenant }) => tenant)}::uuid[], ${used.map(({ fingerprint }) => fingerprint)}::text[]
+      )
+    )`.execute(system)
+  return rows.map(({ tenant }) => tenant)
 }
 
 export async function updatePublicKey(

@@ -2,6 +2,7 @@
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
+import { personOf } from '../context.ts'
 import { get } from '../devices/service.ts'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
@@ -11,10 +12,10 @@ import type { TicketTarget, Tickets } from './tickets.ts'
 /** @param attempts how often one source may ask */
 export function terminalRoutes(tickets: Tickets, attempts: Limiter): Route[] {
   const { terminals } = operations
-  async function issue(ctx: MemberContext, target: Omit<TicketTarget, 'tenant'>): Promise<string> {
+  async function issue(ctx: MemberContext, target: Omit<TicketTarget, 'tenant' | 'person'>): Promise<string> {
     if (!attempts.take(sourceKey(ctx.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
     await get(ctx, target.device)
-    return tickets.issue({ ...target, tenant: ctx.tenant })
+    return tickets.issue({ ...target, tenant: ctx.tenant, person: personOf(ctx.actor) })
   }
   return [
     memberRoute(terminals.open, async (ctx, { params, body }) => ({

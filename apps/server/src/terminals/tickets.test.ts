@@ -1,4 +1,4 @@
-import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
 import { createTickets } from './tickets.ts'
@@ -7,6 +7,7 @@ const target = {
   tenant: TenantId.parse('00000000-0000-4000-8000-000000000000'),
   device: DeviceUid.parse('0'.repeat(64)),
   username: 'root',
+  person: UserId.parse('ada'),
 }
 
 describe('a ticket', () => {

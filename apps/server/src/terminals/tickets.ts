@@ -2,7 +2,7 @@
 // process's memory, for seconds.
 import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
-import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { Clock } from '../platform/clock.ts'
 
@@ -12,6 +12,8 @@ export interface TicketTarget {
   readonly device: DeviceUid
   /** Account on the device. */
   readonly username: string
+  /** Who has asked for it. */
+  readonly person: UserId | undefined
   /** What existing clients have sent along; the others show their credential on the WebSocket itself. */
   readonly credential?: { readonly password: string } | { readonly fingerprint: string }
 }

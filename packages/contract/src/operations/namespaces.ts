@@ -4,7 +4,14 @@ import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { Email, Page, TenantId } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
-import { Namespace, NamespaceName, RecordingPolicy, RecordingRetentionDays, RoleName } from '../schemas/namespace.ts'
+import {
+  Namespace,
+  NamespaceName,
+  RecordingPolicy,
+  RecordingRetentionDays,
+  RoleName,
+  NamespaceAfterRemoval,
+} from '../schemas/namespace.ts'
 import { UserAuth } from '../schemas/user.ts'
 
 const byTenant = z.object({ tenant: TenantId })
@@ -140,10 +147,10 @@ export const members = {
     method: 'DELETE',
     path: '/api/namespaces/{tenant}/members/{uid}',
     noun: 'members',
-    summary: 'Remove a member, or take an invitation back',
+    summary: 'Remove a member, or take an invitation back; their SSH keys are disabled and their sessions end',
     access: may('namespaceRemoveMember'),
     params: byMember,
-    response: Namespace,
+    response: NamespaceAfterRemoval,
     errors: ['ROLE_TOO_HIGH', 'NOT_FOUND'],
   }),
   invite: operation({

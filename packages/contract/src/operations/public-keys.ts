@@ -45,7 +45,7 @@ export const publicKeys = {
     method: 'PUT',
     path: '/api/sshkeys/public-keys/{fingerprint}',
     noun: 'public-keys',
-    summary: 'Change name, login and devices of a public key',
+    summary: 'Change name, login, devices and owner of a public key',
     access: may('publicKeyEdit'),
     params: byFingerprint,
     body: PublicKeyBody,

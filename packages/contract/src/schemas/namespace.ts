@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { ROLES } from '../roles.ts'
 import { TenantId, Time, UserId } from './common.ts'
+import { DisabledKey } from './public-key.ts'
 
 export const RoleName = z.enum(ROLES)
 
@@ -62,3 +63,10 @@ export const Namespace = z
   })
   .meta({ id: 'Namespace' })
 export type Namespace = z.infer<typeof Namespace>
+
+/** The answer to a removal of a member. */
+export const NamespaceAfterRemoval = Namespace.extend({
+  /** SSH keys of the member, which sign nobody in until they are handed over. */
+  disabled_keys: z.array(DisabledKey),
+}).meta({ id: 'NamespaceAfterRemoval' })
+export type NamespaceAfterRemoval = z.infer<typeof NamespaceAfterRemoval>

@@ -1,6 +1,6 @@
 // Public keys of people (api.md section 16.6).
 import * as z from 'zod'
-import { TenantId, Time } from './common.ts'
+import { TenantId, Time, UserId } from './common.ts'
 import { DeviceFilter, Pattern } from './tag.ts'
 
 /** MD5 in the old form: sixteen pairs of hex digits. */
@@ -21,11 +21,30 @@ export const PublicKey = z
     name: z.string(),
     username: z.string(),
     filter: DeviceFilter,
+    /** The member whose key it is; null for a service key, and for a disabled one, whose owner has left. */
+    owner: UserId.nullable(),
+    /** Its owner has left: it signs nobody in until it is handed over. */
+    disabled: z.boolean(),
+    /** Address of the owner who has left; '' when none has. */
+    former_owner: z.string(),
   })
   .meta({ id: 'PublicKey' })
 export type PublicKey = z.infer<typeof PublicKey>
 
-export const PublicKeyBody = z.object({ name: KeyName, username: Pattern, filter: DeviceFilter })
+/** A key that was disabled when its owner left. */
+export const DisabledKey = z.object({ fingerprint: z.string(), name: z.string() }).meta({ id: 'DisabledKey' })
+export type DisabledKey = z.infer<typeof DisabledKey>
+
+export const PublicKeyBody = z.object({
+  name: KeyName,
+  username: Pattern,
+  filter: DeviceFilter,
+  /**
+   * The member whose key it is; null makes it a service key. Left out, a new key is the caller's, and one that exists
+   * keeps its owner.
+   */
+  owner: UserId.nullable().optional(),
+})
 
 /** The devices that the filter of a key is for. */
 export const KeyDevices = z

@@ -67,6 +67,7 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
     const terminal = createWebTerminal({ clock, connection: () => begun(running).connection, over: () => over() })
     const refusal = deps.gateway.admitWeb(
       peer.address,
+      target.person,
       (cause) => terminal.told(cause),
       (handler) => {
         const connection = createWebConnection({ handler, view: terminal.view, peer, login, clock })

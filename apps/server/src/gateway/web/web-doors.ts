@@ -91,6 +91,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     const login = `${target.username}@${target.device}`
     const refusal = deps.gateway.admitWeb(
       remote,
+      target.person,
       () => undefined,
       (handler) => {
         const connection = createWebConnection({ handler, view, peer, login, clock: deps.clock })

@@ -1,0 +1,50 @@
+// What the server does from time to time, besides what it is asked to.
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import { type AuthDeps, forgetExpired } from './auth/service.ts'
+import type { TenantContext } from './context.ts'
+import { foldCounts } from './db/row-counts.ts'
+import type { Schema } from './db/schema.ts'
+import type { LiveLogins } from './gateway/live-logins.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Log } from './platform/log.ts'
+import type { Recordings } from './recordings/recordings.ts'
+import { removeExpired } from './recordings/retention.ts'
+
+export interface JobsDeps {
+  readonly auth: AuthDeps
+  readonly system: Kysely<Schema>
+  readonly recordings: Recordings
+  readonly live: Pick<LiveLogins, 'lookForLeavers'>
+  readonly clock: Clock
+  readonly log: Log
+  /** The context in which what is not to be kept is deleted. */
+  readonly contextOf: (tenant: TenantId) => TenantContext
+}
+
+const CLEAN_UP_INTERVAL_MS = 600_000
+/** A thousand new sessions a second leave lists some thousands of differences to add up. */
+const FOLD_INTERVAL_MS = 10_000
+/** How long the sessions of somebody whom another process has removed may go on. */
+const LEAVERS_INTERVAL_MS = 2_000
+
+/** Starts the jobs. A failure of one is logged; the next turn tries again. */
+export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) => void): void {
+  const { auth, system, recordings, live, clock, log, contextOf } = deps
+  const every = (intervalMs: number, ...jobs: readonly (() => Promise<void>)[]): void => {
+    const stop = clock.every(intervalMs, () => {
+      for (const job of jobs) job().catch((error: unknown) => log.error('jobs.error', { err: error }))
+    })
+    onEnd(() => Promise.resolve(stop()))
+  }
+  every(
+    CLEAN_UP_INTERVAL_MS,
+    () => forgetExpired(auth),
+    async () => {
+      await removeExpired(system, recordings, contextOf, new Date(clock.now()))
+      await recordings.removeOrphans(system)
+    },
+  )
+  every(FOLD_INTERVAL_MS, () => foldCounts(system))
+  every(LEAVERS_INTERVAL_MS, () => live.lookForLeavers())
+}

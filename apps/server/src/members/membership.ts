@@ -1,0 +1,31 @@
+// Whether somebody is a member, for the nouns whose rows live and die with a membership.
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { findAcceptedMember, listMissingMembers } from './store.ts'
+
+/** A person in a namespace. */
+export interface Membership {
+  readonly tenant: TenantId
+  readonly user: UserId
+}
+
+/** Whether somebody is an accepted member of the namespace. */
+export async function isMember(ctx: TenantContext, user: UserId): Promise<boolean> {
+  return (await findAcceptedMember(ctx.db, ctx.tenant, user)) !== undefined
+}
+
+/**
+ * Keeps an accepted membership from ending until the transaction does.
+ * @param ctx in a transaction
+ * @returns false when there is no such membership
+ */
+export async function holdMembership(ctx: TenantContext, user: UserId): Promise<boolean> {
+  return (await findAcceptedMember(ctx.db, ctx.tenant, user, 'held')) !== undefined
+}
+
+/** Those of some memberships that exist no more. @param system connection of all namespaces */
+export function findEndedMemberships(system: Kysely<Schema>, of: readonly Membership[]): Promise<Membership[]> {
+  return of.length === 0 ? Promise.resolve([]) : listMissingMembers(system, of)
+}
