@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { verifyRegistration } from '@bowline/link/registration-proof'
 import { parseServerAddress } from '@bowline/link/server-address'
 import { FakeClock } from '@bowline/link/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -75,6 +76,20 @@ test('the device registers again every ten minutes, with the sessions it holds',
   await clock.advance(600_000)
   await until(() => platform.registrations.length === 3)
   expect(platform.links.length).toBe(1)
+})
+
+test('registrations are signed for the server from the moment its statement key is known', async () => {
+  const statementKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? ''
+  platform.extra['statement_key'] = statementKey
+  const { clock } = startAgent()
+  await link(0)
+  await clock.advance(600_000)
+  await until(() => platform.registrations.length === 2)
+  const [first, second] = platform.registrations
+  expect(first?.proof).toBeUndefined()
+  if (!second?.proof) throw new Error('the second registration is signed')
+  expect(verifyRegistration(second, statementKey, second.proof)).toBe(true)
+  expect(verifyRegistration({ ...second, hostname: 'other' }, statementKey, second.proof)).toBe(false)
 })
 
 test('a login that the platform has authorised needs its statement', async () => {

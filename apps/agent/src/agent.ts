@@ -55,6 +55,8 @@ export class Agent {
   /** The streams of each link; more than one while the agent moves from one to the next. */
   readonly #links = new Set<AgentStreams>()
   #registration: Registration | undefined
+  /** As the server's last answer told. */
+  #clockAheadSeconds = 0
   #sshHost: string | undefined
   #sshid: string | undefined
   #cancelTimer: () => void = () => {}
@@ -156,14 +158,21 @@ export class Agent {
 
   async #firstRegistration(signal: AbortSignal): Promise<Registration> {
     const { server, facts } = this.#parts
-    this.#sshHost ??= (await serverInfo(server, facts, signal)).sshHost
+    if (this.#sshHost === undefined) {
+      const { sshHost, clockAheadSeconds } = await serverInfo(server, facts, signal)
+      this.#sshHost = sshHost
+      this.#clockAheadSeconds = clockAheadSeconds ?? 0
+    }
     return this.#register(signal)
   }
 
   async #register(signal: AbortSignal): Promise<Registration> {
-    const { server, facts, log, statementKeys } = this.#parts
+    const { server, facts, log, privateKey, statementKeys } = this.#parts
     const sessions = [...this.#links].flatMap((streams) => streams.sessionUids)
-    const { registration, clockAheadSeconds = 0 } = await register(server, facts, sessions, signal)
+    const { key: statementKey } = statementKeys
+    const signing = statementKey && { privateKey, statementKey, clockAheadSeconds: this.#clockAheadSeconds }
+    const { registration, clockAheadSeconds = 0 } = await register(server, facts, sessions, signing, signal)
+    this.#clockAheadSeconds = clockAheadSeconds
     const { uid, name, namespace } = registration
     const sshid = `${namespace}.${name}${this.#sshHost ? `@${this.#sshHost}` : ''}`
     log.info('registered', 'registered with the server', { uid, sshid })

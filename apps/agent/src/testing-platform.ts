@@ -18,6 +18,14 @@ const Body = z.object({
   public_key: z.string(),
   tenant_id: z.string(),
   sessions: z.array(z.string()),
+  info: z.object({
+    id: z.string(),
+    pretty_name: z.string(),
+    version: z.string(),
+    arch: z.string(),
+    platform: z.string(),
+  }),
+  proof: z.object({ at: z.number(), signature: z.string() }).optional(),
 })
 
 export interface FakePlatform {

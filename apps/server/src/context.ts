@@ -37,6 +37,8 @@ export interface DeviceActor {
   readonly kind: 'device'
   readonly uid: DeviceUid
   readonly tenant: TenantId
+  /** Whether the device's key has signed for the token: anybody can have one without. */
+  readonly proven: boolean
 }
 
 /** The platform itself: gateway, jobs, command line. */

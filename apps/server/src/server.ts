@@ -222,7 +222,7 @@ async function start(
       user: (token) => userOfToken(auth, token),
       device: async (token) => {
         const claims = await tokens.readDevice(token)
-        return claims && { kind: 'device', uid: claims.uid, tenant: claims.tenant }
+        return claims && { ...claims, kind: 'device' }
       },
       apiKey: (key) => actorOfKey(system, key, clock.now()),
       isInternal: internalCallers(settings.BOWLINE_NODE_SECRET),
@@ -264,7 +264,7 @@ async function start(
     clock,
     log,
     readToken: (token) => tokens.readDevice(token),
-    findKey: ({ uid, tenant }) => findDeviceKey(tenantContext(tenant, { kind: 'device', uid, tenant }), uid),
+    findKey: (device) => findDeviceKey(tenantContext(device.tenant, { kind: 'device', ...device }), device.uid),
   })
   attachUpgrades(
     http.server,

@@ -12,9 +12,7 @@ const MAX_RSA_BITS = 8_192
  * @throws {Error} when the key is of another type
  */
 export function signProof(privateKey: KeyObject, deviceUid: string, nonce: string): string {
-  const digest = digestFor(privateKey)
-  if (digest === undefined) throw new Error(`a device key must be Ed25519 or RSA, this one is ${keyType(privateKey)}`)
-  return sign(digest, proofText(deviceUid, nonce), privateKey).toString('base64url')
+  return signText(privateKey, proofText(deviceUid, nonce))
 }
 
 /**
@@ -22,17 +20,33 @@ export function signProof(privateKey: KeyObject, deviceUid: string, nonce: strin
  * @param signature base64url, as the peer claims it
  */
 export function verifyProof(publicKeyPem: string, deviceUid: string, nonce: string, signature: string): boolean {
+  return verifyText(publicKeyPem, proofText(deviceUid, nonce), signature)
+}
+
+/**
+ * Signs a text that says by itself what it is for.
+ * @returns base64url
+ * @throws {Error} when the key is neither Ed25519 nor RSA
+ */
+export function signText(privateKey: KeyObject, text: string): string {
+  const digest = digestFor(privateKey)
+  if (digest === undefined) throw new Error(`a device key must be Ed25519 or RSA, this one is ${keyType(privateKey)}`)
+  return sign(digest, Buffer.from(text), privateKey).toString('base64url')
+}
+
+/** Whether a device's key has signed a text. Never throws: key and signature are what somebody claims. */
+export function verifyText(publicKeyPem: string, text: string, signature: string): boolean {
   try {
     const key = createPublicKey(publicKeyPem)
     const digest = digestFor(key)
-    return digest !== undefined && verify(digest, proofText(deviceUid, nonce), key, Buffer.from(signature, 'base64url'))
+    return digest !== undefined && verify(digest, Buffer.from(text), key, Buffer.from(signature, 'base64url'))
   } catch {
     return false
   }
 }
 
-function proofText(deviceUid: string, nonce: string): Uint8Array {
-  return Buffer.from(`bowline link v1: device proof\n${deviceUid}\n${nonce}\n`)
+function proofText(deviceUid: string, nonce: string): string {
+  return `bowline link v1: device proof\n${deviceUid}\n${nonce}\n`
 }
 
 /** Digest to sign with (null: the algorithm has its own), or undefined when the key will not do. */

@@ -1,5 +1,7 @@
 // Registering with the platform (`POST /api/devices/auth`): once before the first link, and again every ten minutes, so
 // that the platform's picture of the device stays fresh and a new token replaces one that the server no longer takes.
+import type { KeyObject } from 'node:crypto'
+import { type RegistrationFacts, type RegistrationProof, signRegistration } from '@bowline/link/registration-proof'
 import * as z from 'zod'
 import type { DeviceDescription } from './identity.ts'
 import { callServer, type Answer, type Server } from './server-api.ts'
@@ -44,17 +46,28 @@ export interface Registering {
   readonly clockAheadSeconds: number | undefined
 }
 
+/** What a registration is signed with; a device that does not know its server's statement key yet cannot sign. */
+export interface Signing {
+  readonly privateKey: KeyObject
+  /** Raw 32 bytes. */
+  readonly statementKey: Uint8Array
+  /** Seconds by which this machine's clock is ahead of the server's. */
+  readonly clockAheadSeconds: number
+}
+
 /**
  * @param sessions uids of the platform sessions that are open on this device
+ * @param signing undefined at the first contact: the server then takes it for anybody's
  * @throws {RegistrationError | ConnectError | Error}
  */
 export async function register(
   server: Server,
   facts: DeviceFacts,
   sessions: readonly string[],
+  signing: Signing | undefined,
   signal: AbortSignal,
 ): Promise<Registering> {
-  const body = {
+  const said = {
     info: facts.description,
     sessions,
     hostname: facts.hostname,
@@ -62,16 +75,23 @@ export async function register(
     public_key: facts.publicKeyPem,
     tenant_id: facts.tenantId,
   }
+  const body = signing ? { ...said, proof: proofOf(said, signing) } : said
   const userAgent = userAgentOf(facts)
   const answer = await callServer(server, { method: 'POST', path: '/api/devices/auth', userAgent, body }, signal)
   if (answer.status !== 200) throw new RegistrationError(answer, refusalText(answer, facts.tenantId))
   const registered = Registered.safeParse(answer.body)
   if (!registered.success) throw new RegistrationError(answer, 'the answer is not that of a Bowline server')
-  const serverTime = Date.parse(String(answer.headers['date']))
-  return {
-    registration: registered.data,
-    clockAheadSeconds: Number.isNaN(serverTime) ? undefined : Math.round((Date.now() - serverTime) / 1000),
-  }
+  return { registration: registered.data, clockAheadSeconds: clockAhead(answer) }
+}
+
+function proofOf(said: RegistrationFacts, { privateKey, statementKey, clockAheadSeconds }: Signing): RegistrationProof {
+  const at = Date.now() - clockAheadSeconds * 1_000
+  return signRegistration(privateKey, said, Buffer.from(statementKey).toString('base64url'), at)
+}
+
+function clockAhead({ headers }: Answer): number | undefined {
+  const serverTime = Date.parse(String(headers['date']))
+  return Number.isNaN(serverTime) ? undefined : Math.round((Date.now() - serverTime) / 1000)
 }
 
 /**
@@ -82,12 +102,13 @@ export async function serverInfo(
   server: Server,
   facts: DeviceFacts,
   signal: AbortSignal,
-): Promise<{ version: string; sshHost: string | undefined }> {
+): Promise<{ version: string; sshHost: string | undefined; clockAheadSeconds: number | undefined }> {
   const path = `/info?agent_version=${encodeURIComponent(facts.description.version)}`
   const answer = await callServer(server, { method: 'GET', path, userAgent: userAgentOf(facts) }, signal)
   const info = Info.safeParse(answer.body)
   if (answer.status !== 200 || !info.success) throw new RegistrationError(answer, refusalText(answer, facts.tenantId))
-  return { version: info.data.version, sshHost: info.data.endpoints?.ssh.replace(/:\d+$/, '') }
+  const sshHost = info.data.endpoints?.ssh.replace(/:\d+$/, '')
+  return { version: info.data.version, sshHost, clockAheadSeconds: clockAhead(answer) }
 }
 
 function userAgentOf(facts: DeviceFacts): string {

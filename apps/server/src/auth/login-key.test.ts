@@ -1,6 +1,7 @@
 // POST /api/auth/ssh, as existing agents use it.
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
+import { signRegistration } from '@bowline/link/registration-proof'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TenantContext } from '../context.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -18,9 +19,17 @@ beforeAll(async () => {
   server = await bootServer()
   secret = new SecretKey(server.secretKey)
   person = await server.setUpAccount()
-  device = await server.acceptedDevice(person)
+  device = await proven(await server.acceptedDevice(person))
 })
 afterAll(() => server.close())
+
+/** The device with a token that its key has signed for. */
+async function proven(registered: RegisteredDevice): Promise<RegisteredDevice> {
+  const { body, privateKey, statement_key: key } = registered
+  const proof = signRegistration(privateKey, body, key, Date.now())
+  const answer = await server.client().call(operations.auth.authenticateDevice, { body: { ...body, proof } })
+  return { ...registered, token: answer.body.token }
+}
 
 const DATA = '{"Username":"root","Namespace":"device"}'
 
@@ -80,7 +89,7 @@ describe('signing is refused', () => {
     const other = await server.addPerson('stranger')
     const { fingerprint } = await loginKeyOf(contextOf(other), secret)
     expect(await outcome(signWith(device.token, fingerprint))).toBe('404 NOT_FOUND')
-    const keyless = await server.acceptedDevice(await server.addPerson('keyless'))
+    const keyless = await proven(await server.acceptedDevice(await server.addPerson('keyless')))
     expect(await outcome(signWith(keyless.token, fingerprint))).toBe('404 NOT_FOUND')
   })
 

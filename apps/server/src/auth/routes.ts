@@ -76,9 +76,11 @@ export function loginKeyRoutes(
   contextOf: (device: DeviceActor, source: string) => TenantContext,
 ): Route[] {
   return [
-    deviceRoute(operations.auth.signChallenge, async ({ actor, source }, { body }) => ({
-      signature: await signLogin(contextOf(actor, source), secret, body),
-    })),
+    deviceRoute(operations.auth.signChallenge, async ({ actor, source }, { body }) => {
+      // Whoever knows what members see of a device gets a token of it; only one that its key has signed for counts.
+      if (!actor.proven) fail('UNAUTHORIZED')
+      return { signature: await signLogin(contextOf(actor, source), secret, body) }
+    }),
   ]
 }
 

@@ -190,15 +190,15 @@ describe('the token issuer', () => {
 
   it('reads each kind as that kind only', async () => {
     const { uid } = await server.registerDevice(ada.tenant)
-    const device = await issuer().device({ uid, tenant: ada.tenant })
-    expect(await issuer().readDevice(device)).toEqual({ claims: 'device', uid, tenant: ada.tenant })
+    const device = await issuer().device({ uid, tenant: ada.tenant, proven: true })
+    expect(await issuer().readDevice(device)).toEqual({ claims: 'device', uid, tenant: ada.tenant, proven: true })
     expect(await issuer().readUser(device)).toBeUndefined()
     expect(await issuer().readDevice(rs256(claims()))).toBeUndefined()
   })
 
   it('gives devices tokens without an end', async () => {
     const { uid } = await server.registerDevice(ada.tenant)
-    const device = await issuer().device({ uid, tenant: ada.tenant })
+    const device = await issuer().device({ uid, tenant: ada.tenant, proven: true })
     clock.advance(10 * 365 * 86_400_000)
     expect(await issuer().readDevice(device)).toMatchObject({ uid })
   })

@@ -24,7 +24,13 @@ const UserClaims = z.object({
 })
 export type UserClaims = z.infer<typeof UserClaims>
 
-const DeviceClaims = z.object({ claims: z.literal('device'), uid: DeviceUid, tenant: TenantId })
+const DeviceClaims = z.object({
+  claims: z.literal('device'),
+  uid: DeviceUid,
+  tenant: TenantId,
+  /** Whether the device's key has signed for the token; tokens of earlier versions do not say. */
+  proven: z.boolean().default(false),
+})
 export type DeviceClaims = z.infer<typeof DeviceClaims>
 
 export interface TokenIssuer {

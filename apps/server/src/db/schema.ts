@@ -82,6 +82,8 @@ export interface DevicesTable {
   longitude: Generated<number>
   tags: Generated<readonly string[]>
   public_url: Generated<boolean>
+  /** What the newest registration that the device's key has signed names as its time; null: none was signed. */
+  signed_at: Date | null
   /** Computed: containers are devices of the connector's platform. */
   kind: GeneratedAlways<'devices' | 'containers'>
 }

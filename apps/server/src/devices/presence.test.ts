@@ -24,7 +24,7 @@ afterAll(() => server.close())
 
 const system = () => server.database.system()
 const ctx = (): TenantContext => ({
-  actor: { kind: 'device', uid: device.uid, tenant: person.tenant },
+  actor: { kind: 'device', uid: device.uid, tenant: person.tenant, proven: true },
   tenant: person.tenant,
   db: server.database.forTenant(person.tenant),
   clock: systemClock,

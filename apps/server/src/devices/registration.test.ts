@@ -1,7 +1,9 @@
 // Registration of devices over HTTP: what agents say, what becomes of it, and what is refused.
-import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { type KeyObject, createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
-import { DeviceUid } from '@bowline/contract/schemas/common'
+import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceAuthBody } from '@bowline/contract/schemas/device'
+import { type RegistrationProof, signRegistration } from '@bowline/link/registration-proof'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadInstanceKeys } from '../instance/keys.ts'
@@ -193,6 +195,99 @@ describe('a registration', () => {
     }
   })
 })
+
+describe('a registration of an accepted device', () => {
+  const statementKey = async () => (await register()).body['statement_key'] as string
+
+  /** An accepted device, and what its agent registers with. */
+  async function accepted() {
+    const { uid, body, privateKey } = await server.acceptedDevice(ada, { hostname: `d-${randomUUID().slice(0, 8)}` })
+    await server.database
+      .system()
+      .updateTable('devices')
+      .set({ last_seen: new Date('2026-01-01T00:00:00Z') })
+      .where('uid', '=', uid)
+      .execute()
+    const spoofed = { ...body, info: { ...info, pretty_name: 'Spoofed OS 9.9.9' } }
+    return { uid, body, spoofed, privateKey, before: await device(uid) }
+  }
+
+  /** Whether a device token is good for anything by itself: the namespace has no such login key. */
+  const vouches = async (token: unknown) =>
+    (
+      await server.fetch('/api/auth/ssh', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          fingerprint: Array.from({ length: 16 }, () => 'ab').join(':'),
+          data: '{"Username":"root","Namespace":"box"}',
+        }),
+      })
+    ).status
+
+  it('changes nothing without the device’s key, and its token opens nothing by itself', async () => {
+    const { uid, spoofed, before } = await accepted()
+    const { status, body } = await register(spoofed, '/api/devices/auth', '203.0.113.66')
+    expect([status, body]).toMatchObject([200, { uid, name: before.name, namespace: ada.namespace }])
+    expect(await device(uid)).toEqual(before)
+    expect(await vouches(body['token'])).toBe(401)
+  })
+
+  it('that the device’s key has signed refreshes what is known of it', async () => {
+    const { uid, spoofed: changed, privateKey, before } = await accepted()
+    const proof = signRegistration(privateKey, changed, await statementKey(), clock.now())
+    const { body } = await register({ ...changed, proof }, '/api/devices/auth', '203.0.113.66')
+    expect(await device(uid)).toMatchObject({ info: changed.info, remote_addr: '203.0.113.66' })
+    expect(Date.parse((await device(uid)).last_seen)).toBeGreaterThan(Date.parse(before.last_seen))
+    expect(await vouches(body['token'])).toBe(404)
+  })
+
+  it.each<[string, (parts: { spoofed: DeviceAuthBody; privateKey: KeyObject; key: string }) => RegistrationProof]>([
+    ['with another key', ({ spoofed, key }) => sign(generateKeyPairSync('ed25519').privateKey, spoofed, key)],
+    [
+      'for another server',
+      ({ spoofed, privateKey }) => sign(privateKey, spoofed, Buffer.alloc(32).toString('base64url')),
+    ],
+    ['for other facts', ({ spoofed, privateKey, key }) => sign(privateKey, { ...spoofed, info }, key)],
+    [
+      'for another namespace',
+      ({ spoofed, privateKey, key }) => sign(privateKey, { ...spoofed, tenant_id: UNKNOWN_TENANT }, key),
+    ],
+    ['an hour ago', ({ spoofed, privateKey, key }) => sign(privateKey, spoofed, key, clock.now() - 3_600_000)],
+    ['an hour ahead', ({ spoofed, privateKey, key }) => sign(privateKey, spoofed, key, clock.now() + 3_600_000)],
+  ])('changes nothing when it was signed %s', async (_, forge) => {
+    const { uid, spoofed, privateKey, before } = await accepted()
+    const proof = forge({ spoofed, privateKey, key: await statementKey() })
+    const { status, body } = await register({ ...spoofed, proof })
+    expect(status).toBe(200)
+    expect(await device(uid)).toEqual(before)
+    expect(await vouches(body['token'])).toBe(401)
+  })
+
+  it('changes nothing when it is sent again', async () => {
+    const { uid, spoofed, privateKey } = await accepted()
+    const proof = sign(privateKey, spoofed, await statementKey())
+    const overheard = { ...spoofed, proof }
+    await register(overheard, '/api/devices/auth', '203.0.113.66')
+    const before = await device(uid)
+    const { body } = await register(overheard, '/api/devices/auth', '203.0.113.99')
+    expect(await device(uid)).toEqual(before)
+    expect(await vouches(body['token'])).toBe(401)
+  })
+
+  it('changes nothing without a signature of one that has signed while it waited', async () => {
+    const { uid, body, privateKey } = await server.registerDevice(ada.tenant)
+    const proof = sign(privateKey, body, await statementKey())
+    await register({ ...body, proof })
+    const before = await device(uid)
+    await register({ ...body, info: { ...info, pretty_name: 'Spoofed' } })
+    expect(await device(uid)).toEqual(before)
+  })
+})
+
+const UNKNOWN_TENANT = TenantId.parse('00000000-0000-4000-8000-00000000dead')
+const sign = (privateKey: KeyObject, facts: DeviceAuthBody, key: string, at = clock.now()) =>
+  signRegistration(privateKey, facts, key, at)
 
 describe('a key', () => {
   it.each<[string, () => string]>([

@@ -1,9 +1,10 @@
-// Registration of devices: `POST devices/auth`, called by agents without a credential. The device proves its key when
-// it opens its link; a registration alone gives nothing but a pending row.
+// Registration of devices: `POST devices/auth`, called by agents without a credential. What the device's key has not
+// signed makes a pending row at most, and gives a token that opens nothing but a link, where the key is proved.
 import { createPublicKey } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { DeviceAuth, DeviceAuthBody } from '@bowline/contract/schemas/device'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import { verifyRegistration } from '@bowline/link/registration-proof'
 import type { TenantContext } from '../context.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
 import { describeDevices } from './describe.ts'
@@ -21,8 +22,11 @@ export interface RegistrationDeps {
 /** A namespace keeps at most this many devices waiting: registration needs no credential. */
 const MAX_PENDING = 10_000
 
+/** How far the time that a device has signed may be from ours, milliseconds. */
+const PROOF_TOLERANCE_MS = 300_000
+
 /**
- * Registers a device, or refreshes what is known of it.
+ * Registers a device, or refreshes what is known of it. An accepted device is refreshed only by what its key has signed.
  * @throws {BowlineError} NOT_FOUND for an unknown namespace; INVALID_INPUT for a key or identity that cannot be one
  */
 export async function registerDevice(
@@ -38,7 +42,9 @@ export async function registerDevice(
   const uid = deviceUid({ mac, publicKey: body.public_key, tenant: ctx.tenant })
   const known = await findDevice(ctx.db, uid)
   if (!known) await requireRoomForPending(ctx)
-  const isNew = await upsertDevice(ctx.db, {
+  const proof = recentProof(ctx, body)
+  const isSigned = proof !== undefined && verifyRegistration(body, deps.statementKey, proof)
+  const outcome = await upsertDevice(ctx.db, {
     uid,
     tenant_id: ctx.tenant,
     name,
@@ -47,8 +53,10 @@ export async function registerDevice(
     info: body.info,
     public_key: body.public_key,
     remote_addr: source,
+    signed_at: isSigned ? new Date(proof.at) : null,
     ...ctx.locate(source),
   })
+  const isNew = outcome === 'inserted'
   const row = (isNew ? undefined : known) ?? (await findDevice(ctx.db, uid)) ?? fail('INTERNAL')
   if (isNew) {
     ctx.log.info('device.registered', { device: uid, tenant: ctx.tenant, name })
@@ -56,11 +64,16 @@ export async function registerDevice(
   }
   return {
     uid,
-    token: await deps.tokens.device({ uid, tenant: ctx.tenant }),
+    token: await deps.tokens.device({ uid, tenant: ctx.tenant, proven: isSigned && outcome !== 'unchanged' }),
     name: row.name,
     namespace: row.namespace,
     statement_key: deps.statementKey,
   }
+}
+
+/** The signature of a registration, when it is for about now. */
+function recentProof({ clock }: TenantContext, { proof }: DeviceAuthBody): DeviceAuthBody['proof'] {
+  return proof && Math.abs(proof.at - clock.now()) <= PROOF_TOLERANCE_MS ? proof : undefined
 }
 
 /** Public key and namespace of a device that holds a token; undefined when it has been removed. */

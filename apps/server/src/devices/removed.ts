@@ -48,6 +48,7 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     status_updated_at: row.removed_at,
     hostname: null,
     disconnected_at: row.removed_at,
+    signed_at: null,
     link_epoch: 0,
     link_node: '',
   })

@@ -211,9 +211,10 @@ export async function deleteDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<
  * Of two first registrations at once one may meet the other in the index that is not the conflict's: PostgreSQL calls
  * that a violation, or a deadlock when each waits for the other there. By then the other row is there, so that a second
  * try refreshes it.
- * @returns whether it is new
+ * Without `signed_at`, or with one that is not newer than the last, a device that is accepted or has signed before stays
+ * as it is: anybody can send what its key has not signed, and send again what it has.
  */
-export async function upsertDevice(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<boolean> {
+export async function upsertDevice(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<Upserted> {
   try {
     return await tryUpsert(db, device)
   } catch (error) {
@@ -225,23 +226,35 @@ export async function upsertDevice(db: Kysely<Schema>, device: Insertable<Device
 /** unique_violation, deadlock_detected. */
 const MET_ANOTHER = new Set(['23505', '40P01'])
 
-async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<boolean> {
+/** What a registration came to. */
+export type Upserted = 'inserted' | 'refreshed' | 'unchanged'
+
+async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<Upserted> {
   const row = await db
     .insertInto('devices')
     // A device counts as offline until its link is up.
     .values({ ...device, disconnected_at: sql<Date>`now()` })
     .onConflict((conflict) =>
-      conflict.column('uid').doUpdateSet({
-        info: (set) => set.ref('excluded.info'),
-        remote_addr: (set) => set.ref('excluded.remote_addr'),
-        latitude: (set) => set.ref('excluded.latitude'),
-        longitude: (set) => set.ref('excluded.longitude'),
-        last_seen: sql<Date>`now()`,
-      }),
+      conflict
+        .column('uid')
+        .doUpdateSet({
+          info: (set) => set.ref('excluded.info'),
+          remote_addr: (set) => set.ref('excluded.remote_addr'),
+          latitude: (set) => set.ref('excluded.latitude'),
+          longitude: (set) => set.ref('excluded.longitude'),
+          signed_at: (set) => set.ref('excluded.signed_at'),
+          last_seen: sql<Date>`now()`,
+        })
+        .where(
+          sql<boolean>`case when devices.signed_at is null
+            then excluded.signed_at is not null or devices.status <> 'accepted'
+            else excluded.signed_at > devices.signed_at end`,
+        ),
     )
     .returning(sql<boolean>`xmax = 0`.as('inserted'))
-    .executeTakeFirstOrThrow()
-  return row.inserted
+    .executeTakeFirst()
+  if (!row) return 'unchanged'
+  return row.inserted ? 'inserted' : 'refreshed'
 }
 
 /** Counts of the namespace by status, and the accepted ones online. */

@@ -82,6 +82,7 @@ beforeEach(async () => {
   everyTenSeconds = []
   device = {
     kind: 'device',
+    proven: true,
     tenant,
     uid: DeviceUid.parse(randomIds.secret(48).replaceAll(/./g, (c) => (c.charCodeAt(0) % 16).toString(16))),
   }
@@ -187,7 +188,9 @@ describe('links of devices', () => {
       public_key: 'key',
     }))
     await test.database.forTenant(tenant).insertInto('devices').values(rows).execute()
-    const links = rows.map(({ uid }) => many.add({ kind: 'device', tenant, uid }, fakeLink(), '192.0.2.1'))
+    const links = rows.map(({ uid }) =>
+      many.add({ kind: 'device', tenant, uid, proven: true }, fakeLink(), '192.0.2.1'),
+    )
     await expect.poll(() => many.count, { timeout: 20_000 }).toBe(300)
     await test.database.forTenant(tenant).updateTable('devices').set({ last_seen: long }).execute()
     for (const link of [...links, ...links]) link.alive()

@@ -118,7 +118,7 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
     const secret = keys.publicKey.export({ type: 'spki', format: 'pem' })
     const hs256 = (text: string) => createHmac('sha256', secret).update(text).digest('base64url')
     const longAgo = createTokenIssuer(keys, fakeClock(Date.now() - 30 * 86_400_000))
-    const device = await issuer.device({ uid: tenant.ids.device, tenant: tenant.id })
+    const device = await issuer.device({ uid: tenant.ids.device, tenant: tenant.id, proven: true })
     senders.set('anonymous', asOwner({}))
     senders.set('unknown API key', asOwner({ 'x-api-key': randomUUID() }))
     senders.set('expired token', asOwner(bearer(await longAgo.user(owner))))

@@ -91,7 +91,8 @@ export const auth = {
     path: '/api/devices/auth',
     aliases: ['/api/auth/device'],
     noun: 'auth',
-    summary: 'Register a device or tell that it is still there; used by agents',
+    summary:
+      'Register a device or tell that it is still there; used by agents. Changes nothing of an accepted device unless its key has signed',
     access: { kind: 'public' },
     body: DeviceAuthBody,
     response: DeviceAuth,

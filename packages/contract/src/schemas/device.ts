@@ -60,6 +60,15 @@ export const DeviceAuthBody = z.object({
   identity: z.object({ mac: z.string().max(64) }).nullish(),
   public_key: z.string().min(1).max(8_192),
   tenant_id: TenantId,
+  /** The device's key has signed the rest; older agents leave it out, and change nothing of an accepted device. */
+  proof: z
+    .object({
+      /** Milliseconds since 1970. */
+      at: z.number().int().min(0).max(8_640_000_000_000_000),
+      /** Base64url. */
+      signature: z.string().max(2_048),
+    })
+    .optional(),
 })
 export type DeviceAuthBody = z.infer<typeof DeviceAuthBody>
 
