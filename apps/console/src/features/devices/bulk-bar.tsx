@@ -47,6 +47,8 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
   const [progress, setProgress] = useState<number>()
   const [asked, setAsked] = useState<'remove' | 'tag' | 'untag'>()
   const status = selected[0]?.status
+  /** Their keys are to be compared one by one. */
+  const replacing = selected.some(({ replaces }) => replaces)
   if (selected.length === 0) return null
 
   const reload = () => {
@@ -105,7 +107,8 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
         {status === 'pending' || status === 'rejected' ? (
           <DeedButton
             busy={busy}
-            may={mayAccept}
+            may={mayAccept && !replacing}
+            {...(replacing ? { why: texts.replacing } : {})}
             variant="filled"
             onClick={() => void perform(selected, { done: texts.accepted, work: setStatus('accept') })}
           >
@@ -178,14 +181,14 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
 
 interface DeedButtonProps {
   readonly may: boolean
+  /** Why not, when it is not the role. */
+  readonly why?: string
   readonly busy: boolean
   readonly variant?: 'default' | 'filled'
   readonly onClick: () => void
   readonly children: string
 }
 
-function DeedButton({ busy, variant = 'default', ...button }: DeedButtonProps) {
-  return (
-    <GatedButton size="compact-sm" variant={variant} why={devicesMessages.roleTooLow} disabled={busy} {...button} />
-  )
+function DeedButton({ busy, variant = 'default', why = devicesMessages.roleTooLow, ...button }: DeedButtonProps) {
+  return <GatedButton size="compact-sm" variant={variant} why={why} disabled={busy} {...button} />
 }

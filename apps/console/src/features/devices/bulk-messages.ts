@@ -4,6 +4,7 @@ export const bulkMessages = {
   selected: (count: number) => (count === 1 ? '1 device selected' : `${count} devices selected`),
   progress: (done: number, total: number) => `${done} of ${total} done`,
   clear: 'Clear',
+  replacing: 'Some of them would replace an accepted device: accept those one by one, and compare their keys.',
   accepted: (count: number) => (count === 1 ? '1 device is accepted.' : `${count} devices are accepted.`),
   rejected: (count: number) => (count === 1 ? '1 device is rejected.' : `${count} devices are rejected.`),
   removed: (count: number) => (count === 1 ? '1 device is removed.' : `${count} devices are removed.`),

@@ -4,6 +4,7 @@ import { Trash2 } from 'lucide-react'
 import { useMay } from '../../app/context.tsx'
 import { GatedAction, GatedButton } from '../../ui/gated.tsx'
 import { ConnectButton } from '../terminal/connect-button.tsx'
+import { AcceptDevice } from './accept-device.tsx'
 import { useIsActing } from './actions.ts'
 import { devicesMessages as texts } from './messages.ts'
 
@@ -16,7 +17,6 @@ export interface DeviceRowActionsProps {
 }
 
 export function DeviceRowActions({ device, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
-  const mayAccept = useMay('deviceAccept')
   const mayReject = useMay('deviceReject')
   const mayRemove = useMay('deviceRemove')
   const acting = useIsActing(device.uid)
@@ -26,18 +26,7 @@ export function DeviceRowActions({ device, onAccept, onReject, onRemove }: Devic
   return (
     <>
       <ConnectButton device={device} />
-      {status === 'accepted' ? null : (
-        <GatedButton
-          size="compact-sm"
-          may={mayAccept}
-          why={texts.roleTooLow}
-          disabled={acting}
-          aria-label={texts.acceptNamed(name)}
-          onClick={onAccept}
-        >
-          {texts.accept}
-        </GatedButton>
-      )}
+      {status === 'accepted' ? null : <AcceptDevice device={device} acting={acting} onAccept={onAccept} />}
       {status === 'pending' ? (
         <GatedButton
           size="compact-sm"

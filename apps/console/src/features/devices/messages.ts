@@ -25,6 +25,16 @@ export const devicesMessages = {
   accepted: (name: string) => `${name} is accepted.`,
   rejected: (name: string) => `${name} is rejected.`,
   removed: (name: string) => `${name} is removed.`,
+  replace: 'Replace …',
+  replaceTitle: (old: string) => `Replace ${old}?`,
+  replaceText: (name: string, old: string) =>
+    `${name} has the MAC address of the accepted device ${old}. Accepting it removes ${old}, and gives its name, tags, sessions and tunnels to the new device.`,
+  replaceKeys: 'Device keys',
+  replaceOldKey: 'Accepted device',
+  replaceNewKey: 'New device',
+  replaceWarning:
+    'Any machine can claim a MAC address. Accept it only if you reinstalled the device, and its key is the one that it shows.',
+  replaceRoleTooLow: 'Accepting it would replace an accepted device; your role may not remove devices.',
   acceptFailed: (name: string) => `${name} could not be accepted`,
   rejectFailed: (name: string) => `${name} could not be rejected`,
   removeFailed: (name: string) => `${name} could not be removed`,

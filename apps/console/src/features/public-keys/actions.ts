@@ -10,7 +10,13 @@ import { publicKeysMessages as texts } from './messages.ts'
 
 type Body = z.infer<typeof PublicKeyBody>
 
-const bodyOf = ({ name, username, filter }: PublicKey): Body => ({ name, username, filter })
+/** A disabled key has no owner that could be named: it would become a service key. */
+const bodyOf = ({ name, username, filter, owner, disabled }: PublicKey): Body => ({
+  name,
+  username,
+  filter,
+  ...(disabled ? {} : { owner }),
+})
 
 export interface KeyActions {
   /** @param data base64 of the key's line. @throws what the call threw: the form shows it */
@@ -41,13 +47,17 @@ export function useKeyActions(): KeyActions {
     },
     async save(before, body) {
       await put(before, body)
-      notifyDone({ title: texts.saved(body.name), onUndo: () => put(before, bodyOf(before)) })
+      // Who took over a disabled key cannot give it back to somebody who has left.
+      const undo = before.disabled ? {} : { onUndo: () => put(before, bodyOf(before)) }
+      notifyDone({ title: texts.saved(body.name), ...undo })
     },
     async remove(key) {
       try {
         await api.call(publicKeys.remove, { params: { fingerprint: key.fingerprint } })
         await reload()
-        notifyDone({ title: texts.removed(key.name), onUndo: () => create(bodyOf(key), key.data) })
+        // A disabled key cannot be made again as it was: it would sign in whoever has its private half.
+        const undo = key.disabled ? {} : { onUndo: () => create(bodyOf(key), key.data) }
+        notifyDone({ title: texts.removed(key.name), ...undo })
       } catch (error) {
         notifyFailure({ title: texts.removeFailed(key.name), error, onRetry: () => void this.remove(key) })
       }

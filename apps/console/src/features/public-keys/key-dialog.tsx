@@ -1,8 +1,9 @@
 // Adding a key, and changing for whom it is. The key itself never changes: another one is another key.
 import { KeyName, type PublicKey } from '@bowline/contract/schemas/public-key'
 import { Pattern } from '@bowline/contract/schemas/tag'
+import { useState } from 'react'
 import { z } from 'zod'
-import { useMay } from '../../app/context.tsx'
+import { useMay, usePerson } from '../../app/context.tsx'
 import { Dialog, DialogForm } from '../../ui/dialog.tsx'
 import { FileText } from '../../ui/file-text.tsx'
 import { Text, TextInput } from '../../ui/kit.ts'
@@ -16,6 +17,7 @@ import { KeyDevices } from './key-devices.tsx'
 import { KeyLine, commentOf, encodeKeyLine } from './key-data.ts'
 import { RegisteredFingerprint } from './key-fingerprint.tsx'
 import { publicKeysMessages as texts } from './messages.ts'
+import { OwnerField, ownerChoice, ownerOf } from './owner-field.tsx'
 
 interface KeyDialogProps {
   /** undefined: closed. */
@@ -41,6 +43,8 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
   const isNew = edited === 'new'
   const may = useMay(isNew ? 'publicKeyCreate' : 'publicKeyEdit')
   const mayTry = useMay('publicKeyEdit')
+  const own = usePerson()?.id ?? ''
+  const [owner, setOwner] = useState(ownerChoice(edited, own))
   const form = useContractForm({
     schema: isNew ? NewKey : KnownKey,
     values: {
@@ -52,7 +56,7 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
     labels: texts.labels,
     async send(values) {
       const { name, username, data } = values
-      const body = { name, username, filter: toFilter(values) }
+      const body = { name, username, filter: toFilter(values), ...ownerOf(owner) }
       await (isNew ? actions.add(body, encodeKeyLine(data)) : actions.save(edited, body))
       onDone()
     },
@@ -89,6 +93,7 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
         </Text>
       )}
       <TextInput {...form.field('name')} maxLength={64} autoComplete="off" />
+      <OwnerField value={owner} isDisabled={!isNew && edited.disabled} onChange={setOwner} />
       <PatternField
         label={texts.labels.username}
         value={watch('username')}

@@ -8,7 +8,7 @@ import { useMay, useRuntime } from '../../app/context.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { GatedAction, GatedButton } from '../../ui/gated.tsx'
-import { Text } from '../../ui/kit.ts'
+import { Switch, Text } from '../../ui/kit.ts'
 import { Page } from '../../ui/page.tsx'
 import { PagedTable } from '../../ui/paged-table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -22,6 +22,7 @@ import { KeyDialog } from './key-dialog.tsx'
 import { algorithmOf } from './key-data.ts'
 import { RegisteredFingerprint } from './key-fingerprint.tsx'
 import { publicKeysMessages as texts } from './messages.ts'
+import { OwnerName } from './owner-field.tsx'
 import { KEYS_PER_PAGE, publicKeyListQuery } from './queries.ts'
 import type { KeysSearch } from './search.ts'
 
@@ -61,6 +62,7 @@ const COLUMNS: readonly Column<PublicKey>[] = [
     cell: ({ username }) => (username === ANY ? texts.anyLogin : <code className={cells['code']}>{username}</code>),
   },
   { id: 'devices', header: texts.columns.devices, cell: ({ filter }) => describeFilter(filter) },
+  { id: 'owner', header: texts.columns.owner, cell: (key) => <OwnerName of={key} /> },
   {
     id: 'added',
     header: texts.columns.added,
@@ -74,7 +76,7 @@ export function PublicKeysPage() {
   const { api } = useRuntime()
   const navigate = useNavigate({ from: '/public-keys' })
   const words = search.q ?? ''
-  const list = useQuery(publicKeyListQuery(api, { page: search.page, words }))
+  const list = useQuery(publicKeyListQuery(api, { page: search.page, words, isDisabled: search.disabled ?? false }))
   const actions = useKeyActions()
   const mayAdd = useMay('publicKeyCreate')
   const mayRemove = useMay('publicKeyRemove')
@@ -100,9 +102,14 @@ export function PublicKeysPage() {
   )
   return (
     <Page title={texts.title} actions={add}>
-      {words === '' && list.data?.total === 0 ? null : (
+      {words === '' && !search.disabled && list.data?.total === 0 ? null : (
         <Toolbar>
           <SearchField label={texts.search} words={words} onSearch={searchFor} />
+          <Switch
+            label={texts.onlyDisabled}
+            checked={search.disabled ?? false}
+            onChange={(event) => open({ disabled: event.currentTarget.checked ? true : undefined, page: 1 }, true)}
+          />
         </Toolbar>
       )}
       <PagedTable
@@ -123,12 +130,16 @@ export function PublicKeysPage() {
           </GatedAction>
         )}
         empty={
-          words === '' ? (
+          words === '' && !search.disabled ? (
             <EmptyState icon={<KeyRound size={24} />} title={texts.empty} text={texts.emptyText}>
               {add}
             </EmptyState>
           ) : (
-            <EmptyState icon={<SearchX size={24} />} title={texts.noMatches(words)} text={texts.noMatchesText} />
+            <EmptyState
+              icon={<SearchX size={24} />}
+              title={words === '' ? texts.noDisabled : texts.noMatches(words)}
+              text={words === '' ? texts.noDisabledText : texts.noMatchesText}
+            />
           )
         }
         page={search.page}

@@ -11,8 +11,15 @@ import { encodeFilter, where } from '../../session/list-filter.ts'
 export const KEYS_PER_PAGE = 25
 
 /** Keys of the namespace, the oldest first. */
-export function publicKeyListQuery(api: Api, { page, words }: { page: number; words: string }) {
-  const filter = encodeFilter([{ join: 'and', conditions: words === '' ? [] : [where('name', 'contains', words)] }])
+export function publicKeyListQuery(
+  api: Api,
+  { page, words, isDisabled = false }: { page: number; words: string; isDisabled?: boolean },
+) {
+  const conditions = [
+    ...(words === '' ? [] : [where('name', 'contains', words)]),
+    ...(isDisabled ? [where('disabled', 'eq', true)] : []),
+  ]
+  const filter = encodeFilter([{ join: 'and', conditions }])
   return queryOptions({
     queryKey: [...keys.publicKeys, 'list', { page, filter }],
     queryFn: async ({ signal }): Promise<ListPage<PublicKey>> => {

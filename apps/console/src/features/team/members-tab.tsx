@@ -199,8 +199,10 @@ function useMemberActions(tenant: string) {
       try {
         const params = { tenant: TenantId.parse(tenant), uid: member.id }
         const { body } = await api.call(operations.remove, { params })
-        queryClient.setQueryData(keys.namespace(tenant), body)
-        notifyDone({ title: texts.memberRemoved(member.email) })
+        const { disabled_keys: disabled, ...namespace } = body
+        queryClient.setQueryData(keys.namespace(tenant), namespace)
+        void queryClient.invalidateQueries({ queryKey: keys.publicKeys })
+        notifyDone({ title: texts.memberRemoved(member.email, disabled.length) })
       } catch (error) {
         notifyFailure({ title: texts.memberRemoveFailed(member.email), error })
       }

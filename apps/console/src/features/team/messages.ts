@@ -28,8 +28,11 @@ export const teamMessages = {
   removeMemberNamed: (email: string) => `Remove ${email}`,
   removeMemberTitle: (email: string) => `Remove ${email}?`,
   removeMemberText:
-    'They can no longer see or reach anything in this namespace. Public keys stay: a key belongs to the namespace, not to a person.',
-  memberRemoved: (email: string) => `${email} is no member any more.`,
+    'They can no longer see or reach anything in this namespace. Their public keys are disabled until somebody takes them over, their API keys end, and so do their sessions.',
+  memberRemoved: (email: string, keys: number) =>
+    keys === 0
+      ? `${email} is no member any more.`
+      : `${email} is no member any more; ${keys === 1 ? '1 public key is' : `${keys} public keys are`} disabled.`,
   memberRemoveFailed: (email: string) => `${email} could not be removed`,
   loadFailed: 'The members could not be loaded.',
   notYourself: 'To go yourself, leave the namespace in its settings.',

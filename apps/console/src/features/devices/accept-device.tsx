@@ -1,0 +1,61 @@
+// Accepting a device. One that has the MAC address of an accepted device would replace that one: both keys are shown
+// first, because anybody may claim any address.
+import type { Device } from '@bowline/contract/schemas/device'
+import { useState } from 'react'
+import { useMay } from '../../app/context.tsx'
+import { Callout } from '../../ui/callout.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { GatedButton } from '../../ui/gated.tsx'
+import { Text } from '../../ui/kit.ts'
+import { KeyFingerprint } from './key-fingerprint.tsx'
+import { devicesMessages as texts } from './messages.ts'
+
+interface AcceptDeviceProps {
+  readonly device: Device
+  /** An action on the device is on its way. */
+  readonly acting: boolean
+  readonly onAccept: () => void
+}
+
+export function AcceptDevice({ device, acting, onAccept }: AcceptDeviceProps) {
+  const mayAccept = useMay('deviceAccept')
+  const mayRemove = useMay('deviceRemove')
+  const [isAsked, setAsked] = useState(false)
+  const { name, replaces } = device
+  const mayReplace = !replaces || mayRemove
+  return (
+    <>
+      <GatedButton
+        size="compact-sm"
+        may={mayAccept && mayReplace}
+        why={mayReplace ? texts.roleTooLow : texts.replaceRoleTooLow}
+        disabled={acting}
+        aria-label={texts.acceptNamed(name)}
+        onClick={() => (replaces ? setAsked(true) : onAccept())}
+      >
+        {replaces ? texts.replace : texts.accept}
+      </GatedButton>
+      {replaces ? (
+        <Confirm
+          opened={isAsked}
+          title={texts.replaceTitle(replaces.name)}
+          action={texts.replace}
+          onClose={() => setAsked(false)}
+          onConfirm={onAccept}
+        >
+          <Text size="sm">{texts.replaceText(name, replaces.name)}</Text>
+          <Facts title={texts.replaceKeys}>
+            <Fact name={texts.replaceOldKey}>
+              <code>{replaces.fingerprint || texts.noFingerprint}</code>
+            </Fact>
+            <Fact name={texts.replaceNewKey}>
+              <KeyFingerprint publicKey={device.public_key} />
+            </Fact>
+          </Facts>
+          <Callout tone="warn">{texts.replaceWarning}</Callout>
+        </Confirm>
+      ) : null}
+    </>
+  )
+}
