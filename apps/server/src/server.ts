@@ -42,7 +42,6 @@ import { loadInstanceKeys } from './instance/keys.ts'
 import { serveOpenApi } from './instance/routes.ts'
 import { isInstanceSetUp } from './instance/service.ts'
 import { findKeyBlob, mayLogIn } from './public-keys/service.ts'
-import { addressRanges } from './platform/address.ts'
 import { productFolders } from './platform/folders.ts'
 import { connect, shareTime } from './open-database.ts'
 import type { Clock } from './platform/clock.ts'
@@ -209,9 +208,11 @@ async function start(
 
   const tickets = createTickets(clock)
   const stopping = new AbortController()
+  const isInternal = internalCallers(config.nodeSecret)
   const http = await createHttpServer({
     clock,
     log,
+    isKnownHost: config.isKnownHost,
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
     ...(config.tls ? { tls: { ...config.tls } } : {}),
     authenticator: createAuthenticator({
@@ -221,7 +222,7 @@ async function start(
         return claims && { kind: 'device', uid: claims.uid, tenant: claims.tenant }
       },
       apiKey: (key) => actorOfKey(system, key, clock.now()),
-      isInternal: internalCallers(settings.BOWLINE_NODE_SECRET),
+      isInternal,
       tenantContext,
     }),
     routes: apiRoutes({
@@ -241,7 +242,7 @@ async function start(
     }),
   })
   serveOpenApi(http)
-  serveMetrics(http, metrics, addressRanges(settings.BOWLINE_METRICS_SOURCES))
+  serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   const folders = productFolders()
   serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
@@ -264,7 +265,7 @@ async function start(
   })
   attachUpgrades(
     http.server,
-    config.isTrustedProxy,
+    config,
     new Map([
       [LINK_PATH, link],
       [TERMINAL_PATH, webDoors.terminal],

@@ -61,6 +61,12 @@ export const SETTINGS = {
     schema: optional,
     description: 'Public host name of this server, for links, install commands and SSH lines.',
   },
+  BOWLINE_ALLOWED_HOSTS: {
+    programs: server,
+    schema: list.default([]),
+    description:
+      'Further host names under which this server may be asked, beside BOWLINE_DOMAIN, addresses, localhost, the names of the machine and those of the certificate; *.example.com allows every name below example.com.',
+  },
   BOWLINE_TUNNELS_DOMAIN: {
     programs: server,
     schema: optional,
@@ -97,7 +103,8 @@ export const SETTINGS = {
   BOWLINE_NODE_SECRET: {
     programs: server,
     schema: z.string().min(16, 'must have at least 16 characters').optional(),
-    description: 'Shared secret of the nodes of one installation; opens the internal calls.',
+    description:
+      'Shared secret of the nodes of one installation, sent as X-Node-Secret: opens the internal calls and /metrics. Default: node.secret in the data folder.',
     secret: true,
   },
   BOWLINE_GEOIP_FILE: {
@@ -159,7 +166,7 @@ export const SETTINGS = {
   BOWLINE_METRICS_SOURCES: {
     programs: server,
     schema: list.default([]),
-    description: 'Addresses or CIDR ranges that may read /metrics beside this machine itself.',
+    description: 'Addresses or CIDR ranges that may read /metrics without the node secret.',
   },
   BOWLINE_DOCS_SEARCH_APP_ID: {
     programs: server,

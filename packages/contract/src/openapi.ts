@@ -125,7 +125,8 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.notYet) codes.add('NOT_WORKING_YET')
   if (operation.cloudOnly) codes.add('EDITION')
   // Calls without a body do not look at one, but do not read it without end either.
-  if (operation.method !== 'GET') codes.add('BODY_TOO_LARGE')
+  if (operation.method !== 'GET') codes.add('BODY_TOO_LARGE').add('ORIGIN_REFUSED')
+  codes.add('HOST_REFUSED')
   codes.add('INTERNAL')
   codes.add('UNAVAILABLE')
   return [...codes]

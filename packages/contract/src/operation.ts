@@ -12,7 +12,7 @@ export type Access =
   | { readonly kind: 'member'; readonly permission?: Permission; readonly keys: boolean }
   /** A device's token. */
   | { readonly kind: 'device' }
-  /** Loopback or the node secret; never published. */
+  /** The node secret in `X-Node-Secret`; never published. */
   | { readonly kind: 'internal' }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -86,7 +86,7 @@ describe('the live stream', () => {
     const params = { uid: device.uid }
     await ada.client.call(operations.devices.update, { params, body: { name: 'renamed' } })
     await ada.client.call(operations.devices.setTags, { params, body: { tags: ['attic'] } })
-    await server.fetch(`/internal/devices/${device.uid}/offline`, { method: 'POST' })
+    await server.fetch(`/internal/devices/${device.uid}/offline`, { method: 'POST', headers: server.nodeHeaders })
     await ada.client.call(operations.tags.rename, { params: { tag: 'attic' }, body: { tag: 'cellar' } })
     expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { ...params, name: 'renamed' } })
     expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { ...params, tags: ['attic'] } })

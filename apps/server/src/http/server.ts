@@ -6,6 +6,7 @@ import cookie from '@fastify/cookie'
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { type Binding, bind } from './binding.ts'
+import { requireOwnHostAndOrigin } from './caller.ts'
 import { sendError } from './errors.ts'
 import { shapeFlaw } from './json-shape.ts'
 import { UNSTORABLE, isStorable } from './storable.ts'
@@ -28,6 +29,8 @@ export interface HttpOptions extends Binding {
   readonly routes: readonly Route[]
   /** Addresses and ranges whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[]
+  /** Whether requests may name this host. */
+  readonly isKnownHost: (host: string) => boolean
   readonly tls?: TlsOptions
   readonly patience?: Patience
 }
@@ -67,6 +70,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     setCommonHeaders(request, reply)
     // Only requests on connections from before the end began arrive here; a balancer should take them elsewhere.
     if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
+    requireOwnHostAndOrigin(request, options.isKnownHost)
     // Before anything of the body is read.
     if (request.is404) throw unknownRoute(request)
   })

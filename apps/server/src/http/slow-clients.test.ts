@@ -19,6 +19,7 @@ beforeAll(async () => {
   const login = publicRoute(operations.auth.login, () => Promise.reject(new Error('nobody gets here')))
   const health = publicRoute(operations.instance.health, () => Promise.resolve())
   server = await createHttpServer({
+    isKnownHost: () => true,
     clock: systemClock,
     log: silentLog,
     authenticator: { admit: (_, base) => Promise.resolve(base) },

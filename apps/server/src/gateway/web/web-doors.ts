@@ -7,6 +7,7 @@ import type { TenantContext } from '../../context.ts'
 import { sourceKey } from '../../platform/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createLimiter } from '../../platform/limiter.ts'
+import { isOwnOrigin } from '../../platform/own-origin.ts'
 import type { Log } from '../../platform/log.ts'
 import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
@@ -14,7 +15,6 @@ import type { UpgradeDoor } from '../upgrades.ts'
 import { type Conversation, converse } from './conversation.ts'
 import { type LegacyCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
-import { isOwnOrigin } from './own-origin.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
@@ -66,7 +66,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     take: (webSocket: WebSocket) => void,
   ): void {
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
-    if (!isOwnOrigin(request)) return refuseUpgrade(socket, 403)
+    if (!isOwnOrigin(request.headers, request.headers.host ?? '')) return refuseUpgrade(socket, 403)
     server.handleUpgrade(request, socket, head, (webSocket) => {
       open.add(webSocket)
       webSocket.on('close', () => open.delete(webSocket))
