@@ -231,6 +231,7 @@ describe('a key', () => {
       'short RSA',
       () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }),
     ],
+    ['RSA of a size that costs more than it proves', () => rsaOf(16_384)],
     ['two keys', () => `${ed25519()}${ed25519()}`],
   ])('may not be %s', async (_, key) => {
     const answer = await register({ public_key: key(), hostname: 'bad-key' })
@@ -239,6 +240,13 @@ describe('a key', () => {
     expect(all.body.filter(({ name }) => name === 'bad-key')).toEqual([])
   })
 })
+
+/** A public key of that size, for which nobody has a private one. */
+function rsaOf(bits: number): string {
+  const n = Buffer.alloc(bits / 8, 0xff).toString('base64url')
+  const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' })
+  return key.export({ type: 'spki', format: 'pem' }).toString()
+}
 
 function rsa(type: 'pkcs1' | 'spki'): string {
   return generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type, format: 'pem' })
