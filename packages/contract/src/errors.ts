@@ -21,6 +21,7 @@ export const ERRORS = {
   OWNER_REFUSED: { status: 403, message: '{rule}.' },
   NAMESPACE_LIMIT: { status: 403, message: 'The account may own {limit} namespaces.' },
   TUNNEL_LIMIT: { status: 403, message: 'The device has its {limit} tunnels already.' },
+  POLICY_LIMIT: { status: 403, message: 'The namespace has its {limit} {what} already.' },
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },
   USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },

@@ -1,5 +1,6 @@
 // Use cases of firewall rules (api.md section 16.7).
 import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Rule, RuleBody, Verdict } from '@bowline/contract/schemas/firewall'
@@ -11,7 +12,7 @@ import type { Listing } from '../http/route.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/service.ts'
 import { inOrder, prioritiesFor } from './order.ts'
-import { type Attempt, type Decision, evaluate } from './rules.ts'
+import { type Attempt, type Decision, evaluate, sizeOf } from './rules.ts'
 import {
   RULE_PROPERTIES,
   type RuleRow,
@@ -22,6 +23,7 @@ import {
   listRules,
   lockRule,
   lockRules,
+  readPatterns,
   setPriorities,
   updateRule,
 } from './store.ts'
@@ -40,10 +42,11 @@ export async function get(ctx: TenantContext, id: number): Promise<Rule> {
   return toRule((await findRule(ctx.db, id)) ?? unknownRule())
 }
 
-/** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag */
+/** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag; POLICY_LIMIT */
 export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> {
   await requireUsable(ctx, body)
   const rule = await ctx.db.transaction().execute(async (db) => {
+    await requireRoom(db, body)
     const row = await insertRule(db, { tenant_id: ctx.tenant, ...toRuleColumns(body) })
     await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after: body })
     return toRule(row)
@@ -56,6 +59,7 @@ export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> 
 export async function update(ctx: TenantContext, id: number, body: RuleBody): Promise<Rule> {
   return change(ctx, id, async (inner) => {
     await requireUsable(inner, body)
+    await requireRoom(inner.db, body, id)
     return toRuleColumns(body)
   })
 }
@@ -158,6 +162,25 @@ async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> 
   const { source_ip, username, filter } = body
   requirePatterns({ source_ip, username, 'filter.hostname': filter.hostname })
   await requireUsed(ctx, filter.tags ?? [])
+}
+
+/**
+ * Every attempt to connect asks all rules, also for people without any credential: what they cost together is bounded.
+ * @param own id of the rule that changes
+ * @throws {BowlineError} POLICY_LIMIT; INVALID_INPUT when the patterns of all rules together would be too large
+ */
+async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number): Promise<void> {
+  const others = (await readPatterns(db)).filter(({ id }) => id !== own)
+  const { rules, patternSizeOfRules } = LIMITS.policy
+  if (own === undefined && others.length >= rules) fail('POLICY_LIMIT', { what: 'firewall rules', limit: rules })
+  const size = [...others, { ...body, hostname: body.filter.hostname ?? null }].reduce(
+    (sum, rule) => sum + sizeOf(rule),
+    0,
+  )
+  if (size > patternSizeOfRules) {
+    const rule = 'the patterns of all rules together repeat too much'
+    fail('INVALID_INPUT', { field: 'username', rule }, ['username', 'source_ip', 'filter.hostname'])
+  }
 }
 
 function toRuleColumns({ filter, ...rest }: RuleBody) {

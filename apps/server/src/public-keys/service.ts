@@ -1,5 +1,6 @@
 // Use cases of public keys (api.md section 16.6).
 import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
 import type { publicKeys as operations } from '@bowline/contract/operations/public-keys'
 import type { Input } from '@bowline/contract/operation'
 import type { KeyDevices, PublicKey } from '@bowline/contract/schemas/public-key'
@@ -15,6 +16,7 @@ import { type KeyUse, deviceTest, mayUseKey } from './rules.ts'
 import {
   PUBLIC_KEY_PROPERTIES,
   type PublicKeyRow,
+  countPublicKeys,
   deletePublicKey,
   findPublicKey,
   insertPublicKey,
@@ -40,6 +42,8 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
   const { fingerprint, blob, data } = readKeyData(body.data)
   await requireUsable(ctx, body)
   return ctx.db.transaction().execute(async (db) => {
+    const { keys: limit } = LIMITS.policy
+    if ((await countPublicKeys(db)) >= limit) fail('POLICY_LIMIT', { what: 'public keys', limit })
     const row = await insertPublicKey(db, {
       tenant_id: ctx.tenant,
       fingerprint,

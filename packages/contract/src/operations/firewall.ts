@@ -30,7 +30,7 @@ export const firewall = {
     access: may('firewallCreate'),
     body: RuleBody,
     response: Rule,
-    errors: ['NOT_FOUND'],
+    errors: ['POLICY_LIMIT', 'NOT_FOUND'],
   }),
   evaluate: operation({
     method: 'POST',

@@ -30,7 +30,7 @@ export const publicKeys = {
     access: may('publicKeyCreate'),
     body: PublicKeyBody.extend({ data: z.string().min(1, 'is required').max(32_768) }),
     response: PublicKey,
-    errors: ['INVALID_KEY_DATA', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['POLICY_LIMIT', 'INVALID_KEY_DATA', 'NOT_FOUND', 'CONFLICT'],
   }),
   findDevices: operation({
     method: 'POST',
