@@ -1,5 +1,5 @@
 // Registration of devices over HTTP: what agents say, what becomes of it, and what is refused.
-import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { sql } from 'kysely'

@@ -170,14 +170,14 @@ async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> 
  * @throws {BowlineError} POLICY_LIMIT; INVALID_INPUT when the patterns of all rules together would be too large
  */
 async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number): Promise<void> {
-  const others = (await readPatterns(db)).filter(({ id }) => id !== own)
+  const stored = await readPatterns(db)
   const { rules, patternSizeOfRules } = LIMITS.policy
-  if (own === undefined && others.length >= rules) fail('POLICY_LIMIT', { what: 'firewall rules', limit: rules })
-  const size = [...others, { ...body, hostname: body.filter.hostname ?? null }].reduce(
-    (sum, rule) => sum + sizeOf(rule),
-    0,
-  )
-  if (size > patternSizeOfRules) {
+  if (own === undefined && stored.length >= rules) fail('POLICY_LIMIT', { what: 'firewall rules', limit: rules })
+  const sum = (some: typeof stored): number => some.reduce((size, rule) => size + sizeOf(rule), 0)
+  const others = stored.filter(({ id }) => id !== own)
+  const after = sum(others) + sizeOf({ ...body, hostname: body.filter.hostname ?? null })
+  // What makes it no worse is let through, also where older rules are too large together.
+  if (after > patternSizeOfRules && after > sum(stored)) {
     const rule = 'the patterns of all rules together repeat too much'
     fail('INVALID_INPUT', { field: 'username', rule }, ['username', 'source_ip', 'filter.hostname'])
   }
