@@ -34,6 +34,7 @@ import { attachUpgrades } from './gateway/upgrades.ts'
 import { createWebDoors } from './gateway/web/web-doors.ts'
 import { createAuthenticator, internalCallers } from './http/auth.ts'
 import { serveMetrics } from './http/metrics.ts'
+import { createPace } from './http/pace.ts'
 import { createHttpServer } from './http/server.ts'
 import { serveStatic } from './http/static.ts'
 import { Bundles } from './install/bundles.ts'
@@ -213,6 +214,12 @@ async function start(
     clock,
     log,
     isKnownHost: config.isKnownHost,
+    pace: createPace(clock, config.isUncounted),
+    connections: {
+      perSource: settings.BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE,
+      total: settings.BOWLINE_MAX_HTTP_CONNECTIONS,
+      isExempt: (address) => config.isTrustedProxy(address) || config.isUncounted(address),
+    },
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
     ...(config.tls ? { tls: { ...config.tls } } : {}),
     authenticator: createAuthenticator({

@@ -158,10 +158,21 @@ export const SETTINGS = {
     schema: whole(1, 10_000).default(64),
     description: 'Channels that one SSH connection may have open at once.',
   },
+  BOWLINE_MAX_HTTP_CONNECTIONS: {
+    programs: server,
+    schema: whole(1, 1_000_000).default(10_000),
+    description: 'HTTP connections that this server may hold at once, links and terminals apart.',
+  },
+  BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE: {
+    programs: server,
+    schema: whole(1, 1_000_000).default(512),
+    description: 'HTTP connections that one source address may hold at once, links and terminals apart.',
+  },
   BOWLINE_UNCOUNTED_SOURCES: {
     programs: server,
     schema: list.default([]),
-    description: 'Addresses or CIDR ranges, such as load balancers, that the SSH limits per source do not count.',
+    description:
+      'Addresses or CIDR ranges, such as load balancers, that the limits per source on SSH and HTTP connections do not count.',
   },
   BOWLINE_METRICS_SOURCES: {
     programs: server,

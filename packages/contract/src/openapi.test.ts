@@ -204,6 +204,7 @@ describe('the OpenAPI document', () => {
       409: 'DEVICE_NAME_TAKEN',
       413: 'BODY_TOO_LARGE',
       421: 'HOST_REFUSED',
+      429: 'TOO_MANY_REQUESTS',
       500: 'INTERNAL',
       503: 'UNAVAILABLE',
     })

@@ -127,6 +127,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   // Calls without a body do not look at one, but do not read it without end either.
   if (operation.method !== 'GET') codes.add('BODY_TOO_LARGE').add('ORIGIN_REFUSED')
   codes.add('HOST_REFUSED')
+  codes.add('TOO_MANY_REQUESTS')
   codes.add('INTERNAL')
   codes.add('UNAVAILABLE')
   return [...codes]

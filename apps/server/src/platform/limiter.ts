@@ -3,8 +3,10 @@ import { fail } from '@bowline/contract/errors'
 import type { Clock } from './clock.ts'
 
 export interface Limiter {
-  /** Takes one token; false when there is none. */
-  take(key: string): boolean
+  /** Takes tokens; false when there are not so many. @param cost default: one */
+  take(key: string, cost?: number): boolean
+  /** Whether there is a token left. */
+  has(key: string): boolean
 }
 
 /** Keys kept at most: beyond it the buckets that have been refilled longest are forgotten. */
@@ -17,13 +19,17 @@ const MAX_KEYS = 50_000
 export function createLimiter(clock: Clock, perSecond: number, burst: number): Limiter {
   const buckets = new Map<string, { tokens: number; at: number }>()
   return {
-    take(key) {
+    has(key) {
+      const bucket = buckets.get(key)
+      return !bucket || bucket.tokens + ((clock.now() - bucket.at) / 1_000) * perSecond >= 1
+    },
+    take(key, cost = 1) {
       const now = clock.now()
       const bucket = buckets.get(key) ?? { tokens: burst, at: now }
       bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1_000) * perSecond)
       bucket.at = now
-      const granted = bucket.tokens >= 1
-      if (granted) bucket.tokens -= 1
+      const granted = bucket.tokens >= cost
+      if (granted) bucket.tokens -= cost
       // Re-inserting keeps the map in order of last use, so the first key is always the stalest.
       buckets.delete(key)
       buckets.set(key, bucket)

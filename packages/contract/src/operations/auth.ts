@@ -94,6 +94,7 @@ export const auth = {
     summary: 'Register a device or tell that it is still there; used by agents',
     access: { kind: 'public' },
     body: DeviceAuthBody,
+    bodyBytes: 81_920,
     response: DeviceAuth,
     errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),
