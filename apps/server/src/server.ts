@@ -15,6 +15,7 @@ import { apiRoutes } from './api.ts'
 import type { ServerConfig } from './config.ts'
 import type { Actor, TenantContext } from './context.ts'
 import { foldCounts } from './db/row-counts.ts'
+import { removeStalePending } from './devices/pending.ts'
 import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
 import { findDeviceKey } from './devices/registration.ts'
 import { serveDocsSearch } from './docs-search/routes.ts'
@@ -298,6 +299,9 @@ async function start(
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
+    removeStalePending(system, (tenant) => tenantContext(tenant, janitor), clock.now()).catch((error: unknown) =>
+      log.error('jobs.error', { err: error }),
+    )
     forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
     removeExpired(system, recordings, (tenant) => tenantContext(tenant, janitor), new Date(clock.now()))
       .then(() => recordings.removeOrphans(system))

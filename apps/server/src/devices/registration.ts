@@ -9,7 +9,8 @@ import type { TokenIssuer } from '../auth/tokens.ts'
 import { deviceName, deviceUid } from './identity.ts'
 import { findAcceptable } from './limits.ts'
 import { toDevice } from './wire.ts'
-import { countOfStatus, findDevice, upsertDevice } from './store.ts'
+import { makeRoomForPending } from './pending.ts'
+import { findDevice, upsertDevice } from './store.ts'
 
 export interface RegistrationDeps {
   readonly tokens: TokenIssuer
@@ -18,9 +19,6 @@ export interface RegistrationDeps {
   /** The namespace's context, or undefined when there is no such namespace. */
   readonly contextOf: (tenant: TenantId, source: string) => Promise<TenantContext | undefined>
 }
-
-/** A namespace keeps at most this many devices waiting: registration needs no credential. */
-const MAX_PENDING = 10_000
 
 /**
  * Registers a device, or refreshes what is known of it.
@@ -38,7 +36,7 @@ export async function registerDevice(
   requireUsableKey(body.public_key)
   const uid = deviceUid({ mac, publicKey: body.public_key, tenant: ctx.tenant })
   const known = await findDevice(ctx.db, uid)
-  if (!known) await requireRoomForPending(ctx)
+  if (!known) await makeRoomForPending(ctx)
   const isNew = await upsertDevice(ctx.db, {
     uid,
     tenant_id: ctx.tenant,
@@ -97,8 +95,4 @@ function isUsableKey(pem: string): boolean {
   } catch {
     return false
   }
-}
-
-async function requireRoomForPending(ctx: TenantContext): Promise<void> {
-  if ((await countOfStatus(ctx.db, 'pending')) >= MAX_PENDING) fail('TOO_MANY_REQUESTS', { seconds: 60 })
 }
