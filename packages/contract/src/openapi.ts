@@ -96,7 +96,8 @@ function describe(id: string, operation: Operation, components: Json): Json {
     ...(operation.body
       ? {
           requestBody: {
-            required: true,
+            // A missing body is read as an empty object.
+            required: !operation.body.safeParse({}).success,
             content: { 'application/json': bodyOf(operation, operation.body, components) },
           },
         }
