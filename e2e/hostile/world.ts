@@ -55,7 +55,7 @@ export async function endure(count: number, seconds: number): Promise<Endured> {
   const worker = new Worker(new URL('clients.ts', import.meta.url), { workerData })
   undo.defer(async () => void (await worker.terminate()))
   const [kinds] = await once(worker, 'message')
-  console.log(kinds)
+  process.stdout.write(`${JSON.stringify(kinds)}\n`)
 
   const until = performance.now() + seconds * 1_000
   const failures: string[] = []
@@ -96,7 +96,7 @@ export async function endure(count: number, seconds: number): Promise<Endured> {
     failures,
     mostMib,
   }
-  console.log(outcome)
+  process.stdout.write(`${JSON.stringify(outcome)}\n`)
   return outcome
 }
 

@@ -9,13 +9,11 @@ import { LEGACY_TERMINAL_PATH, TERMINAL_PATH } from '@bowline/contract/terminal/
 import { LINK_PATH } from '@bowline/link/upgrade'
 import { actorOfKey } from './api-keys/service.ts'
 import { createPasswordHasher } from './auth/passwords.ts'
-import { type AuthDeps, forgetExpired, userOfToken } from './auth/service.ts'
+import { type AuthDeps, userOfToken } from './auth/service.ts'
 import { createTokenIssuer } from './auth/tokens.ts'
 import { apiRoutes } from './api.ts'
 import type { ServerConfig } from './config.ts'
 import type { Actor, TenantContext } from './context.ts'
-import { foldCounts } from './db/row-counts.ts'
-import { removeStalePending } from './devices/pending.ts'
 import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from './devices/presence.ts'
 import { findDeviceKey } from './devices/registration.ts'
 import { serveDocsSearch } from './docs-search/routes.ts'
@@ -45,13 +43,13 @@ import { serveOpenApi } from './instance/routes.ts'
 import { isInstanceSetUp } from './instance/service.ts'
 import { findKeyBlob, mayLogIn } from './public-keys/service.ts'
 import { productFolders } from './platform/folders.ts'
+import { startJobs } from './jobs.ts'
 import { connect, shareTime } from './open-database.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Ids } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { nodeName } from './platform/node-name.ts'
-import { removeExpired } from './recordings/retention.ts'
 import { startRecordings } from './recordings/start.ts'
 import { closeLostSessions } from './sessions/service.ts'
 import { createTickets } from './terminals/tickets.ts'
@@ -77,9 +75,6 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const CLEAN_UP_INTERVAL_MS = 600_000
-/** A thousand new sessions a second leave lists some thousands of differences to add up. */
-const FOLD_INTERVAL_MS = 10_000
 /** Who deletes what is not to be kept. */
 const janitor = { kind: 'system', name: 'retention' } as const
 /** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
@@ -298,20 +293,7 @@ async function start(
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
-  const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
-    removeStalePending(system, (tenant) => tenantContext(tenant, janitor), clock.now()).catch((error: unknown) =>
-      log.error('jobs.error', { err: error }),
-    )
-    forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
-    removeExpired(system, recordings, (tenant) => tenantContext(tenant, janitor), new Date(clock.now()))
-      .then(() => recordings.removeOrphans(system))
-      .catch((error: unknown) => log.error('jobs.error', { err: error }))
-  })
-  onEnd(() => Promise.resolve(stopCleaning()))
-  const stopFolding = clock.every(FOLD_INTERVAL_MS, () => {
-    foldCounts(system).catch((error: unknown) => log.error('jobs.error', { err: error }))
-  })
-  onEnd(() => Promise.resolve(stopFolding()))
+  startJobs({ clock, log, system, auth, recordings, contextOf: (tenant) => tenantContext(tenant, janitor) }, onEnd)
 
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`

@@ -1,6 +1,7 @@
 // Every environment variable of every subcommand: the one registry that programs parse, documentation is generated
 // from and unknown names are compared with. Defaults are safe for production.
 import * as z from 'zod'
+import { LIMIT_SETTINGS, whole } from './settings/limits.ts'
 import type { Program, SettingSpec } from './settings/spec.ts'
 import { STORE_SETTINGS } from './settings/store.ts'
 
@@ -17,12 +18,6 @@ const list = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 )
-const whole = (minimum: number, maximum: number) =>
-  z
-    .string()
-    .regex(/^-?\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
 const optional = z.string().min(1).optional()
 const server = ['server'] as const
@@ -117,57 +112,13 @@ export const SETTINGS = {
     schema: whole(0, 1_440).default(60),
     description: 'Longest lockout after failed sign-ins, in minutes; 0 switches lockout off.',
   },
-  BOWLINE_MAX_SESSIONS_PER_SOURCE: {
-    programs: server,
-    schema: whole(1, 100_000).default(50),
-    description: 'SSH connections that one source address may hold at once.',
-  },
-  BOWLINE_MAX_SESSIONS: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(5_000),
-    description: 'SSH connections that this server may hold at once.',
-  },
-  BOWLINE_MAX_SESSIONS_PER_NAMESPACE: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(1_000),
-    description: 'Sessions that one namespace may have open at once.',
-  },
-  BOWLINE_MAX_SESSIONS_PER_ACCOUNT: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(50),
-    description: 'Sessions that may be open at once with one account of one device.',
-  },
-  BOWLINE_MAX_UNAUTHENTICATED: {
-    programs: server,
-    schema: whole(1, 100_000).default(10),
-    description: 'SSH connections that one source address may hold before they have signed in.',
-  },
-  BOWLINE_CONNECTION_RATE: {
-    programs: server,
-    schema: whole(1, 100_000).default(10),
-    description: 'New SSH connections a second from one source address (twice as many at once).',
-  },
   BOWLINE_DRAIN_SECONDS: {
     programs: server,
     schema: whole(0, 86_400).default(5),
     description:
       'How long running sessions may go on after the server was told to stop; new ones are refused meanwhile.',
   },
-  BOWLINE_MAX_CHANNELS: {
-    programs: server,
-    schema: whole(1, 10_000).default(64),
-    description: 'Channels that one SSH connection may have open at once.',
-  },
-  BOWLINE_MAX_HTTP_CONNECTIONS: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(10_000),
-    description: 'HTTP connections that this server may hold at once, links and terminals apart.',
-  },
-  BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE: {
-    programs: server,
-    schema: whole(1, 1_000_000).default(512),
-    description: 'HTTP connections that one source address may hold at once, links and terminals apart.',
-  },
+  ...LIMIT_SETTINGS,
   BOWLINE_UNCOUNTED_SOURCES: {
     programs: server,
     schema: list.default([]),

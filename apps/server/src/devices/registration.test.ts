@@ -245,7 +245,7 @@ describe('a key', () => {
 function rsaOf(bits: number): string {
   const n = Buffer.alloc(bits / 8, 0xff).toString('base64url')
   const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' })
-  return key.export({ type: 'spki', format: 'pem' }).toString()
+  return key.export({ type: 'spki', format: 'pem' })
 }
 
 function rsa(type: 'pkcs1' | 'spki'): string {

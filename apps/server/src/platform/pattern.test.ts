@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, constantFrom, letrec, oneof, pre, property, tuple } from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
 import { patternSize } from './pattern-size.ts'
@@ -8,7 +8,7 @@ const TOO_MUCH = 'repeats too much: make its repeats smaller'
 
 describe('the size of a pattern', () => {
   it('is never below the number of instructions of its program', () => {
-    const atom = fc.constantFrom(
+    const atom = constantFrom(
       'a',
       '.',
       '[^a]',
@@ -24,24 +24,22 @@ describe('the size of a pattern', () => {
       '{',
       '[]a]',
     )
-    const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
-      pattern: fc.oneof(
+    const { pattern } = letrec<{ pattern: string }>((tie) => ({
+      pattern: oneof(
         { maxDepth: 5 },
         atom,
-        fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => a + b),
-        fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(?:${a}|${b})`),
-        fc
-          .tuple(fc.constantFrom('(', '(?:', '(?i:', '(?P<name>', '(?s)('), tie('pattern'))
-          .map(([a, b]) => `${a}${b})`),
-        fc
-          .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{0,7}', '{3,}', '{1,2}?'))
-          .map(([a, b]) => `(?:${a})${b}`),
+        tuple(tie('pattern'), tie('pattern')).map(([a, b]) => a + b),
+        tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(?:${a}|${b})`),
+        tuple(constantFrom('(', '(?:', '(?i:', '(?P<name>', '(?s)('), tie('pattern')).map(([a, b]) => `${a}${b})`),
+        tuple(tie('pattern'), constantFrom('*', '+', '?', '{2}', '{0,7}', '{3,}', '{1,2}?')).map(
+          ([a, b]) => `(?:${a})${b}`,
+        ),
       ),
     }))
-    fc.assert(
-      fc.property(pattern, (source) => {
+    assert(
+      property(pattern, (source) => {
         const size = patternSize(source)
-        fc.pre(size <= 2_000)
+        pre(size <= 2_000)
         let compiled: RE2JS | undefined
         try {
           compiled = RE2JS.compile(source)
