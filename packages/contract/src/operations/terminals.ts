@@ -11,8 +11,8 @@ export const DeviceAccount = z
   .min(1, 'is required')
   .max(256, 'must have at most 256 characters')
   // Spelt out: not every reader of the document knows Unicode's classes.
-  // oxlint-disable-next-line no-control-regex -- control characters are what the rule is about
   .regex(
+    // oxlint-disable-next-line no-control-regex -- control characters are what the rule is about
     /^[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$/,
     'must not have spaces or control characters',
   )
