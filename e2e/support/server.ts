@@ -57,6 +57,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const env = {
     BOWLINE_DATA_DIR: dataFolder,
     BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8',
+    BOWLINE_METRICS_SOURCES: '127.0.0.0/8',
     BOWLINE_DRAIN_SECONDS: '0',
     BOWLINE_LOG_LEVEL: 'info',
     ...options.env,

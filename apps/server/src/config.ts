@@ -3,10 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError, type ServerSettings, parseSettings } from '@bowline/contract/config'
 import { addressRanges, isLoopback } from './platform/address.ts'
+import { followMachineNames, knownHosts } from './platform/known-hosts.ts'
 import { readStoreSettings } from './platform/s3/settings.ts'
 import type { S3Settings } from './platform/s3/client.ts'
 import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/certificate.ts'
 import { type Locate, nowhere, openPositions } from './platform/positions.ts'
+import { readSecretFile } from './platform/secret-file.ts'
 import { SecretKey, secretKeyFromFile } from './platform/seal.ts'
 
 export interface ServerConfig {
@@ -14,6 +16,8 @@ export interface ServerConfig {
   /** Absolute. */
   readonly dataFolder: string
   readonly secretKey: SecretKey
+  /** Opens the internal calls: the setting, or node.secret of the data folder. */
+  readonly nodeSecret: string
   readonly tls: TlsMaterial | undefined
   /** Pin of a self-signed certificate; '' when the certificate is the operator's or there is none. */
   readonly pin: string
@@ -22,6 +26,10 @@ export interface ServerConfig {
   /** Where finished recordings go; undefined: they stay in the data folder. */
   readonly objectStore: S3Settings | undefined
   readonly isTrustedProxy: (address: string) => boolean
+  /** Whether requests may name this host: one of the server's own names. */
+  readonly isKnownHost: (host: string) => boolean
+  /** Sources that may read the metrics without the node secret. */
+  readonly mayReadMetrics: (address: string) => boolean
   /** Sources that the SSH gate does not count. */
   readonly isUncounted: (address: string) => boolean
 }
@@ -33,7 +41,7 @@ export interface ServerConfig {
 export async function readConfig(env: Readonly<Record<string, string | undefined>>): Promise<ServerConfig> {
   const settings = parseSettings('server', env)
   const dataFolder = resolve(settings.BOWLINE_DATA_DIR)
-  const ranges = (name: 'BOWLINE_TRUSTED_PROXIES' | 'BOWLINE_UNCOUNTED_SOURCES') => {
+  const ranges = (name: 'BOWLINE_TRUSTED_PROXIES' | 'BOWLINE_UNCOUNTED_SOURCES' | 'BOWLINE_METRICS_SOURCES') => {
     try {
       return addressRanges(settings[name])
     } catch (error) {
@@ -46,13 +54,32 @@ export async function readConfig(env: Readonly<Record<string, string | undefined
     settings,
     dataFolder,
     secretKey: await readSecretKey(settings, dataFolder),
+    nodeSecret: await readNodeSecret(settings, dataFolder),
     tls,
     pin,
     locate: await readPositions(settings.BOWLINE_GEOIP_FILE),
     objectStore: await readStoreSettings(settings),
     isTrustedProxy,
+    isKnownHost: knownHosts({
+      domain: settings.BOWLINE_DOMAIN,
+      tunnelsDomain: settings.BOWLINE_TUNNELS_DOMAIN,
+      allowed: settings.BOWLINE_ALLOWED_HOSTS,
+      certificate: tls?.cert,
+      machine: followMachineNames(),
+    }),
+    mayReadMetrics: ranges('BOWLINE_METRICS_SOURCES'),
     isUncounted: ranges('BOWLINE_UNCOUNTED_SOURCES'),
   }
+}
+
+/** @throws {ConfigError} when the file of the data folder holds too little to be a secret */
+async function readNodeSecret(settings: ServerSettings, dataFolder: string): Promise<string> {
+  if (settings.BOWLINE_NODE_SECRET) return settings.BOWLINE_NODE_SECRET
+  const file = join(dataFolder, 'node.secret')
+  const secret = await readSecretFile(file)
+  if (secret.length < 16)
+    throw new ConfigError([`${file} must hold at least 16 characters; remove it to get a new one.`])
+  return secret
 }
 
 async function readPositions(file: string | undefined): Promise<Locate> {

@@ -1,10 +1,11 @@
-// What the server does from time to time, besides what it is asked to.
+// What the server does every now and then: forgets what has expired, adds up counts, looks for people who have left.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { type AuthDeps, forgetExpired } from './auth/service.ts'
 import type { TenantContext } from './context.ts'
 import { foldCounts } from './db/row-counts.ts'
 import type { Schema } from './db/schema.ts'
+import { removeStalePending } from './devices/pending.ts'
 import type { LiveLogins } from './gateway/live-logins.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Log } from './platform/log.ts'
@@ -39,6 +40,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
   }
   every(
     CLEAN_UP_INTERVAL_MS,
+    () => removeStalePending(system, contextOf, clock.now()),
     () => forgetExpired(auth),
     async () => {
       await removeExpired(system, recordings, contextOf, new Date(clock.now()))

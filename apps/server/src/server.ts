@@ -34,6 +34,7 @@ import { attachUpgrades } from './gateway/upgrades.ts'
 import { createWebDoors } from './gateway/web/web-doors.ts'
 import { createAuthenticator, internalCallers } from './http/auth.ts'
 import { serveMetrics } from './http/metrics.ts'
+import { createPace } from './http/pace.ts'
 import { createHttpServer } from './http/server.ts'
 import { serveStatic } from './http/static.ts'
 import { Bundles } from './install/bundles.ts'
@@ -45,7 +46,6 @@ import { startJobs } from './jobs.ts'
 import { findLeft } from './leavers.ts'
 import { isMember } from './members/membership.ts'
 import { findKeyBlob, isDisabled, mayLogIn } from './public-keys/service.ts'
-import { addressRanges } from './platform/address.ts'
 import { productFolders } from './platform/folders.ts'
 import { connect, shareTime } from './open-database.ts'
 import type { Clock } from './platform/clock.ts'
@@ -213,9 +213,17 @@ async function start(
 
   const tickets = createTickets(clock)
   const stopping = new AbortController()
+  const isInternal = internalCallers(config.nodeSecret)
   const http = await createHttpServer({
     clock,
     log,
+    isKnownHost: config.isKnownHost,
+    pace: createPace(clock, config.isUncounted),
+    connections: {
+      perSource: settings.BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE,
+      total: settings.BOWLINE_MAX_HTTP_CONNECTIONS,
+      isExempt: (address) => config.isTrustedProxy(address) || config.isUncounted(address),
+    },
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
     ...(config.tls ? { tls: { ...config.tls } } : {}),
     authenticator: createAuthenticator({
@@ -225,7 +233,7 @@ async function start(
         return claims && { ...claims, kind: 'device' }
       },
       apiKey: (key) => actorOfKey(system, key, clock.now()),
-      isInternal: internalCallers(settings.BOWLINE_NODE_SECRET),
+      isInternal,
       tenantContext,
     }),
     routes: apiRoutes({
@@ -245,7 +253,7 @@ async function start(
     }),
   })
   serveOpenApi(http)
-  serveMetrics(http, metrics, addressRanges(settings.BOWLINE_METRICS_SOURCES))
+  serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
   const folders = productFolders()
   serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
@@ -268,7 +276,7 @@ async function start(
   })
   attachUpgrades(
     http.server,
-    config.isTrustedProxy,
+    config,
     new Map([
       [LINK_PATH, link],
       [TERMINAL_PATH, webDoors.terminal],

@@ -62,6 +62,8 @@ export interface BootedServer {
   readonly dataFolder: string
   /** 64 hex digits: opens the instance's keys. */
   readonly secretKey: string
+  /** What the platform's own calls send. */
+  readonly nodeHeaders: { readonly 'x-node-secret': string }
   /** The server's database on connections of the test's own, to look at what calls have done. */
   readonly database: Database
   /** Owns the tables and sees no rows of a namespace. */
@@ -119,6 +121,7 @@ export async function bootServer(options: BootOptions = {}): Promise<BootedServe
       setupLink,
       dataFolder,
       secretKey,
+      nodeHeaders: { 'x-node-secret': config.nodeSecret },
       owner,
       database,
       close,
@@ -149,7 +152,7 @@ export function databaseUrl(owner: OwnerConnection): string {
 
 type Actions = Omit<
   BootedServer,
-  'origin' | 'sshPort' | 'setupLink' | 'dataFolder' | 'secretKey' | 'database' | 'owner' | 'close'
+  'origin' | 'sshPort' | 'setupLink' | 'dataFolder' | 'secretKey' | 'nodeHeaders' | 'database' | 'owner' | 'close'
 >
 
 function actions(origin: string, setupLink: string, database: Database): Actions {

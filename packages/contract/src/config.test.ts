@@ -22,6 +22,7 @@ describe('the settings of the server', () => {
       BOWLINE_EDITION: 'community',
       BOWLINE_TRUSTED_PROXIES: [],
       BOWLINE_METRICS_SOURCES: [],
+      BOWLINE_ALLOWED_HOSTS: [],
       BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT: 60,
       BOWLINE_DATABASE_URL: undefined,
       BOWLINE_SECRET_KEY: undefined,

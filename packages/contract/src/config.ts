@@ -1,6 +1,7 @@
 // Every environment variable of every subcommand: the one registry that programs parse, documentation is generated
 // from and unknown names are compared with. Defaults are safe for production.
 import * as z from 'zod'
+import { LIMIT_SETTINGS } from './settings/limits.ts'
 import type { Program, SettingSpec } from './settings/spec.ts'
 import { whole } from './settings/numbers.ts'
 import { SSH_SETTINGS } from './settings/ssh.ts'
@@ -57,6 +58,12 @@ export const SETTINGS = {
     schema: optional,
     description: 'Public host name of this server, for links, install commands and SSH lines.',
   },
+  BOWLINE_ALLOWED_HOSTS: {
+    programs: server,
+    schema: list.default([]),
+    description:
+      'Further host names under which this server may be asked, beside BOWLINE_DOMAIN, addresses, localhost, the names of the machine and those of the certificate; *.example.com allows every name below example.com.',
+  },
   BOWLINE_TUNNELS_DOMAIN: {
     programs: server,
     schema: optional,
@@ -93,7 +100,8 @@ export const SETTINGS = {
   BOWLINE_NODE_SECRET: {
     programs: server,
     schema: z.string().min(16, 'must have at least 16 characters').optional(),
-    description: 'Shared secret of the nodes of one installation; opens the internal calls.',
+    description:
+      'Shared secret of the nodes of one installation, sent as X-Node-Secret: opens the internal calls and /metrics. Default: node.secret in the data folder.',
     secret: true,
   },
   BOWLINE_GEOIP_FILE: {
@@ -113,21 +121,17 @@ export const SETTINGS = {
     description:
       'How long running sessions may go on after the server was told to stop; new ones are refused meanwhile.',
   },
-  BOWLINE_MAX_CHANNELS: {
-    programs: server,
-    schema: whole(1, 10_000).default(1_024),
-    description:
-      'Channels (sessions and forwarded connections) that one SSH connection may have open at once. Half as many a second may be opened for long; more wait for their turn.',
-  },
+  ...LIMIT_SETTINGS,
   BOWLINE_UNCOUNTED_SOURCES: {
     programs: server,
     schema: list.default([]),
-    description: 'Addresses or CIDR ranges, such as load balancers, that the SSH limits per source do not count.',
+    description:
+      'Addresses or CIDR ranges, such as load balancers, that the limits per source on SSH and HTTP connections do not count.',
   },
   BOWLINE_METRICS_SOURCES: {
     programs: server,
     schema: list.default([]),
-    description: 'Addresses or CIDR ranges that may read /metrics beside this machine itself.',
+    description: 'Addresses or CIDR ranges that may read /metrics without the node secret.',
   },
   BOWLINE_DOCS_SEARCH_APP_ID: {
     programs: server,

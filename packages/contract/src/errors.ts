@@ -26,6 +26,7 @@ export const ERRORS = {
   OWNER_REFUSED: { status: 403, message: '{rule}.' },
   NAMESPACE_LIMIT: { status: 403, message: 'The account may own {limit} namespaces.' },
   TUNNEL_LIMIT: { status: 403, message: 'The device has its {limit} tunnels already.' },
+  POLICY_LIMIT: { status: 403, message: 'The namespace has its {limit} {what} already.' },
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },
   USER_TOKEN_REQUIRED: { status: 403, message: 'API keys cannot be used here; sign in as a user.' },
   NO_NAMESPACE: { status: 403, message: 'The token belongs to no namespace.' },
@@ -50,6 +51,10 @@ export const ERRORS = {
   ALREADY_MEMBER: { status: 409, message: 'The user is a member already.' },
   BODY_TOO_LARGE: { status: 413, message: 'The request body is larger than {limit} bytes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be JSON.' },
+  HOST_REFUSED: {
+    status: 421,
+    message: 'This server does not answer to that host name; BOWLINE_ALLOWED_HOSTS can allow it.',
+  },
   UNREADABLE_BODY: { status: 422, message: 'The request body is not readable JSON of the expected shape: {rule}.' },
   INVALID_KEY_DATA: { status: 422, message: 'data: must be base64 of a public key in OpenSSH format.' },
   DEPENDENCY_FAILED: { status: 424, message: 'The payment provider did not answer as expected.' },

@@ -19,7 +19,8 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Device.name': 'raspberrypi',
   'devices.name': 'raspberrypi',
   'containers.name': 'web-1',
-  'Device.public_key': '-----BEGIN PUBLIC KEY-----\nMCow…\n-----END PUBLIC KEY-----\n',
+  'Device.public_key':
+    '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA8Z4AGMerZvY2CcGzbvjdRN1ZyhxQNdTxc6xZk6V/GYk=\n-----END PUBLIC KEY-----\n',
   'DeviceAuth.name': 'raspberrypi',
   'DeviceAuth.statement_key': '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
   'Member.expires_at': '0001-01-01T00:00:00Z',
@@ -120,7 +121,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   created_by: '65f0c2a1b4d3e2f1a0b9c8d7',
   current_password: 'the old password',
   cvc: '***',
-  data: 'c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFB',
+  data: 'c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSVBHZUFCakhxMmIyTmduQnMyNzQzVVRkV2NvY1VEWFU4WE9zV1pPbGZ4bUo=',
   device_count: 2,
   devices_count: 2,
   device: UID,
@@ -154,7 +155,8 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   platform: 'native',
   port: 8080,
   pretty_name: 'Debian GNU/Linux 12 (bookworm)',
-  public_key: '-----BEGIN PUBLIC KEY-----\nMCow…\n-----END PUBLIC KEY-----\n',
+  public_key:
+    '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA8Z4AGMerZvY2CcGzbvjdRN1ZyhxQNdTxc6xZk6V/GYk=\n-----END PUBLIC KEY-----\n',
   reason: 'exit',
   recovery_code: 'k3v9x1q7ab',
   recovery_codes: ['k3v9x1q7ab'],

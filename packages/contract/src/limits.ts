@@ -24,5 +24,18 @@ export const LIMITS = {
   userTokenHours: 72,
   accessTokenMinutes: 10,
   refreshDays: 30,
-  eventBuffer: { count: 1000, minutes: 5 },
+  /** What is kept of a namespace's events for listeners that come back. */
+  eventBuffer: { count: 1000, minutes: 5, bytes: 1_048_576 },
+  /** Live streams at once, and bytes that wait for listeners that do not read. */
+  eventStreams: {
+    perPerson: 20,
+    perNamespace: 1_000,
+    perSource: 200,
+    perProcess: 5_000,
+    queuedBytes: 262_144,
+    queuedBytesOfAll: 67_108_864,
+    missedBytes: 131_072,
+  },
+  /** Of one namespace. A pattern's size is about its number of characters, times its repeats. */
+  policy: { rules: 1_000, keys: 5_000, patternSize: 1_100, patternSizeOfRules: 30_000 },
 } as const

@@ -1,4 +1,6 @@
 // The document of the API: that programs can read it, and that it says what the operations say.
+import { createPublicKey } from 'node:crypto'
+import { WORDS } from './example-words.ts'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ERRORS } from './errors.ts'
@@ -199,12 +201,30 @@ describe('the OpenAPI document', () => {
       400: 'DEVICE_STATUS_FINAL, INVALID_INPUT',
       401: 'UNAUTHORIZED',
       402: 'PAYMENT_REQUIRED',
-      403: 'DEVICE_LIMIT, NO_NAMESPACE, FORBIDDEN',
+      403: 'DEVICE_LIMIT, NO_NAMESPACE, FORBIDDEN, ORIGIN_REFUSED',
       404: 'NOT_FOUND',
       409: 'DEVICE_NAME_TAKEN',
       413: 'BODY_TOO_LARGE',
+      421: 'HOST_REFUSED',
+      429: 'TOO_MANY_REQUESTS',
       500: 'INTERNAL',
       503: 'UNAVAILABLE',
     })
+  })
+})
+
+describe('the examples of the document', () => {
+  it('have real keys, which the calls accept', () => {
+    expect(createPublicKey(String(WORDS['public_key'])).asymmetricKeyType).toBe('ed25519')
+    const [type, wire = ''] = Buffer.from(String(WORDS['data']), 'base64').toString().split(' ')
+    expect([type, Buffer.from(wire, 'base64').length]).toEqual(['ssh-ed25519', 51])
+  })
+
+  it('say that a body may be missing where an empty one is accepted', () => {
+    const { paths } = openApiDocument('1') as {
+      paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>
+    }
+    expect(paths['/api/users']?.['patch']?.requestBody?.required).toBe(false)
+    expect(paths['/api/login']?.['post']?.requestBody?.required).toBe(true)
   })
 })

@@ -96,7 +96,8 @@ function describe(id: string, operation: Operation, components: Json): Json {
     ...(operation.body
       ? {
           requestBody: {
-            required: true,
+            // A missing body is read as an empty object.
+            required: !operation.body.safeParse({}).success,
             content: { 'application/json': bodyOf(operation, operation.body, components) },
           },
         }
@@ -125,7 +126,9 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.notYet) codes.add('NOT_WORKING_YET')
   if (operation.cloudOnly) codes.add('EDITION')
   // Calls without a body do not look at one, but do not read it without end either.
-  if (operation.method !== 'GET') codes.add('BODY_TOO_LARGE')
+  if (operation.method !== 'GET') codes.add('BODY_TOO_LARGE').add('ORIGIN_REFUSED')
+  codes.add('HOST_REFUSED')
+  codes.add('TOO_MANY_REQUESTS')
   codes.add('INTERNAL')
   codes.add('UNAVAILABLE')
   return [...codes]

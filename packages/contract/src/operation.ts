@@ -12,7 +12,7 @@ export type Access =
   | { readonly kind: 'member'; readonly permission?: Permission; readonly keys: boolean }
   /** A device's token. */
   | { readonly kind: 'device' }
-  /** Loopback or the node secret; never published. */
+  /** The node secret in `X-Node-Secret`; never published. */
   | { readonly kind: 'internal' }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -36,6 +36,10 @@ export interface Operation<
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  /** Largest request body, in bytes; default 8,192. */
+  readonly bodyBytes?: number
+  /** What the call takes of the tokens that its caller gets each second; default 1. */
+  readonly cost?: number
   /** Schema of a JSON answer; absent: the answer has no body. */
   readonly response?: R
   /** The answer is a list whose total travels in `X-Total-Count`. */

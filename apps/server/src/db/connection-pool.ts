@@ -15,11 +15,14 @@ import type { Log } from '../platform/log.ts'
 import { clientConfig, type OwnerConnection } from './owner-session.ts'
 import { APP_ROLE } from './roles.ts'
 import { DatabaseSilent, type Pulse, createPulse } from './pulse.ts'
+import { createTenantShares } from './tenant-shares.ts'
 import { type StatementNames, statementNames } from './statement-names.ts'
 import { types } from './types.ts'
 
-/** A query that runs longer is wrong; it would hold a connection that others wait for. */
-const STATEMENT_TIMEOUT = '60s'
+/** A query that runs longer is wrong; it would hold a connection that others wait for. Jobs may take longer than people. */
+const STATEMENT_TIMEOUT = { people: '15s', jobs: '60s' }
+/** Of the pool: one namespace never has all of it. */
+const CONNECTIONS_FOR_OTHERS = 3
 const IDLE_IN_TRANSACTION_TIMEOUT = '60s'
 /** Changes of one row happen one after the other, each in milliseconds. */
 const LOCK_TIMEOUT = '5s'
@@ -72,7 +75,13 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
                 set_config('statement_timeout', $2, false),
                 set_config('idle_in_transaction_session_timeout', $3, false), set_config('lock_timeout', $4, false),
                 set_config('enable_seqscan', $5, false)`,
-        [role, STATEMENT_TIMEOUT, IDLE_IN_TRANSACTION_TIMEOUT, LOCK_TIMEOUT, role === APP_ROLE ? 'off' : 'on'],
+        [
+          role,
+          role === APP_ROLE ? STATEMENT_TIMEOUT.people : STATEMENT_TIMEOUT.jobs,
+          IDLE_IN_TRANSACTION_TIMEOUT,
+          LOCK_TIMEOUT,
+          role === APP_ROLE ? 'off' : 'on',
+        ],
       )
     },
   })
@@ -83,6 +92,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   // A checked-out connection has no listener of the pool; its loss is reported by the query that needed it.
   pool.on('connect', (client) => client.on('error', () => undefined))
 
+  const shares = createTenantShares(Math.max(1, size - CONNECTIONS_FOR_OTHERS))
   const pulse = createPulse(() => isAnswered(owner, role))
 
   async function checkOutOnce(tenant: TenantId | undefined): Promise<Connection> {
@@ -112,20 +122,38 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   return {
     names: statementNames(),
     async checkOut(tenant) {
-      const deadline = performance.now() + PATIENCE_MS
-      for (;;) {
-        try {
-          return await checkOutOnce(tenant)
-        } catch (error) {
-          if (!isTransient(error) || performance.now() >= deadline) throw error
-          await sleep(RETRY_DELAY_MS)
+      if (tenant === undefined) return attempt(tenant)
+      const release = await shares.take(tenant)
+      try {
+        const connection = await attempt(tenant)
+        return {
+          ...connection,
+          giveBack(broken) {
+            release()
+            connection.giveBack(broken)
+          },
         }
+      } catch (error) {
+        release()
+        throw error
       }
     },
     async close() {
       closing = true
       await pool.end()
     },
+  }
+
+  async function attempt(tenant: TenantId | undefined): Promise<Connection> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await checkOutOnce(tenant)
+      } catch (error) {
+        if (!isTransient(error) || performance.now() >= deadline) throw error
+        await sleep(RETRY_DELAY_MS)
+      }
+    }
   }
 }
 

@@ -23,28 +23,32 @@ describe('marking a device as offline', () => {
     const set = { disconnected_at: null, last_seen: new Date() }
     await server.database.system().updateTable('devices').set(set).where('uid', '=', device.uid).execute()
     expect(await isOnline()).toBe(true)
-    await server.client().call(internal.markOffline, { params: { uid: device.uid } })
+    await server.client().call(internal.markOffline, { params: { uid: device.uid }, headers: server.nodeHeaders })
     expect(await isOnline()).toBe(false)
   })
 
   it('of one that is not there is 404', async () => {
     const uid = DeviceUid.parse('a'.repeat(64))
-    expect(await outcome(server.client().call(internal.markOffline, { params: { uid } }))).toBe('404 NOT_FOUND')
-    const odd = await server.fetch('/internal/devices/x/offline', { method: 'POST' })
+    expect(
+      await outcome(server.client().call(internal.markOffline, { params: { uid }, headers: server.nodeHeaders })),
+    ).toBe('404 NOT_FOUND')
+    const odd = await server.fetch('/internal/devices/x/offline', { method: 'POST', headers: server.nodeHeaders })
     expect(odd.status).toBe(404)
   })
 })
 
 describe('looking a device up', () => {
   const lookup = async (domain: string, name: string) =>
-    (await server.client().call(internal.lookup, { query: { domain, name } })).body
+    (await server.client().call(internal.lookup, { query: { domain, name }, headers: server.nodeHeaders })).body
 
   it('finds the accepted one by both names, in any case', async () => {
     expect((await lookup(ada.namespace.toUpperCase(), 'BOX')).uid).toBe(device.uid)
     await server.registerDevice(ada.tenant, { hostname: 'waiting' })
     expect(await outcome(lookup(ada.namespace, 'waiting'))).toBe('404 NOT_FOUND')
     expect(await outcome(lookup('elsewhere', 'box'))).toBe('404 NOT_FOUND')
-    expect(await outcome(server.client().call(internal.lookup, {}))).toBe('400 INVALID_INPUT domain,name')
+    expect(await outcome(server.client().call(internal.lookup, { headers: server.nodeHeaders }))).toBe(
+      '400 INVALID_INPUT domain,name',
+    )
   })
 })
 
@@ -55,6 +59,7 @@ describe('a caller who is not of the platform', () => {
   }
 
   it.each([
+    ['over loopback, as every user of the machine and every forwarded port does', {}],
     ['by way of a proxy', { 'x-forwarded-for': '203.0.113.1' }],
     ['by way of a proxy that says it is this machine', { 'x-forwarded-for': '127.0.0.1' }],
     ['with the standard header', { forwarded: 'for=203.0.113.1' }],

@@ -1,5 +1,5 @@
 // Registration of devices over HTTP: what agents say, what becomes of it, and what is refused.
-import { type KeyObject, createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { type KeyObject, createHash, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceAuthBody } from '@bowline/contract/schemas/device'
@@ -316,6 +316,7 @@ describe('a key', () => {
       'short RSA',
       () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }),
     ],
+    ['RSA of a size that costs more than it proves', () => rsaOf(16_384)],
     ['two keys', () => `${ed25519()}${ed25519()}`],
   ])('may not be %s', async (_, key) => {
     const answer = await register({ public_key: key(), hostname: 'bad-key' })
@@ -324,6 +325,13 @@ describe('a key', () => {
     expect(all.body.filter(({ name }) => name === 'bad-key')).toEqual([])
   })
 })
+
+/** A public key of that size, for which nobody has a private one. */
+function rsaOf(bits: number): string {
+  const n = Buffer.alloc(bits / 8, 0xff).toString('base64url')
+  const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' })
+  return key.export({ type: 'spki', format: 'pem' })
+}
 
 function rsa(type: 'pkcs1' | 'spki'): string {
   return generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type, format: 'pem' })

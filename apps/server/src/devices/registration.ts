@@ -9,7 +9,8 @@ import type { TenantContext } from '../context.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
 import { describeDevices } from './describe.ts'
 import { deviceName, deviceUid } from './identity.ts'
-import { countOfStatus, findDevice, upsertDevice } from './store.ts'
+import { makeRoomForPending } from './pending.ts'
+import { findDevice, upsertDevice } from './store.ts'
 
 export interface RegistrationDeps {
   readonly tokens: TokenIssuer
@@ -18,9 +19,6 @@ export interface RegistrationDeps {
   /** The namespace's context, or undefined when there is no such namespace. */
   readonly contextOf: (tenant: TenantId, source: string) => Promise<TenantContext | undefined>
 }
-
-/** A namespace keeps at most this many devices waiting: registration needs no credential. */
-const MAX_PENDING = 10_000
 
 /** How far the time that a device has signed may be from ours, milliseconds. */
 const PROOF_TOLERANCE_MS = 300_000
@@ -41,7 +39,7 @@ export async function registerDevice(
   requireUsableKey(body.public_key)
   const uid = deviceUid({ mac, publicKey: body.public_key, tenant: ctx.tenant })
   const known = await findDevice(ctx.db, uid)
-  if (!known) await requireRoomForPending(ctx)
+  if (!known) await makeRoomForPending(ctx)
   const proof = recentProof(ctx, body)
   const isSigned = proof !== undefined && verifyRegistration(body, deps.statementKey, proof)
   const outcome = await upsertDevice(ctx.db, {
@@ -89,10 +87,11 @@ export async function findDeviceKey(
 const PUBLIC_PEM = /^-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\r\n]+-----END \1?PUBLIC KEY-----\s*$/
 
 const LEAST_RSA_BITS = 2_048
+const MOST_RSA_BITS = 8_192
 
 function requireUsableKey(pem: string): void {
   if (!isUsableKey(pem)) {
-    const rule = 'must be one PEM public key: Ed25519, ECDSA, or RSA with at least 2048 bits'
+    const rule = 'must be one PEM public key: Ed25519, ECDSA, or RSA with 2048 to 8192 bits'
     fail('INVALID_INPUT', { field: 'public_key', rule }, ['public_key'])
   }
 }
@@ -101,13 +100,10 @@ function isUsableKey(pem: string): boolean {
   if (!PUBLIC_PEM.test(pem)) return false
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(pem)
-    if (type === 'rsa') return (details?.modulusLength ?? 0) >= LEAST_RSA_BITS
+    const bits = details?.modulusLength ?? 0
+    if (type === 'rsa') return bits >= LEAST_RSA_BITS && bits <= MOST_RSA_BITS
     return type === 'ed25519' || type === 'ec'
   } catch {
     return false
   }
-}
-
-async function requireRoomForPending(ctx: TenantContext): Promise<void> {
-  if ((await countOfStatus(ctx.db, 'pending')) >= MAX_PENDING) fail('TOO_MANY_REQUESTS', { seconds: 60 })
 }

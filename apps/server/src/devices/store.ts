@@ -1,5 +1,5 @@
 // SQL of devices. Functions with a tenant's connection see that tenant's rows; that of presence has its own file.
-import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { DEVICE_STATUSES, type DeviceStatus } from '@bowline/contract/schemas/device'
 import { LIMITS } from '@bowline/contract/limits'
 import {
@@ -322,5 +322,37 @@ export function listRemoved(db: Kysely<Schema>, since: Date): Promise<RemovedRow
     .where('removed_at', '>', since)
     .orderBy('removed_at', 'desc')
     .orderBy('uid')
+    .execute()
+}
+
+/** Pending devices that last registered from an address. */
+export function countPendingOfSource(db: Kysely<Schema>, source: string): Promise<number> {
+  return countRows(db.selectFrom('devices').where('status', '=', 'pending').where('remote_addr', '=', source))
+}
+
+/** @returns the uid of the one that went; undefined when none was pending */
+export async function removeLongestUnseenPending(db: Kysely<Schema>): Promise<DeviceUid | undefined> {
+  const oldest = db.selectFrom('devices').select('uid').where('status', '=', 'pending').orderBy('last_seen').limit(1)
+  const row = await db.deleteFrom('devices').where('uid', '=', oldest).returning('uid').executeTakeFirst()
+  return row?.uid
+}
+
+/** @param db of all namespaces */
+export async function removeUnseenPending(
+  db: Kysely<Schema>,
+  before: Date,
+  limit: number,
+): Promise<{ uid: DeviceUid; tenant: TenantId }[]> {
+  const unseen = db
+    .selectFrom('devices')
+    .select('uid')
+    .where('status', '=', 'pending')
+    .where('last_seen', '<', before)
+    .limit(limit)
+  return db
+    .deleteFrom('devices')
+    .where('status', '=', 'pending')
+    .where('uid', 'in', unseen)
+    .returning(['uid', 'tenant_id as tenant'])
     .execute()
 }

@@ -8,7 +8,7 @@ import { type DocsRecord, LEVELS } from './records.ts'
 /** Characters of a query that count. */
 export const QUERY_LIMIT = 64
 const MOST_REQUESTS = 10
-const MOST_HITS = 100
+export const MOST_HITS = 100
 const MOST_FOUND = 1_000
 
 const Text = z.string().max(200)

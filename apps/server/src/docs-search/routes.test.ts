@@ -48,6 +48,7 @@ beforeEach(async () => {
   await writeFile(recordsFile, JSON.stringify(RECORDS))
   metrics = createMetrics({ agents: () => 0, connections: () => 0, listeners: () => 0, uploads: undefined })
   server = await createHttpServer({
+    isKnownHost: () => true,
     clock: systemClock,
     log: silentLog,
     authenticator: { admit: (_, base) => Promise.resolve(base) },

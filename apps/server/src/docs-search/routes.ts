@@ -13,7 +13,8 @@ import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type SearchCredentials, checkCredentials } from './credentials.ts'
 import { type SearchIndex, createSearchIndex } from './index.ts'
-import { Queries, answerQueries } from './query.ts'
+import { createAnswerCache } from './answer-cache.ts'
+import { MOST_HITS, Queries, answerQueries } from './query.ts'
 import { readRecords, writtenAt } from './records.ts'
 import { readSynonyms } from './synonyms.ts'
 
@@ -29,9 +30,15 @@ export interface DocsSearchDeps {
   readonly metrics: Metrics
 }
 
-const BODY_LIMIT_BYTES = 65_536
+const BODY_LIMIT_BYTES = 16_384
 /** Queries and events of one source: a person types a few letters a second. */
 const RATE = { perSecond: 20, burst: 100 }
+/** What all sources together may ask: a query takes about a millisecond of everybody's time. */
+const RATE_OF_ALL = { perSecond: 200, burst: 400 }
+/** Hits are as costly to write as a query is to find, this many of them. */
+const HITS_OF_A_QUERY = 20
+/** Answers that are kept: people type the same words. */
+const KEPT_ANSWERS = 500
 /** Feedback of one source. */
 const FEEDBACK_RATE = { perSecond: 0.1, burst: 5 }
 
@@ -63,9 +70,11 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
   const index = followIndex(join(deps.folder, 'search-records.json'), join(deps.folder, 'search-synonyms.json'))
   const limiter = createLimiter(clock, RATE.perSecond, RATE.burst)
   const feedbackLimiter = createLimiter(clock, FEEDBACK_RATE.perSecond, FEEDBACK_RATE.burst)
-  const limit = (by: typeof limiter, { ip }: FastifyRequest): void => {
-    if (!by.take(sourceKey(ip))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+  const limiterOfAll = createLimiter(clock, RATE_OF_ALL.perSecond, RATE_OF_ALL.burst)
+  const limit = (by: typeof limiter, { ip }: FastifyRequest, cost = 1): void => {
+    if (!by.take(sourceKey(ip), cost)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
   }
+  const answers = createAnswerCache(KEPT_ANSWERS)
 
   // Readers wait for two seconds at most: the first one should not wait for the index.
   server.addHook('onListen', async () => {
@@ -80,12 +89,20 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
     const options = { bodyLimit: BODY_LIMIT_BYTES }
     // The star is part of the address: existing clients ask for all indexes at once.
     scope.post('/1/indexes/:indexes/queries', options, async (request) => {
-      limit(limiter, request)
       checkCredentials(request, credentials)
       const { requests } = parseInput('body', Queries, request.body)
+      limit(limiter, request, requests.length)
       const found = await index()
       metrics.docsSearches.inc(requests.length)
-      return { results: answerQueries(found, requests, `${request.protocol}://${request.host}`) }
+      const origin = `${request.protocol}://${request.host}`
+      const results = requests.map((one) =>
+        answers(found, `${origin} ${JSON.stringify(one)}`, () => {
+          const cost = 1 + Math.min(one.hitsPerPage, MOST_HITS) / HITS_OF_A_QUERY
+          if (!limiterOfAll.take('all', cost)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+          return answerQueries(found, [one], origin)[0]
+        }),
+      )
+      return { results }
     })
     scope.post('/1/events', options, async (request) => {
       limit(limiter, request)

@@ -13,7 +13,7 @@ function setUp() {
   const bus = createEventBus(clock, 'life')
   const hear = (lastId?: string) => {
     const heard: string[] = []
-    bus.listen(tenant, lastId, ({ id, event }) => heard.push(`${id} ${event.type}`))
+    bus.listen(tenant, lastId, ({ id, type }) => heard.push(`${id} ${type}`))
     return heard
   }
   /** Somebody listens for a moment, and may come back. */
@@ -90,11 +90,31 @@ describe('event bus', () => {
     expect(bus.listenerCount).toBe(1)
   })
 
+  it('makes the bytes of an event once for all listeners', () => {
+    const { bus } = setUp()
+    const frames: Buffer[] = []
+    for (let i = 0; i < 3; i += 1) bus.listen(tenant, undefined, ({ frame }) => frames.push(frame))
+    bus.emit(tenant, removed('a'))
+    expect(frames.map((frame) => frame === frames[0])).toEqual([true, true, true])
+    expect(String(frames[0])).toBe(
+      `id: life.1-1\nevent: device.removed\ndata: {"type":"device.removed","uid":"${'a'.repeat(64)}"}\n\n`,
+    )
+  })
+
+  it('asks a listener to load anew when it has missed more than one stream may have queued', () => {
+    const { bus, hear, visit } = setUp()
+    visit()
+    // About 160 bytes each.
+    for (let i = 0; i < 1_000; i += 1) bus.emit(tenant, removed('a'))
+    expect(hear('life.1-1')).toEqual(['life.1-1000 reset'])
+    expect(hear('life.1-990')).toHaveLength(10)
+  })
+
   it('keeps at most 1,000 events', () => {
     const { bus, hear, visit } = setUp()
     visit()
     for (let i = 0; i < 1_002; i += 1) bus.emit(tenant, removed('a'))
     expect(hear('life.1-1')).toEqual(['life.1-1002 reset'])
-    expect(hear('life.1-2')).toHaveLength(1_000)
+    expect(hear('life.1-1000')).toHaveLength(2)
   })
 })

@@ -6,10 +6,13 @@ import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Clock } from '../platform/clock.ts'
 
-/** An event with its id: `<life of the channel>-<number>`. */
+/** An event as it goes to every listener. */
 export interface NumberedEvent {
+  /** `<life of the channel>-<number>` */
   readonly id: string
-  readonly event: LiveEvent
+  readonly type: LiveEvent['type']
+  /** As server-sent events have it; made once and shared by all listeners. */
+  readonly frame: Buffer
 }
 
 export interface EventBus {
@@ -37,6 +40,7 @@ interface Channel {
   readonly listeners: Set<(event: NumberedEvent) => void>
   /** Oldest first. */
   readonly kept: (NumberedEvent & { readonly number: number; readonly at: number })[]
+  keptBytes: number
   next: number
   /** When the last listener left; of no meaning while there is one. */
   heardAt: number
@@ -45,7 +49,7 @@ interface Channel {
 /** @param life distinguishes this life of the server from others */
 export function createEventBus(clock: Clock, life: string): EventBus {
   const channels = new Map<TenantId, Channel>()
-  const { count, minutes } = LIMITS.eventBuffer
+  const { count, minutes, bytes } = LIMITS.eventBuffer
   const keptMs = minutes * 60_000
   let channelsMade = 0
   let sweptAt = clock.now()
@@ -62,13 +66,22 @@ export function createEventBus(clock: Clock, life: string): EventBus {
     const found = heardChannel(tenant)
     if (found) return found
     channelsMade += 1
-    const channel = { life: `${life}.${channelsMade}`, listeners: new Set<never>(), kept: [], next: 1, heardAt: 0 }
+    const channel = {
+      life: `${life}.${channelsMade}`,
+      listeners: new Set<never>(),
+      kept: [],
+      keptBytes: 0,
+      next: 1,
+      heardAt: 0,
+    }
     channels.set(tenant, channel)
     return channel
   }
   const forgetOld = (channel: Channel): void => {
     const oldest = clock.now() - keptMs
-    while (channel.kept.length > count || (channel.kept[0]?.at ?? oldest) < oldest) channel.kept.shift()
+    while (channel.kept.length > count || channel.keptBytes > bytes || (channel.kept[0]?.at ?? oldest) < oldest) {
+      channel.keptBytes -= channel.kept.shift()?.frame.length ?? 0
+    }
   }
   /** Without it a namespace that nobody hears and in which nothing happens would keep its last events for ever. */
   const sweep = (): void => {
@@ -84,8 +97,9 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       if (!channel) return
       const number = channel.next
       channel.next += 1
-      const numbered = { id: `${channel.life}-${number}`, event, number, at: clock.now() }
+      const numbered = { ...toFrame(`${channel.life}-${number}`, event), number, at: clock.now() }
       channel.kept.push(numbered)
+      channel.keptBytes += numbered.frame.length
       forgetOld(channel)
       for (const deliver of channel.listeners) deliver(numbered)
     },
@@ -117,6 +131,22 @@ function missedSince(channel: Channel, lastId: string | undefined): NumberedEven
   const last = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   const firstKept = kept[0]?.number ?? next
   const known = last < next && last >= firstKept - 1
-  if (!known) return [{ id: `${life}-${next - 1}`, event: { type: 'reset' } }]
-  return kept.filter((event) => event.number > last)
+  const missed = known ? kept.filter((event) => event.number > last) : []
+  const size = missed.reduce((sum, { frame }) => sum + frame.length, 0)
+  // More than a stream may have queued: a listener that got it all at once would be cut off, and never catch up.
+  if (!known || size > LIMITS.eventStreams.missedBytes) return [toFrame(`${life}-${next - 1}`, { type: 'reset' })]
+  return missed
+}
+
+/** Longer keys are left out of events: they go to every listener, and the device itself has them. */
+const LONGEST_KEY = 1_024
+
+function toFrame(id: string, event: LiveEvent): NumberedEvent {
+  const isLong = 'device' in event && event.device.public_key.length > LONGEST_KEY
+  const told = isLong ? { ...event, device: { ...event.device, public_key: '' } } : event
+  return {
+    id,
+    type: event.type,
+    frame: Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(told)}\n\n`),
+  }
 }

@@ -1,7 +1,7 @@
 // The live stream over HTTP, read as clients read it: by fetch, chunk by chunk.
 import { operations } from '@bowline/contract/operations'
 import { LiveEvent } from '@bowline/contract/schemas/event'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type FakeClock, fakeClock } from '../platform/testing.ts'
 import { type BootedServer, type Person, bootServer, setStatus } from '../testing.ts'
 
@@ -54,6 +54,18 @@ async function listen(token: string, lastEventId?: string, on: BootedServer = se
 }
 
 describe('the live stream', () => {
+  it('is refused to a person who holds twenty, until one of them ends', async () => {
+    const held: Awaited<ReturnType<typeof listen>>[] = []
+    for (let i = 0; i < 20; i += 1) held.push(await listen(ada.auth.token))
+    const headers = { authorization: `Bearer ${ada.auth.token}` }
+    const refused = await server.fetch('/api/events', { headers })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '15'])
+    expect(await refused.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    await held.pop()?.leave()
+    const next = await vi.waitFor(() => listen(ada.auth.token))
+    await Promise.all([...held, next].map(({ leave }) => leave()))
+  })
+
   it('is one of server-sent events that nobody stores or holds back', async () => {
     const { response, leave } = await listen(ada.auth.token)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -86,7 +98,7 @@ describe('the live stream', () => {
     const params = { uid: device.uid }
     await ada.client.call(operations.devices.update, { params, body: { name: 'renamed' } })
     await ada.client.call(operations.devices.setTags, { params, body: { tags: ['attic'] } })
-    await server.fetch(`/internal/devices/${device.uid}/offline`, { method: 'POST' })
+    await server.fetch(`/internal/devices/${device.uid}/offline`, { method: 'POST', headers: server.nodeHeaders })
     await ada.client.call(operations.tags.rename, { params: { tag: 'attic' }, body: { tag: 'cellar' } })
     expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { ...params, name: 'renamed' } })
     expect((await next())?.event).toMatchObject({ type: 'device.changed', device: { ...params, tags: ['attic'] } })

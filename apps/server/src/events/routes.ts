@@ -1,20 +1,37 @@
 // The live stream of a namespace as server-sent events, read by clients with fetch streaming. It lives no longer than
 // the credential that opened it.
 import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
+import { sourceKey } from '../platform/address.ts'
+import { type Shares, createShares } from '../platform/shares.ts'
 import type { EventBus } from './bus.ts'
-import { streamEvents } from './stream.ts'
+import { createQueueLedger } from './queued.ts'
+import { type StreamDeps, streamEvents } from './stream.ts'
+
+const RETRY_SECONDS = 15
 
 /** @param stopping aborted when the server ends: streams would keep it open */
 export function eventRoutes(bus: EventBus, stopping: AbortSignal): Route[] {
-  return [memberRoute(operations.events.stream, (context) => Promise.resolve(open(bus, stopping, context)))]
+  const { perPerson, perNamespace, perSource, perProcess } = LIMITS.eventStreams
+  const open = createShares(perProcess, { person: perPerson, namespace: perNamespace, source: perSource })
+  const deps = { bus, stopping, open, queues: createQueueLedger() }
+  return [memberRoute(operations.events.stream, (context) => Promise.resolve(openStream(deps, context)))]
 }
 
-function open(bus: EventBus, stopping: AbortSignal, context: MemberContext): undefined {
+interface EventDeps extends Omit<StreamDeps, 'clock'> {
+  readonly open: Shares
+}
+
+/** @throws {BowlineError} TOO_MANY_REQUESTS when the person, the namespace, the source or the server has enough streams */
+function openStream({ open, ...deps }: EventDeps, context: MemberContext): undefined {
   const { actor, tenant, clock, request, reply } = context
   if (actor.kind !== 'user') return fail('USER_TOKEN_REQUIRED')
-  if (stopping.aborted) return fail('UNAVAILABLE', { what: 'it is stopping' })
+  if (deps.stopping.aborted) return fail('UNAVAILABLE', { what: 'it is stopping' })
+  const share = open.take({ person: actor.id, namespace: tenant, source: sourceKey(context.source) })
+  if (share.refused !== undefined) return fail('TOO_MANY_REQUESTS', { seconds: RETRY_SECONDS })
+  reply.raw.once('close', share.release)
   reply.hijack()
   reply.raw.writeHead(200, {
     ...Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)])),
@@ -29,6 +46,6 @@ function open(bus: EventBus, stopping: AbortSignal, context: MemberContext): und
     expiresAt: actor.expiresAt * 1_000,
     isStillAdmitted: () => context.isStillAdmitted(),
   }
-  streamEvents({ bus, clock, stopping }, listener, reply.raw)
+  streamEvents({ ...deps, clock }, listener, reply.raw)
   return undefined
 }

@@ -5,6 +5,7 @@ import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
 import { createEventBus } from './bus.ts'
+import { createQueueLedger } from './queued.ts'
 import { streamEvents } from './stream.ts'
 
 const tenant = TenantId.parse('11111111-1111-4111-8111-111111111111')
@@ -41,10 +42,10 @@ async function deaf() {
     expiresAt: clock.now() + LIFE_MS,
     isStillAdmitted: () => Promise.resolve(admitted),
   }
-  streamEvents({ bus, clock, stopping: stopping.signal }, listener, response)
+  streamEvents({ bus, clock, stopping: stopping.signal, queues: createQueueLedger() }, listener, response)
   /** Sends events until the client's and the kernel's buffers are full. */
   const fill = () => {
-    while (response.writableLength < 1_000_000) bus.emit(tenant, removed)
+    while (response.writableLength < 200_000) bus.emit(tenant, removed)
   }
   return { clock, bus, stopping, response, fill, dismiss: () => (admitted = false) }
 }
@@ -81,11 +82,16 @@ describe('a stream whose client does not read', () => {
     expect(stream.bus.listenerCount).toBe(0)
   })
 
-  it('is cut off when it is four mebibytes behind', async () => {
+  it('is cut off when it is 256 KiB behind', async () => {
     const { bus, response } = await deaf()
     const closed = new Promise((resolve) => response.once('close', resolve))
-    for (let i = 0; i < 60_000 && !response.destroyed; i += 1) bus.emit(tenant, removed)
+    let peak = 0
+    for (let i = 0; i < 60_000 && !response.destroyed; i += 1) {
+      bus.emit(tenant, removed)
+      peak = Math.max(peak, response.writableLength)
+    }
     expect(response.destroyed).toBe(true)
+    expect(peak).toBeLessThanOrEqual(262_144)
     await closed
     expect(bus.listenerCount).toBe(0)
   })

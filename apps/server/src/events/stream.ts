@@ -1,13 +1,16 @@
 // Live events on one HTTP response: written as they come, ended for good exactly once.
 import type { ServerResponse } from 'node:http'
+import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Clock } from '../platform/clock.ts'
 import type { EventBus, NumberedEvent } from './bus.ts'
+import type { QueueLedger } from './queued.ts'
 
 /** How often a line keeps the connection open, and the credential is looked at again. */
 const TICK_MS = 15_000
-/** A listener that is this far behind is cut off: it resumes from the buffer when it has caught up. */
-const MAX_BEHIND_BYTES = 4_194_304
+/** Bytes, not texts: a text would be measured and encoded anew for each listener. */
+const LIVE = Buffer.from(': live\n\n')
+const STILL_HERE = Buffer.from(': still here\n\n')
 
 export interface Listener {
   readonly tenant: TenantId
@@ -19,12 +22,19 @@ export interface Listener {
   isStillAdmitted(): Promise<boolean>
 }
 
+export interface StreamDeps {
+  readonly bus: EventBus
+  readonly clock: Clock
+  readonly stopping: AbortSignal
+  readonly queues: QueueLedger
+}
+
 /**
  * Writes the namespace's events until the credential ends, the client goes, or `stopping` is aborted.
  * @param raw its head has been written
  */
 export function streamEvents(
-  { bus, clock, stopping }: { bus: EventBus; clock: Clock; stopping: AbortSignal },
+  { bus, clock, stopping, queues }: StreamDeps,
   listener: Listener,
   raw: ServerResponse,
 ): void {
@@ -39,19 +49,28 @@ export function streamEvents(
   const checkAdmission = async (): Promise<void> => {
     if (!(await listener.isStillAdmitted())) end()
   }
-  const send = ({ id, event }: NumberedEvent): void => {
-    if (raw.writableLength > MAX_BEHIND_BYTES) raw.destroy()
-    else raw.write(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  const write = (bytes: Buffer): void => {
+    // Somebody this far behind is cut off; with the id of the last event seen the next stream goes on from there.
+    if (raw.writableLength + bytes.length > LIMITS.eventStreams.queuedBytes) raw.destroy()
+    else if (!raw.destroyed) {
+      raw.write(bytes)
+      queues.wrote(bytes.length)
+    }
+  }
+  const send = ({ frame, type }: NumberedEvent): void => {
+    write(frame)
     // It may have been this listener: who is no member any more hears nothing from now on.
-    if (event.type === 'member.removed') void checkAdmission()
+    if (type === 'member.removed') void checkAdmission()
   }
   const tick = (): void => {
-    raw.write(': still here\n\n')
+    write(STILL_HERE)
     void checkAdmission()
   }
-  raw.write(': live\n\n')
+  queues.streams.add(raw)
+  write(LIVE)
   stopping.addEventListener('abort', end)
   stops.push(
+    () => queues.streams.delete(raw),
     () => stopping.removeEventListener('abort', end),
     bus.listen(listener.tenant, listener.lastId, send),
     clock.every(TICK_MS, tick),

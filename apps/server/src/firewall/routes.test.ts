@@ -30,6 +30,59 @@ const RULE = {
 const create = async (person: Person, changes: object = {}) =>
   (await person.client.call(firewall.create, { body: { ...RULE, ...changes } })).body
 
+describe('what the rules of a namespace cost everybody', () => {
+  const WIDE = '[^a]{0,1000}'
+
+  it('is bounded for one pattern: what would take long to compile is refused, and named', async () => {
+    const person = await newcomer()
+    for (const [field, changes] of [
+      ['username', { username: `(?:${WIDE.repeat(80)})` }],
+      ['source_ip', { source_ip: WIDE.repeat(2) }],
+      ['filter.hostname', { filter: { hostname: WIDE.repeat(2) } }],
+    ] as const) {
+      expect(await outcome(create(person, changes))).toBe(`400 INVALID_INPUT ${field}`)
+    }
+  })
+
+  it('is bounded for all patterns together, and for their number', async () => {
+    const person = await newcomer()
+    const insert = (count: number, username: string) =>
+      server.database
+        .system()
+        .insertInto('firewall_rules')
+        .values(
+          Array.from({ length: count }, () => {
+            const { filter, ...rule } = RULE
+            return { ...rule, username, tenant_id: person.tenant, hostname: filter.hostname, tags: null }
+          }),
+        )
+        .execute()
+    await insert(29, '[^a]{0,500}')
+    expect(await outcome(create(person, { username: '[^a]{0,500}' }))).toBe(
+      '400 INVALID_INPUT username,source_ip,filter.hostname',
+    )
+    const rule = await create(person)
+    await insert(970, 'root')
+    expect(await outcome(create(person))).toBe('403 POLICY_LIMIT')
+    const update = { params: { id: rule.id }, body: { ...RULE, username: 'adm' } }
+    expect(await outcome(person.client.call(firewall.update, update))).toBe('200')
+  })
+
+  it('is nothing for a stored pattern that is too large: a deny rule with it matches, an allow rule does not', async () => {
+    const person = await newcomer()
+    const { uid } = await server.acceptedDevice(person)
+    const tooLarge = { username: `(?:${WIDE.repeat(80)})`, source_ip: '.*', hostname: '.*', tags: null }
+    const verdict = async (action: 'allow' | 'deny') => {
+      const row = { ...tooLarge, action, active: true, priority: 1, tenant_id: person.tenant }
+      await server.database.system().insertInto('firewall_rules').values(row).execute()
+      const body = { device: uid, username: 'root', address: '192.0.2.1' }
+      return (await person.client.call(firewall.evaluate, { body })).body
+    }
+    expect(await verdict('allow')).toEqual({ allow: true, rule: null })
+    expect(await verdict('deny')).toMatchObject({ allow: false })
+  })
+})
+
 describe('a rule', () => {
   it('is made, read, replaced and removed', async () => {
     const person = await newcomer()

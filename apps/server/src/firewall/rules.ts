@@ -1,6 +1,7 @@
 // Evaluation of firewall rules (api.md section 7): active rules from the highest priority down, of equal ones the newest
 // first; the first that matches decides; without a match the connection goes on. Pure.
 import { compilePattern } from '../platform/pattern.ts'
+import { patternSize } from '../platform/pattern-size.ts'
 import type { FilterColumns } from '../tags/device-filter.ts'
 import { inOrder } from './order.ts'
 
@@ -28,6 +29,15 @@ export interface Decision {
   readonly rule: number | undefined
 }
 
+/** What the patterns of a rule cost to match, at most, in instructions. */
+export function sizeOf({
+  source_ip,
+  username,
+  hostname,
+}: Pick<FirewallRule, 'source_ip' | 'username' | 'hostname'>): number {
+  return patternSize(source_ip) + patternSize(username) + (hostname === null ? 0 : patternSize(hostname))
+}
+
 export function evaluate(rules: readonly FirewallRule[], attempt: Attempt): Decision {
   const ordered = inOrder(rules.filter((rule) => rule.active))
   const decisive = ordered.find((rule) => matches(rule, attempt))
@@ -45,7 +55,7 @@ export function isForDevice(rule: FirewallRule, device: Attempt['device']): bool
     : searches(rule, rule.hostname, device.name)
 }
 
-/** A stored pattern that cannot be compiled fails closed: a deny rule matches, an allow rule never does. */
+/** A stored pattern that cannot be compiled, or is too large to be, fails closed: a deny rule matches, an allow rule never. */
 function searches(rule: FirewallRule, pattern: string, text: string): boolean {
   const compiled = compilePattern(pattern)
   return compiled ? compiled.search(text) : rule.action === 'deny'

@@ -1,5 +1,6 @@
 // Use cases of firewall rules (api.md section 16.7).
 import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
@@ -10,7 +11,7 @@ import type { Listing } from '../http/route.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/used.ts'
 import { inOrder, prioritiesFor } from './order.ts'
-import { type Attempt, type Decision, evaluate } from './rules.ts'
+import { type Attempt, type Decision, evaluate, sizeOf } from './rules.ts'
 import {
   RULE_PROPERTIES,
   type RuleRow,
@@ -21,6 +22,7 @@ import {
   listRules,
   lockRule,
   lockRules,
+  readPatterns,
   setPriorities,
   updateRule,
 } from './store.ts'
@@ -39,10 +41,11 @@ export async function get(ctx: TenantContext, id: number): Promise<Rule> {
   return toRule((await findRule(ctx.db, id)) ?? unknownRule())
 }
 
-/** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag */
+/** @throws {BowlineError} INVALID_INPUT for a pattern; NOT_FOUND for an unused tag; POLICY_LIMIT */
 export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> {
   await requireUsable(ctx, body)
   const rule = await ctx.db.transaction().execute(async (db) => {
+    await requireRoom(db, body)
     const row = await insertRule(db, { tenant_id: ctx.tenant, ...toRuleColumns(body) })
     await audit({ ...ctx, db }, 'firewall-rule.create', String(row.id), { after: body })
     return toRule(row)
@@ -55,6 +58,7 @@ export async function create(ctx: TenantContext, body: RuleBody): Promise<Rule> 
 export async function update(ctx: TenantContext, id: number, body: RuleBody): Promise<Rule> {
   return change(ctx, id, async (inner) => {
     await requireUsable(inner, body)
+    await requireRoom(inner.db, body, id)
     return toRuleColumns(body)
   })
 }
@@ -143,6 +147,25 @@ async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> 
   const { source_ip, username, filter } = body
   requirePatterns({ source_ip, username, 'filter.hostname': filter.hostname })
   await requireUsed(ctx, filter.tags ?? [])
+}
+
+/**
+ * Every attempt to connect asks all rules, also for people without any credential: what they cost together is bounded.
+ * @param own id of the rule that changes
+ * @throws {BowlineError} POLICY_LIMIT; INVALID_INPUT when the patterns of all rules together would be too large
+ */
+async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number): Promise<void> {
+  const stored = await readPatterns(db)
+  const { rules, patternSizeOfRules } = LIMITS.policy
+  if (own === undefined && stored.length >= rules) fail('POLICY_LIMIT', { what: 'firewall rules', limit: rules })
+  const sum = (some: typeof stored): number => some.reduce((size, rule) => size + sizeOf(rule), 0)
+  const others = stored.filter(({ id }) => id !== own)
+  const after = sum(others) + sizeOf({ ...body, hostname: body.filter.hostname ?? null })
+  // What makes it no worse is let through, also where older rules are too large together.
+  if (after > patternSizeOfRules && after > sum(stored)) {
+    const rule = 'the patterns of all rules together repeat too much'
+    fail('INVALID_INPUT', { field: 'username', rule }, ['username', 'source_ip', 'filter.hostname'])
+  }
 }
 
 function toRuleColumns({ filter, ...rest }: RuleBody) {

@@ -97,3 +97,10 @@ export function deleteRule(db: Kysely<Schema>, id: number): Promise<RuleRow | un
 export function findActiveRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().where('active', '=', true).execute()
 }
+
+/** The patterns of all rules. */
+export function readPatterns(
+  db: Kysely<Schema>,
+): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'username' | 'hostname'>[]> {
+  return db.selectFrom('firewall_rules').select(['id', 'source_ip', 'username', 'hostname']).execute()
+}

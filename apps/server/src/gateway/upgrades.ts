@@ -3,20 +3,29 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refuseUpgrade } from '@bowline/link/upgrade'
 import { plainAddress } from '../platform/address.ts'
+import { hostCount } from '../platform/known-hosts.ts'
 
 /** Takes one upgrade; the socket is its own from here on. @param remote the client's address, after trusted proxies */
 export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, remote: string) => void
 
+export interface UpgradeRules {
+  readonly isTrustedProxy: (address: string) => boolean
+  /** Whether requests may name this host. */
+  readonly isKnownHost: (host: string) => boolean
+}
+
 /** Takes the `upgrade` events of an HTTP server. @param doors by path */
 export function attachUpgrades(
   server: Server,
-  isTrustedProxy: (address: string) => boolean,
+  { isTrustedProxy, isKnownHost }: UpgradeRules,
   doors: ReadonlyMap<string, UpgradeDoor>,
 ): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => undefined)
     const door = doors.get(request.url?.split('?')[0] ?? '')
-    if (door) door(request, socket, head, remoteAddress(request, isTrustedProxy))
+    if (hostCount(request.rawHeaders) > 1) refuseUpgrade(socket, 400)
+    else if (!isKnownHost(askedHost(request, isTrustedProxy))) refuseUpgrade(socket, 421)
+    else if (door) door(request, socket, head, remoteAddress(request, isTrustedProxy))
     else refuseUpgrade(socket, 404)
   })
 }
@@ -31,4 +40,14 @@ function remoteAddress(request: IncomingMessage, isTrustedProxy: (address: strin
   // From the nearest hop outwards, as long as each hop is trusted to tell the next one.
   while (forwarded.length && isTrustedProxy(address)) address = forwarded.pop() ?? address
   return address
+}
+
+/** The name that the client asked for: of the request, or as a trusted proxy tells it. */
+function askedHost({ headers, socket }: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
+  const told = isTrustedProxy(plainAddress(socket.remoteAddress ?? '')) ? headers['x-forwarded-host'] : undefined
+  const last = String(told ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim()
+  return last || (headers.host ?? '')
 }

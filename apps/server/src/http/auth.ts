@@ -1,12 +1,11 @@
 // From credential to actor: the only place that reads tokens. The tenant of a request is the tenant of its credential.
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import { type Role, roleMay } from '@bowline/contract/roles'
 import type { Actor, ApiKeyActor, DeviceActor, TenantContext, UserActor } from '../context.ts'
 import type { TenantId } from '@bowline/contract/schemas/common'
-import { isLoopback, plainAddress } from '../platform/address.ts'
-import { isForwarded } from './forwarded.ts'
 import type { RequestContext } from './route.ts'
 
 /** What the authenticator needs of the nouns. */
@@ -15,8 +14,8 @@ export interface CredentialChecks {
   user(token: string): Promise<UserActor | undefined>
   device(token: string): Promise<DeviceActor | undefined>
   apiKey(key: string): Promise<ApiKeyActor | undefined>
-  /** Whether the caller is this machine itself or another node of the installation. */
-  isInternal(base: RequestContext): boolean
+  /** Whether the caller is a part of the platform. */
+  isInternal(headers: IncomingHttpHeaders): boolean
   tenantContext(tenant: TenantId, actor: Actor, source: string): TenantContext
 }
 
@@ -39,7 +38,9 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
       if (access.kind === 'internal') {
         // To everybody else the call does not exist.
         const { method, url } = base.request
-        return checks.isInternal(base) ? base : fail('ROUTE_NOT_FOUND', { method, path: url.split('?')[0] ?? '' })
+        return checks.isInternal(base.request.headers)
+          ? base
+          : fail('ROUTE_NOT_FOUND', { method, path: url.split('?')[0] ?? '' })
       }
       const key = base.request.headers['x-api-key']
       // When both are sent the key wins, as existing clients expect.
@@ -85,16 +86,13 @@ function bearer(base: RequestContext): string {
 }
 
 /**
- * Who may make the platform's internal calls: this machine itself, never through a proxy, and whoever knows the node
- * secret.
+ * Who may make the platform's internal calls: whoever knows the node secret. The address of the caller is no
+ * credential: proxies, forwarded ports and every user of this machine reach the server over loopback.
  */
-export function internalCallers(nodeSecret: string | undefined): (base: RequestContext) => boolean {
-  const expected = nodeSecret === undefined ? undefined : createHash('sha256').update(nodeSecret).digest()
-  return ({ request }) => {
-    const given = request.headers['x-node-secret']
-    if (expected && typeof given === 'string') {
-      return timingSafeEqual(createHash('sha256').update(given).digest(), expected)
-    }
-    return !isForwarded(request.headers) && isLoopback(plainAddress(request.socket.remoteAddress ?? ''))
+export function internalCallers(nodeSecret: string): (headers: IncomingHttpHeaders) => boolean {
+  const expected = createHash('sha256').update(nodeSecret).digest()
+  return (headers) => {
+    const given = headers['x-node-secret']
+    return typeof given === 'string' && timingSafeEqual(createHash('sha256').update(given).digest(), expected)
   }
 }

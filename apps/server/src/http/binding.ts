@@ -8,13 +8,16 @@ import { plainAddress } from '../platform/address.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Authenticator } from './auth.ts'
+import { BODY_BYTES } from './bodies.ts'
 import { parseInput } from './errors.ts'
+import type { Pace } from './pace.ts'
 import type { Listing, RequestContext, Route } from './route.ts'
 
 export interface Binding {
   readonly clock: Clock
   readonly log: Log
   readonly authenticator: Authenticator
+  readonly pace?: Pace
 }
 
 /**
@@ -39,29 +42,77 @@ export function completeRoutes(routes: readonly Route[], edition: 'community' | 
 /** Binds a route to the path of its operation and to the aliases. */
 export function bind(server: FastifyInstance, route: Route, binding: Binding): void {
   const { operation } = route
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
   for (const path of [operation.path, ...(operation.aliases ?? [])]) {
     server.route({
       method: operation.method,
       url: path.replaceAll(/\{([\w-]+)\}/g, (_, name: string) => `:${routerName(name)}`),
       config: { operation },
+      bodyLimit: operation.bodyBytes ?? BODY_BYTES,
+      // Before anything of the body is read: whoever may not call makes nobody hold or parse it.
+      onRequest: async (request, reply) => {
+        admitted.set(request, await admit(operation, binding, request, reply))
+      },
       // A HEAD of a stream would wait for an end that does not come.
       exposeHeadRoute: operation.method === 'GET' && !operation.stream,
-      handler: (request, reply) => answer(route, binding, request, reply),
+      handler: async (request, reply) => {
+        const found = admitted.get(request) ?? (await admit(operation, binding, request, reply))
+        return answer(route, await stillAdmitted(operation, binding, found), request, reply)
+      },
     })
   }
 }
 
-async function answer(route: Route, binding: Binding, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { operation } = route
+interface Admitted {
+  readonly base: RequestContext
+  /** What the operation's access promises. */
+  readonly context: RequestContext
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** How long a credential that was looked at holds while the body comes in, in milliseconds. */
+const FRESH_MS = 1_000
+
+/** @throws {BowlineError} as the authenticator does; TOO_MANY_REQUESTS */
+async function admit(
+  operation: Operation,
+  { clock, log, authenticator, pace }: Binding,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Admitted> {
   const base: RequestContext = {
     source: plainAddress(request.ip),
     request,
     reply,
-    clock: binding.clock,
-    log: binding.log.child({ request: request.id }),
-    isStillAdmitted: () => isAdmitted(binding.authenticator.admit(operation, base)),
+    clock,
+    log: log.child({ request: request.id }),
+    isStillAdmitted: () => isAdmitted(authenticator.admit(operation, base)),
   }
-  const context = await binding.authenticator.admit(operation, base)
+  if (operation.access.kind !== 'public') pace?.mayGuess(base.source)
+  try {
+    const context = await authenticator.admit(operation, base)
+    pace?.mayCall(operation, context)
+    return { base, context, at: clock.now() }
+  } catch (error) {
+    if (error instanceof BowlineError && error.code === 'UNAUTHORIZED') pace?.refused(base.source)
+    throw error
+  }
+}
+
+/** Somebody who sends a body slowly may have lost the right to the call meanwhile. */
+async function stillAdmitted(operation: Operation, binding: Binding, admitted: Admitted): Promise<RequestContext> {
+  if (binding.clock.now() - admitted.at < FRESH_MS) return admitted.context
+  return binding.authenticator.admit(operation, admitted.base)
+}
+
+async function answer(
+  route: Route,
+  context: RequestContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { operation } = route
   const input = {
     params: operation.params && parseInput('params', operation.params, pathValues(operation, request)),
     query: operation.query && parseInput('query', operation.query, request.query),

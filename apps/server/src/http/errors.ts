@@ -50,6 +50,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 function toBowlineError(error: unknown, request: FastifyRequest): BowlineError {
   if (error instanceof BowlineError) return error
+  // The client left in the middle of its body: nobody reads the answer, and nothing is wrong here.
+  if (request.raw.destroyed && !request.raw.complete)
+    return new BowlineError('UNREADABLE_BODY', { rule: 'it ended early' })
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
   const mapped = typeof code === 'string' ? FRAMEWORK_ERRORS[code] : undefined
   const limit = request.routeOptions.bodyLimit ?? 0

@@ -21,7 +21,7 @@ let world: World
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 beforeAll(async () => {
   // In this edition every call is there.
-  server = await bootServer({ settings: { BOWLINE_EDITION: 'cloud' } })
+  server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1', BOWLINE_EDITION: 'cloud' } })
   world = await populate(server, await server.setUpAccount())
 })
 afterAll(async () => {

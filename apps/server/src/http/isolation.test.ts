@@ -18,7 +18,7 @@ let pending: string
 /** Nothing in this file may change it. */
 let rowsBefore: unknown
 beforeAll(async () => {
-  server = await bootServer()
+  server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1' } })
   theirs = await populate(server, await server.setUpAccount())
   mine = await populate(server, await server.addPerson('stranger'))
   removed = await former('removed', (person) => server.removeMember(theirs.owner.tenant, person.id))

@@ -1,6 +1,8 @@
 import { assert, json as anyJson, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shapeFlaw } from './json-shape.ts'
+import { excessOf, repeatedName } from './json-shape.ts'
+
+const shapeFlaw = (json: string) => excessOf(json) ?? repeatedName(json)
 
 describe('a JSON text', () => {
   it.each([
@@ -29,6 +31,20 @@ describe('a JSON text', () => {
     'may not be deeper than any body of ours',
     (json) => {
       expect(shapeFlaw(json)).toBe('is nested deeper than 32 levels')
+    },
+  )
+
+  it.each([`[${'0,'.repeat(20_001)}0]`, `{${Array.from({ length: 2_001 }, (_, i) => `"a${i}":0`).join()}}`])(
+    'may not have more fields than any body of ours: %.20s',
+    (json) => {
+      expect(excessOf(json)).toBe('has too many fields')
+    },
+  )
+
+  it.each(['"[[[[', '"\\\\', `"${'\\\\'.repeat(9)}"`, ']]]]', '{"a', ''])(
+    'is looked at when it is none: %s',
+    (text) => {
+      expect(excessOf(text)).toBeUndefined()
     },
   )
 

@@ -1,26 +1,76 @@
-// What JSON may say and our bodies may not: the same field twice in one object, of which every reader picks another
-// one, and nesting that no call has a use for. Works on the text, because a parsed value has lost both.
+// What JSON may say and our bodies may not: more structure than any call has a use for, and the same field twice in one
+// object, of which every reader picks another one. Works on the text, because a parsed value has lost both.
 
 /** Deeper than any body of the contract, and than any that a person writes. */
 const MAX_DEPTH = 32
+/** More names and items than any body has; parsing costs by their number, not by the length of the text. */
+const MAX_NAMES = 2_000
+const MAX_ITEMS = 20_000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COLON = 0x3a
+const COMMA = 0x2c
+/** `{` and `[`, `}` and `]` differ by one bit. */
+const OPEN = 0x5b
+const CLOSE = 0x5d
+const BRACE = 0x20
+
+/**
+ * Whether a text has too much structure to be parsed. Goes through it once and stops at the first excess.
+ * @param json may be anything
+ * @returns a rule for error messages; undefined when there is none
+ */
+export function excessOf(json: string): string | undefined {
+  let depth = 0
+  let names = 0
+  let items = 0
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfText(json, at)
+      continue
+    }
+    if (code === COLON) names += 1
+    else if (code === COMMA) items += 1
+    else if ((code & ~BRACE) === OPEN) depth += 1
+    else if ((code & ~BRACE) === CLOSE) depth -= 1
+    if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`
+    if (names > MAX_NAMES || items > MAX_ITEMS) return 'has too many fields'
+  }
+  return undefined
+}
+
+/** Place of the quote that ends the text that begins at `from`; the last place when none does. */
+function endOfText(json: string, from: number): number {
+  let at = from
+  do {
+    at = json.indexOf('"', at + 1)
+    if (at < 0) return json.length
+  } while (isEscaped(json, at))
+  return at
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let count = 0
+  while (json.charCodeAt(at - 1 - count) === BACKSLASH) count += 1
+  return count % 2 === 1
+}
 
 /** Texts and structure; numbers and words in between do not matter here. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g
 
 /**
- * The first flaw of a JSON text.
- * @param json must be valid JSON
- * @returns a rule for error messages; undefined when there is none
+ * @param json must be valid JSON without excess
+ * @returns a rule for error messages; undefined when no object names a field twice
  */
-export function shapeFlaw(json: string): string | undefined {
+export function repeatedName(json: string): string | undefined {
   /** Names of the objects that are open, outermost first; undefined for arrays. */
   const open: (Set<string> | undefined)[] = []
   let last = ''
   for (const [token] of json.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') {
-      open.push(token === '{' ? new Set() : undefined)
-      if (open.length > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`
-    } else if (token === '}' || token === ']') open.pop()
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined)
+    else if (token === '}' || token === ']') open.pop()
     else if (token === ':') {
       const names = open.at(-1)
       // Escapes can write one name in many ways.

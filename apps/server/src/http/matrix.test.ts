@@ -59,7 +59,7 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
   const senders = new Map<CallerName, Sent>()
   const sentBy = (name: CallerName): Sent => senders.get(name) ?? unknown(name)
   beforeAll(async () => {
-    server = await bootServer({ settings: { BOWLINE_EDITION: edition } })
+    server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1', BOWLINE_EDITION: edition } })
     await server.setUpAccount()
     await server.addPerson('newcomer')
     rows = await makeTenantOfNewPeople('ours')

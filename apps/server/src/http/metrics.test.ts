@@ -20,8 +20,8 @@ function useServer(settings: Record<string, string>): () => BootedServer {
 describe('the metrics', () => {
   const server = useServer({ BOWLINE_METRICS_SOURCES: '192.0.2.0/24' })
 
-  it('are for this machine, in the text form of Prometheus', async () => {
-    const response = await server().fetch('/metrics')
+  it('are for whoever knows the node secret, in the text form of Prometheus', async () => {
+    const response = await server().fetch('/metrics', { headers: server().nodeHeaders })
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
     const text = await response.text()
     for (const name of ['bowline_agents 0', 'bowline_ssh_connections 0', 'bowline_event_listeners 0']) {
@@ -39,6 +39,11 @@ describe('the metrics', () => {
     },
   )
 
+  it('are not for everybody on this machine', async () => {
+    expect(await status(server(), {})).toBe(404)
+    expect(await status(server(), { 'x-node-secret': 'a secret that somebody guessed' })).toBe(404)
+  })
+
   it('are not for who only says that it is a source the operator has named', async () => {
     expect(await status(server(), { 'x-forwarded-for': '192.0.2.9' })).toBe(404)
   })
@@ -52,6 +57,15 @@ describe('the metrics behind a trusted proxy', () => {
     expect(await status(server(), { 'x-forwarded-for': '198.51.100.9' })).toBe(404)
     expect(await status(server(), { 'x-forwarded-for': '192.0.2.9, 198.51.100.9' })).toBe(404)
     expect(await status(server(), { 'x-forwarded-for': '127.0.0.1' })).toBe(404)
+    expect(await status(server(), {})).toBe(404)
+  })
+})
+
+describe('the metrics for a source on this machine that the operator names', () => {
+  const server = useServer({ BOWLINE_METRICS_SOURCES: '127.0.0.1' })
+
+  it('need no secret, unless an unknown proxy asks for somebody', async () => {
     expect(await status(server(), {})).toBe(200)
+    expect(await status(server(), { 'x-forwarded-for': '198.51.100.9' })).toBe(404)
   })
 })

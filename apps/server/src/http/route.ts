@@ -64,7 +64,7 @@ export function deviceRoute<O extends Operation>(
   return make(operation, 'device', handle)
 }
 
-/** A route for the platform's own parts: this machine, or who knows the node secret. */
+/** A route for the platform's own parts: whoever knows the node secret. */
 export function internalRoute<O extends Operation>(operation: O, handle: Handler<O, RequestContext>): Route {
   return make(operation, 'internal', handle)
 }

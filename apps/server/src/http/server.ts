@@ -6,13 +6,14 @@ import cookie from '@fastify/cookie'
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { type Binding, bind } from './binding.ts'
+import { BODY_BYTES, createBodyBudget } from './bodies.ts'
+import { requireOwnHostAndOrigin } from './caller.ts'
 import { compressAnswers } from './compression.ts'
+import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { sendError } from './errors.ts'
-import { shapeFlaw } from './json-shape.ts'
+import { excessOf, repeatedName } from './json-shape.ts'
 import { UNSTORABLE, isStorable } from './storable.ts'
 import type { Route } from './route.ts'
-
-const BODY_LIMIT_BYTES = 1_048_576
 
 /** How long clients may take, in milliseconds. */
 export interface Patience {
@@ -29,6 +30,10 @@ export interface HttpOptions extends Binding {
   readonly routes: readonly Route[]
   /** Addresses and ranges whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[]
+  /** Whether requests may name this host. */
+  readonly isKnownHost: (host: string) => boolean
+  /** Default: none. */
+  readonly connections?: ConnectionLimits
   readonly tls?: TlsOptions
   readonly patience?: Patience
 }
@@ -38,7 +43,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   const { log, patience = PATIENCE } = options
   const limits = { headersTimeout: patience.headMs, connectionsCheckingInterval: patience.checkMs }
   const server = fastify({
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: BODY_BYTES,
     connectionTimeout: 60_000,
     requestTimeout: patience.requestMs,
     keepAliveTimeout: 72_000,
@@ -61,6 +66,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   await server.register(cookie)
   compressAnswers(server)
   readJsonOnly(server)
+  const connections = options.connections && limitConnections(server.server, options.connections)
+  const bodies = createBodyBudget()
   let closing = false
   server.addHook('preClose', async () => {
     closing = true
@@ -69,8 +76,15 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     setCommonHeaders(request, reply)
     // Only requests on connections from before the end began arrive here; a balancer should take them elsewhere.
     if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
+    requireOwnHostAndOrigin(request, options.isKnownHost)
     // Before anything of the body is read.
     if (request.is404) throw unknownRoute(request)
+  })
+  server.addHook('preParsing', async (request, _, payload) => {
+    // The credential has been looked at, where there must be one.
+    if (request.routeOptions.config.operation?.access.kind !== 'public') connections?.keep(request.raw.socket)
+    bodies.admit(request)
+    return payload
   })
   server.addHook('onResponse', async (request, reply) => {
     log.debug('http.request', {
@@ -138,9 +152,11 @@ function readJsonOnly(server: FastifyInstance): void {
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
     // No text is no body: the fields that are missing get named.
     if (text.trim() === '') return done(null, undefined)
+    const excess = excessOf(text)
+    if (excess !== undefined) return done(new BowlineError('UNREADABLE_BODY', { rule: `it ${excess}` }))
     void parse(request, text, (error, value) => {
       if (error) return done(error, value)
-      const flaw = isStorable(text, value) ? shapeFlaw(text) : UNSTORABLE
+      const flaw = isStorable(text, value) ? repeatedName(text) : UNSTORABLE
       if (flaw === undefined) done(error, value)
       else done(new BowlineError('UNREADABLE_BODY', { rule: `it ${flaw}` }))
     })

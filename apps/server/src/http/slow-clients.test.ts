@@ -19,6 +19,7 @@ beforeAll(async () => {
   const login = publicRoute(operations.auth.login, () => Promise.reject(new Error('nobody gets here')))
   const health = publicRoute(operations.instance.health, () => Promise.resolve())
   server = await createHttpServer({
+    isKnownHost: () => true,
     clock: systemClock,
     log: silentLog,
     authenticator: { admit: (_, base) => Promise.resolve(base) },
@@ -57,14 +58,14 @@ describe(`${COUNT} clients at once`, () => {
     ['that never send anything', ''],
     ['that never end a request line', 'GET /healthcheck?'],
     ['that never end a head', `${HEAD}X-Slow: `],
-    ['that never end a body', `${HEAD}Content-Length: 100000\r\n\r\n{"username":"`],
+    ['that never end a body', `${HEAD}Content-Length: 8000\r\n\r\n{"username":"`],
     ['that never end a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\nfffff\r\n{"username":"`],
   ])('%s are let go, and others are served meanwhile', async (_, bytes) => {
     const { sockets, answers } = await slowly(bytes)
     expect(await isHealthy()).toBe(200)
     const said = await answers
     expect(sockets.filter((socket) => !socket.destroyed)).toEqual([])
-    expect(said.filter((answer) => !/^HTTP\/1\.1 4(00|08) /.test(answer))).toEqual([])
+    expect(said.filter((answer) => !/^HTTP\/1\.1 4(00|08|29) /.test(answer))).toEqual([])
     expect(await isHealthy()).toBe(200)
   })
 })

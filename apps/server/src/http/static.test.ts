@@ -30,6 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-static-'))
   for (const [name, text] of Object.entries(FILES)) await write(name, text)
   server = await createHttpServer({
+    isKnownHost: () => true,
     clock: systemClock,
     log: silentLog,
     authenticator: { admit: (_, base) => Promise.resolve(base) },

@@ -79,6 +79,7 @@ export async function postFrame(server: BootedServer, uid: SessionUid, message: 
   const params = { uid, seat: '0' }
   await server.client().call(operations.sessions.addRecord, {
     params,
+    headers: server.nodeHeaders,
     body: { uid, seat: 0, message, width: 80, height: 24 },
   })
 }

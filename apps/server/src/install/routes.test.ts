@@ -21,6 +21,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'bundles'))
   await writeFile(join(folder, 'bundles', 'bundle-linux-x64.tar.gz'), BUNDLE)
   server = await createHttpServer({
+    isKnownHost: () => true,
     clock: systemClock,
     log: silentLog,
     authenticator: { admit: (_, base) => Promise.resolve(base) },

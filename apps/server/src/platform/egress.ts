@@ -4,22 +4,39 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { addressRanges, plainAddress } from './address.ts'
 
-/** This machine, link-local (and the metadata services of clouds), unspecified, multicast, reserved: never. */
+/**
+ * This machine, link-local (and the metadata services of clouds), unspecified, multicast, reserved: never. What the
+ * registries of special-purpose addresses (RFC 6890) say is not globally reachable, and what leads to it in disguise.
+ */
 const NEVER = addressRanges([
   '0.0.0.0/8',
   '127.0.0.0/8',
   '169.254.0.0/16',
   '192.0.0.0/24',
   '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.175.48.0/24',
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-  '::/127',
+  // IPv4 addresses inside: by NAT64, 6to4, compatible and translated forms.
   '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '::/96',
+  '::ffff:0:0:0/96',
+  '2002::/16',
   '100::/64',
+  '100:0:0:1::/64',
+  '2001::/23',
   '2001:db8::/32',
+  '2620:4f:8000::/48',
+  '3fff::/20',
+  '5f00::/16',
   'fe80::/10',
+  'fec0::/10',
   'ff00::/8',
 ])
 /** Private networks: only where the operator allows them, because in the cloud they are somebody else's. */

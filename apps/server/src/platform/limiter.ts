@@ -3,12 +3,14 @@ import { fail } from '@bowline/contract/errors'
 import type { Clock } from './clock.ts'
 
 export interface Limiter {
-  /** Takes one token; false when there is none. */
-  take(key: string): boolean
+  /** Takes tokens; false when there are not so many. @param cost default: one */
+  take(key: string, cost?: number): boolean
   /** Puts a token back that was taken for something that does not count after all. */
   giveBack(key: string): void
   /** Tokens in the bucket of a key, fractions included. */
   left(key: string): number
+  /** Whether there is a token left. */
+  has(key: string): boolean
 }
 
 /** Keys kept at most: beyond it the buckets that have been refilled longest are forgotten. */
@@ -27,14 +29,15 @@ export function createLimiter(clock: Clock, perSecond: number, burst: number): L
   }
   return {
     left: (key) => filled(key).tokens,
+    has: (key) => filled(key).tokens >= 1,
     giveBack(key) {
       const bucket = buckets.get(key)
       if (bucket) bucket.tokens += 1
     },
-    take(key) {
+    take(key, cost = 1) {
       const bucket = filled(key)
-      const granted = bucket.tokens >= 1
-      if (granted) bucket.tokens -= 1
+      const granted = bucket.tokens >= cost
+      if (granted) bucket.tokens -= cost
       // Re-inserting keeps the map in order of last use, so the first key is always the stalest.
       buckets.delete(key)
       buckets.set(key, bucket)

@@ -1,9 +1,7 @@
 // Sealing of secrets at rest: AES-256-GCM with the instance's secret key. The name of what is sealed is authenticated,
 // so that one sealed row cannot be passed off as another.
-import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { readSecretFile } from './secret-file.ts'
 
 const VERSION = 1
 const TAG_BYTES = 16
@@ -53,27 +51,10 @@ export class SecretKey {
  * @throws {Error} naming the file, when something else is in it
  */
 export async function secretKeyFromFile(path: string): Promise<SecretKey> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await makeKeyFile(path)
-  await chmod(path, 0o600)
-  const hex = (await readFile(path, 'utf8')).trim()
+  const hex = await readSecretFile(path)
   try {
     return new SecretKey(hex)
   } catch (error) {
     throw new Error(`${path} is not a key file: it must hold 64 hex digits.`, { cause: error })
-  }
-}
-
-/** The file appears whole or not at all, whoever else starts or stops at this moment. */
-async function makeKeyFile(path: string): Promise<void> {
-  if (existsSync(path)) return
-  const draft = `${path}.${randomUUID()}`
-  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
-  try {
-    await link(draft, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(draft)
   }
 }

@@ -1,5 +1,6 @@
 // Use cases of public keys. A key belongs to a member or is a service key; one that is neither is disabled.
 import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
 import type { publicKeys as operations } from '@bowline/contract/operations/public-keys'
 import type { Input } from '@bowline/contract/operation'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
@@ -19,6 +20,7 @@ import { type KeyUse, deviceTest, isEnabled, mayUseKey } from './rules.ts'
 import {
   PUBLIC_KEY_PROPERTIES,
   type PublicKeyRow,
+  countPublicKeys,
   deletePublicKey,
   disownKeys,
   findPublicKey,
@@ -51,6 +53,8 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
   await requireUsable(ctx, body)
   return ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
+    const { keys: limit } = LIMITS.policy
+    if ((await countPublicKeys(db)) >= limit) fail('POLICY_LIMIT', { what: 'public keys', limit })
     const row = await insertPublicKey(db, {
       tenant_id: ctx.tenant,
       fingerprint,

@@ -45,6 +45,10 @@ export async function listPublicKeys(
   return { rows, total: count }
 }
 
+export function countPublicKeys(db: Kysely<Schema>): Promise<number> {
+  return countRows(db.selectFrom('public_keys'))
+}
+
 export function findPublicKey(db: Kysely<Schema>, fingerprint: string): Promise<PublicKeyRow | undefined> {
   return db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
 }

@@ -88,7 +88,9 @@ const get = (path: string) => server.fetch(path, { headers: { authorization: `Be
 const castOf = async (uid: SessionUid) => (await get(`/api/sessions/${uid}/records/0?format=cast3`)).text()
 const health = async () => (await server.fetch('/healthcheck')).headers.get('x-degraded')
 const metric = async (name: string) =>
-  new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await server.fetch('/metrics')).text())?.[1]
+  new RegExp(`^${name} (\\d+)$`, 'm').exec(
+    await (await server.fetch('/metrics', { headers: server.nodeHeaders })).text(),
+  )?.[1]
 
 /** A finished session with a recording of these frames, a second apart. */
 async function recorded(...messages: string[]) {

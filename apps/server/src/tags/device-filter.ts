@@ -2,7 +2,7 @@
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceFilter } from '@bowline/contract/schemas/tag'
-import { compilePattern } from '../platform/pattern.ts'
+import { patternFlaw } from '../platform/pattern.ts'
 
 /** A filter as keys and rules store it: exactly one of both. */
 export interface FilterColumns {
@@ -18,12 +18,11 @@ export function toFilter({ hostname, tags }: FilterColumns): DeviceFilter {
   return hostname === null ? { tags: [...(tags ?? [])] } : { hostname }
 }
 
-/** @throws {BowlineError} INVALID_INPUT naming the field that is no RE2 pattern */
+/** @throws {BowlineError} INVALID_INPUT naming the field that is no RE2 pattern, or one that repeats too much */
 export function requirePatterns(patterns: Readonly<Record<string, string | undefined>>): void {
   for (const [field, pattern] of Object.entries(patterns)) {
-    if (pattern !== undefined && !compilePattern(pattern)) {
-      throw new BowlineError('INVALID_INPUT', { field, rule: 'must be a pattern in RE2 syntax' }, [field])
-    }
+    const rule = pattern === undefined ? undefined : patternFlaw(pattern)
+    if (rule !== undefined) throw new BowlineError('INVALID_INPUT', { field, rule }, [field])
   }
 }
 

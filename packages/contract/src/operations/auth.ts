@@ -95,6 +95,7 @@ export const auth = {
       'Register a device or tell that it is still there; used by agents. Changes nothing of an accepted device unless its key has signed',
     access: { kind: 'public' },
     body: DeviceAuthBody,
+    bodyBytes: 81_920,
     response: DeviceAuth,
     errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),

@@ -14,6 +14,7 @@ export const connectors = {
     summary: 'Add a Docker engine; 201 when it was saved but cannot be reached',
     access: { kind: 'member', permission: 'connectorSet', keys: true },
     body: ConnectorBody,
+    bodyBytes: 262_144,
     status: 201,
   }),
   list: operation({
@@ -44,6 +45,7 @@ export const connectors = {
     access: { kind: 'member', permission: 'connectorUpdate', keys: true },
     params: byUid,
     body: ConnectorBody.partial(),
+    bodyBytes: 262_144,
     status: 201,
     errors: ['NOT_FOUND'],
   }),

@@ -1,4 +1,4 @@
-// Calls of the platform's own parts: from this machine, or with the node secret. Never published (api.md section 16.4).
+// Calls of the platform's own parts, with the node secret. Never published.
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid } from '../schemas/common.ts'

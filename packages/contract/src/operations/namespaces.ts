@@ -69,6 +69,7 @@ export const namespaces = {
     path: '/api/namespaces/{tenant}',
     noun: 'namespaces',
     summary: 'Change name and settings; what is left out stays',
+    bodyBytes: 32_768,
     access: may('namespaceUpdate', true),
     params: byTenant,
     body: z.object({

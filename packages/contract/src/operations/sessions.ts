@@ -75,6 +75,7 @@ export const sessions = {
     path: '/api/sessions/{uid}/records/{seat}',
     noun: 'sessions',
     summary: 'Add a chunk of output to the recording of a seat that the gateway does not record itself',
+    bodyBytes: 1_048_576,
     access: { kind: 'internal' },
     params: bySeat,
     body: RecordedFrame.pick({ uid: true, seat: true, message: true, width: true, height: true }),

@@ -45,5 +45,6 @@ export const events = {
     access: { kind: 'member', keys: false },
     response: LiveEvent,
     stream: true,
+    errors: ['TOO_MANY_REQUESTS'],
   }),
 }

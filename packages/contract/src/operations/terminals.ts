@@ -10,7 +10,12 @@ export const DeviceAccount = z
   .string()
   .min(1, 'is required')
   .max(256, 'must have at most 256 characters')
-  .regex(/^[^\p{Cc}\s]*$/u, 'must not have spaces or control characters')
+  // Spelt out: not every reader of the document knows Unicode's classes.
+  .regex(
+    // oxlint-disable-next-line no-control-regex -- control characters are what the rule is about
+    /^[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$/,
+    'must not have spaces or control characters',
+  )
 
 export const terminals = {
   open: operation({

@@ -58,7 +58,7 @@ export const DeviceAuthBody = z.object({
   sessions: z.array(z.string().max(64)).max(1_000).nullish(),
   hostname: z.string().max(253).nullish(),
   identity: z.object({ mac: z.string().max(64) }).nullish(),
-  public_key: z.string().min(1).max(8_192),
+  public_key: z.string().min(1).max(4_096),
   tenant_id: TenantId,
   /** The device's key has signed the rest; older agents leave it out, and change nothing of an accepted device. */
   proof: z

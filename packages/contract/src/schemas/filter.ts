@@ -17,9 +17,25 @@ export const FilterItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('operator'), params: z.object({ name: z.enum(['and', 'or']) }) }),
 ])
 
+/** Each condition reads every row of the list. */
+export const MOST_CONDITIONS = 20
+
 /** At most this many items; nesting does not exist in this grammar. */
-export const Filter = z.array(FilterItem).max(64)
+export const Filter = z
+  .array(FilterItem)
+  .max(64)
+  .refine(
+    (items) => items.filter(({ type }) => type === 'property').length <= MOST_CONDITIONS,
+    `must have at most ${MOST_CONDITIONS} conditions`,
+  )
 export type Filter = z.infer<typeof Filter>
 
-/** The query parameter as it travels; base64 or base64url, padded or not. Decoded and compiled by the server. */
-export const FilterText = z.string().max(16_384, 'must have at most 16384 characters').optional()
+/**
+ * The query parameter as it travels; base64 or base64url, padded or not. Decoded and compiled by the server. The longest
+ * one fits into the head of a request (16 KiB) even when every character is escaped in the address.
+ */
+export const FilterText = z
+  .string()
+  .max(4_096, 'must have at most 4096 characters')
+  .meta({ pattern: '^[A-Za-z0-9+/_-]*={0,2}$' })
+  .optional()

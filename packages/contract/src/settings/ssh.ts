@@ -45,6 +45,12 @@ export const SSH_SETTINGS = {
     description:
       'The same for all source addresses together, except those from which somebody has signed in within a day; limits what key exchanges cost.',
   },
+  BOWLINE_MAX_CHANNELS: {
+    programs: server,
+    schema: whole(1, 10_000).default(1_024),
+    description:
+      'Channels (sessions and forwarded connections) that one SSH connection may have open at once. Half as many a second may be opened for long; more wait for their turn.',
+  },
   BOWLINE_SSH_COMPATIBILITY: {
     programs: server,
     schema: z.enum(['auto', 'modern']).default('auto'),

@@ -7,6 +7,7 @@ import type { TenantContext } from '../../context.ts'
 import { sourceKey } from '../../platform/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createLimiter } from '../../platform/limiter.ts'
+import { isOwnOrigin } from '../../platform/own-origin.ts'
 import type { Log } from '../../platform/log.ts'
 import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
@@ -14,7 +15,6 @@ import type { UpgradeDoor } from '../upgrades.ts'
 import { type Conversation, converse } from './conversation.ts'
 import { type LegacyCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
-import { isOwnOrigin } from './own-origin.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
@@ -42,8 +42,8 @@ export interface WebDoors {
 /** Upgrades a second from one source: tickets cannot be guessed, but trying costs. */
 const UPGRADES = { perSecond: 10, burst: 100 }
 const LEGACY_MESSAGE_BYTES = 1_048_576
-/** WebSockets that have shown no ticket yet. */
-const MOST_STRANGERS = 500
+/** WebSockets that have shown no ticket yet: of one source, and of all. */
+const MOST_STRANGERS = { perSource: 20, total: 500 }
 /** Close codes by which a page says that it is done or going away (RFC 6455 section 7.4.1). */
 const PAGE_CODES: readonly number[] = [1000, 1001]
 const NO_FRAME = new Uint8Array(0)
@@ -56,7 +56,8 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
   const legacyServer = webSocketServer(LEGACY_MESSAGE_BYTES)
   const terminalServer = webSocketServer(TERMINAL.messageBytes)
   const resumable = createResumableTerminals()
-  const conversations = new Set<Conversation>()
+  /** The oldest first. */
+  const conversations = new Map<Conversation, { readonly source: string; readonly webSocket: WebSocket }>()
   const open = new Set<WebSocket>()
 
   /** Upgrades what may be upgraded; `take` gets the WebSocket. */
@@ -66,7 +67,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     take: (webSocket: WebSocket) => void,
   ): void {
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
-    if (!isOwnOrigin(request)) return refuseUpgrade(socket, 403)
+    if (!isOwnOrigin(request.headers, request.headers.host ?? '')) return refuseUpgrade(socket, 403)
     server.handleUpgrade(request, socket, head, (webSocket) => {
       open.add(webSocket)
       webSocket.on('close', () => open.delete(webSocket))
@@ -121,7 +122,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     }
     const peer = { address: remote, port: request.socket.remotePort ?? 0 }
     const conversation = converse({ ...deps, resumable }, socket, peer, request.headers.origin ?? '')
-    conversations.add(conversation)
+    conversations.set(conversation, { source: sourceKey(remote), webSocket })
     webSocket.on('message', (data: Buffer, isBinary) => conversation.receive(isBinary ? data : NO_FRAME))
     webSocket.on('close', (code) => {
       conversations.delete(conversation)
@@ -134,8 +135,11 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       const [request, socket, , remote] = upgraded
       const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
       if (!offered.includes(TERMINAL_SUBPROTOCOL)) return refuseUpgrade(socket, 400)
-      const strangers = [...conversations].filter(({ isStranger }) => isStranger).length
-      if (strangers >= MOST_STRANGERS) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+      const strangers = [...conversations].filter(([{ isStranger }]) => isStranger).map(([, stranger]) => stranger)
+      const ofSource = strangers.filter(({ source }) => source === sourceKey(remote))
+      if (ofSource.length >= MOST_STRANGERS.perSource) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
+      // A browser shows its ticket at once: the one that has been silent for longest is the least likely to be one.
+      if (strangers.length >= MOST_STRANGERS.total) strangers[0]?.webSocket.terminate()
       upgrade(terminalServer, upgraded, (webSocket) => serveTerminal(webSocket, request, remote))
     },
     legacy(...upgraded) {

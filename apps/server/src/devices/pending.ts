@@ -1,0 +1,47 @@
+// Devices that wait to be accepted. Anybody who knows a namespace may register some, so their number is bounded, and those
+// that nobody has accepted or seen for long go again.
+import { fail } from '@bowline/contract/errors'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { countOfStatus, countPendingOfSource, removeLongestUnseenPending, removeUnseenPending } from './store.ts'
+
+/** A namespace keeps at most this many devices waiting. */
+const MAX_PENDING = 10_000
+/** And this many that registered from one address: enough for a building behind one, too few to push all others out. */
+const MAX_PENDING_PER_SOURCE = 2_500
+const UNSEEN_DAYS = 7
+const BATCH = 500
+
+/**
+ * Makes room for one more. In a full namespace the device that was not seen for the longest time goes: a device that is
+ * there comes back by itself, and registrations by strangers close nobody's enrolment.
+ * @throws {BowlineError} TOO_MANY_REQUESTS when too many devices from the same address wait
+ */
+export async function makeRoomForPending(
+  ctx: TenantContext,
+  limits = { all: MAX_PENDING, source: MAX_PENDING_PER_SOURCE },
+): Promise<void> {
+  if ((await countPendingOfSource(ctx.db, ctx.source)) >= limits.source) fail('TOO_MANY_REQUESTS', { seconds: 60 })
+  if ((await countOfStatus(ctx.db, 'pending')) < limits.all) return
+  const removed = await removeLongestUnseenPending(ctx.db)
+  if (removed) ctx.emit({ type: 'device.removed', uid: removed })
+}
+
+/**
+ * Removes pending devices that were not seen for a week.
+ * @param system connection to every namespace
+ */
+export async function removeStalePending(
+  system: Kysely<Schema>,
+  contextOf: (tenant: TenantId) => TenantContext,
+  now: number,
+): Promise<void> {
+  const before = new Date(now - UNSEEN_DAYS * 86_400_000)
+  for (;;) {
+    const removed = await removeUnseenPending(system, before, BATCH)
+    for (const { uid, tenant } of removed) contextOf(tenant).emit({ type: 'device.removed', uid })
+    if (removed.length < BATCH) return
+  }
+}

@@ -1,0 +1,38 @@
+// WebSockets that never show a ticket: they keep nobody else's browser out. On the running server.
+import { once } from 'node:events'
+import { TERMINAL_PATH, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type BootedServer, bootServer } from '../../testing.ts'
+
+let server: BootedServer
+beforeAll(async () => {
+  server = await bootServer()
+})
+afterAll(() => server.close())
+
+const opened: WebSocket[] = []
+/** @returns 101, or the status of the refusal */
+async function open(localAddress: string): Promise<number> {
+  const url = `${server.origin.replace('http', 'ws')}${TERMINAL_PATH}`
+  const socket = new WebSocket(url, [TERMINAL_SUBPROTOCOL], { localAddress })
+  opened.push(socket)
+  socket.on('error', () => undefined)
+  const refused = once(socket, 'unexpected-response').then(
+    ([, response]) => (response as { statusCode: number }).statusCode,
+  )
+  return Promise.race([once(socket, 'open').then(() => 101), refused])
+}
+
+it('silent WebSockets of one address are refused from the twenty-first on, and those of many make room for the next', async () => {
+  for (let i = 0; i < 20; i += 1) expect(await open('127.0.0.2')).toBe(101)
+  expect(await open('127.0.0.2')).toBe(429)
+  for (let source = 3; source < 27; source += 1) {
+    await Promise.all(Array.from({ length: 20 }, () => open(`127.0.0.${source}`)))
+  }
+  const [oldest] = opened
+  const closed = oldest && once(oldest, 'close')
+  expect(await open('127.0.1.1')).toBe(101)
+  await closed
+  for (const socket of opened) socket.terminate()
+})

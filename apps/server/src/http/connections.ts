@@ -1,0 +1,78 @@
+// Connections of the HTTP listener before they have become something else: how many one source holds, and all together.
+// Links and terminals are counted where they live.
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { sourceKey } from '../platform/address.ts'
+
+export interface ConnectionLimits {
+  readonly perSource: number
+  readonly total: number
+  /** Proxies and balancers: many people come from their address. */
+  readonly isExempt: (address: string) => boolean
+}
+
+export interface Connections {
+  /** The caller has shown a credential, or a call that needs none is being answered: others go first. */
+  keep(socket: Socket): void
+  readonly count: number
+}
+
+/** Counts the connections of a server and ends those that are too many. */
+export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
+  /** By source, each with its oldest connection first. */
+  const bySource = new Map<string, Map<string, Socket>>()
+  const kept = new Set<string>()
+  let count = 0
+
+  /** The oldest connection, of the source that has most, on which nobody is being answered. */
+  const evict = (): boolean => {
+    const sources = [...bySource.values()].sort((a, b) => b.size - a.size)
+    for (const sockets of sources) {
+      for (const [key, socket] of sockets) {
+        if (kept.has(key)) continue
+        sockets.delete(key)
+        count -= 1
+        socket.destroy()
+        return true
+      }
+    }
+    return false
+  }
+
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const source = sourceKey(address)
+    const held = bySource.get(source) ?? new Map<string, Socket>()
+    if (!limits.isExempt(address) && held.size >= limits.perSource) return void socket.destroy()
+    if (count >= limits.total && !evict()) return void socket.destroy()
+    const key = keyOf(socket)
+    bySource.set(source, held.set(key, socket))
+    count += 1
+    socket.once('close', () => forget(source, key))
+  })
+  // The socket belongs to a door from here on.
+  server.on('upgrade', ({ socket }) => forget(sourceKey(socket.remoteAddress ?? ''), keyOf(socket)))
+
+  function forget(source: string, key: string): void {
+    const held = bySource.get(source)
+    kept.delete(key)
+    if (!held?.delete(key)) return
+    count -= 1
+    if (held.size === 0) bySource.delete(source)
+  }
+
+  return {
+    keep(socket) {
+      const key = keyOf(socket)
+      if (bySource.get(sourceKey(socket.remoteAddress ?? ''))?.has(key)) kept.add(key)
+    },
+    get count() {
+      return count
+    },
+  }
+}
+
+/** The same for a connection and for the TLS that runs on it. */
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}

@@ -1,0 +1,53 @@
+// How fast callers may ask: a person, a namespace, and a source whose credentials are wrong.
+import { fail } from '@bowline/contract/errors'
+import type { Operation } from '@bowline/contract/operation'
+import { sourceKey } from '../platform/address.ts'
+import type { Clock } from '../platform/clock.ts'
+import { createLimiter } from '../platform/limiter.ts'
+import type { RequestContext } from './route.ts'
+
+/** Tokens a second; a call takes its cost. */
+const PERSON = { perSecond: 200, burst: 2_000 }
+const NAMESPACE = { perSecond: 800, burst: 8_000 }
+/** Credentials that were refused. */
+const GUESSES = { perSecond: 10, burst: 200 }
+/** What the conditions of a filter cost beside the list. */
+const FILTER_COST = 5
+
+export interface Pace {
+  /** Before a credential is looked at. @throws {BowlineError} TOO_MANY_REQUESTS */
+  mayGuess(source: string): void
+  refused(source: string): void
+  /** After. @throws {BowlineError} TOO_MANY_REQUESTS */
+  mayCall(operation: Operation, context: RequestContext): void
+}
+
+/** @param isExempt sources that are not counted: many people come from their address */
+export function createPace(clock: Clock, isExempt: (address: string) => boolean): Pace {
+  const people = createLimiter(clock, PERSON.perSecond, PERSON.burst)
+  const namespaces = createLimiter(clock, NAMESPACE.perSecond, NAMESPACE.burst)
+  const guesses = createLimiter(clock, GUESSES.perSecond, GUESSES.burst)
+  return {
+    mayGuess(source) {
+      if (!isExempt(source) && !guesses.has(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+    },
+    refused(source) {
+      guesses.take(sourceKey(source))
+    },
+    mayCall(operation, context) {
+      if (!('actor' in context)) return
+      const { actor } = context as RequestContext & {
+        actor: { kind: string; id?: string; name?: string; tenant?: string }
+      }
+      const cost = costOf(operation, context)
+      const person = `${actor.kind} ${actor.tenant ?? ''} ${actor.id ?? actor.name ?? ''}`
+      if (!people.take(person, cost)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+      if (actor.tenant && !namespaces.take(actor.tenant, cost)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+    },
+  }
+}
+
+function costOf({ cost = 1 }: Operation, { request }: RequestContext): number {
+  const { filter } = (request.query ?? {}) as { filter?: unknown }
+  return cost + (filter === undefined ? 0 : FILTER_COST)
+}

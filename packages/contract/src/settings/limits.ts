@@ -1,0 +1,17 @@
+// How many HTTP connections the server and one source may have at once.
+import { whole } from './numbers.ts'
+import type { SettingSpec } from './spec.ts'
+
+const server = ['server'] as const
+export const LIMIT_SETTINGS = {
+  BOWLINE_MAX_HTTP_CONNECTIONS: {
+    programs: server,
+    schema: whole(1, 1_000_000).default(10_000),
+    description: 'HTTP connections that this server may hold at once, links and terminals apart.',
+  },
+  BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE: {
+    programs: server,
+    schema: whole(1, 1_000_000).default(512),
+    description: 'HTTP connections that one source address may hold at once, links and terminals apart.',
+  },
+} as const satisfies Record<string, SettingSpec>
