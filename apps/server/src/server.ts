@@ -140,6 +140,7 @@ async function start(
     passwords: await createPasswordHasher(),
     tokens,
     maximumLockoutMinutes: settings.BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT,
+    refreshSecret: keys.derive('refresh tokens'),
   }
 
   const agents = createAgents({

@@ -24,5 +24,14 @@ export const LIMITS = {
   userTokenHours: 72,
   accessTokenMinutes: 10,
   refreshDays: 30,
+  /** A refresh cookie that has been exchanged still leads to its successor for this long: answers get lost. */
+  refreshGraceSeconds: 30,
+  /** Failed sign-ins of one name over all sources within an hour; then only sources that are known may try. */
+  failuresPerHour: 20,
+  /** A source is known for this long after the person was last signed in from it. */
+  knownSourceDays: 90,
+  /** Answers an hour that a username or address is taken. */
+  accountConflictsPerHour: 5,
+  accountEventDays: 365,
   eventBuffer: { count: 1000, minutes: 5 },
 } as const

@@ -1,6 +1,7 @@
 // The tables as Kysely sees them, written by hand beside migrations/*.sql. Column for column the same; a test compares
 // them with the catalogue. A column wrapped in `Generated` has a default and may be left out of an insert.
 import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Role } from '@bowline/contract/roles'
 import type { Generated, GeneratedAlways } from 'kysely'
@@ -191,11 +192,48 @@ export interface InstanceKeysTable {
 }
 
 export interface LoginAttemptsTable {
+  /** '' counts the failures of all sources together. */
   source: string
-  user_id: string
+  /** SHA-256 of what was typed as username or address, in lower case, 32 bytes. */
+  identifier: Buffer
   attempts: number
   locked_until: Date | null
   expires_at: Date
+}
+
+export interface KnownSourcesTable {
+  user_id: UserId
+  source: string
+  first_seen: Generated<Date>
+  last_seen: Generated<Date>
+}
+
+export interface EndedLoginsTable {
+  /** Id that all tokens renewed from one `POST /api/login` share. */
+  login: string
+  user_id: UserId
+  expires_at: Date
+}
+
+export interface AccountEventsTable {
+  id: GeneratedAlways<number>
+  /** '' is a name that nobody has. */
+  user_id: UserId | ''
+  at: Date
+  last_at: Date
+  kind: AccountEventKind
+  count: Generated<number>
+  source: Generated<string>
+  user_agent: Generated<string>
+  details: Generated<JsonObject>
+  /** The hour in which repetitions are counted; null for what is kept one by one. */
+  bucket: Date | null
+}
+
+export interface AccessChangesTable {
+  id: GeneratedAlways<number>
+  user_id: UserId
+  at: Generated<Date>
 }
 
 export interface RefreshTokensTable {
@@ -340,5 +378,9 @@ export interface Schema {
   instance: InstanceTable
   instance_keys: InstanceKeysTable
   login_attempts: LoginAttemptsTable
+  known_sources: KnownSourcesTable
+  ended_logins: EndedLoginsTable
+  account_events: AccountEventsTable
+  access_changes: AccessChangesTable
   refresh_tokens: RefreshTokensTable
 }

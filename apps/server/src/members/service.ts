@@ -9,7 +9,7 @@ import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { Kysely } from 'kysely'
 import { removeKeysOf } from '../api-keys/service.ts'
 import { audit } from '../audit/service.ts'
-import { type AuthDeps, authenticate } from '../auth/service.ts'
+import { type AuthDeps, authenticate, sameLife } from '../auth/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { getNamespace } from '../namespaces/service.ts'
@@ -141,7 +141,7 @@ export async function leaveNamespace(
   ctx.emit({ type: 'member.removed', id: actor.id })
   if (actor.tenant !== ctx.tenant) return undefined
   const account: Account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
-  return authenticate(deps, account, { family: actor.family })
+  return authenticate(deps, account, sameLife(actor))
 }
 
 /** Keys that the person made end for good: they must not come back to life with a later membership. */
