@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { announcementRoutes } from './announcements/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { createAccessChanges } from './auth/access-changes.ts'
 import { authRoutes, loginKeyRoutes } from './auth/routes.ts'
 import { type AuthDeps, endBrowserSessionsOf, isCurrentPassword } from './auth/service.ts'
 import { billingRoutes } from './billing/routes.ts'
@@ -137,7 +138,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ),
     ...billingRoutes(),
     ...statsRoutes(),
-    ...eventRoutes(parts.bus, parts.stopping),
+    ...eventRoutes(parts.bus, createAccessChanges(auth), parts.stopping),
   ]
   return completeRoutes(routes, edition)
 }

@@ -2,7 +2,8 @@
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { LoginKeysTable, RefreshTokensTable, Schema } from '../db/schema.ts'
+import type { LoginKeysTable, Schema } from '../db/schema.ts'
+import type { RefreshTokensTable } from '../db/sign-in-tables.ts'
 
 export type RefreshTokenRow = Selectable<RefreshTokensTable>
 export type LoginKeyRow = Selectable<LoginKeysTable>
@@ -189,6 +190,15 @@ export async function findTokenSubject(
     where users.id = ${user} and users.status = 'confirmed'`.execute(db)
   const row = rows[0]
   return row && { username: row.username, epoch: row.epoch, role: row.role, signInLives: row.sign_in_lives }
+}
+
+/** Changes of people's access within the last minute: rows that a slow transaction commits late are still seen. */
+export function listAccessChanges(db: Kysely<Schema>): Promise<{ id: number; user_id: UserId }[]> {
+  return db
+    .selectFrom('access_changes')
+    .select(['id', 'user_id'])
+    .where('at', '>', sql<Date>`now() - interval '1 minute'`)
+    .execute()
 }
 
 /** The namespace's login key. @param db the tenant's connection */

@@ -118,7 +118,9 @@ describe('schema.ts', () => {
 
   /** The columns of every table as schema.ts declares them: one line each, `| null` and `Generated` where they apply. */
   async function declared(): Promise<Record<string, Column[]>> {
-    const source = await readFile(new URL('./schema.ts', import.meta.url), 'utf8')
+    const files = ['./schema.ts', './sign-in-tables.ts']
+    const texts = await Promise.all(files.map((file) => readFile(new URL(file, import.meta.url), 'utf8')))
+    const source = texts.join('\n')
     const interfaces = new Map(
       [...source.matchAll(/^export interface (\w+) \{\n([^]*?)^\}/gm)].map(([, name = '', body = '']) => [name, body]),
     )

@@ -3,15 +3,19 @@
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
+import type { AccessChanges } from '../auth/access-changes.ts'
 import type { EventBus } from './bus.ts'
 import { streamEvents } from './stream.ts'
 
-/** @param stopping aborted when the server ends: streams would keep it open */
-export function eventRoutes(bus: EventBus, stopping: AbortSignal): Route[] {
-  return [memberRoute(operations.events.stream, (context) => Promise.resolve(open(bus, stopping, context)))]
+/**
+ * @param access tells when somebody's tokens or memberships have ended
+ * @param stopping aborted when the server ends: streams would keep it open
+ */
+export function eventRoutes(bus: EventBus, access: AccessChanges, stopping: AbortSignal): Route[] {
+  return [memberRoute(operations.events.stream, (context) => Promise.resolve(open(bus, access, stopping, context)))]
 }
 
-function open(bus: EventBus, stopping: AbortSignal, context: MemberContext): undefined {
+function open(bus: EventBus, access: AccessChanges, stopping: AbortSignal, context: MemberContext): undefined {
   const { actor, tenant, clock, request, reply } = context
   if (actor.kind !== 'user') return fail('USER_TOKEN_REQUIRED')
   if (stopping.aborted) return fail('UNAVAILABLE', { what: 'it is stopping' })
@@ -28,6 +32,7 @@ function open(bus: EventBus, stopping: AbortSignal, context: MemberContext): und
     lastId: typeof lastId === 'string' ? lastId : undefined,
     expiresAt: actor.expiresAt * 1_000,
     isStillAdmitted: () => context.isStillAdmitted(),
+    onAccessChange: (look: () => void) => access.subscribe(actor.id, look),
   }
   streamEvents({ bus, clock, stopping }, listener, reply.raw)
   return undefined

@@ -40,6 +40,7 @@ async function deaf() {
     lastId: undefined,
     expiresAt: clock.now() + LIFE_MS,
     isStillAdmitted: () => Promise.resolve(admitted),
+    onAccessChange: () => () => undefined,
   }
   streamEvents({ bus, clock, stopping: stopping.signal }, listener, response)
   /** Sends events until the client's and the kernel's buffers are full. */

@@ -4,7 +4,8 @@ import type { UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { countRows } from '../db/count.ts'
 import { type Page, readPage } from '../db/page.ts'
-import type { AccountEventsTable, Schema } from '../db/schema.ts'
+import type { Schema } from '../db/schema.ts'
+import type { AccountEventsTable } from '../db/sign-in-tables.ts'
 
 export type AccountEventRow = Selectable<AccountEventsTable>
 
@@ -38,7 +39,7 @@ export async function countAccountEvents(
     .where('kind', '=', kind)
     .where('last_at', '>', since)
     .executeTakeFirstOrThrow()
-  return Number(row.count)
+  return row.count
 }
 
 export function listAccountEvents(
