@@ -78,10 +78,12 @@ export async function findDeviceKey(
 const PUBLIC_PEM = /^-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\r\n]+-----END \1?PUBLIC KEY-----\s*$/
 
 const LEAST_RSA_BITS = 2_048
+/** Checking a signature by a larger one costs whole milliseconds, and no agent makes them. */
+const MOST_RSA_BITS = 8_192
 
 function requireUsableKey(pem: string): void {
   if (!isUsableKey(pem)) {
-    const rule = 'must be one PEM public key: Ed25519, ECDSA, or RSA with at least 2048 bits'
+    const rule = 'must be one PEM public key: Ed25519, ECDSA, or RSA with 2048 to 8192 bits'
     fail('INVALID_INPUT', { field: 'public_key', rule }, ['public_key'])
   }
 }
@@ -90,7 +92,8 @@ function isUsableKey(pem: string): boolean {
   if (!PUBLIC_PEM.test(pem)) return false
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(pem)
-    if (type === 'rsa') return (details?.modulusLength ?? 0) >= LEAST_RSA_BITS
+    const bits = details?.modulusLength ?? 0
+    if (type === 'rsa') return bits >= LEAST_RSA_BITS && bits <= MOST_RSA_BITS
     return type === 'ed25519' || type === 'ec'
   } catch {
     return false
