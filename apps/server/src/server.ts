@@ -52,6 +52,7 @@ import { createMetrics } from './platform/metrics.ts'
 import { nodeName } from './platform/node-name.ts'
 import { removeExpired } from './recordings/retention.ts'
 import { startRecordings } from './recordings/start.ts'
+import { sweepGuesses } from './sessions/guesses.ts'
 import { closeLostSessions } from './sessions/service.ts'
 import { createTickets } from './terminals/tickets.ts'
 
@@ -292,6 +293,12 @@ async function start(
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
   const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
     forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
+    sweepGuesses(
+      system,
+      (tenant) => tenantContext(tenant, janitor),
+      clock.now(),
+      settings.BOWLINE_FAILED_LOGIN_DAYS,
+    ).catch((error: unknown) => log.error('jobs.error', { err: error }))
     removeExpired(system, recordings, (tenant) => tenantContext(tenant, janitor), new Date(clock.now()))
       .then(() => recordings.removeOrphans(system))
       .catch((error: unknown) => log.error('jobs.error', { err: error }))

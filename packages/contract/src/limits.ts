@@ -33,5 +33,7 @@ export const LIMITS = {
   /** Answers an hour that a username or address is taken. */
   accountConflictsPerHour: 5,
   accountEventDays: 365,
+  /** Failed logins on devices that a namespace keeps one by one of an hour; more are counted. */
+  failedLoginsPerHour: 1_000,
   eventBuffer: { count: 1000, minutes: 5 },
 } as const

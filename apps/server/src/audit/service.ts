@@ -27,6 +27,7 @@ export type AuditAction =
   | 'connector.remove'
   | 'session.close'
   | 'session.refuse'
+  | 'session.guesses'
   | 'session.update'
   | 'recording.fail'
   | 'recording.remove'

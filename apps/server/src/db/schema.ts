@@ -4,6 +4,7 @@ import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Role } from '@bowline/contract/roles'
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { DroppedGuessesTable, RepeatedRefusalsTable } from './guess-tables.ts'
 import type {
   AccessChangesTable,
   AccountEventsTable,
@@ -325,6 +326,8 @@ export interface Schema {
   instance: InstanceTable
   instance_keys: InstanceKeysTable
   login_attempts: LoginAttemptsTable
+  dropped_guesses: DroppedGuessesTable
+  repeated_refusals: RepeatedRefusalsTable
   known_sources: KnownSourcesTable
   ended_logins: EndedLoginsTable
   account_events: AccountEventsTable
