@@ -28,7 +28,9 @@ it('prints how long refused sign-ins take', async () => {
     }
     const median = (values: readonly number[]): string => (values.toSorted((a, b) => a - b)[PAIRS / 2] ?? 0).toFixed(2)
     const p = mannWhitney(times.known, times.unknown).toPrecision(3)
-    console.log(`n=${PAIRS} pairs: known ${median(times.known)} ms, unknown ${median(times.unknown)} ms, p=${p}`)
+    process.stdout.write(
+      `n=${PAIRS} pairs: known ${median(times.known)} ms, unknown ${median(times.unknown)} ms, p=${p}\n`,
+    )
   } finally {
     await server.remove()
   }

@@ -291,21 +291,18 @@ async function start(
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
+  const failed = (error: unknown): void => log.error('jobs.error', { err: error })
+  const contextOf = (tenant: TenantId): TenantContext => tenantContext(tenant, janitor)
   const stopCleaning = clock.every(CLEAN_UP_INTERVAL_MS, () => {
-    forgetExpired(auth).catch((error: unknown) => log.error('jobs.error', { err: error }))
-    sweepGuesses(
-      system,
-      (tenant) => tenantContext(tenant, janitor),
-      clock.now(),
-      settings.BOWLINE_FAILED_LOGIN_DAYS,
-    ).catch((error: unknown) => log.error('jobs.error', { err: error }))
-    removeExpired(system, recordings, (tenant) => tenantContext(tenant, janitor), new Date(clock.now()))
+    forgetExpired(auth).catch(failed)
+    sweepGuesses(system, contextOf, clock.now(), settings.BOWLINE_FAILED_LOGIN_DAYS).catch(failed)
+    removeExpired(system, recordings, contextOf, new Date(clock.now()))
       .then(() => recordings.removeOrphans(system))
-      .catch((error: unknown) => log.error('jobs.error', { err: error }))
+      .catch(failed)
   })
   onEnd(() => Promise.resolve(stopCleaning()))
   const stopFolding = clock.every(FOLD_INTERVAL_MS, () => {
-    foldCounts(system).catch((error: unknown) => log.error('jobs.error', { err: error }))
+    foldCounts(system).catch(failed)
   })
   onEnd(() => Promise.resolve(stopFolding()))
 
