@@ -3,15 +3,28 @@
 import { createHash } from 'node:crypto'
 import { BowlineError } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
+import type { Kysely } from 'kysely'
 import type { Origin } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import { sourceKey } from '../platform/address.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
 import { noteAccountEvent } from '../users/activity.ts'
 import type { Account } from '../users/service.ts'
 import { lockoutAfter } from './lockout.ts'
-import type { AuthDeps } from './service.ts'
+import type { PasswordHasher } from './passwords.ts'
 import { EVERYWHERE, clearFailures, countFailure, findLock, saveKnownSource, saveLockout } from './store.ts'
 
 const HOUR_MS = 3_600_000
+
+export interface GuessDeps {
+  /** System connection. */
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Log
+  readonly passwords: PasswordHasher
+  readonly maximumLockoutMinutes: number
+}
 
 export interface Guess {
   /** Username or e-mail address as it was typed. */
@@ -31,7 +44,7 @@ export function identifierKey(identifier: string): Buffer {
  * @returns whether it is right
  * @throws {BowlineError} LOCKED_OUT (detail `lockedUntil`: Unix seconds), whatever the password
  */
-export async function judgeGuess(deps: AuthDeps, guess: Guess, origin: Origin): Promise<boolean> {
+export async function judgeGuess(deps: GuessDeps, guess: Guess, origin: Origin): Promise<boolean> {
   const { db } = deps
   const now = deps.clock.now()
   const by = {
@@ -63,13 +76,13 @@ interface By {
   readonly user: Account['id'] | ''
 }
 
-async function refuseWhileLocked(deps: AuthDeps, by: By): Promise<void> {
+async function refuseWhileLocked(deps: GuessDeps, by: By): Promise<void> {
   const lockedUntil = await findLock(deps.db, by, deps.clock.now())
   if (lockedUntil) throw lockedOut(lockedUntil)
 }
 
 /** @returns milliseconds since the epoch until which the source is locked now; 0 when it is not */
-async function noteFailure(deps: AuthDeps, by: By, origin: Origin): Promise<number> {
+async function noteFailure(deps: GuessDeps, by: By, origin: Origin): Promise<number> {
   const { db, maximumLockoutMinutes: maximum } = deps
   const { source, identifier, user } = by
   const now = deps.clock.now()
