@@ -1,4 +1,5 @@
 // Starts the console.
+import './no-eval.ts'
 import './ui/kit.ts'
 import '@fontsource-variable/inter/wght.css'
 import '@fontsource-variable/jetbrains-mono/wght.css'
@@ -8,7 +9,6 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { z } from 'zod'
 import { RuntimeContext } from './app/context.tsx'
 import { followSignIn } from './app/follow-sign-in.ts'
 import { loadRestWhenIdle } from './session/page-files.ts'
@@ -16,9 +16,6 @@ import { createConsoleRouter } from './app/router.tsx'
 import { createRuntime } from './app/runtime.ts'
 import { askBeforeLeaving } from './session/page-holds.ts'
 import { colorSchemeManager, cssVariables, theme } from './ui/theme.ts'
-
-// Compiled parsers need `eval`, which the content security policy refuses.
-z.config({ jitless: true })
 
 const runtime = createRuntime()
 const router = createConsoleRouter(runtime)

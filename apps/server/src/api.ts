@@ -4,8 +4,9 @@ import type { Kysely } from 'kysely'
 import { announcementRoutes } from './announcements/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { createAccessChanges } from './auth/access-changes.ts'
 import { authRoutes, loginKeyRoutes } from './auth/routes.ts'
-import { type AuthDeps, endBrowserSessionsOf } from './auth/service.ts'
+import { type AuthDeps, endBrowserSessionsOf, isCurrentPassword } from './auth/service.ts'
 import { billingRoutes } from './billing/routes.ts'
 import type { ServerConfig } from './config.ts'
 import { connectorRoutes } from './connectors/routes.ts'
@@ -84,19 +85,22 @@ export function apiRoutes(parts: ApiParts): Route[] {
     const query = new URLSearchParams({ 'tenant-id': tenant, 'user-id': user, sig, email })
     log.warn('member.invited', { tenant, user, link: `/accept-invite?${query}` })
   }
+  const signIns = createLimiter(clock, SIGN_INS.perSecond, SIGN_INS.burst)
+  const sessionEnding = { clock, endSessions: endBrowserSessionsOf }
   const routes = [
     ...instanceRoutes({
       db: system,
       keys,
       settings,
       ids,
+      clock,
       passwords: auth.passwords,
       sshPort: parts.sshPort,
       pin: config.pin,
       ping: parts.ping,
       isDegraded: parts.isDegraded,
     }),
-    ...authRoutes(auth, createLimiter(clock, SIGN_INS.perSecond, SIGN_INS.burst)),
+    ...authRoutes(auth, sessionEnding, signIns),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
     ...deviceRoutes(registration, createLimiter(clock, REGISTRATIONS.perSecond, REGISTRATIONS.burst)),
     ...internalDeviceRoutes(system, (tenant, source) =>
@@ -104,7 +108,14 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ),
     ...namespaceRoutes({ db: system, ids, edition, supportSecret: keys.derive('support identifiers') }),
     ...memberRoutes({ ...auth, edition, sendInvite }, tenantContext),
-    ...userRoutes({ ...auth, endSessions: endBrowserSessionsOf }),
+    ...userRoutes(
+      {
+        ...auth,
+        ...sessionEnding,
+        isCurrentPassword: (account, password, origin) => isCurrentPassword(auth, account, password, origin),
+      },
+      signIns,
+    ),
     ...apiKeyRoutes({ system, ids }),
     ...tagRoutes(),
     ...publicKeyRoutes(),
@@ -127,7 +138,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ),
     ...billingRoutes(),
     ...statsRoutes(),
-    ...eventRoutes(parts.bus, parts.stopping),
+    ...eventRoutes(parts.bus, createAccessChanges(auth), parts.stopping),
   ]
   return completeRoutes(routes, edition)
 }

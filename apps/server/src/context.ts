@@ -8,6 +8,13 @@ import type { Clock } from './platform/clock.ts'
 import type { Log } from './platform/log.ts'
 import type { Locate } from './platform/positions.ts'
 
+/** Where a call of a person comes from. */
+export interface Origin {
+  /** The client's address, after trusted proxies. */
+  readonly source: string
+  readonly userAgent: string
+}
+
 /** A signed-in person. */
 export interface UserActor {
   readonly kind: 'user'
@@ -18,6 +25,8 @@ export interface UserActor {
   readonly role: Role | undefined
   /** Family of the refresh cookie that the token was made from; undefined for tokens of `POST /api/login`. */
   readonly family: string | undefined
+  /** The `POST /api/login` that the token was renewed from; undefined for browser sessions. */
+  readonly login: string | undefined
   /** Seconds since the epoch at which the token ends. */
   readonly expiresAt: number
 }

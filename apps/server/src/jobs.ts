@@ -11,6 +11,7 @@ import type { Clock } from './platform/clock.ts'
 import type { Log } from './platform/log.ts'
 import type { Recordings } from './recordings/recordings.ts'
 import { removeExpired } from './recordings/retention.ts'
+import { sweepGuesses } from './sessions/guesses.ts'
 
 export interface JobsDeps {
   readonly auth: AuthDeps
@@ -19,6 +20,8 @@ export interface JobsDeps {
   readonly live: Pick<LiveLogins, 'lookForLeavers'>
   readonly clock: Clock
   readonly log: Log
+  /** How long failed logins on devices are kept. */
+  readonly failedLoginDays: number
   /** The context in which what is not to be kept is deleted. */
   readonly contextOf: (tenant: TenantId) => TenantContext
 }
@@ -31,7 +34,7 @@ const LEAVERS_INTERVAL_MS = 2_000
 
 /** Starts the jobs. A failure of one is logged; the next turn tries again. */
 export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) => void): void {
-  const { auth, system, recordings, live, clock, log, contextOf } = deps
+  const { auth, system, recordings, live, clock, log, contextOf, failedLoginDays } = deps
   const every = (intervalMs: number, ...jobs: readonly (() => Promise<void>)[]): void => {
     const stop = clock.every(intervalMs, () => {
       for (const job of jobs) job().catch((error: unknown) => log.error('jobs.error', { err: error }))
@@ -42,6 +45,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     CLEAN_UP_INTERVAL_MS,
     () => removeStalePending(system, contextOf, clock.now()),
     () => forgetExpired(auth),
+    () => sweepGuesses(system, contextOf, clock.now(), failedLoginDays),
     async () => {
       await removeExpired(system, recordings, contextOf, new Date(clock.now()))
       await recordings.removeOrphans(system)

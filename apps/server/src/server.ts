@@ -139,6 +139,7 @@ async function start(
     passwords: await createPasswordHasher(),
     tokens,
     maximumLockoutMinutes: settings.BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT,
+    refreshSecret: keys.derive('refresh tokens'),
   }
 
   const agents = createAgents({
@@ -301,10 +302,9 @@ async function start(
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
-  startJobs(
-    { auth, system, recordings, live, clock, log, contextOf: (tenant) => tenantContext(tenant, janitor) },
-    onEnd,
-  )
+  const contextOf = (tenant: TenantId): TenantContext => tenantContext(tenant, janitor)
+  const failedLoginDays = settings.BOWLINE_FAILED_LOGIN_DAYS
+  startJobs({ auth, system, recordings, live, clock, log, contextOf, failedLoginDays }, onEnd)
 
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`

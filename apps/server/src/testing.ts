@@ -21,6 +21,7 @@ import { type Clock, systemClock } from './platform/clock.ts'
 import { randomIds } from './platform/ids.ts'
 import { type Log, silentLog } from './platform/log.ts'
 import { startServer } from './server.ts'
+import { COMMAND_LINE } from './users/activity.ts'
 import { createUser } from './users/service.ts'
 
 export type Client = ReturnType<typeof createClient>
@@ -125,7 +126,7 @@ export async function bootServer(options: BootOptions = {}): Promise<BootedServe
       owner,
       database,
       close,
-      ...actions(origin, setupLink, database),
+      ...actions(origin, setupLink, database, clock),
     }
   } catch (error) {
     await remove()
@@ -155,7 +156,7 @@ type Actions = Omit<
   'origin' | 'sshPort' | 'setupLink' | 'dataFolder' | 'secretKey' | 'nodeHeaders' | 'database' | 'owner' | 'close'
 >
 
-function actions(origin: string, setupLink: string, database: Database): Actions {
+function actions(origin: string, setupLink: string, database: Database, clock: Clock): Actions {
   const client = (token?: string): Client => {
     const options: ClientOptions = { origin, token: () => token }
     return createClient(options)
@@ -204,7 +205,7 @@ function actions(origin: string, setupLink: string, database: Database): Actions
       const passwordHash = await passwordHashOnce()
       const email = `${username}@example.com`
       const user = { name: username, username, email, passwordHash, status: 'confirmed' as const, maxNamespaces: -1 }
-      const owner = await createUser(db, randomIds, user)
+      const owner = await createUser(db, { ids: randomIds, clock, origin: COMMAND_LINE }, user)
       await createNamespace(db, randomIds, { name: `${username}-home`, owner, type: 'personal' })
       return signIn(username)
     },

@@ -114,6 +114,11 @@ export const SETTINGS = {
     schema: whole(0, 1_440).default(60),
     description: 'Longest lockout after failed sign-ins, in minutes; 0 switches lockout off.',
   },
+  BOWLINE_FAILED_LOGIN_DAYS: {
+    programs: server,
+    schema: whole(1, 3_650).default(30),
+    description: 'How long logins on devices that failed stay in the list of sessions, in days.',
+  },
   ...SSH_SETTINGS,
   BOWLINE_DRAIN_SECONDS: {
     programs: server,

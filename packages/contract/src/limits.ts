@@ -38,4 +38,15 @@ export const LIMITS = {
   },
   /** Of one namespace. A pattern's size is about its number of characters, times its repeats. */
   policy: { rules: 1_000, keys: 5_000, patternSize: 1_100, patternSizeOfRules: 30_000 },
+  /** A refresh cookie that has been exchanged still leads to its successor for this long: answers get lost. */
+  refreshGraceSeconds: 30,
+  /** Failed sign-ins of one name over all sources within an hour; then only sources that are known may try. */
+  failuresPerHour: 20,
+  /** A source is known for this long after the person was last signed in from it. */
+  knownSourceDays: 90,
+  /** Answers an hour that a username or address is taken. */
+  accountConflictsPerHour: 5,
+  accountEventDays: 365,
+  /** Failed logins on devices that a namespace keeps one by one of an hour; more are counted. */
+  failedLoginsPerHour: 1_000,
 } as const

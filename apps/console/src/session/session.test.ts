@@ -148,6 +148,17 @@ describe('signing in and out', () => {
     expect(await session.token()).toBeUndefined()
   })
 
+  it('everywhere carries the token, and tells the other tabs', async () => {
+    const { session, told, requests } = setUp(() => jsonResponse(makeUserAuth()))
+    await session.signIn({ username: 'ada', password: 'correct horse' })
+    const token = await session.token()
+    await session.signOutEverywhere()
+    expect(requests.at(-1)).toMatchObject({ method: 'DELETE', url: expect.stringMatching(/\/api\/auth\/sessions$/) })
+    expect(requests.at(-1)?.headers.get('authorization')).toBe(`Bearer ${token}`)
+    expect(told.at(-1)).toEqual({ type: 'signed-out' })
+    expect(session.state.get()).toEqual({ kind: 'signed-out', expired: false })
+  })
+
   it('stays signed in when the server could not be told', async () => {
     let down = false
     const { session, told } = setUp(() => {

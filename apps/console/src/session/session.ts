@@ -53,6 +53,8 @@ export interface Session {
   signIn(credentials: { username: string; password: string }): Promise<void>
   /** @throws when the server could not be told; the person is still signed in then */
   signOut(): Promise<void>
+  /** Ends every session and token of the person, this one too. @throws as `signOut` */
+  signOutEverywhere(): Promise<void>
   /** A message of another tab. */
   hear(message: TabMessage): void
 }
@@ -101,13 +103,15 @@ export function createSession({ client, exclusively, tell, now }: SessionParts):
     return refreshing
   }
 
+  async function currentToken(): Promise<string | undefined> {
+    if (token !== undefined && now() >= refreshAtMs) await refresh(token)
+    return token
+  }
+
   return {
     state,
     refresh,
-    async token() {
-      if (token !== undefined && now() >= refreshAtMs) await refresh(token)
-      return token
-    },
+    token: currentToken,
     async renew() {
       // One that is under way may have been answered before the change.
       await refreshing?.catch(() => undefined)
@@ -124,6 +128,12 @@ export function createSession({ client, exclusively, tell, now }: SessionParts):
     },
     async signOut() {
       await exclusively(() => client.call(auth.deleteSession, { signal: patience() }))
+      forget(false)
+      tell({ type: 'signed-out' })
+    },
+    async signOutEverywhere() {
+      const headers = { authorization: `Bearer ${(await currentToken()) ?? ''}` }
+      await exclusively(() => client.call(auth.endSessions, { headers, signal: patience() }))
       forget(false)
       tell({ type: 'signed-out' })
     },

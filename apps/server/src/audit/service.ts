@@ -29,6 +29,7 @@ export type AuditAction =
   | 'connector.remove'
   | 'session.close'
   | 'session.refuse'
+  | 'session.guesses'
   | 'session.update'
   | 'recording.fail'
   | 'recording.remove'

@@ -1,12 +1,21 @@
 // Browser sessions: the refresh cookie, its rotation and its end, over HTTP with a clock that the test moves.
+import { generateKeyPairSync } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type FakeClock, fakeClock } from '../platform/testing.ts'
+import { randomIds } from '../platform/ids.ts'
+import { silentLog } from '../platform/log.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing.ts'
+import { getAccount } from '../users/service.ts'
+import { createPasswordHasher } from './passwords.ts'
+import { startBrowserSession } from './service.ts'
+import { createTokenIssuer } from './tokens.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
+/** How long an exchanged cookie still leads to its successor. */
+const GRACE = 30_000
 const { createSession, refreshSession } = operations.auth
 let clock: FakeClock
 let server: BootedServer
@@ -125,6 +134,7 @@ describe('a refresh', () => {
     const other = await signIn()
     const first = await signIn()
     const second = await refresh(first.cookie)
+    clock.advance(GRACE + 1_000)
     const replayed = await refresh(first.cookie)
     expect(replayed.status).toBe(401)
     expect(replayed.setCookie).toMatch(/^bowline=; .*Expires=Thu, 01 Jan 1970/)
@@ -134,12 +144,34 @@ describe('a refresh', () => {
     expect(await statusWith(other.auth.token)).toBe(200)
   })
 
-  it('of one cookie by many at once leaves no session alive', async () => {
+  it('that is sent again because its answer was lost gives the same new cookie', async () => {
+    const first = await signIn()
+    const [second, again] = [await refresh(first.cookie), await refresh(first.cookie)]
+    expect([again.status, again.cookie]).toEqual([200, second.cookie])
+    expect([await statusWith(second.auth.token), await statusWith(again.auth.token)]).toEqual([200, 200])
+    expect((await refresh(again.cookie)).status).toBe(200)
+  })
+
+  it('of one cookie by many at once gives all of them the same new one', async () => {
     const { cookie } = await signIn()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(cookie)))
-    const won = answers.filter(({ status }) => status === 200)
-    expect(won).toHaveLength(1)
-    expect((await refresh(won[0]?.cookie ?? '')).status).toBe(401)
+    const answers = await Promise.all(Array.from({ length: 30 }, () => refresh(cookie)))
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(30).fill(200))
+    expect(new Set(answers.map((answer) => answer.cookie)).size).toBe(1)
+    expect((await refresh(answers[0]?.cookie ?? '')).status).toBe(200)
+  })
+
+  it('that is late gives the newest cookie, not one that was exchanged meanwhile', async () => {
+    const first = await signIn()
+    const second = await refresh(first.cookie)
+    const third = await refresh(second.cookie)
+    expect((await refresh(first.cookie)).cookie).toBe(third.cookie)
+  })
+
+  it('with an exchanged cookie by another browser ends the session, however soon', async () => {
+    const first = await signIn({ 'user-agent': 'the owner' })
+    const second = await refresh(first.cookie, { 'user-agent': 'the owner' })
+    expect((await refresh(first.cookie, { 'user-agent': 'a thief' })).status).toBe(401)
+    expect((await refresh(second.cookie, { 'user-agent': 'the owner' })).status).toBe(401)
   })
 
   it.each(['', 'bowline=', 'bowline=nonsense', 'other=1', `bowline=${'a'.repeat(3_000)}`])(
@@ -176,6 +208,31 @@ describe('signing out', () => {
     expect(await statusWith(first.auth.token)).toBe(401)
     expect(await statusWith(second.auth.token)).toBe(401)
     expect((await refresh(second.cookie)).status).toBe(401)
+  })
+
+  it('everywhere at the moment of a sign-in with the old password leaves no session behind', async () => {
+    const person = await server.addPerson('changing')
+    const db = server.database.system()
+    const account = await getAccount(db, person.id)
+    if (!account) throw new Error('the account is gone')
+    const body = { password: 'another-password', current_password: PASSWORD }
+    await person.client.call(operations.users.update, { body })
+    const passwords = await createPasswordHasher()
+    const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const tokens = createTokenIssuer(keys, clock)
+    const deps = {
+      db,
+      clock,
+      log: silentLog,
+      ids: randomIds,
+      passwords,
+      tokens,
+      maximumLockoutMinutes: 60,
+      refreshSecret: 'x',
+    }
+    // The old password was judged before the change, and the session is started after it.
+    const late = startBrowserSession(deps, account, { source: '192.0.2.1', userAgent: '' })
+    await expect(late).rejects.toMatchObject({ code: 'BAD_CREDENTIALS' })
   })
 
   it('leaves other sessions and the tokens of programs alone', async () => {

@@ -3,8 +3,9 @@ import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import type { DeviceActor, TenantContext } from '../context.ts'
-import type { Account } from '../users/service.ts'
-import { type RequestContext, type Route, deviceRoute, publicRoute, userRoute } from '../http/route.ts'
+import { type Account, type SessionEnding, signOutEverywhere } from '../users/service.ts'
+import { bearerToken } from '../http/auth.ts'
+import { type RequestContext, type Route, deviceRoute, originOf, publicRoute, userRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
 import type { Limiter } from '../platform/limiter.ts'
 import type { SecretKey } from '../platform/seal.ts'
@@ -12,19 +13,22 @@ import { signLogin } from './login-key.ts'
 import {
   type AuthDeps,
   type Credentials,
-  type Origin,
   authenticate,
   describeUser,
   endBrowserSession,
+  endSignIn,
   refreshBrowserSession,
   signIn,
   startBrowserSession,
   switchNamespace,
 } from './service.ts'
 
-/** @param signIns how often one source may try: each try costs a core some milliseconds */
-export function authRoutes(deps: AuthDeps, signIns: Limiter): Route[] {
-  const { login, createSession, refreshSession, deleteSession, getUser, switchNamespace: swap } = operations.auth
+/**
+ * @param accounts how all sessions of an account are ended
+ * @param signIns how often one source may try: each try costs a core some milliseconds
+ */
+export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: Limiter): Route[] {
+  const { login, createSession, refreshSession, deleteSession, endSessions, getUser } = operations.auth
   /** Both headers are on every answer of a sign-in, failures included (api.md section 14). */
   async function signInWithHeaders(context: RequestContext, body: Credentials): Promise<Account> {
     void context.reply.header('x-account-lockout', '0').header('x-mfa-token', '')
@@ -62,11 +66,17 @@ export function authRoutes(deps: AuthDeps, signIns: Limiter): Route[] {
     publicRoute(deleteSession, async (context) => {
       requireOwnOrigin(context)
       const value = context.request.cookies[cookieName(context)]
-      if (value) await endBrowserSession(deps, value)
+      if (value) await endBrowserSession(deps, value, originOf(context))
+      const token = bearerToken(context)
+      if (token) await endSignIn(deps, token, originOf(context))
+      clearRefreshCookie(context)
+    }),
+    userRoute(endSessions, async (context) => {
+      await signOutEverywhere(deps.db, accounts, context.actor.id, originOf(context))
       clearRefreshCookie(context)
     }),
     userRoute(getUser, ({ actor }) => describeUser(deps, actor)),
-    userRoute(swap, ({ actor }, { params }) => switchNamespace(deps, actor, params.tenant)),
+    userRoute(operations.auth.switchNamespace, ({ actor }, { params }) => switchNamespace(deps, actor, params.tenant)),
   ]
 }
 
@@ -82,10 +92,6 @@ export function loginKeyRoutes(
       return { signature: await signLogin(contextOf(actor, source), secret, body) }
     }),
   ]
-}
-
-function originOf({ source, request }: RequestContext): Origin {
-  return { source, userAgent: request.headers['user-agent'] ?? '' }
 }
 
 /**

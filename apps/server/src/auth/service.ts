@@ -1,32 +1,38 @@
 // Sign-in of people (api.md section 14) and what becomes of their tokens.
-import { createHash } from 'node:crypto'
-import { BowlineError, fail } from '@bowline/contract/errors'
+import { createHash, createHmac } from 'node:crypto'
+import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { Kysely } from 'kysely'
-import type { UserActor } from '../context.ts'
+import type { Origin, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { chooseMembership, membershipRole } from '../namespaces/service.ts'
 import { sourceKey } from '../platform/address.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { type Account, findAccount, getAccount, recordLogin, setPreferredTenant } from '../users/service.ts'
-import { lockoutAfter } from './lockout.ts'
+import { noteAccountEvent } from '../users/activity.ts'
+import {
+  type Account,
+  findAccount,
+  getAccount,
+  lockAccount,
+  recordLogin,
+  setPreferredTenant,
+} from '../users/service.ts'
+import { judgeGuess } from './guesses.ts'
 import type { PasswordHasher } from './passwords.ts'
 import {
-  clearFailures,
-  countFailure,
   deleteExpired,
   deleteFamiliesOf,
   deleteFamily,
-  findLock,
   findRefreshToken,
   findTokenSubject,
+  insertEndedLogin,
   insertRefreshToken,
-  saveLockout,
+  saveKnownSource,
   setFamilyTenant,
   useRefreshToken,
 } from './store.ts'
@@ -41,6 +47,8 @@ export interface AuthDeps {
   readonly passwords: PasswordHasher
   readonly tokens: TokenIssuer
   readonly maximumLockoutMinutes: number
+  /** What successors of refresh tokens are made with. */
+  readonly refreshSecret: string
 }
 
 export interface Credentials {
@@ -49,58 +57,56 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Where a sign-in comes from. */
-export interface Origin {
-  readonly source: string
-  readonly userAgent: string
-}
-
 /**
  * Checks a username (or e-mail address) and password, in the contract's order.
  * @throws {BowlineError} BAD_CREDENTIALS, EMAIL_UNCONFIRMED or LOCKED_OUT (detail `lockedUntil`: Unix seconds)
  */
 export async function signIn(deps: AuthDeps, credentials: Credentials, origin: Origin): Promise<Account> {
-  const account = await findAccount(deps.db, credentials.username)
-  const usable = account !== undefined && account.status !== 'invited' && account.authMethods.includes('local')
-  const source = sourceKey(origin.source)
+  const named = await findAccount(deps.db, credentials.username)
+  const account = named && named.status !== 'invited' && named.authMethods.includes('local') ? named : undefined
+  const guess = { identifier: credentials.username, account, password: credentials.password }
+  if (!(await judgeGuess(deps, guess, origin)) || !account) return fail('BAD_CREDENTIALS')
+  // Only who knows the password learns that the address is unconfirmed.
+  if (account.status === 'not-confirmed') fail('EMAIL_UNCONFIRMED')
   const now = deps.clock.now()
-  if (usable) {
-    const lockedUntil = await findLock(deps.db, source, account.id, now)
-    if (lockedUntil) throw lockedOut(lockedUntil)
-  }
-  const matches = await deps.passwords.verify(usable ? account.passwordHash : undefined, credentials.password)
-  if (!usable) return fail('BAD_CREDENTIALS')
-  // Many guesses sent at once all pass the first look: the lock that some of them lead to holds for the rest.
-  const lockedMeanwhile = await findLock(deps.db, source, account.id, now)
-  if (lockedMeanwhile) throw lockedOut(lockedMeanwhile)
-  if (matches) {
-    await clearFailures(deps.db, source, account.id)
-    // Only who knows the password learns that the address is unconfirmed.
-    if (account.status === 'not-confirmed') fail('EMAIL_UNCONFIRMED')
-    await recordLogin(deps.db, account.id, new Date(now))
-    return account
-  }
-  const { expiresAt: rememberedUntil } = lockoutAfter(1, deps.maximumLockoutMinutes, now)
-  const attempts = await countFailure(deps.db, source, account.id, { now, rememberedUntil })
-  const lockout = lockoutAfter(attempts, deps.maximumLockoutMinutes, now)
-  await saveLockout(deps.db, source, account.id, { attempts, ...lockout })
-  deps.log.warn('auth.failed', { user: account.id, source, attempts })
-  throw lockout.lockedUntil ? lockedOut(lockout.lockedUntil) : new BowlineError('BAD_CREDENTIALS')
+  await deps.db.transaction().execute(async (db) => {
+    await recordLogin(db, account.id, new Date(now))
+    await noteAccountEvent(db, now, { user: account.id, kind: 'sign-in', origin })
+  })
+  return account
 }
 
-function lockedOut(lockedUntil: number): BowlineError {
-  return new BowlineError('LOCKED_OUT', { lockedUntil: Math.floor(lockedUntil / 1_000) })
+/**
+ * Whether a signed-in person knows the current password. Wrong answers count as failed sign-ins do.
+ * @throws {BowlineError} LOCKED_OUT
+ */
+export function isCurrentPassword(
+  deps: AuthDeps,
+  account: Account,
+  password: string,
+  origin: Origin,
+): Promise<boolean> {
+  return judgeGuess(deps, { identifier: account.username, account, password }, origin)
+}
+
+/** What a token shares with all that are renewed from the same sign-in. */
+interface SignInLife {
+  /** Set for browser sessions. */
+  readonly family: string | undefined
+  /** Set for `POST /api/login`. */
+  readonly login: string | undefined
+  /** Unix seconds after which no token of the sign-in is valid. */
+  readonly endsAt: number
 }
 
 /**
  * The answer to a sign-in: a token for the preferred namespace, or for `tenant`.
- * @param options.family set for browser sessions
- * @param options.endsAt Unix seconds after which the token is not valid in any case
+ * @param options life of the sign-in whose token is renewed; without one a sign-in of `POST /api/login` begins
  */
 export async function authenticate(
   deps: AuthDeps,
   account: Account,
-  options: { tenant?: TenantId | undefined; family?: string | undefined; endsAt?: number | undefined } = {},
+  options: { tenant?: TenantId | undefined } & Partial<SignInLife> = {},
 ): Promise<UserAuth> {
   const membership = await chooseMembership(deps.db, account.id, options.tenant ?? account.preferredTenant)
   if (membership && membership.tenant !== account.preferredTenant) {
@@ -113,7 +119,7 @@ export async function authenticate(
     name: account.username,
     mfa: account.mfaEnabled,
     epoch: account.tokenEpoch,
-    ...(options.family ? { family: options.family } : {}),
+    ...(options.family ? { family: options.family } : { login: options.login ?? deps.ids.uuid() }),
   }
   const token = await deps.tokens.user(claims, options.endsAt)
   return {
@@ -139,11 +145,11 @@ export async function describeUser(deps: AuthDeps, actor: UserActor): Promise<Us
 }
 
 /**
- * The token of a browser session is renewed by its cookie only: whoever got hold of a token must not be able to live on
- * by asking for the next one.
+ * A renewed token ends with its sign-in, and when the token ends that it was renewed from: whoever got hold of a token must
+ * not be able to live on by asking for the next one.
  */
-function sameLife({ family, expiresAt }: UserActor): { family?: string; endsAt?: number } {
-  return family ? { family, endsAt: expiresAt } : {}
+export function sameLife({ family, login, expiresAt }: UserActor): SignInLife {
+  return { family, login, endsAt: expiresAt }
 }
 
 /**
@@ -164,17 +170,28 @@ export interface BrowserSession {
   readonly auth: UserAuth
 }
 
-/** Starts a browser session for somebody who has just signed in. */
+/**
+ * Starts a browser session for somebody who has just signed in.
+ * @throws {BowlineError} BAD_CREDENTIALS when the tokens of the account were ended since its password was judged
+ */
 export async function startBrowserSession(deps: AuthDeps, account: Account, origin: Origin): Promise<BrowserSession> {
-  const family = deps.ids.uuid()
-  const auth = await authenticate(deps, account, { family })
-  const refreshToken = await saveRefreshToken(deps, { family, user: account.id, tenant: auth.tenant, origin })
-  return { refreshToken, auth }
+  return deps.db.transaction().execute(async (db) => {
+    // A change of the password at the same moment would not see the family that is added here, and could not end it.
+    const now = (await lockAccount(db, account.id)) ?? fail('BAD_CREDENTIALS')
+    if (now.tokenEpoch !== account.tokenEpoch) fail('BAD_CREDENTIALS')
+    const inner = { ...deps, db }
+    const family = deps.ids.uuid()
+    const auth = await authenticate(inner, account, { family })
+    const refreshToken = deps.ids.secret(32)
+    await saveRefreshToken(inner, refreshToken, { family, user: account.id, tenant: auth.tenant, origin })
+    return { refreshToken, auth }
+  })
 }
 
 /**
- * Exchanges a refresh token. One that was exchanged before ends its whole family: either the thief or the owner holds a
- * copy, and nobody can tell which.
+ * Exchanges a refresh token. For some seconds an exchanged one leads to its successor, so that a lost answer or several
+ * requests at once end nothing. Later, or from another browser, it ends its whole family: either the thief or the owner
+ * holds a copy, and nobody can tell which.
  * @throws {BowlineError} UNAUTHORIZED
  */
 export async function refreshBrowserSession(deps: AuthDeps, value: string, origin: Origin): Promise<BrowserSession> {
@@ -187,27 +204,72 @@ async function exchange(deps: AuthDeps, value: string, origin: Origin): Promise<
   const token = await findRefreshToken(deps.db, hashOf(value))
   const now = new Date(deps.clock.now())
   if (!token || token.expires_at <= now) return undefined
-  if (!(await useRefreshToken(deps.db, token.id, now))) {
+  const isFirst = await useRefreshToken(deps.db, token.id, now)
+  const successor = isFirst ? successorOf(deps, value) : await newestSuccessor(deps, value, origin)
+  if (successor === undefined) {
     deps.log.warn('auth.refresh-replayed', { user: token.user_id, source: origin.source })
     await deleteFamily(deps.db, token.family)
+    await noteAccountEvent(deps.db, now.getTime(), { user: token.user_id, kind: 'session.replay', origin })
     return undefined
   }
   const account = await getAccount(deps.db, token.user_id)
   if (!account || account.status !== 'confirmed') return undefined
   const auth = await authenticate(deps, account, { tenant: token.tenant ?? undefined, family: token.family })
-  const refreshToken = await saveRefreshToken(deps, {
-    family: token.family,
-    user: account.id,
-    tenant: auth.tenant,
-    origin,
-  })
-  return { refreshToken, auth }
+  if (isFirst) {
+    const { family } = token
+    await saveRefreshToken(deps, successor, { family, user: account.id, tenant: auth.tenant, origin })
+    await saveKnownSource(deps.db, account.id, sourceKey(origin.source), now)
+  }
+  return { refreshToken: successor, auth }
+}
+
+/** The token that replaces another one: always the same, and nobody without the server's secret can tell it. */
+function successorOf({ refreshSecret }: AuthDeps, value: string): string {
+  return createHmac('sha256', refreshSecret).update(value).digest('base64url')
+}
+
+/**
+ * The token that an exchanged one has led to by now; undefined when it was exchanged too long ago or by another browser.
+ * A late request gets the newest: its answer may come last, and what the browser then keeps must be good.
+ */
+async function newestSuccessor(deps: AuthDeps, exchanged: string, origin: Origin): Promise<string | undefined> {
+  const since = deps.clock.now() - LIMITS.refreshGraceSeconds * 1_000
+  for (let value = exchanged; ; value = successorOf(deps, value)) {
+    const row = await findRefreshToken(deps.db, hashOf(value))
+    if (!row) return undefined
+    if (value !== exchanged && row.user_agent !== origin.userAgent.slice(0, 256)) return undefined
+    if (!row.used_at) return value
+    if (row.used_at.getTime() < since) return undefined
+  }
 }
 
 /** Ends the browser session of a refresh token; an unknown one is nothing to complain about. */
-export async function endBrowserSession(deps: AuthDeps, value: string): Promise<void> {
+export async function endBrowserSession(deps: AuthDeps, value: string, origin: Origin): Promise<void> {
   const token = await findRefreshToken(deps.db, hashOf(value))
-  if (token) await deps.db.transaction().execute((db) => deleteFamily(db, token.family))
+  if (token) await endFamily(deps, token.family, token.user_id, origin)
+}
+
+/** Ends the sign-in that a bearer token is of, with all its tokens. One that is not valid is nothing to complain about. */
+export async function endSignIn(deps: AuthDeps, bearer: string, origin: Origin): Promise<void> {
+  const actor = await userOfToken(deps, bearer)
+  if (!actor) return
+  const { family, login, id: user } = actor
+  if (family) await endFamily(deps, family, user, origin)
+  if (!login) return
+  const now = deps.clock.now()
+  // No token of the sign-in lives longer than a fresh one would.
+  const expiresAt = new Date(now + LIMITS.userTokenHours * 3_600_000)
+  await deps.db.transaction().execute(async (db) => {
+    const isFirst = await insertEndedLogin(db, { login, user, expiresAt })
+    if (isFirst) await noteAccountEvent(db, now, { user, kind: 'sign-out', origin })
+  })
+}
+
+async function endFamily(deps: AuthDeps, family: string, user: UserId, origin: Origin): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await deleteFamily(db, family)
+    await noteAccountEvent(db, deps.clock.now(), { user, kind: 'sign-out', origin })
+  })
 }
 
 /** Ends every browser session of a person. @param db system connection, inside the caller's transaction */
@@ -215,9 +277,12 @@ export function endBrowserSessionsOf(db: Kysely<Schema>, user: UserId): Promise<
   return deleteFamiliesOf(db, user)
 }
 
-/** Removes expired refresh tokens and forgotten failures. */
+/** Removes what has expired: refresh tokens, failures, ended sign-ins, known sources, events of accounts. */
 export function forgetExpired(deps: AuthDeps): Promise<void> {
-  return deleteExpired(deps.db, new Date(deps.clock.now()))
+  const now = deps.clock.now()
+  const daysAgo = (days: number): Date => new Date(now - days * 86_400_000)
+  const olderThan = { sources: daysAgo(LIMITS.knownSourceDays), events: daysAgo(LIMITS.accountEventDays) }
+  return deleteExpired(deps.db, new Date(now), olderThan)
 }
 
 /** The person behind a bearer token; undefined when it is not valid (any more). */
@@ -225,8 +290,10 @@ export async function userOfToken(deps: AuthDeps, token: string): Promise<UserAc
   const claims = await deps.tokens.readUser(token)
   if (!claims) return undefined
   const tenant = claims.tenant === '' ? undefined : claims.tenant
-  const subject = await findTokenSubject(deps.db, claims.id, tenant, claims.family)
-  if (!subject || subject.epoch !== claims.epoch || !subject.familyLives) return undefined
+  const { family } = claims
+  const login = family ? undefined : (claims.login ?? claims.jti)
+  const subject = await findTokenSubject(deps.db, { user: claims.id, tenant, family, login })
+  if (!subject || subject.epoch !== claims.epoch || !subject.signInLives) return undefined
   // The membership has ended: the token belongs to a namespace its holder may no longer see.
   if (tenant && !subject.role) return undefined
   return {
@@ -235,16 +302,17 @@ export async function userOfToken(deps: AuthDeps, token: string): Promise<UserAc
     username: subject.username,
     tenant,
     role: (subject.role ?? undefined) as Role | undefined,
-    family: claims.family,
+    family,
+    login,
     expiresAt: claims.exp,
   }
 }
 
 async function saveRefreshToken(
   deps: AuthDeps,
+  value: string,
   token: { family: string; user: UserId; tenant: TenantId | string; origin: Origin },
-): Promise<string> {
-  const value = deps.ids.secret(32)
+): Promise<void> {
   await insertRefreshToken(deps.db, {
     id: deps.ids.uuid(),
     family: token.family,
@@ -255,7 +323,6 @@ async function saveRefreshToken(
     user_agent: token.origin.userAgent.slice(0, 256),
     ip: token.origin.source,
   })
-  return value
 }
 
 function hashOf(value: string): Buffer {

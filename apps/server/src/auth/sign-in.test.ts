@@ -6,6 +6,7 @@ import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
 import { type FakeClock, fakeClock } from '../platform/testing.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing.ts'
+import { identifierKey } from './guesses.ts'
 import { signIn } from './service.ts'
 import { countFailure, findLock, saveLockout } from './store.ts'
 import { createTokenIssuer } from './tokens.ts'
@@ -132,6 +133,7 @@ describe('sign-in', () => {
       passwords,
       tokens: createTokenIssuer({ privateKey, publicKey }, clock),
       maximumLockoutMinutes: 60,
+      refreshSecret: '',
     }
     for (const username of ['nobody', 'invited@example.com', 'saml@example.com']) {
       const call = signIn(deps, { username, password: 'x' }, { source: '192.0.2.1', userAgent: '' })
@@ -242,9 +244,24 @@ describe('lockout', () => {
     expect((await attempt(PASSWORD, { from: '2001:db8:1:3::1' })).status).toBe(200)
   })
 
-  it('never comes for an unknown user', async () => {
-    const answers = await wrong(5, { username: 'nobody' })
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+  it('comes for an unknown name as for a known one, and for those who may not sign in', async () => {
+    const known = await wrong(4)
+    expect(known.map(({ status }) => status)).toEqual([401, 401, 429, 429])
+    for (const username of ['nobody', 'nobody@example.com', 'invited@example.com', 'saml@example.com']) {
+      expect(await wrong(4, { username })).toEqual(known)
+    }
+  })
+
+  it('does not tell that a username and an e-mail address belong to one account', async () => {
+    await wrong(3, { username: 'ada' })
+    expect(await attempt('wrong', { username: 'ada@example.com' })).toMatchObject({ status: 401, lockout: '0' })
+    expect(await attempt('wrong', { username: 'ADA' })).toMatchObject({ status: 429 })
+  })
+
+  it('keeps no name that was typed in the clear', async () => {
+    await wrong(3, { username: 'typed-a-password-here' })
+    const rows = await server.database.system().selectFrom('login_attempts').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain('typed-a-password-here')
   })
 
   it('holds for guesses that are sent all at once', async () => {
@@ -263,15 +280,16 @@ describe('lockout', () => {
   it('counts two failures at once as two, and the later one decides', async () => {
     const db = server.database.system()
     const now = clock.now()
-    const count = () => countFailure(db, '192.0.2.1', ada.id, { now, rememberedUntil: now + 2 * MINUTE })
+    const key = identifierKey('ada')
+    const count = () => countFailure(db, '192.0.2.1', key, { now, rememberedUntil: now + 2 * MINUTE })
     const save = (attempts: number, minutes: number) => {
       const lockedUntil = now + minutes * MINUTE
-      return saveLockout(db, '192.0.2.1', ada.id, { attempts, lockedUntil, expiresAt: lockedUntil })
+      return saveLockout(db, '192.0.2.1', key, { attempts, lockedUntil, expiresAt: lockedUntil })
     }
     expect([await count(), await count(), await count(), await count()]).toEqual([1, 2, 3, 4])
     await save(4, 4)
     await save(3, 1)
-    expect(await findLock(db, '192.0.2.1', ada.id, now)).toBe(now + 4 * MINUTE)
+    expect(await findLock(db, { source: '192.0.2.1', identifier: key, user: ada.id }, now)).toBe(now + 4 * MINUTE)
   })
 
   it('can be switched off', async () => {
@@ -288,6 +306,51 @@ describe('lockout', () => {
     } finally {
       await open.close()
     }
+  })
+})
+
+describe('the limit over all sources', () => {
+  const guessFromEverywhere = (count: number, username: string) =>
+    Array.from({ length: count }).reduce<Promise<number[]>>(async (before, _, index) => {
+      const statuses = await before
+      const { status } = await attempt('wrong', { username, from: `198.18.${index >> 8}.${index & 255}` })
+      return [...statuses, status]
+    }, Promise.resolve([]))
+
+  it('refuses further guesses from sources that have never signed in, and never the right password from one that has', async () => {
+    const victim = await server.addPerson('victim-of-many')
+    const { username } = victim
+    await attempt(PASSWORD, { username, from: '192.0.2.50' })
+    const statuses = await guessFromEverywhere(25, username)
+    expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)])
+    expect(await attempt(PASSWORD, { username, from: '203.0.113.80' })).toMatchObject({
+      status: 429,
+      lockout: String(Math.floor(clock.now() / 1_000) + 3_600),
+      body: { code: 'LOCKED_OUT' },
+    })
+    expect((await attempt(PASSWORD, { username, from: '192.0.2.50' })).status).toBe(200)
+    clock.advance(60 * MINUTE)
+    expect((await attempt(PASSWORD, { username, from: '203.0.113.80' })).status).toBe(200)
+  })
+
+  it('is the same for a name that is nobody’s', async () => {
+    const statuses = await guessFromEverywhere(25, 'still-nobody')
+    expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)])
+  })
+
+  it('is not lifted by the owner signing in', async () => {
+    const { username } = await server.addPerson('busy-victim')
+    await attempt(PASSWORD, { username, from: '192.0.2.51' })
+    await guessFromEverywhere(20, username)
+    await attempt(PASSWORD, { username, from: '192.0.2.51' })
+    expect((await attempt('wrong', { username, from: '203.0.113.81' })).status).toBe(429)
+  })
+
+  it('holds for guesses that are sent all at once', async () => {
+    const { username } = await server.addPerson('rushed-victim')
+    const guesses = Array.from({ length: 60 }, (_, index) => attempt('wrong', { username, from: `198.19.0.${index}` }))
+    const free = (await Promise.all(guesses)).filter(({ status }) => status === 401)
+    expect(free).toHaveLength(20)
   })
 })
 

@@ -2,21 +2,33 @@
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { LoginKeysTable, RefreshTokensTable, Schema } from '../db/schema.ts'
+import type { LoginKeysTable, Schema } from '../db/schema.ts'
+import type { RefreshTokensTable } from '../db/sign-in-tables.ts'
 
 export type RefreshTokenRow = Selectable<RefreshTokensTable>
 export type LoginKeyRow = Selectable<LoginKeysTable>
 
-/** Milliseconds since the epoch until which this source is locked for this user; 0 when it is not. */
-export async function findLock(db: Kysely<Schema>, source: string, user: UserId, now: number): Promise<number> {
-  const row = await db
-    .selectFrom('login_attempts')
-    .select('locked_until')
-    .where('source', '=', source)
-    .where('user_id', '=', user)
-    .where('locked_until', '>', new Date(now))
-    .executeTakeFirst()
-  return row?.locked_until?.getTime() ?? 0
+/** In place of a source: the failures of all of them. No source has this name. */
+export const EVERYWHERE = ''
+
+/**
+ * Milliseconds since the epoch until which a source may not try a name; 0 when it may. The lock over all sources does not
+ * hold for those that the account knows.
+ * @param by.identifier SHA-256 of the name
+ * @param by.user '' when the name is nobody's: the same query is made
+ */
+export async function findLock(
+  db: Kysely<Schema>,
+  by: { readonly source: string; readonly identifier: Buffer; readonly user: UserId | '' },
+  now: number,
+): Promise<number> {
+  const { source, identifier, user } = by
+  const { rows } = await sql<{ locked_until: Date | null }>`
+    select max(locked_until) as locked_until from login_attempts
+    where source in (${source}, ${EVERYWHERE}) and identifier = ${identifier} and locked_until > ${new Date(now)}
+      and (source <> ${EVERYWHERE}
+        or not exists (select from known_sources where user_id = ${user} and source = ${source}))`.execute(db)
+  return rows[0]?.locked_until?.getTime() ?? 0
 }
 
 /**
@@ -26,15 +38,15 @@ export async function findLock(db: Kysely<Schema>, source: string, user: UserId,
 export async function countFailure(
   db: Kysely<Schema>,
   source: string,
-  user: UserId,
+  identifier: Buffer,
   { now, rememberedUntil }: { now: number; rememberedUntil: number },
 ): Promise<number> {
   const forgotten = sql<boolean>`login_attempts.expires_at <= ${new Date(now)}`
   const row = await db
     .insertInto('login_attempts')
-    .values({ source, user_id: user, attempts: 1, expires_at: new Date(rememberedUntil) })
+    .values({ source, identifier, attempts: 1, expires_at: new Date(rememberedUntil) })
     .onConflict((conflict) =>
-      conflict.columns(['source', 'user_id']).doUpdateSet({
+      conflict.columns(['source', 'identifier']).doUpdateSet({
         attempts: sql<number>`case when ${forgotten} then 1 else login_attempts.attempts + 1 end`,
         expires_at: sql<Date>`case when ${forgotten} then excluded.expires_at else login_attempts.expires_at end`,
       }),
@@ -44,27 +56,60 @@ export async function countFailure(
   return row.attempts
 }
 
-/** Saves what the failure that was counted as `attempts` leads to, unless a later one has been counted. */
+/**
+ * Saves what the failure that was counted as `attempts` leads to, unless a later one has been counted.
+ * @param lockout.lockedUntil milliseconds since the epoch, 0 for no lock; left out, the lock ends when the failures are
+ *   forgotten
+ * @param lockout.expiresAt milliseconds since the epoch; left out, it stays
+ */
 export async function saveLockout(
   db: Kysely<Schema>,
   source: string,
-  user: UserId,
-  lockout: { attempts: number; lockedUntil: number; expiresAt: number },
+  identifier: Buffer,
+  lockout: { attempts: number; lockedUntil?: number; expiresAt?: number },
 ): Promise<void> {
+  const { attempts, lockedUntil, expiresAt } = lockout
+  const until = lockedUntil === undefined ? sql<Date>`expires_at` : lockedUntil === 0 ? null : new Date(lockedUntil)
   await db
     .updateTable('login_attempts')
     .set({
-      locked_until: lockout.lockedUntil ? new Date(lockout.lockedUntil) : null,
-      expires_at: new Date(lockout.expiresAt),
+      locked_until: until,
+      ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt) }),
     })
     .where('source', '=', source)
-    .where('user_id', '=', user)
-    .where('attempts', '=', lockout.attempts)
+    .where('identifier', '=', identifier)
+    .where('attempts', '=', attempts)
     .execute()
 }
 
-export async function clearFailures(db: Kysely<Schema>, source: string, user: UserId): Promise<void> {
-  await db.deleteFrom('login_attempts').where('source', '=', source).where('user_id', '=', user).execute()
+export async function clearFailures(db: Kysely<Schema>, source: string, identifier: Buffer): Promise<void> {
+  await db.deleteFrom('login_attempts').where('source', '=', source).where('identifier', '=', identifier).execute()
+}
+
+/** Remembers that a person has signed in from a source. */
+export async function saveKnownSource(db: Kysely<Schema>, user: UserId, source: string, at: Date): Promise<void> {
+  await db
+    .insertInto('known_sources')
+    .values({ user_id: user, source, first_seen: at, last_seen: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'source']).doUpdateSet({ last_seen: at }))
+    .execute()
+}
+
+/**
+ * Ends a sign-in of `POST /api/login` before its time.
+ * @param expiresAt when the last of its tokens would have ended
+ * @returns false when it had been ended before
+ */
+export async function insertEndedLogin(
+  db: Kysely<Schema>,
+  ended: { readonly login: string; readonly user: UserId; readonly expiresAt: Date },
+): Promise<boolean> {
+  const result = await db
+    .insertInto('ended_logins')
+    .values({ login: ended.login, user_id: ended.user, expires_at: ended.expiresAt })
+    .onConflict((conflict) => conflict.column('login').doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
 }
 
 export async function insertRefreshToken(db: Kysely<Schema>, token: Insertable<RefreshTokensTable>): Promise<void> {
@@ -105,31 +150,55 @@ export async function setFamilyTenant(db: Kysely<Schema>, family: string, tenant
   await db.updateTable('refresh_tokens').set({ tenant }).where('family', '=', family).execute()
 }
 
-/** Removes what no longer counts. */
-export async function deleteExpired(db: Kysely<Schema>, now: Date): Promise<void> {
+/** Removes what no longer counts. @param olderThan times before which known sources and account events are forgotten */
+export async function deleteExpired(
+  db: Kysely<Schema>,
+  now: Date,
+  olderThan: { readonly sources: Date; readonly events: Date },
+): Promise<void> {
   await db.deleteFrom('refresh_tokens').where('expires_at', '<', now).execute()
   await db.deleteFrom('login_attempts').where('expires_at', '<', now).where('locked_until', 'is', null).execute()
   await db.deleteFrom('login_attempts').where('expires_at', '<', now).where('locked_until', '<', now).execute()
+  await db.deleteFrom('ended_logins').where('expires_at', '<', now).execute()
+  await db.deleteFrom('known_sources').where('last_seen', '<', olderThan.sources).execute()
+  await db.deleteFrom('account_events').where('last_at', '<', olderThan.events).execute()
+  await db
+    .deleteFrom('access_changes')
+    .where('at', '<', sql<Date>`now() - interval '10 minutes'`)
+    .execute()
 }
 
 /** Account state that a token is checked against on each request: one query. */
 export async function findTokenSubject(
   db: Kysely<Schema>,
-  user: UserId,
-  tenant: TenantId | undefined,
-  family: string | undefined,
-): Promise<{ username: string; epoch: number; role: string | null; familyLives: boolean } | undefined> {
-  const { rows } = await sql<{ username: string; epoch: number; role: string | null; family_lives: boolean }>`
+  token: {
+    readonly user: UserId
+    readonly tenant: TenantId | undefined
+    readonly family: string | undefined
+    readonly login: string | undefined
+  },
+): Promise<{ username: string; epoch: number; role: string | null; signInLives: boolean } | undefined> {
+  const { user, tenant = null, family = null, login = null } = token
+  const { rows } = await sql<{ username: string; epoch: number; role: string | null; sign_in_lives: boolean }>`
     select users.username, users.token_epoch as epoch, members.role,
-      ${family ?? null}::uuid is null
-        or exists (select from refresh_tokens where family = ${family ?? null}::uuid and user_id = users.id)
-        as family_lives
+      (${family}::uuid is null
+        or exists (select from refresh_tokens where family = ${family}::uuid and user_id = users.id))
+      and not exists (select from ended_logins where login = ${login}::uuid) as sign_in_lives
     from users
-    left join members on members.user_id = users.id and members.tenant_id = ${tenant ?? null}::uuid
+    left join members on members.user_id = users.id and members.tenant_id = ${tenant}::uuid
       and members.status = 'accepted'
     where users.id = ${user} and users.status = 'confirmed'`.execute(db)
   const row = rows[0]
-  return row && { username: row.username, epoch: row.epoch, role: row.role, familyLives: row.family_lives }
+  return row && { username: row.username, epoch: row.epoch, role: row.role, signInLives: row.sign_in_lives }
+}
+
+/** Changes of people's access within the last minute: rows that a slow transaction commits late are still seen. */
+export function listAccessChanges(db: Kysely<Schema>): Promise<{ id: number; user_id: UserId }[]> {
+  return db
+    .selectFrom('access_changes')
+    .select(['id', 'user_id'])
+    .where('at', '>', sql<Date>`now() - interval '1 minute'`)
+    .execute()
 }
 
 /** The namespace's login key. @param db the tenant's connection */

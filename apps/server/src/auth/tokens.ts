@@ -1,5 +1,5 @@
-// Bearer tokens (api.md section 1): RS256, claims as existing clients know them, plus `epoch` (dies with the password)
-// and `family` (dies with the browser session).
+// Bearer tokens (api.md section 1): RS256, claims as existing clients know them, plus `epoch` (dies with the password),
+// and `family` (dies with the browser session) or `login` (dies with its sign-out).
 import { randomUUID } from 'node:crypto'
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { LIMITS } from '@bowline/contract/limits'
@@ -20,6 +20,9 @@ const UserClaims = z.object({
   mfa: z.boolean(),
   epoch: z.number().int(),
   family: z.uuid().optional(),
+  /** The sign-in of `POST /api/login`; tokens of earlier versions have none, and are known by their own id. */
+  login: z.uuid().optional(),
+  jti: z.uuid(),
   exp: z.number(),
 })
 export type UserClaims = z.infer<typeof UserClaims>
@@ -38,7 +41,7 @@ export interface TokenIssuer {
    * @param claims.family set for browser sessions: the token then lives 10 minutes instead of 72 hours
    * @param endsAt Unix seconds at which it ends at the latest
    */
-  user(claims: Omit<UserClaims, 'claims' | 'exp'>, endsAt?: number): Promise<string>
+  user(claims: Omit<UserClaims, 'claims' | 'jti' | 'exp'>, endsAt?: number): Promise<string>
   device(claims: Omit<DeviceClaims, 'claims'>): Promise<string>
   /** The claims of a valid token of that kind; undefined for anything else. */
   readUser(token: string): Promise<UserClaims | undefined>

@@ -85,11 +85,40 @@ describe('users', () => {
     expect(await signIn('ada', PASSWORD)).toBe('200')
   })
 
+  it('are signed out everywhere', async () => {
+    const { body } = await server.client().call(operations.auth.login, {
+      body: { username: 'ada', password: PASSWORD },
+    })
+    expect(await bowline('user sign-out ada')).toBe('Signed ada out everywhere.')
+    expect(await outcome(server.client(body.token).call(operations.auth.getUser, {}))).toBe('401 UNAUTHORIZED')
+    expect(await signIn('ada', PASSWORD)).toBe('200')
+  })
+
+  it('have a history, and names that nobody has do too', async () => {
+    await signIn('no-such-person', 'wrong')
+    const history = (await json('user history ada')) as { kind: string; username: string }[]
+    expect(new Set(history.map(({ kind }) => kind))).toEqual(
+      new Set(['account.create', 'sign-in', 'sign-in.fail', 'password.set', 'sign-out.everywhere']),
+    )
+    expect(new Set(history.map(({ username }) => username))).toEqual(new Set(['ada']))
+    expect(await json('user history')).toContainEqual(
+      expect.objectContaining({ kind: 'sign-in.fail', username: '', count: 1 }),
+    )
+    expect(await bowline('user history ada')).toMatch(/^TIME +USERNAME +EVENT +COUNT +SOURCE +DETAILS\n/)
+  })
+
   it.each([
     ['user create ada another-one other@example.com', 'bowline: username is taken.'],
     ['user create eve another-one ada@example.com', 'bowline: email is taken.'],
     ['user create eve tiny eve@example.com', 'bowline: password: must have 5 to 30 characters.'],
     ['user create e another-one eve@example.com', 'bowline: username: must have 3 to 30 characters.'],
+    [
+      'user create eve eve@example.com eve@example.com',
+      'bowline: password: must differ from the username and the e-mail address.',
+    ],
+    ['user password ada ADA', 'bowline: password: must have 5 to 30 characters.'],
+    ['user sign-out nobody', 'bowline: The user nobody was not found.'],
+    ['user history nobody', 'bowline: The user nobody was not found.'],
     ['user password nobody another-one', 'bowline: The user nobody was not found.'],
     ['user delete nobody', 'bowline: The user nobody was not found.'],
   ])('%s: %s', async (line, complaint) => {

@@ -7,9 +7,27 @@ import { createPasswordHasher } from '../auth/passwords.ts'
 import { endBrowserSessionsOf } from '../auth/service.ts'
 import { parseInput } from '../http/errors.ts'
 import { endSetUp } from '../instance/service.ts'
-import { type Account, createUser, findAccount, listAccounts, removeAccount, setPassword } from '../users/service.ts'
+import { systemClock } from '../platform/clock.ts'
+import { COMMAND_LINE, listActivity, listEveryActivity } from '../users/activity.ts'
+import {
+  type Account,
+  createUser,
+  findAccount,
+  listAccounts,
+  removeAccount,
+  requireOtherThanNames,
+  setPassword,
+  signOutEverywhere,
+} from '../users/service.ts'
 import { type Instance, onInstance } from './instance.ts'
 import { type Format, type Terminal, show, table, valueOrStdin } from './terminal.ts'
+
+async function historyOf(instance: Instance, name: string | undefined) {
+  if (name === undefined) return listEveryActivity(instance.system, HISTORY)
+  const { id, username } = await accountOf(instance, name)
+  const { items } = await listActivity(instance.system, id, { limit: HISTORY, offset: 0 })
+  return items.map((event) => ({ ...event, username }))
+}
 
 const NewUser = z.object({ username: Username, password: Password, email: Email })
 
@@ -17,6 +35,11 @@ const NewUser = z.object({ username: Username, password: Password, email: Email 
 export async function accountOf({ system }: Instance, username: string): Promise<Account> {
   return (await findAccount(system, username)) ?? fail('NOT_FOUND', { what: `The user ${username}` })
 }
+
+const sessionEnding = { clock: systemClock, endSessions: endBrowserSessionsOf }
+
+/** Events that `user history` prints at most. */
+const HISTORY = 1_000
 
 export function addUserCommands(program: Command, terminal: Terminal): void {
   const user = program.command('user').description('Accounts of people')
@@ -28,12 +51,17 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
     .action(async (username: string, given: string, email: string, format: Format) => {
       const password = await valueOrStdin(terminal, given)
       const wanted = parseInput('body', NewUser, { username, password, email })
+      requireOtherThanNames(wanted.password, [wanted.username, wanted.email])
       const passwordHash = await (await createPasswordHasher()).hash(wanted.password)
       await onInstance(terminal, async ({ system, ids }) => {
         const id = await system.transaction().execute(async (db) => {
           await endSetUp(db)
           const account = { name: wanted.username, passwordHash, status: 'confirmed' as const, maxNamespaces: -1 }
-          return createUser(db, ids, { ...account, username: wanted.username, email: wanted.email })
+          return createUser(
+            db,
+            { ids, clock: systemClock, origin: COMMAND_LINE },
+            { ...account, username: wanted.username, email: wanted.email },
+          )
         })
         const created = { id, username: wanted.username, email: wanted.email }
         show(terminal, format, created, [`Created the user ${wanted.username}.`])
@@ -50,7 +78,7 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
       })
       await onInstance(terminal, async (instance) => {
         const account = await accountOf(instance, username)
-        const deps = { passwords: await createPasswordHasher(), endSessions: endBrowserSessionsOf }
+        const deps = { ...sessionEnding, passwords: await createPasswordHasher() }
         await setPassword(instance.system, deps, account.id, password)
         show(terminal, format, { id: account.id, username: account.username }, [
           `Set the password of ${account.username}; everybody signed in with the old one is out.`,
@@ -65,10 +93,43 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
     .action((username: string, format: Format) =>
       onInstance(terminal, async (instance) => {
         const account = await accountOf(instance, username)
-        await instance.system.transaction().execute((db) => removeAccount(db, account.id))
+        await instance.system.transaction().execute((db) => removeAccount(db, systemClock, account.id))
         show(terminal, format, { id: account.id, username: account.username }, [
           `Deleted the user ${account.username}.`,
         ])
+      }),
+    )
+
+  user
+    .command('sign-out <username>')
+    .description('End every session and token of an account; API keys and SSH keys stay')
+    .option('--json', 'print JSON')
+    .action((username: string, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const account = await accountOf(instance, username)
+        await signOutEverywhere(instance.system, sessionEnding, account.id, COMMAND_LINE)
+        show(terminal, format, { id: account.id, username: account.username }, [
+          `Signed ${account.username} out everywhere.`,
+        ])
+      }),
+    )
+
+  user
+    .command('history [username]')
+    .description('Sign-ins, failures and changes of an account, or of all and of names that nobody has; newest first')
+    .option('--json', 'print JSON')
+    .action((username: string | undefined, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const events = await historyOf(instance, username)
+        const rows = events.map((event) => [
+          event.last_at,
+          event.username,
+          event.kind,
+          String(event.count),
+          event.source,
+          Object.keys(event.details).length ? JSON.stringify(event.details) : '',
+        ])
+        show(terminal, format, events, table(['TIME', 'USERNAME', 'EVENT', 'COUNT', 'SOURCE', 'DETAILS'], rows))
       }),
     )
 

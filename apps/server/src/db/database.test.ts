@@ -80,7 +80,14 @@ describe('a tenant view', () => {
 
   it('has no access to people and to the platform’s keys', async () => {
     const { tenant } = await makeNamespace()
-    for (const table of ['users', 'instance', 'instance_keys', 'login_attempts', 'refresh_tokens'] as const) {
+    for (const table of [
+      'users',
+      'instance',
+      'instance_keys',
+      'login_attempts',
+      'refresh_tokens',
+      'account_events',
+    ] as const) {
       await expect(database.forTenant(tenant).selectFrom(table).selectAll().execute()).rejects.toThrow(
         /permission denied/,
       )

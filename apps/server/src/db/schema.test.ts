@@ -28,6 +28,7 @@ describe('every table with a tenant_id', () => {
       'audit_log',
       'connectors',
       'devices',
+      'dropped_guesses',
       'firewall_rules',
       'login_keys',
       'members',
@@ -36,6 +37,7 @@ describe('every table with a tenant_id', () => {
       'recording_passages',
       'recordings',
       'removed_devices',
+      'repeated_refusals',
       'row_counts',
       'session_events',
       'sessions',
@@ -118,7 +120,9 @@ describe('schema.ts', () => {
 
   /** The columns of every table as schema.ts declares them: one line each, `| null` and `Generated` where they apply. */
   async function declared(): Promise<Record<string, Column[]>> {
-    const source = await readFile(new URL('./schema.ts', import.meta.url), 'utf8')
+    const files = ['./schema.ts', './sign-in-tables.ts', './guess-tables.ts']
+    const texts = await Promise.all(files.map((file) => readFile(new URL(file, import.meta.url), 'utf8')))
+    const source = texts.join('\n')
     const interfaces = new Map(
       [...source.matchAll(/^export interface (\w+) \{\n([^]*?)^\}/gm)].map(([, name = '', body = '']) => [name, body]),
     )

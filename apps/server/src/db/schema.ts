@@ -4,6 +4,15 @@ import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Role } from '@bowline/contract/roles'
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { DroppedGuessesTable, RepeatedRefusalsTable } from './guess-tables.ts'
+import type {
+  AccessChangesTable,
+  AccountEventsTable,
+  EndedLoginsTable,
+  KnownSourcesTable,
+  LoginAttemptsTable,
+  RefreshTokensTable,
+} from './sign-in-tables.ts'
 
 /** A JSON object. Arrays at the top are left out on purpose: `pg` would send them as PostgreSQL arrays. */
 export type JsonObject = { readonly [key: string]: unknown }
@@ -192,29 +201,6 @@ export interface InstanceKeysTable {
   created_at: Generated<Date>
 }
 
-export interface LoginAttemptsTable {
-  source: string
-  user_id: string
-  attempts: number
-  locked_until: Date | null
-  expires_at: Date
-}
-
-export interface RefreshTokensTable {
-  id: string
-  /** All tokens rotated from one sign-in. */
-  family: string
-  user_id: UserId
-  /** SHA-256 of the token, 32 bytes. */
-  token_hash: Buffer
-  tenant: TenantId | null
-  created_at: Generated<Date>
-  expires_at: Date
-  used_at: Date | null
-  user_agent: Generated<string>
-  ip: Generated<string>
-}
-
 export interface ApiKeysTable {
   tenant_id: TenantId
   name: string
@@ -348,5 +334,11 @@ export interface Schema {
   instance: InstanceTable
   instance_keys: InstanceKeysTable
   login_attempts: LoginAttemptsTable
+  dropped_guesses: DroppedGuessesTable
+  repeated_refusals: RepeatedRefusalsTable
+  known_sources: KnownSourcesTable
+  ended_logins: EndedLoginsTable
+  account_events: AccountEventsTable
+  access_changes: AccessChangesTable
   refresh_tokens: RefreshTokensTable
 }

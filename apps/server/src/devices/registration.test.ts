@@ -1,5 +1,12 @@
 // Registration of devices over HTTP: what agents say, what becomes of it, and what is refused.
-import { type KeyObject, createHash, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
+import {
+  type KeyObject,
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  randomUUID,
+} from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceAuthBody } from '@bowline/contract/schemas/device'
@@ -312,6 +319,16 @@ describe('a key', () => {
     ],
     // Members see public keys: a private one must not get there by an agent's mistake.
     ['private', () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })],
+    [
+      'RSA of sixteen thousand bits',
+      () => {
+        const n = randomBytes(2_048)
+        n[0] = 0xff
+        n[2_047] = 0xff
+        const key = { kty: 'RSA', n: n.toString('base64url'), e: 'AQAB' }
+        return createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
+      },
+    ],
     [
       'short RSA',
       () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }),

@@ -87,6 +87,7 @@ export async function findDeviceKey(
 const PUBLIC_PEM = /^-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\r\n]+-----END \1?PUBLIC KEY-----\s*$/
 
 const LEAST_RSA_BITS = 2_048
+/** Checking a signature by a larger one costs whole milliseconds, and no agent makes them. */
 const MOST_RSA_BITS = 8_192
 
 function requireUsableKey(pem: string): void {

@@ -4,6 +4,7 @@ import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
+import type { AccessChanges } from '../auth/access-changes.ts'
 import { sourceKey } from '../platform/address.ts'
 import { type Shares, createShares } from '../platform/shares.ts'
 import type { EventBus } from './bus.ts'
@@ -12,20 +13,24 @@ import { type StreamDeps, streamEvents } from './stream.ts'
 
 const RETRY_SECONDS = 15
 
-/** @param stopping aborted when the server ends: streams would keep it open */
-export function eventRoutes(bus: EventBus, stopping: AbortSignal): Route[] {
+/**
+ * @param access tells when somebody's tokens or memberships have ended
+ * @param stopping aborted when the server ends: streams would keep it open
+ */
+export function eventRoutes(bus: EventBus, access: AccessChanges, stopping: AbortSignal): Route[] {
   const { perPerson, perNamespace, perSource, perProcess } = LIMITS.eventStreams
   const open = createShares(perProcess, { person: perPerson, namespace: perNamespace, source: perSource })
-  const deps = { bus, stopping, open, queues: createQueueLedger() }
+  const deps = { bus, access, stopping, open, queues: createQueueLedger() }
   return [memberRoute(operations.events.stream, (context) => Promise.resolve(openStream(deps, context)))]
 }
 
 interface EventDeps extends Omit<StreamDeps, 'clock'> {
+  readonly access: AccessChanges
   readonly open: Shares
 }
 
 /** @throws {BowlineError} TOO_MANY_REQUESTS when the person, the namespace, the source or the server has enough streams */
-function openStream({ open, ...deps }: EventDeps, context: MemberContext): undefined {
+function openStream({ open, access, ...deps }: EventDeps, context: MemberContext): undefined {
   const { actor, tenant, clock, request, reply } = context
   if (actor.kind !== 'user') return fail('USER_TOKEN_REQUIRED')
   if (deps.stopping.aborted) return fail('UNAVAILABLE', { what: 'it is stopping' })
@@ -45,6 +50,7 @@ function openStream({ open, ...deps }: EventDeps, context: MemberContext): undef
     lastId: typeof lastId === 'string' ? lastId : undefined,
     expiresAt: actor.expiresAt * 1_000,
     isStillAdmitted: () => context.isStillAdmitted(),
+    onAccessChange: (look: () => void) => access.subscribe(actor.id, look),
   }
   streamEvents({ ...deps, clock }, listener, reply.raw)
   return undefined

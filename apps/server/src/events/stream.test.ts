@@ -41,6 +41,7 @@ async function deaf() {
     lastId: undefined,
     expiresAt: clock.now() + LIFE_MS,
     isStillAdmitted: () => Promise.resolve(admitted),
+    onAccessChange: () => () => undefined,
   }
   streamEvents({ bus, clock, stopping: stopping.signal, queues: createQueueLedger() }, listener, response)
   /** Sends events until the client's and the kernel's buffers are full. */

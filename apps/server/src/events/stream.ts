@@ -20,6 +20,8 @@ export interface Listener {
   readonly expiresAt: number
   /** Whether the credential is still good; never rejects. */
   isStillAdmitted(): Promise<boolean>
+  /** Calls `look` when the credential may have ended; the answer unsubscribes. */
+  onAccessChange(look: () => void): () => void
 }
 
 export interface StreamDeps {
@@ -73,6 +75,7 @@ export function streamEvents(
     () => queues.streams.delete(raw),
     () => stopping.removeEventListener('abort', end),
     bus.listen(listener.tenant, listener.lastId, send),
+    listener.onAccessChange(() => void checkAdmission()),
     clock.every(TICK_MS, tick),
     clock.after(listener.expiresAt - clock.now(), end),
   )

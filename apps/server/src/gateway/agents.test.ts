@@ -10,6 +10,7 @@ import { nowhere } from '../platform/positions.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
+import { COMMAND_LINE } from '../users/activity.ts'
 import { createUser } from '../users/service.ts'
 import { type Agents, createAgents } from './agents.ts'
 
@@ -65,14 +66,18 @@ const isOnline = async () => (await get(contextOf(), device.uid)).online
 beforeAll(async () => {
   test = await testDatabase()
   const db = test.database.system()
-  const owner = await createUser(db, randomIds, {
-    name: 'Anna',
-    username: 'anna',
-    email: 'anna@example.org',
-    passwordHash: 'x',
-    status: 'confirmed',
-    maxNamespaces: -1,
-  })
+  const owner = await createUser(
+    db,
+    { ids: randomIds, clock: systemClock, origin: COMMAND_LINE },
+    {
+      name: 'Anna',
+      username: 'anna',
+      email: 'anna@example.org',
+      passwordHash: 'x',
+      status: 'confirmed',
+      maxNamespaces: -1,
+    },
+  )
   tenant = await createNamespace(db, randomIds, { name: 'dev', owner, type: 'team' })
 })
 afterAll(() => test.close())

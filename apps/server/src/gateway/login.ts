@@ -5,12 +5,12 @@ import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { Link, LinkCause, LinkStream } from '@bowline/link/api'
 import type { AuthCredential } from '@bowline/link/streams'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
-import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
+import { noteRefusal } from '../sessions/guesses.ts'
 import type { NewSession, SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
 import { plainText } from './announcement.ts'
@@ -148,7 +148,12 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
   }
 
   /** The firewall's word, which the row keeps with the rule that decided; a refusal is a deed of the namespace too. */
-  async function isAllowed(ctx: TenantContext, opening: Promise<SessionRecord>, use: KeyUse): Promise<boolean> {
+  async function isAllowed(
+    ctx: TenantContext,
+    opening: Promise<SessionRecord>,
+    { uid }: LoginTarget,
+    use: KeyUse,
+  ): Promise<boolean> {
     const { address } = connection.peer
     const { allow, rule } = (await deps.firewall(ctx))({ address, ...use })
     if (rule === undefined) return allow
@@ -156,8 +161,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     row.note('firewall', 0, { rule, action: allow ? 'allow' : 'deny' })
     if (allow) return true
     refusal = refusedByRule(rule)
-    const details = { rule, username: use.user, device: use.device.name }
-    await audit({ ...ctx, source: address }, 'session.refuse', row.uid, details)
+    const device = { uid, name: use.device.name }
+    await noteRefusal(ctx, { session: row.uid, address, rule, username: use.user, device })
     return false
   }
 
@@ -201,7 +206,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     // Looked at below; it may fail before.
     opening.catch(() => undefined)
     try {
-      if (!(await isAllowed(ctx, opening, use))) return { result: 'disconnect', message: REFUSED }
+      if (!(await isAllowed(ctx, opening, target, use))) return { result: 'disconnect', message: REFUSED }
       if (!link) return byKey ? UNREACHABLE_NOW : unreachable
       return await askDevice(ctx, id, target, link, credential, opening)
     } finally {

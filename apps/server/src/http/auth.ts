@@ -77,12 +77,15 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
   }
 }
 
-/** The bearer token; a bare token is accepted too, as existing clients send it. */
 function bearer(base: RequestContext): string {
-  const header = base.request.headers.authorization ?? ''
+  return bearerToken(base) ?? fail('UNAUTHORIZED')
+}
+
+/** The bearer token, if there is one; a bare token is accepted too, as existing clients send it. */
+export function bearerToken({ request }: RequestContext): string | undefined {
+  const header = request.headers.authorization ?? ''
   const token = header.replace(/^bearer +/i, '').trim()
-  if (token === '' || token.length > 4_096) fail('UNAUTHORIZED')
-  return token
+  return token === '' || token.length > 4_096 ? undefined : token
 }
 
 /**

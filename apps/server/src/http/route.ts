@@ -2,7 +2,7 @@
 // that the operation's access promises; a mismatch between the two stops the server at start.
 import type { Input, Operation, Output } from '@bowline/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DeviceActor, TenantContext, UserActor } from '../context.ts'
+import type { DeviceActor, Origin, TenantContext, UserActor } from '../context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 
@@ -16,6 +16,11 @@ export interface RequestContext {
   readonly log: Log
   /** Whether the caller's credential still opens the call: for answers that go on. Never rejects. */
   isStillAdmitted(): Promise<boolean>
+}
+
+/** Where a call comes from, as the events of accounts tell it. */
+export function originOf({ source, request }: RequestContext): Origin {
+  return { source, userAgent: request.headers['user-agent'] ?? '' }
 }
 
 export interface UserContext extends RequestContext {

@@ -48,7 +48,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
   }
   const connectorBody = { enable: false, address: '192.0.3.7', port: 2376, secure: false }
   const newMember = { email: 'newcomer@example.com', role: 'observer' }
-  const wrong = { username: 'nobody-at-all', password: 'wrong-password' }
+  const wrong = { username: fresh('nobody'), password: 'wrong-password' }
   const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
     const uid = noun === 'devices' ? ids.device : ids.container
     return {
@@ -80,6 +80,7 @@ export function sampleInput(id: string, tenant: TestTenant, caller: string, role
       },
     },
     'auth.signChallenge': { body: { fingerprint: ids.fingerprint, data: '{"Username":"a","Namespace":"a"}' } },
+    'users.listActivity': { query: {} },
     'users.update': { body: {} },
     'users.updateData': { params: { id: caller }, body: {} },
     'users.updatePassword': {

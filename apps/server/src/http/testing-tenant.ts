@@ -105,6 +105,11 @@ export async function tenantTables(db: Kysely<Schema>): Promise<string[]> {
 async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   const { id: tenant_id, ids, members, owner } = tenant
   await db.deleteFrom('namespaces').where('tenant_id', '=', tenant_id).execute()
+  // Whoever was signed out is signed in again, and nobody is locked out.
+  const people = [...Object.values(members), tenant.pending]
+  await db.updateTable('users').set({ token_epoch: 0 }).where('id', 'in', people).execute()
+  await db.deleteFrom('ended_logins').where('user_id', 'in', people).execute()
+  await db.deleteFrom('login_attempts').execute()
   await db
     .insertInto('namespaces')
     .values({ tenant_id, name: `${MARK}-${tenant_id.slice(0, 8)}`, owner, connection_announcement: MARK })

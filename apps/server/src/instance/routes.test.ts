@@ -135,7 +135,8 @@ describe('the first account', () => {
       tenant_id: auth.tenant,
       owner: auth.id,
       max_devices: -1,
-      settings: { session_record: false },
+      // As in every other namespace: nobody has to notice first that nothing is recorded.
+      settings: { session_record: true },
       members: [{ id: auth.id, role: 'owner', status: 'accepted', email: 'ada@example.com' }],
     })
   })

@@ -3,7 +3,7 @@ import { fail } from '@bowline/contract/errors'
 import { openApiDocument } from '@bowline/contract/openapi'
 import { operations } from '@bowline/contract/operations'
 import type { FastifyInstance } from 'fastify'
-import { type Route, publicRoute } from '../http/route.ts'
+import { type Route, originOf, publicRoute } from '../http/route.ts'
 import { VERSION } from '../platform/version.ts'
 import { type InstanceDeps, describeInstance, setUp } from './service.ts'
 
@@ -22,9 +22,9 @@ export function instanceRoutes(deps: InstanceRouteDeps): Route[] {
       await deps.ping().catch(() => fail('UNAVAILABLE', { what: 'the database' }))
       void reply.header('x-degraded', deps.isDegraded() ? 'recording-store' : 'none')
     }),
-    publicRoute(setup, async ({ log }, input) => {
-      await setUp(deps, input)
-      log.info('instance.setup', { username: input.body.username })
+    publicRoute(setup, async (context, input) => {
+      await setUp(deps, input, originOf(context))
+      context.log.info('instance.setup', { username: input.body.username })
     }),
   ]
 }

@@ -5,12 +5,14 @@ import { instance } from '@bowline/contract/operations/instance'
 import type { Info } from '@bowline/contract/operations/instance'
 import type { Input } from '@bowline/contract/operation'
 import type { Kysely } from 'kysely'
+import type { Origin } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { createNamespace } from '../namespaces/service.ts'
 import { isLoopback } from '../platform/address.ts'
 import type { Ids } from '../platform/ids.ts'
+import type { Clock } from '../platform/clock.ts'
 import { VERSION } from '../platform/version.ts'
-import { createUser } from '../users/service.ts'
+import { createUser, requireOtherThanNames } from '../users/service.ts'
 import type { PasswordHasher } from '../auth/passwords.ts'
 import { type InstanceKeys, isSetupSign } from './keys.ts'
 import { isSetUp, markSetUp } from './store.ts'
@@ -21,6 +23,7 @@ export interface InstanceDeps {
   readonly keys: InstanceKeys
   readonly settings: ServerSettings
   readonly ids: Ids
+  readonly clock: Clock
   readonly passwords: PasswordHasher
   /** The port the SSH gateway really listens on (settings may say 0). */
   readonly sshPort: () => number
@@ -59,15 +62,17 @@ export function endSetUp(db: Kysely<Schema>): Promise<boolean> {
 /**
  * Creates the first account with its personal namespace.
  * Preconditions: the link's signature is right; the instance has not been set up.
- * @throws {BowlineError} SETUP_REFUSED otherwise; CONFLICT when the username or e-mail address is taken
+ * @throws {BowlineError} SETUP_REFUSED otherwise; INVALID_INPUT for a password that is a name; CONFLICT when the username or e-mail address is taken
  */
-export async function setUp(deps: InstanceDeps, input: Input<typeof instance.setup>): Promise<void> {
+export async function setUp(deps: InstanceDeps, input: Input<typeof instance.setup>, origin: Origin): Promise<void> {
   if (!isSetupSign(deps.keys, input.query.sign) || (await isSetUp(deps.db))) fail('SETUP_REFUSED')
+  requireOtherThanNames(input.body.password, [input.body.username, input.body.email])
   const passwordHash = await deps.passwords.hash(input.body.password)
   await deps.db.transaction().execute(async (db) => {
     // The row is taken first: of two people with the link only one goes on.
     if (!(await markSetUp(db))) throw new BowlineError('SETUP_REFUSED')
-    const user = await createUser(db, deps.ids, { ...input.body, passwordHash, status: 'confirmed', maxNamespaces: -1 })
+    const made = { ids: deps.ids, clock: deps.clock, origin }
+    const user = await createUser(db, made, { ...input.body, passwordHash, status: 'confirmed', maxNamespaces: -1 })
     await createNamespace(db, deps.ids, { name: namespaceName(input.body.username), owner: user, type: 'personal' })
   })
 }

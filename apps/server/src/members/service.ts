@@ -8,7 +8,7 @@ import type { Namespace, NamespaceAfterRemoval } from '@bowline/contract/schemas
 import type { DisabledKey } from '@bowline/contract/schemas/public-key'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import { audit } from '../audit/service.ts'
-import { type AuthDeps, authenticate } from '../auth/service.ts'
+import { type AuthDeps, authenticate, sameLife } from '../auth/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import { getNamespace } from '../namespaces/service.ts'
 import { disableKeysOf } from '../public-keys/service.ts'
@@ -142,7 +142,7 @@ export async function leaveNamespace(
   ctx.emit({ type: 'member.removed', id: actor.id })
   if (actor.tenant !== ctx.tenant) return undefined
   const account: Account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
-  return authenticate(deps, account, { family: actor.family })
+  return authenticate(deps, account, sameLife(actor))
 }
 
 /**

@@ -45,7 +45,7 @@ export async function createNamespace(
   const tenant = namespace.tenant ?? ids.tenant()
   await insertNamespace(
     db,
-    { tenant_id: tenant, name: namespace.name, owner: namespace.owner, type: namespace.type, session_record: false },
+    { tenant_id: tenant, name: namespace.name, owner: namespace.owner, type: namespace.type, session_record: true },
     { tenant_id: tenant, user_id: namespace.owner, role: 'owner', status: 'accepted' },
   )
   return tenant
@@ -95,7 +95,6 @@ export async function foundNamespace(
   if (wanted.tenant && (await tenantExists(db, wanted.tenant))) fail('CONFLICT', { field: 'tenant' }, ['tenant'])
   const tenant = await createNamespace(db, ids, wanted)
   await updateNamespace(db, tenant, {
-    session_record: true,
     max_devices: edition === 'cloud' ? LIMITS.maxDevices : -1,
     connection_announcement: edition === 'community' ? WELCOME : '',
   })

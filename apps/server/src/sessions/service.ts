@@ -10,6 +10,7 @@ import type { Schema } from '../db/schema.ts'
 import { getMany } from '../devices/service.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
+import { dropBeyondLimit } from './guesses.ts'
 import {
   addOutputBytes,
   SESSION_PROPERTIES,
@@ -189,7 +190,10 @@ export async function noteSessionEvents(
   await tell(ctx, session, 'session.changed')
 }
 
-/** Closes a session with its cause; closing twice keeps the first cause. */
+/**
+ * Closes a session with its cause; closing twice keeps the first cause. The row of a failed login is not kept when the
+ * namespace has very many of the same hour.
+ */
 export async function endSession(
   ctx: TenantContext,
   uid: SessionUid,
@@ -197,6 +201,7 @@ export async function endSession(
   isRepeated = false,
 ): Promise<void> {
   const row = await closeSession(ctx.db, uid, cause)
+  if (row && (await dropBeyondLimit(ctx, row))) return
   // An earlier try may have been taken and only its answer lost: nobody has been told then.
   await tell(ctx, row ?? (isRepeated ? await findSession(ctx.db, uid) : undefined), 'session.ended')
 }

@@ -14,6 +14,7 @@ afterAll(() => server.close())
 
 const newcomer = () => server.addPerson(`p${randomUUID().slice(0, 8)}`)
 const update = (person: Person, body: Record<string, string>) => person.client.call(users.update, { body })
+const proven = (person: Person, body: Record<string, string>) => update(person, { ...body, current_password: PASSWORD })
 const self = async (person: Person) => (await person.client.call(auth.getUser, {})).body
 const signIn = (username: string, password: string) =>
   outcome(server.client().call(auth.login, { body: { username, password } }))
@@ -22,7 +23,7 @@ const NEW = 'another-password'
 describe('changing the own account', () => {
   it('changes what is given and leaves what is not, or is empty', async () => {
     const person = await newcomer()
-    await update(person, { name: 'New Name', recovery_email: 'Second@Example.com', email: '', username: '' })
+    await proven(person, { name: 'New Name', recovery_email: 'Second@Example.com', email: '', username: '' })
     expect(await self(person)).toMatchObject({
       name: 'New Name',
       user: person.username,
@@ -37,7 +38,7 @@ describe('changing the own account', () => {
     const person = await newcomer()
     const email = `${person.username}@example.com`
     expect(await outcome(update(person, { recovery_email: email }))).toBe('400 email,recovery_email')
-    await update(person, { recovery_email: 'second@example.com' })
+    await proven(person, { recovery_email: 'second@example.com' })
     await update(person, { recovery_email: '' })
     expect((await self(person)).recovery_email).toBe('second@example.com')
     expect(await outcome(update(person, { email: 'second@example.com' }))).toBe('400 email,recovery_email')
@@ -46,7 +47,11 @@ describe('changing the own account', () => {
   it('answers a bare list of field names: 400 for the invalid, 409 for the taken', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     expect(await outcome(update(person, { name: 'x', username: '!' }))).toBe('400 name,username')
-    const taken = { username: other.username.toUpperCase(), email: `${other.username}@EXAMPLE.com` }
+    const taken = {
+      username: other.username.toUpperCase(),
+      email: `${other.username}@EXAMPLE.com`,
+      current_password: PASSWORD,
+    }
     expect(await outcome(update(person, taken))).toBe('409 username,email')
     const response = await server.fetch('/api/users', {
       method: 'PATCH',
@@ -114,5 +119,78 @@ describe('the recording switch', () => {
     expect((await person.client.call(users.getSecurity, {})).body).toBe(true)
     await person.client.call(users.setSecurity, { params, body: {} })
     expect((await person.client.call(users.getSecurity, {})).body).toBe(false)
+  })
+})
+
+describe('a change of an address', () => {
+  it('needs the current password, and the other fields do not', async () => {
+    const person = await newcomer()
+    for (const body of [{ email: 'attacker@evil.test' }, { recovery_email: 'attacker@evil.test' }]) {
+      expect(await outcome(update(person, body))).toBe('400 current_password')
+      expect(await outcome(update(person, { ...body, current_password: 'wrong' }))).toBe('400 current_password')
+      const data = person.client.call(users.updateData, { params: { id: person.id }, body })
+      expect(await outcome(data)).toBe('400 current_password')
+    }
+    expect(await self(person)).toMatchObject({ email: `${person.username}@example.com`, recovery_email: '' })
+    const email = `new-${person.username}@example.com`
+    expect(await outcome(update(person, { email, current_password: PASSWORD }))).toBe('200')
+    // Consoles send every field whatever was changed.
+    expect(await outcome(update(person, { name: 'Renamed', email, recovery_email: '' }))).toBe('200')
+    expect(await self(person)).toMatchObject({ email, name: 'Renamed' })
+  })
+
+  it('is no way to ask who is registered, beyond five answers an hour', async () => {
+    const [person, other] = [await newcomer(), await newcomer()]
+    const ask = (body: Record<string, string>) => outcome(update(person, { ...body, current_password: PASSWORD }))
+    const taken = { email: `${other.username}@example.com` }
+    expect(await ask(taken)).toBe('409 email')
+    expect(await ask({ username: other.username })).toBe('409 username')
+    const rest = await Promise.all(Array.from({ length: 12 }, () => ask(taken)))
+    expect(rest.filter((answer) => answer === '409 email')).toHaveLength(3)
+    expect(rest.filter((answer) => answer === '429 TOO_MANY_REQUESTS')).toHaveLength(9)
+    expect(await ask({ email: 'free@example.com' })).toBe('429 TOO_MANY_REQUESTS')
+    expect(await ask({ name: 'Unhindered' })).toBe('200')
+  })
+})
+
+describe('guesses at the current password', () => {
+  it.each<[string, (person: Person, guess: string) => Promise<unknown>]>([
+    ['users.update', (person, guess) => update(person, { password: NEW, current_password: guess })],
+    ['users.update of an address', (person, guess) => update(person, { email: 'a@b.test', current_password: guess })],
+    [
+      'users.updatePassword',
+      (person, guess) => {
+        const body = { current_password: guess, new_password: NEW }
+        return person.client.call(users.updatePassword, { params: { id: person.id }, body })
+      },
+    ],
+  ])('lock as failed sign-ins do, the sign-in included: %s', async (_, guess) => {
+    const person = await newcomer()
+    const tried = async (password: string) => outcome(guess(person, password))
+    for (const answer of [await tried('wrong'), await tried('wrong')])
+      expect(answer).toMatch(/^400.* current_password$/)
+    expect([await tried('wrong'), await tried(PASSWORD)]).toEqual(['429 LOCKED_OUT', '429 LOCKED_OUT'])
+    expect(await signIn(person.username, PASSWORD)).toBe('429 LOCKED_OUT')
+    expect((await self(person)).email).toBe(`${person.username}@example.com`)
+  })
+})
+
+describe('two changes of the password at once', () => {
+  it('with the same current one: one wins', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const person = await newcomer()
+      const change = (password: string) => outcome(update(person, { password, current_password: PASSWORD }))
+      const outcomes = await Promise.all([change('first-of-two'), change('second-of-two')])
+      expect(outcomes.filter((answer) => answer === '200')).toHaveLength(1)
+    }
+  })
+})
+
+describe('a password', () => {
+  it('is not the username or the address', async () => {
+    const person = await newcomer()
+    for (const password of [person.username, person.username.toUpperCase(), `${person.username}@example.com`]) {
+      expect(await outcome(update(person, { password, current_password: PASSWORD }))).toBe('400 password')
+    }
   })
 })

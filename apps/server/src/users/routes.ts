@@ -3,32 +3,46 @@ import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { type Route, memberRoute, userRoute } from '../http/route.ts'
+import { type Route, type UserContext, memberRoute, originOf, userRoute } from '../http/route.ts'
 import { getRecording, setRecording } from '../namespaces/service.ts'
-import { type AccountDeps, updateAccount } from './service.ts'
+import { sourceKey } from '../platform/address.ts'
+import type { Limiter } from '../platform/limiter.ts'
+import { listActivity } from './activity.ts'
+import { type AccountChanges, type AccountDeps, updateAccount } from './service.ts'
 
 export interface UserRouteDeps extends AccountDeps {
   /** System connection. */
   readonly db: Kysely<Schema>
 }
 
-export function userRoutes(deps: UserRouteDeps): Route[] {
+/** @param signIns how often one source may have a password judged */
+export function userRoutes(deps: UserRouteDeps, signIns: Limiter): Route[] {
   const { users } = operations
   const { db } = deps
   /** The older calls name the account in the path; it can only be the caller's own. */
   const requireSelf = (own: string, id: string): void => {
     if (own !== id) fail('NOT_YOURS')
   }
+  const change = (context: UserContext, changes: AccountChanges): Promise<void> => {
+    // A password that is judged costs as much as at a sign-in.
+    const isJudged = changes.current_password !== undefined && changes.current_password !== ''
+    if (isJudged && !signIns.take(sourceKey(context.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+    return updateAccount(db, deps, context.actor.id, changes, originOf(context))
+  }
   return [
-    userRoute(users.update, ({ actor }, { body }) => updateAccount(db, deps, actor.id, body)),
-    userRoute(users.updateData, ({ actor }, { params, body }) => {
-      requireSelf(actor.id, params.id)
-      return updateAccount(db, deps, actor.id, body)
+    userRoute(users.update, (context, { body }) => change(context, body)),
+    userRoute(users.updateData, (context, { params, body }) => {
+      requireSelf(context.actor.id, params.id)
+      return change(context, body)
     }),
-    userRoute(users.updatePassword, ({ actor }, { params, body }) => {
-      requireSelf(actor.id, params.id)
+    userRoute(users.updatePassword, (context, { params, body }) => {
+      requireSelf(context.actor.id, params.id)
       const { current_password, new_password: password } = body
-      return updateAccount(db, deps, actor.id, { current_password, password })
+      return change(context, { current_password, password })
+    }),
+    userRoute(users.listActivity, ({ actor }, { query }) => {
+      const { page, per_page: limit } = query
+      return listActivity(db, actor.id, { limit, offset: (page - 1) * limit })
     }),
     memberRoute(users.getSecurity, (ctx) => getRecording(ctx)),
     memberRoute(users.setSecurity, (ctx, { body }) => setRecording(ctx, body.session_record)),

@@ -1,9 +1,14 @@
 // Use cases of people's accounts.
 import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import type { AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
+import type { Origin } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
+import { COMMAND_LINE, countWithinTheHour, noteAccountEvent } from './activity.ts'
 import {
   type UserRow,
   countOwned,
@@ -38,12 +43,13 @@ export interface Account {
 
 /**
  * Creates an account.
+ * @param db system connection, inside the caller's transaction
  * @param user names validated; `passwordHash` as PasswordHasher made it
  * @throws {BowlineError} CONFLICT with the taken fields
  */
 export async function createUser(
   db: Kysely<Schema>,
-  ids: Ids,
+  { ids, clock, origin }: { readonly ids: Ids; readonly clock: Clock; readonly origin: Origin },
   user: {
     name: string
     username: string
@@ -65,6 +71,8 @@ export async function createUser(
     status: user.status,
     max_namespaces: user.maxNamespaces,
   })
+  const details = { username: user.username, email: user.email }
+  await noteAccountEvent(db, clock.now(), { user: id, kind: 'account.create', origin, details })
   return id
 }
 
@@ -85,100 +93,218 @@ export interface AccountChanges {
   readonly current_password?: string | undefined
 }
 
-/** What changing an account needs of sign-in. */
-export interface AccountDeps {
-  readonly passwords: Passwords
+/** How the sessions of an account end with its tokens. */
+export interface SessionEnding {
+  readonly clock: Clock
+  /** Ends the browser sessions of an account, inside the caller's transaction. */
   readonly endSessions: (db: Kysely<Schema>, id: UserId) => Promise<void>
 }
 
-/** The part of the password hasher that accounts need. */
-export interface Passwords {
-  hash(password: string): Promise<string>
-  verify(stored: string | undefined, password: string): Promise<boolean>
+export interface AccountDeps extends SessionEnding {
+  readonly passwords: { hash(password: string): Promise<string> }
+  /** Judges the current password of an account and counts a wrong one. @throws {BowlineError} LOCKED_OUT */
+  readonly isCurrentPassword: (account: Account, password: string, origin: Origin) => Promise<boolean>
 }
 
 /**
- * Changes an account. A new password needs the current one and ends every token of the account, and every browser
- * session: whoever else had the old one is out.
- * @param endSessions ends the browser sessions of an account, inside the transaction
+ * Changes an account. A new password and a new address need the current password. A new password ends every token of the
+ * account, and every browser session: whoever else had the old one is out.
  * @throws {BowlineError} NOT_FOUND; INVALID_INPUT with the fields at fault (the recovery address equal to the address,
- *   a wrong current password); CONFLICT with the taken fields
+ *   a wrong current password, a password that is a name of the account); CONFLICT with the taken fields;
+ *   TOO_MANY_REQUESTS after several of these; LOCKED_OUT after wrong current passwords
  */
 export async function updateAccount(
   db: Kysely<Schema>,
-  { passwords, endSessions }: AccountDeps,
+  deps: AccountDeps,
   id: UserId,
   changes: AccountChanges,
+  origin: Origin,
 ): Promise<void> {
   const given = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
-  const [name, username, email] = [given(changes.name), given(changes.username), given(changes.email)]
-  const recovery = given(changes.recovery_email)
+  const wanted: Wanted = {
+    name: given(changes.name),
+    username: given(changes.username),
+    email: given(changes.email),
+    recovery: given(changes.recovery_email),
+  }
   const password = given(changes.password)
   const known = (await findUser(db, id)) ?? fail('NOT_FOUND', { what: 'The user' })
-  const passwordHash = password === undefined ? undefined : await newPasswordHash(passwords, known, password, changes)
-  await db.transaction().execute(async (inner) => {
+  requireTwoAddresses(known, wanted)
+  const isProven = password !== undefined || touchesAddress(known, wanted)
+  if (isProven) await requireCurrentPassword(deps, known, changes.current_password, origin)
+  const passwordHash =
+    password === undefined ? undefined : await newPasswordHash(deps, known, wanted, password, changes)
+  const taken = await db.transaction().execute(async (inner) => {
     const row = (await lockUser(inner, id)) ?? fail('NOT_FOUND', { what: 'The user' })
-    if ((email ?? row.email) === (recovery ?? row.recovery_email)) {
-      fail('INVALID_INPUT', { field: 'recovery_email', rule: 'must differ from email' }, ['email', 'recovery_email'])
-    }
-    const taken = await findTaken(inner, { username, email }, id)
-    if (taken.length) fail('CONFLICT', { field: taken.join(' and ') }, taken)
-    await updateUser(inner, id, {
-      name: name ?? row.name,
-      username: username ?? row.username,
-      email: email ?? row.email,
-      recovery_email: recovery ?? row.recovery_email,
-      ...(passwordHash === undefined ? {} : { password_hash: passwordHash, token_epoch: row.token_epoch + 1 }),
-    })
-    if (passwordHash !== undefined) await endSessions(inner, id)
+    // What was proven was proven of the account as it was: a change of the password at the same moment comes first.
+    const holds = isProven ? row.password_hash === known.password_hash : !touchesAddress(row, wanted)
+    if (!holds) failCurrentPassword()
+    return changeLocked(inner, deps.clock.now(), { row, wanted, passwordHash, origin, endSessions: deps.endSessions })
   })
+  // Outside: that it was asked for is kept.
+  if (taken.length) fail('CONFLICT', { field: taken.join(' and ') }, taken)
 }
 
-async function newPasswordHash(
-  passwords: Passwords,
+/** The texts of a change; undefined leaves the field as it is. */
+interface Wanted {
+  readonly name: string | undefined
+  readonly username: string | undefined
+  readonly email: string | undefined
+  readonly recovery: string | undefined
+}
+
+function touchesAddress(row: UserRow, { email, recovery }: Wanted): boolean {
+  return (email ?? row.email) !== row.email || (recovery ?? row.recovery_email) !== row.recovery_email
+}
+
+function requireTwoAddresses(row: UserRow, { email, recovery }: Wanted): void {
+  if ((email ?? row.email) !== (recovery ?? row.recovery_email)) return
+  fail('INVALID_INPUT', { field: 'recovery_email', rule: 'must differ from email' }, ['email', 'recovery_email'])
+}
+
+/** @returns the taken fields; when there are any, nothing was changed */
+async function changeLocked(
+  db: Kysely<Schema>,
+  now: number,
+  change: {
+    readonly row: UserRow
+    readonly wanted: Wanted
+    readonly passwordHash: string | undefined
+    readonly origin: Origin
+    readonly endSessions: SessionEnding['endSessions']
+  },
+): Promise<readonly string[]> {
+  const { row, wanted, passwordHash, origin } = change
+  const after = {
+    name: wanted.name ?? row.name,
+    username: wanted.username ?? row.username,
+    email: wanted.email ?? row.email,
+    recovery_email: wanted.recovery ?? row.recovery_email,
+  }
+  requireTwoAddresses(row, wanted)
+  const note = (kind: AccountEventKind, details: Readonly<Record<string, unknown>> = {}): Promise<void> =>
+    noteAccountEvent(db, now, { user: row.id, kind, origin, details })
+  if (after.username !== row.username || after.email !== row.email) {
+    // Each answer tells whether somebody is registered.
+    if ((await countWithinTheHour(db, now, row.id, 'account.conflict')) >= LIMITS.accountConflictsPerHour) {
+      fail('TOO_MANY_REQUESTS', { seconds: 3_600 })
+    }
+    const taken = await findTaken(db, { username: wanted.username, email: wanted.email }, row.id)
+    if (taken.length) {
+      await note('account.conflict', { fields: taken })
+      return taken
+    }
+  }
+  await updateUser(db, row.id, {
+    ...after,
+    ...(passwordHash === undefined ? {} : { password_hash: passwordHash, token_epoch: row.token_epoch + 1 }),
+  })
+  if (after.username !== row.username) {
+    await note('username.change', { before: row.username, after: after.username })
+  }
+  if (touchesAddress(row, wanted)) {
+    const before = { email: row.email, recovery_email: row.recovery_email }
+    await note('address.change', { before, after: { email: after.email, recovery_email: after.recovery_email } })
+  }
+  if (passwordHash !== undefined) {
+    await change.endSessions(db, row.id)
+    await note('password.change')
+  }
+  return []
+}
+
+async function requireCurrentPassword(
+  { isCurrentPassword }: AccountDeps,
   row: UserRow,
+  current: string | undefined,
+  origin: Origin,
+): Promise<void> {
+  // None at all is no guess: existing consoles send none with a new address.
+  if (current === undefined || current === '') return failCurrentPassword()
+  if (!(await isCurrentPassword(toAccount(row), current, origin))) failCurrentPassword()
+}
+
+function failCurrentPassword(): never {
+  return fail('INVALID_INPUT', { field: 'current_password', rule: 'is wrong' }, ['current_password'])
+}
+
+function newPasswordHash(
+  { passwords }: AccountDeps,
+  row: UserRow,
+  { username, email, recovery }: Wanted,
   password: string,
   { current_password: current }: AccountChanges,
 ): Promise<string> {
-  const matches = await passwords.verify(row.password_hash ?? undefined, current ?? '')
-  if (!matches) fail('INVALID_INPUT', { field: 'current_password', rule: 'is wrong' }, ['current_password'])
   if (password === current) {
     fail('INVALID_INPUT', { field: 'password', rule: 'must differ from the current one' }, ['password'])
   }
+  requireOtherThanNames(password, [row.username, row.email, row.recovery_email, username, email, recovery])
   return passwords.hash(password)
 }
 
 /**
+ * Refuses a password that is a name of the account: these are guessed first.
+ * @throws {BowlineError} INVALID_INPUT
+ */
+export function requireOtherThanNames(password: string, names: readonly (string | null | undefined)[]): void {
+  if (!names.includes(password.toLowerCase())) return
+  fail('INVALID_INPUT', { field: 'password', rule: 'must differ from the username and the e-mail address' }, [
+    'password',
+  ])
+}
+
+/**
  * Sets a password without asking for the current one: for the operator of the instance.
- * @param endSessions ends the browser sessions of an account, inside the transaction
- * @throws {BowlineError} NOT_FOUND
+ * @throws {BowlineError} NOT_FOUND; INVALID_INPUT for a password that is a name of the account
  */
 export async function setPassword(
   db: Kysely<Schema>,
-  { passwords, endSessions }: AccountDeps,
+  { passwords, clock, endSessions }: Omit<AccountDeps, 'isCurrentPassword'>,
   id: UserId,
   password: string,
 ): Promise<void> {
   const passwordHash = await passwords.hash(password)
   await db.transaction().execute(async (inner) => {
     const row = (await lockUser(inner, id)) ?? fail('NOT_FOUND', { what: 'The user' })
+    requireOtherThanNames(password, [row.username, row.email, row.recovery_email])
     await updateUser(inner, id, { password_hash: passwordHash, token_epoch: row.token_epoch + 1 })
     await endSessions(inner, id)
+    await noteAccountEvent(inner, clock.now(), { user: id, kind: 'password.set', origin: COMMAND_LINE })
   })
 }
 
 /**
- * Deletes an account with its memberships.
+ * Ends every token and browser session of an account.
+ * @throws {BowlineError} NOT_FOUND
+ */
+export async function signOutEverywhere(
+  db: Kysely<Schema>,
+  { clock, endSessions }: SessionEnding,
+  id: UserId,
+  origin: Origin,
+): Promise<void> {
+  await db.transaction().execute(async (inner) => {
+    const row = (await lockUser(inner, id)) ?? fail('NOT_FOUND', { what: 'The user' })
+    await updateUser(inner, id, { token_epoch: row.token_epoch + 1 })
+    await endSessions(inner, id)
+    await noteAccountEvent(inner, clock.now(), { user: id, kind: 'sign-out.everywhere', origin })
+  })
+}
+
+/**
+ * Deletes an account with its memberships; for the operator of the instance.
  * @param db system connection, inside the caller's transaction
  * @throws {BowlineError} NOT_FOUND; OWNER_REFUSED naming the namespaces that the person owns
  */
-export async function removeAccount(db: Kysely<Schema>, id: UserId): Promise<void> {
+export async function removeAccount(db: Kysely<Schema>, clock: Clock, id: UserId): Promise<void> {
   const row = (await lockUser(db, id)) ?? fail('NOT_FOUND', { what: 'The user' })
   const owned = await findOwned(db, id)
   if (owned.length) {
     fail('OWNER_REFUSED', { rule: `${row.username} owns ${owned.join(', ')}: delete what is owned first` })
   }
   await deleteUser(db, id)
+  const details = { username: row.username, email: row.email }
+  await noteAccountEvent(db, clock.now(), { user: id, kind: 'account.remove', origin: COMMAND_LINE, details })
 }
 
 /** Every account, by username. @param db system connection */

@@ -1,7 +1,8 @@
 // Accounts of people (spec section 7, users; api.md sections 13, 16.2).
 import * as z from 'zod'
 import { operation } from '../operation.ts'
-import { Email, Password, PersonName, TenantId, Username } from '../schemas/common.ts'
+import { AccountEvent } from '../schemas/account-event.ts'
+import { Email, Page, Password, PersonName, TenantId, Username } from '../schemas/common.ts'
 import { UserAuth } from '../schemas/user.ts'
 
 const anyone = { kind: 'public' } as const
@@ -26,10 +27,10 @@ export const users = {
     method: 'PATCH',
     path: '/api/users',
     noun: 'users',
-    summary: 'Change the own account; a new password needs the current one',
+    summary: 'Change the own account; a new password and a new address need the current password',
     access: signedIn,
     body: AccountChanges,
-    errors: ['CONFLICT', 'NOT_FOUND'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'LOCKED_OUT', 'TOO_MANY_REQUESTS'],
     fieldNames: true,
   }),
   updateData: operation({
@@ -40,8 +41,8 @@ export const users = {
     deprecated: true,
     access: signedIn,
     params: byId,
-    body: AccountChanges.omit({ password: true, current_password: true }),
-    errors: ['CONFLICT', 'NOT_FOUND', 'NOT_YOURS'],
+    body: AccountChanges.omit({ password: true }),
+    errors: ['CONFLICT', 'NOT_FOUND', 'NOT_YOURS', 'LOCKED_OUT', 'TOO_MANY_REQUESTS'],
     fieldNames: true,
   }),
   updatePassword: operation({
@@ -53,7 +54,17 @@ export const users = {
     access: signedIn,
     params: byId,
     body: z.object({ current_password: z.string().min(1, 'is required').max(1_024), new_password: Password }),
-    errors: ['NOT_FOUND', 'NOT_YOURS'],
+    errors: ['NOT_FOUND', 'NOT_YOURS', 'LOCKED_OUT', 'TOO_MANY_REQUESTS'],
+  }),
+  listActivity: operation({
+    method: 'GET',
+    path: '/api/users/activity',
+    noun: 'users',
+    summary: 'What happened to the own account, the newest first: sign-ins, failures, changes',
+    access: signedIn,
+    query: Page,
+    response: z.array(AccountEvent),
+    total: true,
   }),
   getSecurity: operation({
     method: 'GET',

@@ -37,6 +37,7 @@ export const auditMessages = {
     'firewall-rule.order': 'Changed the order of the firewall rules',
     'session.close': 'Ended a session',
     'session.refuse': 'Refused a connection',
+    'session.guesses': 'Counted failed logins beyond the limit',
     'session.update': 'Changed a session',
     'recording.fail': 'Could not record a session',
     'recording.remove': 'Deleted a recording',

@@ -7,13 +7,14 @@ import type { Person } from '../../session/session.ts'
 import { CopyField } from '../../ui/copy-field.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone } from '../../ui/notify.tsx'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PasswordField } from '../../ui/password-field.tsx'
 import { SectionCard, SettingRow } from '../../ui/section-card.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { useTheme } from '../../ui/use-theme.ts'
 import { appMessages } from '../../app/messages.ts'
+import { Activity } from './activity.tsx'
 import { profileMessages as texts } from './messages.ts'
 
 export function ProfilePage() {
@@ -24,6 +25,8 @@ export function ProfilePage() {
         <Stack gap="md" maw={760}>
           <Account key={JSON.stringify(person)} person={person} />
           <PasswordCard person={person} />
+          <Sessions />
+          <Activity />
           <Appearance />
           <Deletion person={person} />
         </Stack>
@@ -32,12 +35,29 @@ export function ProfilePage() {
   )
 }
 
-const AccountFields = z
-  .object({ name: PersonName, username: Username, email: Email, recovery_email: z.union([z.literal(''), Email]) })
-  .refine(({ email, recovery_email }) => email !== recovery_email, {
-    path: ['recovery_email'],
-    message: texts.sameEmail,
-  })
+type Addresses = Pick<Person, 'email' | 'recovery_email'>
+
+const isMoved = (before: Addresses, { email, recovery_email }: Addresses): boolean =>
+  email.toLowerCase() !== before.email || recovery_email.toLowerCase() !== before.recovery_email
+
+/** A new address needs the current password: else whoever holds a session could take the account over. */
+const accountFields = (before: Addresses) =>
+  z
+    .object({
+      name: PersonName,
+      username: Username,
+      email: Email,
+      recovery_email: z.union([z.literal(''), Email]),
+      current_password: z.string().max(1_024),
+    })
+    .refine(({ email, recovery_email }) => email !== recovery_email, {
+      path: ['recovery_email'],
+      message: texts.sameEmail,
+    })
+    .refine((fields) => fields.current_password !== '' || !isMoved(before, fields), {
+      path: ['current_password'],
+      message: texts.required,
+    })
 
 function Account({ person }: { readonly person: Person }) {
   const { api, session } = useRuntime()
@@ -47,21 +67,25 @@ function Account({ person }: { readonly person: Person }) {
     email: person.email,
     recovery_email: person.recovery_email,
   }
-  const patch = async (body: typeof before) => {
+  const patch = async (body: typeof before & { current_password?: string }) => {
     await api.call(users.update, { body })
     await session.renew()
   }
   const form = useContractForm({
-    schema: AccountFields,
-    values: before,
+    schema: accountFields(before),
+    values: { ...before, current_password: '' },
     labels: texts.labels,
-    async send(body) {
+    async send({ current_password, ...body }) {
+      if (isMoved(before, body)) {
+        await patch({ ...body, current_password })
+        // To undo it would need the password again.
+        return notifyDone({ title: texts.saved })
+      }
       await patch(body)
-      // A recovery address that was empty cannot be emptied again.
-      const back = { ...before, recovery_email: before.recovery_email || body.recovery_email }
-      notifyDone({ title: texts.saved, onUndo: () => patch(back) })
+      notifyDone({ title: texts.saved, onUndo: () => patch(before) })
     },
   })
+  const [email, recovery_email] = form.form.watch(['email', 'recovery_email'])
   return (
     <SectionCard title={texts.account} text={texts.accountText}>
       <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
@@ -77,6 +101,13 @@ function Account({ person }: { readonly person: Person }) {
           />
           <TextInput {...form.field('email')} type="email" autoComplete="email" />
           <TextInput {...form.field('recovery_email')} description={texts.recoveryHint} type="email" />
+          {isMoved(before, { email, recovery_email }) ? (
+            <PasswordField
+              {...form.field('current_password')}
+              description={texts.passwordForAddress}
+              autoComplete="current-password"
+            />
+          ) : null}
           <Text size="xs" c="dimmed">
             {texts.signInWith} {person.auth_methods.map((method) => texts.methods[method]).join(', ')}.
           </Text>
@@ -121,6 +152,24 @@ function PasswordCard({ person }: { readonly person: Person }) {
           </Group>
         </Stack>
       </form>
+    </SectionCard>
+  )
+}
+
+function Sessions() {
+  const { session } = useRuntime()
+  const signOut = () => {
+    session.signOutEverywhere().catch((error: unknown) => {
+      notifyFailure({ title: texts.signOutFailed, error, onRetry: signOut })
+    })
+  }
+  return (
+    <SectionCard title={texts.sessions} text={texts.sessionsText}>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={signOut}>
+          {texts.signOutEverywhere}
+        </Button>
+      </Group>
     </SectionCard>
   )
 }

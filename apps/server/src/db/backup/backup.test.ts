@@ -165,7 +165,7 @@ describe('a backup', () => {
             .execute()
           await trx
             .insertInto('login_attempts')
-            .values({ source: 'x', user_id: id, attempts: 1, expires_at: new Date() })
+            .values({ source: id, identifier: Buffer.alloc(32), attempts: 1, expires_at: new Date() })
             .execute()
         })
       }

@@ -1,0 +1,107 @@
+// Judging a password. Failures are counted by what was typed, per source and over all sources, in the same way whether or
+// not it names an account: neither the answer nor the work behind it tells who exists.
+import { createHash } from 'node:crypto'
+import { BowlineError } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import type { Kysely } from 'kysely'
+import type { Origin } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { sourceKey } from '../platform/address.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { noteAccountEvent } from '../users/activity.ts'
+import type { Account } from '../users/service.ts'
+import { lockoutAfter } from './lockout.ts'
+import type { PasswordHasher } from './passwords.ts'
+import { EVERYWHERE, clearFailures, countFailure, findLock, saveKnownSource, saveLockout } from './store.ts'
+
+const HOUR_MS = 3_600_000
+
+export interface GuessDeps {
+  /** System connection. */
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: Log
+  readonly passwords: PasswordHasher
+  readonly maximumLockoutMinutes: number
+}
+
+export interface Guess {
+  /** Username or e-mail address as it was typed. */
+  readonly identifier: string
+  /** The account that it names and that may sign in by password; undefined when there is none. */
+  readonly account: Account | undefined
+  readonly password: string
+}
+
+/** What failures are counted by: the names that find one account each have a count of their own. */
+export function identifierKey(identifier: string): Buffer {
+  return createHash('sha256').update(identifier.toLowerCase()).digest()
+}
+
+/**
+ * Judges a guess, and counts it when it is wrong. Success clears the failures of the source, not those of all sources.
+ * @returns whether it is right
+ * @throws {BowlineError} LOCKED_OUT (detail `lockedUntil`: Unix seconds), whatever the password
+ */
+export async function judgeGuess(deps: GuessDeps, guess: Guess, origin: Origin): Promise<boolean> {
+  const { db } = deps
+  const now = deps.clock.now()
+  const by = {
+    source: sourceKey(origin.source),
+    identifier: identifierKey(guess.identifier),
+    user: guess.account?.id ?? '',
+  } as const
+  await refuseWhileLocked(deps, by)
+  const matches = await deps.passwords.verify(guess.account?.passwordHash, guess.password)
+  // Many guesses sent at once all pass the first look: the lock that some of them lead to holds for the rest.
+  await refuseWhileLocked(deps, by)
+  if (matches && by.user !== '') {
+    const { user, source, identifier } = by
+    await db.transaction().execute(async (inner) => {
+      await clearFailures(inner, source, identifier)
+      await saveKnownSource(inner, user, source, new Date(now))
+    })
+    return true
+  }
+  const lockedUntil = await db.transaction().execute((inner) => noteFailure({ ...deps, db: inner }, by, origin))
+  if (lockedUntil) throw lockedOut(lockedUntil)
+  return false
+}
+
+interface By {
+  readonly source: string
+  readonly identifier: Buffer
+  /** '' when the name is nobody's. */
+  readonly user: Account['id'] | ''
+}
+
+async function refuseWhileLocked(deps: GuessDeps, by: By): Promise<void> {
+  const lockedUntil = await findLock(deps.db, by, deps.clock.now())
+  if (lockedUntil) throw lockedOut(lockedUntil)
+}
+
+/** @returns milliseconds since the epoch until which the source is locked now; 0 when it is not */
+async function noteFailure(deps: GuessDeps, by: By, origin: Origin): Promise<number> {
+  const { db, maximumLockoutMinutes: maximum } = deps
+  const { source, identifier, user } = by
+  const now = deps.clock.now()
+  const { expiresAt: rememberedUntil } = lockoutAfter(1, maximum, now)
+  const attempts = await countFailure(db, source, identifier, { now, rememberedUntil })
+  const lockout = lockoutAfter(attempts, maximum, now)
+  await saveLockout(db, source, identifier, { attempts, ...lockout })
+  const everywhere = await countFailure(db, EVERYWHERE, identifier, { now, rememberedUntil: now + HOUR_MS })
+  const isGuarded = maximum > 0 && everywhere === LIMITS.failuresPerHour
+  if (isGuarded) await saveLockout(db, EVERYWHERE, identifier, { attempts: everywhere })
+  deps.log.warn('auth.failed', { user, source, attempts })
+  await noteAccountEvent(db, now, { user, kind: 'sign-in.fail', origin })
+  if (lockout.lockedUntil) await noteAccountEvent(db, now, { user, kind: 'sign-in.lock', origin })
+  if (isGuarded) await noteAccountEvent(db, now, { user, kind: 'sign-in.guard', origin: { source: '', userAgent: '' } })
+  if (lockout.lockedUntil) return lockout.lockedUntil
+  // Of guesses sent at once from many sources, those beyond the limit learn nothing.
+  return maximum > 0 && everywhere > LIMITS.failuresPerHour ? findLock(db, by, now) : 0
+}
+
+function lockedOut(lockedUntil: number): BowlineError {
+  return new BowlineError('LOCKED_OUT', { lockedUntil: Math.floor(lockedUntil / 1_000) })
+}

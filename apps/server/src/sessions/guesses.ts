@@ -1,0 +1,93 @@
+// What is kept of logins that failed. Anybody may try, so rows are bounded: by age, by number an hour, and the audit log
+// tells of repeated refusals by a count.
+import { LIMITS } from '@bowline/contract/limits'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import { audit } from '../audit/service.ts'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { sourceKey } from '../platform/address.ts'
+import {
+  countFailedSessions,
+  countRefusal,
+  deleteFailedSessions,
+  dropGuess,
+  takeDroppedGuesses,
+  takeRefusals,
+} from './guess-store.ts'
+import type { SessionRow } from './store.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Refusals of this long are told as one. */
+const REFUSAL_WINDOW_MS = 600_000
+const BATCH = 1_000
+
+/**
+ * A rule has refused a connection. The first of a source, device and rule is in the audit log at once; those that follow are
+ * counted, and told ten minutes later by {@link sweepGuesses}.
+ */
+export async function noteRefusal(
+  ctx: TenantContext,
+  refusal: {
+    readonly session: string
+    /** The person's address. */
+    readonly address: string
+    readonly rule: number
+    readonly username: string
+    readonly device: { readonly uid: DeviceUid; readonly name: string }
+  },
+): Promise<void> {
+  const { rule, username, device, address } = refusal
+  const details = { rule, username, device: device.name }
+  await ctx.db.transaction().execute(async (db) => {
+    const isFirst = await countRefusal(db, {
+      tenant_id: ctx.tenant,
+      source: sourceKey(address),
+      device_uid: device.uid,
+      rule,
+      since: new Date(ctx.clock.now()),
+      details,
+    })
+    if (isFirst) await audit({ ...ctx, db, source: address }, 'session.refuse', refusal.session, details)
+  })
+}
+
+/**
+ * Bounds how many failed logins of an hour the namespace keeps: one beyond is counted instead.
+ * @param row a session that has just been closed
+ * @returns whether its row is gone
+ */
+export async function dropBeyondLimit(ctx: TenantContext, row: SessionRow): Promise<boolean> {
+  if (row.authenticated) return false
+  const at = row.started_at.getTime()
+  const kept = await countFailedSessions(ctx.db, new Date(at - HOUR_MS))
+  if (kept <= LIMITS.failedLoginsPerHour) return false
+  await ctx.db.transaction().execute((db) => dropGuess(db, ctx.tenant, row.uid, new Date(at - (at % HOUR_MS))))
+  return true
+}
+
+/**
+ * Removes failed logins that are older than they are to be kept, and tells the audit logs of what was only counted.
+ * @param system connection to every namespace
+ * @param contextOf the platform's own context in a namespace
+ * @param now milliseconds since the epoch
+ */
+export async function sweepGuesses(
+  system: Kysely<Schema>,
+  contextOf: (tenant: TenantId) => TenantContext,
+  now: number,
+  keepDays: number,
+): Promise<void> {
+  while ((await deleteFailedSessions(system, new Date(now - keepDays * DAY_MS), BATCH)) === BATCH);
+  await system.transaction().execute(async (db) => {
+    for (const row of await takeRefusals(db, new Date(now - REFUSAL_WINDOW_MS))) {
+      if (row.count === 0) continue
+      const details = { ...row.details, count: row.count, since: row.since.toISOString() }
+      await audit({ ...contextOf(row.tenant_id), db, source: row.source }, 'session.refuse', '', details)
+    }
+    for (const { tenant_id, hour, count } of await takeDroppedGuesses(db, new Date(now - (now % HOUR_MS)))) {
+      await audit({ ...contextOf(tenant_id), db }, 'session.guesses', '', { count, hour: hour.toISOString() })
+    }
+  })
+}

@@ -1,0 +1,97 @@
+// What happened to accounts. People see their own, whoever runs the server sees everybody's; namespaces see none of it.
+import type { AccountEvent, AccountEventKind } from '@bowline/contract/schemas/account-event'
+import type { UserId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { Origin } from '../context.ts'
+import type { Page } from '../db/page.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Listing } from '../http/route.ts'
+import { sourceKey } from '../platform/address.ts'
+import { countAccountEvents, insertAccountEvent, listAccountEvents, listEveryAccountEvent } from './activity-store.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Kinds that programs and attackers repeat: those of an hour and a source are one event with a count. */
+const COUNTED: ReadonlySet<AccountEventKind> = new Set([
+  'sign-in',
+  'sign-in.fail',
+  'sign-in.lock',
+  'sign-in.guard',
+  'session.replay',
+])
+
+/** Where the deeds of the command line come from. */
+export const COMMAND_LINE: Origin = { source: '', userAgent: '' }
+
+/**
+ * Notes an event. Call it in the transaction of the deed itself.
+ * @param now milliseconds since the epoch
+ * @param event.user '' for a name that nobody has
+ * @param event.details non-secret facts
+ */
+export function noteAccountEvent(
+  db: Kysely<Schema>,
+  now: number,
+  event: {
+    readonly user: UserId | ''
+    readonly kind: AccountEventKind
+    readonly origin: Origin
+    readonly details?: Readonly<Record<string, unknown>>
+  },
+): Promise<void> {
+  const at = new Date(now)
+  return insertAccountEvent(db, {
+    user_id: event.user,
+    kind: event.kind,
+    at,
+    last_at: at,
+    source: event.origin.source === '' ? '' : sourceKey(event.origin.source),
+    user_agent: event.origin.userAgent.slice(0, 256),
+    details: { ...event.details },
+    bucket: COUNTED.has(event.kind) ? new Date(now - (now % HOUR_MS)) : null,
+  })
+}
+
+/** How many events of a kind an account has had in the last hour. @param now milliseconds since the epoch */
+export function countWithinTheHour(
+  db: Kysely<Schema>,
+  now: number,
+  user: UserId,
+  kind: AccountEventKind,
+): Promise<number> {
+  return countAccountEvents(db, user, kind, new Date(now - HOUR_MS))
+}
+
+/** A page of a person's events, the newest first. @param db system connection */
+export async function listActivity(db: Kysely<Schema>, user: UserId, page: Page): Promise<Listing<AccountEvent>> {
+  const { rows, total } = await listAccountEvents(db, user, page)
+  return { items: rows.map((row) => toEvent(row)), total }
+}
+
+/**
+ * The newest events of the whole instance, those of names that nobody has included.
+ * @param db system connection
+ * @returns `username` is '' for such names and for accounts that are gone
+ */
+export async function listEveryActivity(
+  db: Kysely<Schema>,
+  limit: number,
+): Promise<(AccountEvent & { readonly username: string })[]> {
+  const rows = await listEveryAccountEvent(db, limit)
+  return rows.map((row) => ({ ...toEvent(row), username: row.username ?? '' }))
+}
+
+type EventRow = Awaited<ReturnType<typeof listAccountEvents>>['rows'][number]
+
+function toEvent(row: EventRow): AccountEvent {
+  return {
+    id: row.id,
+    kind: row.kind,
+    at: row.at.toISOString(),
+    last_at: row.last_at.toISOString(),
+    count: row.count,
+    source: row.source,
+    user_agent: row.user_agent,
+    details: { ...row.details },
+  }
+}
