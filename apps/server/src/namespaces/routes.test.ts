@@ -138,7 +138,7 @@ describe('changing a namespace', () => {
 })
 
 describe('deleting a namespace', () => {
-  it('leaves no row of it anywhere but in the audit log, and everybody’s other namespaces', async () => {
+  it('leaves no row of it anywhere but in the audit log and the ledger of recordings, and everybody’s other namespaces', async () => {
     const people = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(() => newcomer()))
     const [observer, operator, administrator, owner, pending] = people
     if (!observer || !operator || !administrator || !owner || !pending) throw new Error('five people')
@@ -161,6 +161,7 @@ describe('deleting a namespace', () => {
     await foldCounts(db)
     expect(Object.entries(await counts()).filter(([, count]) => count !== 0)).toEqual([
       ['audit_log', 1],
+      ['recording_ledger', 1],
       ['row_counts', 1],
     ])
     // Its tokens end with it; the owner is in another namespace from now on, where nothing is missing.

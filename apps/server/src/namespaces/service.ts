@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import type { RecordingRemoval } from '../recordings/removal.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { countOwnedNamespaces, lockAccount } from '../users/service.ts'
@@ -178,13 +179,22 @@ export async function editNamespace(
   return getNamespace(system, ctx.tenant)
 }
 
-/** Deletes a namespace with everything in it; its devices lose their links. @param system connection */
-export async function removeNamespace(system: Kysely<Schema>, ctx: TenantContext): Promise<void> {
+/**
+ * Deletes a namespace with everything in it; its devices lose their links.
+ * @param system connection
+ * @param removal told of it
+ */
+export async function removeNamespace(
+  system: Kysely<Schema>,
+  ctx: TenantContext,
+  removal: RecordingRemoval,
+): Promise<void> {
   const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   const devices = await ctx.db.selectFrom('devices').select('uid').execute()
   await system.transaction().execute(async (db) => {
     await deleteNamespace(db, ctx.tenant)
     await audit({ ...ctx, db }, 'namespace.remove', ctx.tenant, { name: row.name })
+    await removal.namespaceRemoved({ ...ctx, db })
   })
   for (const { uid } of devices) ctx.emit({ type: 'device.removed', uid })
 }

@@ -11,15 +11,8 @@ import { findTenantOfSession } from '../sessions/service.ts'
 import { type Format, fileFrom, inFormat } from './formats.ts'
 import type { Recordings } from './recordings.ts'
 import { searchRecordings } from './search.ts'
-import {
-  addFrame,
-  findRange,
-  getIndex,
-  getKeyframe,
-  openRecording,
-  removeRecording,
-  verifyRecording,
-} from './service.ts'
+import { addFrame, findRange, getIndex, getKeyframe, openRecording, removeRecording } from './service.ts'
+import { verifyRecording } from './verification.ts'
 
 /**
  * @param system connection: who posts frames names no namespace

@@ -2,7 +2,6 @@
 // indexed goes to the store, when there is one.
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import type { Clock } from '../platform/clock.ts'
 import { type S3Settings, createS3Client } from '../platform/s3/client.ts'
 import { type Indexing, createIndexing } from './indexing.ts'
 import { createObjects } from './objects.ts'
@@ -15,7 +14,6 @@ const WORK_INTERVAL_MS = 60_000
 export interface RecordingsOptions extends Omit<RecordingsParts, 'sealed' | 'objects'> {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
-  readonly clock: Clock
   /** Without one recordings stay where they are. */
   readonly store: S3Settings | undefined
   /** Gets what is to be done at the end, in reverse order. */
@@ -35,6 +33,7 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
   const objects = store && createObjects(await createS3Client(store, ending.signal))
   const recordings = await createRecordings({
     ...parts,
+    clock,
     ...(objects ? { objects } : {}),
     sealed: () => indexing.wake(),
   })

@@ -14,8 +14,8 @@ const keyframe = {
 
 export const RecordingIndex = z
   .object({
-    /** `truncated`: what a crash or a full disk has left. */
-    state: z.enum(['recording', 'complete', 'truncated']),
+    /** `truncated`: there was no room for more; `interrupted`: what a crash has left. */
+    state: z.enum(['recording', 'complete', 'truncated', 'interrupted']),
     /** Whether the keyframes are there: they are made when the session is over. Reading works without them too. */
     indexed: z.boolean(),
     started_at: Time,
