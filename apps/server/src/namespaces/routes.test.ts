@@ -115,6 +115,7 @@ describe('changing a namespace', () => {
       connection_announcement: announcement,
       end_disallowed_sessions: true,
       forwarding: true,
+      forwarding_unrecorded: false,
       recording_policy: 'best-effort',
       recording_retention_days: 0,
     })
@@ -122,6 +123,7 @@ describe('changing a namespace', () => {
       session_record: true,
       end_disallowed_sessions: false,
       forwarding: false,
+      forwarding_unrecorded: true,
       recording_policy: 'required',
       recording_retention_days: 30,
     }

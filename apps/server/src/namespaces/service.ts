@@ -132,6 +132,7 @@ export interface NamespaceChanges {
         readonly connection_announcement?: string | undefined
         readonly end_disallowed_sessions?: boolean | undefined
         readonly forwarding?: boolean | undefined
+        readonly forwarding_unrecorded?: boolean | undefined
         readonly recording_policy?: RecordingPolicy | undefined
         readonly recording_retention_days?: number | undefined
       }
@@ -157,6 +158,7 @@ export async function editNamespace(
     connection_announcement: row.connection_announcement,
     end_disallowed_sessions: endsDisallowed(row),
     forwarding: row.settings['forwarding'] !== false,
+    forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
     recording_policy: recordingPolicy(row),
     recording_retention_days: retentionDays(row),
   }
@@ -166,13 +168,13 @@ export async function editNamespace(
     connection_announcement: changes.settings?.connection_announcement ?? before.connection_announcement,
     end_disallowed_sessions: changes.settings?.end_disallowed_sessions ?? before.end_disallowed_sessions,
     forwarding: changes.settings?.forwarding ?? before.forwarding,
+    forwarding_unrecorded: changes.settings?.forwarding_unrecorded ?? before.forwarding_unrecorded,
     recording_policy: changes.settings?.recording_policy ?? before.recording_policy,
     recording_retention_days: changes.settings?.recording_retention_days ?? before.recording_retention_days,
   }
-  const { end_disallowed_sessions, forwarding, recording_policy, recording_retention_days, ...columns } = after
+  const { name, session_record, connection_announcement, ...settings } = after
   await ctx.db.transaction().execute(async (db) => {
-    const settings = { end_disallowed_sessions, forwarding, recording_policy, recording_retention_days }
-    await updateNamespace(db, ctx.tenant, { ...columns, settings })
+    await updateNamespace(db, ctx.tenant, { name, session_record, connection_announcement, settings })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
   ctx.emit({ type: 'policy.changed' })
@@ -285,6 +287,7 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
       connection_announcement: row.connection_announcement,
       end_disallowed_sessions: endsDisallowed(row),
       forwarding: row.settings['forwarding'] !== false,
+      forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
       recording_policy: recordingPolicy(row),
       recording_retention_days: retentionDays(row),
     },
