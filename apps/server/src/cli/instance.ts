@@ -11,13 +11,12 @@ import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/super
 import type { OwnerConnection } from '../db/owner-session.ts'
 import type { Schema } from '../db/schema.ts'
 import { readSecretKey } from '../config.ts'
-import { loadInstanceKeys } from '../instance/keys.ts'
+import { type InstanceKeys, loadInstanceKeys } from '../instance/keys.ts'
 import { findTenant } from '../namespaces/service.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Ids, randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
-import { type RecordingKey, createRecordingKey } from '../recordings/recording-key.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Instance {
@@ -29,7 +28,7 @@ export interface Instance {
   tenantOf(namespace: string): Promise<TenantId>
   contextOf(tenant: TenantId): TenantContext
   /** What signs recordings. @throws {ConfigError} without the secret key that opens it */
-  recordingKey(): Promise<RecordingKey>
+  recordingKeys(): Promise<InstanceKeys['recording']>
 }
 
 /** A command opens one connection after the other. */
@@ -78,9 +77,9 @@ function describe(database: Database, settings: ServerSettings): Instance {
     async tenantOf(namespace) {
       return (await findTenant(system, namespace)) ?? fail('NOT_FOUND', { what: `The namespace ${namespace}` })
     },
-    async recordingKey() {
+    async recordingKeys() {
       const keys = await loadInstanceKeys(system, await readSecretKey(settings, resolve(settings.BOWLINE_DATA_DIR)))
-      return createRecordingKey(keys.recording)
+      return keys.recording
     },
     contextOf: (tenant) => ({
       actor: { kind: 'system', name: 'command line' },

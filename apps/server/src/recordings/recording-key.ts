@@ -1,19 +1,8 @@
 // The key that signs recordings and their ledger, and the forms in which its public half is published.
 import { type KeyObject, createHash, sign, verify } from 'node:crypto'
 import type { Sign } from '@bowline/asciicast/chain'
+import type { RecordingKey as PublishedKey } from '@bowline/contract/schemas/recording'
 import { WireWriter } from '@bowline/ssh/wire/writer'
-
-/** The public half, for anybody who wants to verify a recording without this server. */
-export interface PublishedKey {
-  /** Thumbprint of the key (RFC 7638), base64url; recordings name it. */
-  readonly id: string
-  /** SubjectPublicKeyInfo. */
-  readonly pem: string
-  /** A line of OpenSSH. */
-  readonly ssh: string
-  /** RFC 8037. */
-  readonly jwk: { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string; readonly kid: string }
-}
 
 export interface RecordingKey {
   readonly published: PublishedKey
@@ -39,7 +28,7 @@ export function isSignedBy(key: KeyObject, text: string, signature: string): boo
 }
 
 /** @param key Ed25519 */
-export function publish(key: KeyObject): PublishedKey {
+function publish(key: KeyObject): PublishedKey {
   const x = String(key.export({ format: 'jwk' }).x)
   // RFC 7638: the required members in the order of their names, without spaces.
   const id = createHash('sha256')

@@ -55,3 +55,17 @@ export const RecordingHit = z
   })
   .meta({ id: 'RecordingHit' })
 export type RecordingHit = z.infer<typeof RecordingHit>
+
+export const RecordingKey = z
+  .object({
+    /** Thumbprint (RFC 7638); the identity in a recording names it as `key`. */
+    id: z.string(),
+    /** SubjectPublicKeyInfo. */
+    pem: z.string(),
+    /** A line of OpenSSH. */
+    ssh: z.string(),
+    /** RFC 8037. */
+    jwk: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), kid: z.string() }),
+  })
+  .meta({ id: 'RecordingKey' })
+export type RecordingKey = z.infer<typeof RecordingKey>
