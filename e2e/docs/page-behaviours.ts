@@ -29,7 +29,7 @@ export const PAGE_BEHAVIOURS: readonly Behaviour[] = [
       await open('developers/agent/installing')
       await page.getByLabel('Address of the server').fill('https://b.example.org/')
       await page.getByLabel('Runs as').selectOption('systemd')
-      await page.getByText("curl -fsSL 'https://b.example.org/install.sh?").first().waitFor()
+      await page.getByText("curl -fsSL --proto '=https' 'https://b.example.org/install.sh?").first().waitFor()
       await page.getByText('sudo INSTALL_METHOD=systemd sh').waitFor()
       expect(page.url()).toContain('method=systemd')
     },

@@ -29,6 +29,7 @@ import { addressRanges } from './platform/address.ts'
 import { createLimiter } from './platform/limiter.ts'
 import { publicKeyRoutes } from './public-keys/routes.ts'
 import type { Recordings } from './recordings/recordings.ts'
+import { recordingRemoval } from './recordings/removal.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import type { CloseConnection } from './sessions/service.ts'
@@ -73,6 +74,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
   const { settings } = config
   const { clock, ids, log, tokens } = auth
   const edition = settings.BOWLINE_EDITION
+  const removal = recordingRemoval(parts.recordings.ledger)
   const registration = {
     tokens,
     statementKey: keys.statement.publicRaw,
@@ -102,11 +104,11 @@ export function apiRoutes(parts: ApiParts): Route[] {
     }),
     ...authRoutes(auth, sessionEnding, signIns),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
-    ...deviceRoutes(registration, createLimiter(clock, REGISTRATIONS.perSecond, REGISTRATIONS.burst)),
+    ...deviceRoutes(registration, createLimiter(clock, REGISTRATIONS.perSecond, REGISTRATIONS.burst), removal),
     ...internalDeviceRoutes(system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
-    ...namespaceRoutes({ db: system, ids, edition, supportSecret: keys.derive('support identifiers') }),
+    ...namespaceRoutes({ db: system, ids, edition, supportSecret: keys.derive('support identifiers'), removal }),
     ...memberRoutes({ ...auth, edition, sendInvite }, tenantContext),
     ...userRoutes(
       {

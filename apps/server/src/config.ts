@@ -91,8 +91,12 @@ async function readPositions(file: string | undefined): Promise<Locate> {
   })
 }
 
-/** With an external database the key must be given: a key file of one node would lock out the others. */
-async function readSecretKey(settings: ServerSettings, dataFolder: string): Promise<SecretKey> {
+/**
+ * The key that opens the platform's secrets. With an external database it must be given: a key file of one node would lock
+ * out the others.
+ * @throws {ConfigError} when it is not given
+ */
+export async function readSecretKey(settings: ServerSettings, dataFolder: string): Promise<SecretKey> {
   if (settings.BOWLINE_SECRET_KEY) return new SecretKey(settings.BOWLINE_SECRET_KEY)
   if (settings.BOWLINE_DATABASE_URL) {
     throw new ConfigError(['BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.'])

@@ -25,7 +25,7 @@ function recordingOf(chunks: readonly (readonly string[])[], id = ID, key = keys
     for (const text of texts) write(events.next('o', text, index * 1_000))
     written.push(chain.closeChunk())
   })
-  return [...written.filter((line) => line !== ''), chain.seal('complete', events.atMs)]
+  return [...written.filter((line) => line !== ''), chain.seal('complete', events.atMs).line]
 }
 
 function look(bytes: Uint8Array | string, id = ID): Verdict {
@@ -118,7 +118,7 @@ describe('the chain of a recording', () => {
     const chain = createChain(ID, signed(keys), left.state)
     const line = createEventLines().next('o', 'later', 5)
     chain.add(Buffer.from(line))
-    const rest = line + chain.closeChunk() + chain.seal('truncated', 5)
+    const rest = line + chain.closeChunk() + chain.seal('truncated', 5).line
     expect(look(first + rest)).toMatchObject({ result: 'intact', seal: { chunks: 2, state: 'truncated' } })
   })
 })

@@ -5,8 +5,12 @@ import { createHash } from 'node:crypto'
 /** Ed25519 over the text. @returns the signature as base64url */
 export type Sign = (text: string) => string
 
-/** How a recording ended: as it should, or cut off by a crash or a lack of room. */
-export type SealState = 'complete' | 'truncated'
+/**
+ * How a recording ended: as it should; cut off by a lack of room; or found without a seal when the server started, which
+ * is what a crash leaves, and also what somebody leaves who cuts the end off a file.
+ */
+export const SEAL_STATES = ['complete', 'truncated', 'interrupted'] as const
+export type SealState = (typeof SEAL_STATES)[number]
 
 /** The last line of a recording. */
 export interface Seal {
@@ -36,8 +40,8 @@ export interface Chain {
   add(bytes: Uint8Array): () => void
   /** Ends the chunk. @returns its line; '' when nothing was added since the last one */
   closeChunk(): string
-  /** The last line; the chunk before it must be closed. */
-  seal(state: SealState, atMs: number): string
+  /** The last line, and what it says; the chunk before it must be closed. */
+  seal(state: SealState, atMs: number): { readonly line: string; readonly seal: Seal }
 }
 
 /** @param from where an earlier life of the chain has stopped */
@@ -72,7 +76,7 @@ export function createChain(recording: string, sign: Sign, from: ChainState = fi
     seal(state, atMs) {
       const seal: Seal = { recording, chunks, hash, state, atMs }
       const text = JSON.stringify(seal)
-      return `# seal ${text} ${sign(sealText(text))}\n`
+      return { line: `# seal ${text} ${sign(sealText(text))}\n`, seal }
     },
   }
 }
@@ -124,5 +128,6 @@ function readSeal(text: string): Seal | undefined {
   const { recording, chunks, hash, state, atMs }: Readonly<Record<string, unknown>> = { ...value }
   if (typeof recording !== 'string' || typeof hash !== 'string') return undefined
   if (typeof chunks !== 'number' || typeof atMs !== 'number') return undefined
-  return state === 'complete' || state === 'truncated' ? { recording, chunks, hash, state, atMs } : undefined
+  const known = SEAL_STATES.find((one) => one === state)
+  return known && { recording, chunks, hash, state: known, atMs }
 }

@@ -1,12 +1,20 @@
 // Whether a recording is what was written: reads it once, in little memory, and names the first chunk that is not.
 import { createHash } from 'node:crypto'
 import { type ChainState, type Seal, chunkText, firstState, readChainLine, sealText } from './chain.ts'
+import { type SealedIdentity, readIdentityLine } from './identity.ts'
 import { createLineSplitter } from './lines.ts'
 
 export type Verdict =
-  | { readonly result: 'intact'; readonly seal: Seal }
+  | { readonly result: 'intact'; readonly seal: Seal; readonly identity: SealedIdentity | undefined }
   /** No seal, and nothing wrong before where it would be: it is being written, or a crash has cut it off. */
-  | { readonly result: 'unsealed'; readonly state: ChainState; /** Where the last closed chunk ends. */ bytes: number }
+  | {
+      readonly result: 'unsealed'
+      readonly state: ChainState
+      /** Where the last closed chunk ends. */
+      readonly bytes: number
+      /** Undefined also before the first chunk is signed. */
+      readonly identity: SealedIdentity | undefined
+    }
   /** @property chunk the first that is not as it was written; a missing one counts as changed */
   | { readonly result: 'tampered'; readonly chunk: number; readonly rule: string }
 
@@ -25,6 +33,7 @@ export function createVerifier(recording: string, isSigned: (text: string, signa
   let bytes = 0
   let closedAt = 0
   let seal: Seal | undefined
+  let identity: SealedIdentity | undefined
   let verdict: Verdict | undefined
   const bad = (rule: string): void => {
     verdict ??= { result: 'tampered', chunk: chunks, rule }
@@ -33,8 +42,10 @@ export function createVerifier(recording: string, isSigned: (text: string, signa
   function take(line: Uint8Array): void {
     bytes += line.length
     if (seal) return bad('there is something after the seal')
-    const mark = line[0] === 0x23 ? readChainLine(Buffer.from(line).toString('latin1')) : undefined
+    const isComment = line[0] === 0x23
+    const mark = isComment ? readChainLine(Buffer.from(line).toString('latin1')) : undefined
     if (!mark) {
+      if (isComment && chunks === 0) identity ??= readIdentityLine(Buffer.from(line).toString())
       open.update(line)
       openBytes += line.length
     } else if (mark.kind === 'chunk') {
@@ -71,10 +82,17 @@ export function createVerifier(recording: string, isSigned: (text: string, signa
     },
     end() {
       if (verdict) return verdict
-      if (!seal) return { result: 'unsealed', state: { chunks, hash }, bytes: closedAt }
+      if (!seal) {
+        return {
+          result: 'unsealed',
+          state: { chunks, hash },
+          bytes: closedAt,
+          identity: chunks === 0 ? undefined : identity,
+        }
+      }
       if (splitter.rest.length > 0)
         return { result: 'tampered', chunk: chunks, rule: 'there is something after the seal' }
-      return { result: 'intact', seal }
+      return { result: 'intact', seal, identity }
     },
   }
 }

@@ -96,6 +96,7 @@ export function makeNamespace(): Namespace {
       connection_announcement: '',
       end_disallowed_sessions: true,
       forwarding: true,
+      forwarding_unrecorded: false,
       recording_policy: 'best-effort',
       recording_retention_days: 0,
     },

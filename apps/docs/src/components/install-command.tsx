@@ -30,7 +30,9 @@ const word = (value: string): string => `'${value.replaceAll("'", String.raw`'\'
 export function installCommand({ server, tenant, hostname, pin, method, rights }: Choice): string {
   const query = new URLSearchParams({ tenant_id: tenant, ...(hostname ? { preferred_hostname: hostname } : {}) })
   const curl = pin ? `curl -fsSLk --pinnedpubkey ${word(pin)}` : 'curl -fsSL'
-  const script = `${curl} ${word(`${server.replace(/\/$/, '')}/install.sh?${query}`)}`
+  // A redirection must not lead to a protocol without encryption.
+  const only = server.startsWith('https:') ? " --proto '=https'" : ''
+  const script = `${curl}${only} ${word(`${server.replace(/\/$/, '')}/install.sh?${query}`)}`
   const how = method === 'automatic' ? '' : `INSTALL_METHOD=${method} `
   return `${script} | ${rights === 'sudo' ? 'sudo ' : ''}${how}sh`
 }

@@ -62,7 +62,8 @@ export async function audit(
     .execute()
 }
 
-function auditActor(actor: Actor): { type: 'user' | 'api-key' | 'system'; id: string } {
+/** How an actor is named in what is kept. */
+export function auditActor(actor: Actor): { type: 'user' | 'api-key' | 'system'; id: string } {
   switch (actor.kind) {
     case 'user':
       return { type: 'user', id: actor.id }

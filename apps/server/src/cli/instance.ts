@@ -10,6 +10,8 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/supervisor.ts'
 import type { OwnerConnection } from '../db/owner-session.ts'
 import type { Schema } from '../db/schema.ts'
+import { readSecretKey } from '../config.ts'
+import { type InstanceKeys, loadInstanceKeys } from '../instance/keys.ts'
 import { findTenant } from '../namespaces/service.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Ids, randomIds } from '../platform/ids.ts'
@@ -25,6 +27,8 @@ export interface Instance {
   /** The tenant id of the namespace with that name. @throws {BowlineError} NOT_FOUND */
   tenantOf(namespace: string): Promise<TenantId>
   contextOf(tenant: TenantId): TenantContext
+  /** What signs recordings. @throws {ConfigError} without the secret key that opens it */
+  recordingKeys(): Promise<InstanceKeys['recording']>
 }
 
 /** A command opens one connection after the other. */
@@ -72,6 +76,10 @@ function describe(database: Database, settings: ServerSettings): Instance {
     system,
     async tenantOf(namespace) {
       return (await findTenant(system, namespace)) ?? fail('NOT_FOUND', { what: `The namespace ${namespace}` })
+    },
+    async recordingKeys() {
+      const keys = await loadInstanceKeys(system, await readSecretKey(settings, resolve(settings.BOWLINE_DATA_DIR)))
+      return keys.recording
     },
     contextOf: (tenant) => ({
       actor: { kind: 'system', name: 'command line' },

@@ -6,6 +6,9 @@ import { z } from 'zod'
 import { parseInput } from '../http/errors.ts'
 import { addMember, removeMember } from '../members/service.ts'
 import { foundNamespace, listAllNamespaces, removeNamespace } from '../namespaces/service.ts'
+import { createLedger } from '../recordings/ledger/ledger.ts'
+import { createRecordingKey } from '../recordings/recording-key.ts'
+import { recordingRemoval } from '../recordings/removal.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
 import { accountOf } from './users.ts'
@@ -45,7 +48,8 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
     .action((name: string, format: Format) =>
       onInstance(terminal, async (instance) => {
         const tenant = await instance.tenantOf(name)
-        await removeNamespace(instance.system, instance.contextOf(tenant))
+        const removal = recordingRemoval(createLedger(createRecordingKey(await instance.recordingKeys())))
+        await removeNamespace(instance.system, instance.contextOf(tenant), removal)
         show(terminal, format, { tenant_id: tenant, name }, [`Deleted the namespace ${name}.`])
       }),
     )

@@ -6,6 +6,7 @@ import { addAnnouncementCommands } from './announcements.ts'
 import { addApiKeyCommands } from './api-keys.ts'
 import { addArchiveCommands } from './archives.ts'
 import { addNamespaceCommands } from './namespaces.ts'
+import { addRecordingCommands } from './recordings.ts'
 import { runServer } from './server.ts'
 import type { Terminal } from './terminal.ts'
 import { addUserCommands } from './users.ts'
@@ -35,6 +36,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   addApiKeyCommands(program, terminal)
   addAnnouncementCommands(program, terminal)
   addArchiveCommands(program, terminal)
+  addRecordingCommands(program, terminal)
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0

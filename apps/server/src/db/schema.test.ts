@@ -34,6 +34,7 @@ describe('every table with a tenant_id', () => {
       'members',
       'namespaces',
       'public_keys',
+      'recording_ledger',
       'recording_passages',
       'recordings',
       'removed_devices',

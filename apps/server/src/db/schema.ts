@@ -141,7 +141,7 @@ export interface RecordingsTable {
   tenant_id: TenantId
   session_uid: SessionUid
   seat: number
-  state: Generated<'recording' | 'complete' | 'truncated'>
+  state: Generated<'recording' | 'complete' | 'truncated' | 'interrupted'>
   posted: Generated<boolean>
   /** Which server process has the file. */
   node: string
@@ -153,6 +153,25 @@ export interface RecordingsTable {
   command: Generated<string>
   /** `leaving`: the file counts, and the store may have all or a part of it. */
   place: Generated<'file' | 'leaving' | 'object'>
+}
+
+/** Written once: no role may change or delete an entry. */
+export interface RecordingLedgerTable {
+  tenant_id: TenantId
+  /** From 1, without gaps. */
+  sequence: number
+  kind: 'start' | 'seal' | 'remove' | 'remove-device' | 'remove-namespace'
+  recording_id: string | null
+  session_uid: SessionUid | null
+  seat: number | null
+  device_uid: DeviceUid | null
+  at: Date
+  /** JSON, byte for byte as it was hashed and signed. */
+  statement: string
+  /** Hex. */
+  hash: string
+  /** Base64url. */
+  signature: string
 }
 
 /** To be removed from the store. */
@@ -328,6 +347,7 @@ export interface Schema {
   sessions: SessionsTable
   session_events: SessionEventsTable
   recordings: RecordingsTable
+  recording_ledger: RecordingLedgerTable
   recording_passages: RecordingPassagesTable
   removed_recordings: RemovedRecordingsTable
   audit_log: AuditLogTable

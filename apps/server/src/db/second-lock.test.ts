@@ -1,6 +1,6 @@
 // Row-level security as the second lock of a namespace (architecture.md, tenant isolation): what happens to a query
 // whose author forgot every condition, and to a connection that somebody else has used before.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { TenantId, UserId } from '@bowline/contract/schemas/common'
 import {
   type DeleteQueryNode,
@@ -24,6 +24,9 @@ import { nowhere } from '../platform/positions.ts'
 import { fakeClock } from '../platform/testing.ts'
 import * as publicKeys from '../public-keys/service.ts'
 import * as sessions from '../sessions/service.ts'
+import { createLedger } from '../recordings/ledger/ledger.ts'
+import { createRecordingKey } from '../recordings/recording-key.ts'
+import { recordingRemoval } from '../recordings/removal.ts'
 import * as tags from '../tags/service.ts'
 import * as tunnels from '../tunnels/service.ts'
 import { type TestDatabase, testDatabase } from './testing.ts'
@@ -58,6 +61,8 @@ async function newTenant(): Promise<TestTenant> {
   const members = { observer, operator, administrator, owner }
   return makeTenant(test.database, TenantId.parse(randomUUID()), members, await person())
 }
+
+const REMOVAL = recordingRemoval(createLedger(createRecordingKey(generateKeyPairSync('ed25519'))))
 
 /** Takes the WHERE clause out of every statement. */
 class WithoutConditions extends OperationNodeTransformer implements KyselyPlugin {
@@ -194,7 +199,7 @@ describe('use cases that lost every condition', () => {
   })
 
   const changes: Readonly<Record<string, (ctx: TenantContext) => Promise<unknown>>> = {
-    'removing a device': (ctx) => devices.remove(ctx, theirs.ids.device),
+    'removing a device': (ctx) => devices.remove(ctx, theirs.ids.device, REMOVAL),
     'tagging a device': (ctx) => devices.setTags(ctx, theirs.ids.device, ['taken']),
     'ending a session': (ctx) => sessions.setAuthenticated(ctx, theirs.ids.session, true),
     'removing a public key': (ctx) => publicKeys.remove(ctx, theirs.ids.fingerprint),

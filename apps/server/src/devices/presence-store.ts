@@ -4,6 +4,9 @@ import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
+/** Whether people may forward; `unrecorded`: not while sessions must be recorded, because nobody records what is forwarded. */
+export type ForwardingPolicy = 'allowed' | 'off' | 'unrecorded'
+
 /** What the gateway must know of the device that an SSHID names. System connection. */
 export interface LoginTarget {
   readonly uid: DeviceUid
@@ -16,7 +19,7 @@ export interface LoginTarget {
   /** Whether the namespace ends running sessions that a change of policy no longer allows. */
   readonly endsDisallowed: boolean
   /** Whether the namespace lets people forward ports, sockets, their agent and X11. */
-  readonly forwarding: boolean
+  readonly forwarding: ForwardingPolicy
   /** Whether sessions are recorded, and whether they may go on when that fails. */
   readonly recording: 'off' | 'best-effort' | 'required'
 }
@@ -38,7 +41,11 @@ export function findLoginTarget(
       'devices.tags',
       'namespaces.connection_announcement as announcement',
       sql<boolean>`coalesce((namespaces.settings ->> 'end_disallowed_sessions')::boolean, true)`.as('endsDisallowed'),
-      sql<boolean>`coalesce((namespaces.settings ->> 'forwarding')::boolean, true)`.as('forwarding'),
+      sql<ForwardingPolicy>`case
+        when not coalesce((namespaces.settings ->> 'forwarding')::boolean, true) then 'off'
+        when namespaces.session_record and namespaces.settings ->> 'recording_policy' = 'required'
+          and not coalesce((namespaces.settings ->> 'forwarding_unrecorded')::boolean, false) then 'unrecorded'
+        else 'allowed' end`.as('forwarding'),
       sql<LoginTarget['recording']>`case when namespaces.session_record
         then coalesce(namespaces.settings ->> 'recording_policy', 'best-effort') else 'off' end`.as('recording'),
     ])

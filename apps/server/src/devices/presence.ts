@@ -14,7 +14,7 @@ import {
   touchDevices,
 } from './presence-store.ts'
 
-export type { LoginTarget } from './presence-store.ts'
+export type { ForwardingPolicy, LoginTarget } from './presence-store.ts'
 
 /**
  * The device that an SSHID names: by uid, or by namespace and the name of an accepted device.

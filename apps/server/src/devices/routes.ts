@@ -4,12 +4,16 @@ import { operations } from '@bowline/contract/operations'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
 import type { Limiter } from '../platform/limiter.ts'
+import type { RecordingRemoval } from '../recordings/removal.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
 import { setStatus } from './acceptance.ts'
 import { addTag, get, list, remove, removeTag, setTags, update } from './service.ts'
 
-/** @param registrations how often one source may register: the call needs no credential */
-export function deviceRoutes(deps: RegistrationDeps, registrations: Limiter): Route[] {
+/**
+ * @param registrations how often one source may register: the call needs no credential
+ * @param removal told of devices that are removed
+ */
+export function deviceRoutes(deps: RegistrationDeps, registrations: Limiter, removal: RecordingRemoval): Route[] {
   const { auth } = operations
   return [
     publicRoute(auth.authenticateDevice, ({ source }, { body }) => {
@@ -23,7 +27,7 @@ export function deviceRoutes(deps: RegistrationDeps, registrations: Limiter): Ro
       memberRoute(operations[kind].addTag, (ctx, { params, body }) => addTag(ctx, params.uid, body.tag)),
       memberRoute(operations[kind].setTags, (ctx, { params, body }) => setTags(ctx, params.uid, body.tags)),
       memberRoute(operations[kind].removeTag, (ctx, { params }) => removeTag(ctx, params.uid, params.tag)),
-      memberRoute(operations[kind].remove, (ctx, { params }) => remove(ctx, params.uid)),
+      memberRoute(operations[kind].remove, (ctx, { params }) => remove(ctx, params.uid, removal)),
       memberRoute(operations[kind].setStatus, (ctx, { params }) => setStatus(ctx, params.uid, params.status)),
     ]),
     memberRoute(operations.devices.rename, (ctx, { params, body }) => update(ctx, params.uid, body)),

@@ -7,6 +7,7 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import type { RecordingRemoval } from '../recordings/removal.ts'
 import type { Listing } from '../http/route.ts'
 import { compileFilter } from '../http/filter.ts'
 import { judgeDeviceChange } from '../policy/device-policy.ts'
@@ -65,10 +66,11 @@ export async function getMany(ctx: TenantContext, uids: readonly DeviceUid[]): P
 }
 
 /**
- * Removes a device with its sessions.
+ * Removes a device with its sessions and recordings.
+ * @param removal told of it
  * @throws {BowlineError} NOT_FOUND
  */
-export async function remove(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+export async function remove(ctx: TenantContext, uid: DeviceUid, removal: RecordingRemoval): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
     const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
     // In the cloud a removed device keeps its place for a while: limits are not for swapping devices.
@@ -77,6 +79,7 @@ export async function remove(ctx: TenantContext, uid: DeviceUid): Promise<void> 
     }
     await deleteDevice(db, uid)
     await audit({ ...ctx, db }, 'device.remove', uid, { name: device.name })
+    await removal.deviceRemoved({ ...ctx, db }, uid)
   })
   ctx.log.info('device.removed', { device: uid })
   ctx.emit({ type: 'device.removed', uid })

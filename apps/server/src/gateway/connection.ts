@@ -19,7 +19,7 @@ import type { Admitted, Offence } from './admission.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './agents.ts'
 import { dialChannel } from './dial-channel.ts'
-import { FORWARDING_OFF, type Forwards, type ForwardsDeps, createForwards } from './forwards.ts'
+import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forwards.ts'
 import { type LiveLogins, refusedByRule } from './live-logins.ts'
 import {
   type AcceptedLogin,
@@ -192,7 +192,8 @@ export function connectionHandler(
       return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: NO_ROOM }
     }
     if (asked.type !== 'session') {
-      if (!accepted.forwarding.allowed) return { accept: false, code: OPEN_PROHIBITED, message: FORWARDING_OFF }
+      const refusal = forwardingRefusal(accepted)
+      if (refusal !== undefined) return { accept: false, code: OPEN_PROHIBITED, message: refusal }
       accepted.forwarding.used = true
     }
     switch (asked.type) {

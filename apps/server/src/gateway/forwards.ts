@@ -3,13 +3,19 @@
 import type { ListenOpen } from '@bowline/link/streams'
 import type { ListenRequest, SessionRequest, SshConnection } from '@bowline/ssh/api'
 import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/connection/open-fields'
+import type { ForwardingPolicy } from '../devices/presence.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientChannel } from './accept-channel.ts'
 import { type Listener, openListener } from './listener.ts'
 import type { AcceptedLogin } from './login.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
 
-export const FORWARDING_OFF = 'Bowline: forwarding is switched off in this namespace.'
+/** What people are told; undefined where they may forward. */
+const REFUSALS: Readonly<Record<ForwardingPolicy, string | undefined>> = {
+  allowed: undefined,
+  off: 'Bowline: forwarding is switched off in this namespace.',
+  unrecorded: 'Bowline: Forwarding is off while recordings are required in this namespace.',
+}
 /** Listeners of one connection, whatever they are for. */
 export const MOST_LISTENERS = 64
 const TOO_MANY = `Bowline: at most ${MOST_LISTENERS} ports, sockets and displays can be forwarded at once.`
@@ -34,6 +40,11 @@ export interface Forwards {
   x11(request: X11Request): Promise<Listener | undefined>
 }
 
+/** Why a login may not forward anything; undefined when it may. */
+export function forwardingRefusal({ forwarding }: Pick<AcceptedLogin, 'forwarding'>): string | undefined {
+  return REFUSALS[forwarding.policy]
+}
+
 export function createForwards(deps: ForwardsDeps, connection: SshConnection, login: AcceptedLogin): Forwards {
   let count = 0
   const opening = new Set<Promise<unknown>>()
@@ -46,7 +57,7 @@ export function createForwards(deps: ForwardsDeps, connection: SshConnection, lo
     channel: (origin: { address: string; port: number }, port: number) => ClientChannel,
     ended: () => void = () => undefined,
   ): Promise<Listener | undefined> {
-    const refusal = login.forwarding.allowed ? count >= MOST_LISTENERS && TOO_MANY : FORWARDING_OFF
+    const refusal = forwardingRefusal(login) ?? (count >= MOST_LISTENERS && TOO_MANY)
     if (refusal) {
       connection.explain(refusal)
       return undefined

@@ -1,7 +1,7 @@
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import type { TenantContext } from '../context.ts'
-import type { LoginTarget } from '../devices/presence.ts'
+import type { ForwardingPolicy, LoginTarget } from '../devices/presence.ts'
 import type { Attempt } from '../firewall/rules.ts'
 import { silentLog } from '../platform/log.ts'
 import { fakeClock } from '../platform/testing.ts'
@@ -24,7 +24,7 @@ function setUp() {
     keys: true,
     ownerLeft: false,
     personLeft: false,
-    forwarding: true,
+    forwarding: 'allowed' as ForwardingPolicy,
     failures: 0,
     asked: [] as DeviceUid[],
   }
@@ -64,7 +64,7 @@ function setUp() {
   ) => {
     const { tenant = TENANT, device = DEVICE, key, person, since = live.changes, forwards = false } = change
     const end = (cause: SessionCause): void => void ended.push([name, cause])
-    const forwarding = { allowed: true, used: forwards }
+    const forwarding = { policy: 'allowed' as ForwardingPolicy, used: forwards }
     const over = live.add({ tenant, device, user: name, address: '192.0.2.1', key, person, forwarding, end }, since)
     return { over, forwarding }
   }
@@ -113,11 +113,11 @@ describe('a change of policy', () => {
     const { policy, live, add, reasons } = setUp()
     add('tunnel', { forwards: true })
     const shell = add('shell')
-    policy.forwarding = false
+    policy.forwarding = 'off'
     live.review(TENANT)
     await settle()
     expect(reasons()).toEqual(['tunnel forwarding'])
-    expect(shell.forwarding).toEqual({ allowed: false, used: false })
+    expect(shell.forwarding).toEqual({ policy: 'off', used: false })
   })
 
   it.each([true, false])('ends the logins of those who have left, whatever the namespace ends (%s)', async (ends) => {

@@ -3,7 +3,7 @@
 // nodes each judges its own.
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../context.ts'
-import type { LoginTarget } from '../devices/presence.ts'
+import type { ForwardingPolicy, LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
@@ -12,7 +12,7 @@ import type { SessionCause } from '../sessions/service.ts'
 
 /** Whether a login may forward ports, sockets, its agent and displays: the namespace can change its mind. */
 export interface ForwardingLeave {
-  allowed: boolean
+  policy: ForwardingPolicy
   /** Whether it has asked for any. */
   used: boolean
 }
@@ -81,7 +81,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     for (const [uid, ofDevice] of byDevice) {
       if (devices && !devices.has(uid)) continue
       const target = await deps.resolve({ uid })
-      for (const login of ofDevice) login.forwarding.allowed = target?.forwarding ?? false
+      for (const login of ofDevice) login.forwarding.policy = target?.forwarding ?? 'off'
       const ctx = target && deps.contextOf(target)
       if (ctx && target.endsDisallowed) judge ??= await deps.firewall(ctx)
       for (const login of ofDevice) {
@@ -113,7 +113,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     const device = { name: target.name, tags: target.tags }
     const { allow, rule } = judge({ address, user, device })
     if (!allow) return refusedByRule(rule)
-    if (forwarding.used && !forwarding.allowed) return FORWARDING_WITHDRAWN
+    if (forwarding.used && forwarding.policy !== 'allowed') return FORWARDING_WITHDRAWN
     return key && !(await deps.keyMayLogIn(ctx, key, { user, device })) ? KEY_WITHDRAWN : undefined
   }
 

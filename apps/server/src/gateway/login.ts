@@ -242,7 +242,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
         connection.disconnect({ by: 'local', reason: 'not-recorded', message: NO_ROOM })
       })
       const key = credential.method === 'publickey' ? credential.blob : undefined
-      const forwarding = { allowed: target.forwarding, used: false }
+      const forwarding = { policy: target.forwarding, used: false }
       accepted = { link, stream: auth.stream, record: row, ctx, recorded, target, forwarding, user: id.user, key }
       return { result: 'accept' }
     }

@@ -6,6 +6,7 @@ import type { SessionUid } from '@bowline/contract/schemas/common'
 import { LINK_DEFAULTS, type LinkStream } from '@bowline/link/api'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
 import * as n from '@bowline/ssh/wire/numbers'
+import { WireWriter } from '@bowline/ssh/wire/writer'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
 import { fakeDevice, judging, signedIn } from './testing.ts'
@@ -19,9 +20,16 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function set(settings: { session_record?: boolean; recording_policy?: 'best-effort' | 'required' }) {
+async function set(settings: {
+  session_record?: boolean
+  recording_policy?: 'best-effort' | 'required'
+  forwarding_unrecorded?: boolean
+}) {
   await person.client.call(operations.namespaces.update, { params: { tenant: person.tenant }, body: { settings } })
 }
+
+/** What the device answers to every dial. */
+const NOBODY_LISTENS = 'nobody listens there'
 
 /** A device whose process says what it is told to, and hears what is typed. @param drain it can say more */
 async function device(
@@ -31,6 +39,10 @@ async function device(
   const heard: string[] = []
   const fake = await fakeDevice(server, person, (kind, _, stream) => {
     if (kind === 'auth') return judging(stream)
+    if (kind === 'dial') {
+      stream.close({ by: 'agent', reason: 'refused', message: NOBODY_LISTENS })
+      return { data: () => undefined, closed: () => undefined }
+    }
     stream.control({ type: 'started' })
     resolve(stream)
     return {
@@ -164,6 +176,39 @@ describe('a session of a namespace that records', () => {
       '404 NOT_FOUND',
     )
     await set({ session_record: true })
+  })
+})
+
+describe('forwarding where sessions must be recorded', () => {
+  /** What the gateway answers to `ssh -W`. */
+  async function dial(): Promise<string> {
+    const { name } = await device()
+    const client = await signedIn(server, name)
+    const fields = new WireWriter().string('127.0.0.1').uint32(22).string('127.0.0.1').uint32(1).done()
+    client.sendOpen('direct-tcpip', 7, { fields })
+    const reader = await client.read(n.MSG_CHANNEL_OPEN_FAILURE)
+    reader.uint32('recipient')
+    reader.uint32('code')
+    return reader.text('message')
+  }
+
+  it('is refused, because a forwarded port of the device is a shell that nobody records', async () => {
+    await set({ session_record: true, recording_policy: 'required' })
+    expect(await dial()).toContain('Forwarding is off while recordings are required')
+  })
+
+  it('is allowed where the namespace says so', async () => {
+    await set({ session_record: true, recording_policy: 'required', forwarding_unrecorded: true })
+    expect(await dial()).toBe(NOBODY_LISTENS)
+    await set({ forwarding_unrecorded: false })
+  })
+
+  it('is allowed where recordings are kept as far as possible, or none are made', async () => {
+    await set({ session_record: true, recording_policy: 'best-effort' })
+    expect(await dial()).toBe(NOBODY_LISTENS)
+    await set({ session_record: false, recording_policy: 'required' })
+    expect(await dial()).toBe(NOBODY_LISTENS)
+    await set({ session_record: true, recording_policy: 'best-effort' })
   })
 })
 

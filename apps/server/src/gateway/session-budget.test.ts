@@ -12,7 +12,7 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   tags: [],
   announcement: '',
   endsDisallowed: true,
-  forwarding: true,
+  forwarding: 'allowed',
   recording: 'off',
 })
 

@@ -172,6 +172,12 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('recordings')
     .values({ tenant_id, state: 'complete', ...recording })
     .execute()
+  const entry = { kind: 'remove-namespace' as const, at: new Date(0), statement: MARK, hash: '0'.repeat(64) }
+  await db
+    .insertInto('recording_ledger')
+    .values({ tenant_id, sequence: 1, signature: '', ...entry })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
   const passage = { recording_id: ids.recording, kind: 'output' as const, at_ms: 0, text: MARK, words: '' }
   await db
     .insertInto('recording_passages')

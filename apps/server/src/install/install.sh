@@ -26,11 +26,17 @@ fail() {
 }
 
 fetch() { # path on the server, file
+  # A redirection must not lead to a protocol without encryption.
+  case $SERVER_ADDRESS in
+    https://*) only='--proto =https --proto-redir =https' ;;
+    *) only= ;;
+  esac
   if command -v curl >/dev/null 2>&1; then
+    # Words of their own: $only is empty or several.
     if [ -n "$SERVER_PIN" ]; then
-      curl -fsSLk --pinnedpubkey "$SERVER_PIN" -o "$2" "$SERVER_ADDRESS$1"
+      curl -fsSLk --pinnedpubkey "$SERVER_PIN" $only -o "$2" "$SERVER_ADDRESS$1"
     else
-      curl -fsSL -o "$2" "$SERVER_ADDRESS$1"
+      curl -fsSL $only -o "$2" "$SERVER_ADDRESS$1"
     fi
   elif [ -n "$SERVER_PIN" ]; then
     fail 'curl is needed: wget cannot check the pinned key of this server.'

@@ -34,6 +34,16 @@ describe('install script', () => {
     expect(defaultsOf('http://a', { SERVER_ADDRESS: 'http://b' })).toBe(`http://b ${tenantId}`)
   })
 
+  it.each([
+    ['https://a', '-fsSL --proto =https --proto-redir =https -o f https://a/path'],
+    ['http://a', '-fsSL -o f http://a/path'],
+  ])('follows no redirection from %s to a protocol without encryption', (address, expected) => {
+    const script = installScript({ ...defaults, serverAddress: address })
+    const head = script.slice(0, script.indexOf('is_root()'))
+    const run = `${head}\ncurl() { printf '%s' "$*"; }\nfetch /path f`
+    expect(execFileSync('sh', ['-c', run], { encoding: 'utf8' })).toBe(expected)
+  })
+
   it.each(["http://x'; echo hacked; '", 'http://$(echo hacked)', 'http://`echo hacked`', 'http://$&$1'])(
     'takes a hostile host name as text: %s',
     (address) => {

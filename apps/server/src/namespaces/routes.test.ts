@@ -115,6 +115,7 @@ describe('changing a namespace', () => {
       connection_announcement: announcement,
       end_disallowed_sessions: true,
       forwarding: true,
+      forwarding_unrecorded: false,
       recording_policy: 'best-effort',
       recording_retention_days: 0,
     })
@@ -122,6 +123,7 @@ describe('changing a namespace', () => {
       session_record: true,
       end_disallowed_sessions: false,
       forwarding: false,
+      forwarding_unrecorded: true,
       recording_policy: 'required',
       recording_retention_days: 30,
     }
@@ -138,7 +140,7 @@ describe('changing a namespace', () => {
 })
 
 describe('deleting a namespace', () => {
-  it('leaves no row of it anywhere but in the audit log, and everybody’s other namespaces', async () => {
+  it('leaves no row of it anywhere but in the audit log and the ledger of recordings, and everybody’s other namespaces', async () => {
     const people = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(() => newcomer()))
     const [observer, operator, administrator, owner, pending] = people
     if (!observer || !operator || !administrator || !owner || !pending) throw new Error('five people')
@@ -161,6 +163,7 @@ describe('deleting a namespace', () => {
     await foldCounts(db)
     expect(Object.entries(await counts()).filter(([, count]) => count !== 0)).toEqual([
       ['audit_log', 1],
+      ['recording_ledger', 1],
       ['row_counts', 1],
     ])
     // Its tokens end with it; the owner is in another namespace from now on, where nothing is missing.

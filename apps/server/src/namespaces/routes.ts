@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import type { Ids } from '../platform/ids.ts'
+import type { RecordingRemoval } from '../recordings/removal.ts'
 import { createOwnNamespace, editNamespace, getNamespace, listNamespaces, removeNamespace } from './service.ts'
 
 export interface NamespaceRouteDeps {
@@ -15,16 +16,18 @@ export interface NamespaceRouteDeps {
   readonly edition: 'community' | 'enterprise' | 'cloud'
   /** Keys the identifiers that support knows namespaces by. */
   readonly supportSecret: string
+  /** Told of namespaces that are removed. */
+  readonly removal: RecordingRemoval
 }
 
-export function namespaceRoutes({ db, ids, edition, supportSecret }: NamespaceRouteDeps): Route[] {
+export function namespaceRoutes({ db, ids, edition, supportSecret, removal }: NamespaceRouteDeps): Route[] {
   const { namespaces } = operations
   return [
     userRoute(namespaces.list, ({ actor }, { query }) => listNamespaces(db, actor.id, query)),
     userRoute(namespaces.create, ({ actor }, { body }) => createOwnNamespace(db, ids, edition, actor.id, body)),
     memberRoute(namespaces.get, ({ tenant }) => getNamespace(db, tenant)),
     memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body)),
-    memberRoute(namespaces.remove, (ctx) => removeNamespace(db, ctx)),
+    memberRoute(namespaces.remove, (ctx) => removeNamespace(db, ctx, removal)),
     memberRoute(namespaces.support, async ({ tenant }) => {
       const { billing } = await getNamespace(db, tenant)
       if (edition === 'cloud' && billing === null) fail('SUBSCRIPTION_REQUIRED')

@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
+import type { RecordingRemoval } from '../recordings/removal.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { countOwnedNamespaces, lockAccount } from '../users/service.ts'
@@ -130,6 +131,7 @@ export interface NamespaceChanges {
         readonly connection_announcement?: string | undefined
         readonly end_disallowed_sessions?: boolean | undefined
         readonly forwarding?: boolean | undefined
+        readonly forwarding_unrecorded?: boolean | undefined
         readonly recording_policy?: RecordingPolicy | undefined
         readonly recording_retention_days?: number | undefined
       }
@@ -155,6 +157,7 @@ export async function editNamespace(
     connection_announcement: row.connection_announcement,
     end_disallowed_sessions: endsDisallowed(row),
     forwarding: row.settings['forwarding'] !== false,
+    forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
     recording_policy: recordingPolicy(row),
     recording_retention_days: retentionDays(row),
   }
@@ -164,26 +167,35 @@ export async function editNamespace(
     connection_announcement: changes.settings?.connection_announcement ?? before.connection_announcement,
     end_disallowed_sessions: changes.settings?.end_disallowed_sessions ?? before.end_disallowed_sessions,
     forwarding: changes.settings?.forwarding ?? before.forwarding,
+    forwarding_unrecorded: changes.settings?.forwarding_unrecorded ?? before.forwarding_unrecorded,
     recording_policy: changes.settings?.recording_policy ?? before.recording_policy,
     recording_retention_days: changes.settings?.recording_retention_days ?? before.recording_retention_days,
   }
-  const { end_disallowed_sessions, forwarding, recording_policy, recording_retention_days, ...columns } = after
+  const { name, session_record, connection_announcement, ...settings } = after
   await ctx.db.transaction().execute(async (db) => {
-    const settings = { end_disallowed_sessions, forwarding, recording_policy, recording_retention_days }
-    await updateNamespace(db, ctx.tenant, { ...columns, settings })
+    await updateNamespace(db, ctx.tenant, { name, session_record, connection_announcement, settings })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
   ctx.emit({ type: 'policy.changed' })
   return getNamespace(system, ctx.tenant)
 }
 
-/** Deletes a namespace with everything in it; its devices lose their links. @param system connection */
-export async function removeNamespace(system: Kysely<Schema>, ctx: TenantContext): Promise<void> {
+/**
+ * Deletes a namespace with everything in it; its devices lose their links.
+ * @param system connection
+ * @param removal told of it
+ */
+export async function removeNamespace(
+  system: Kysely<Schema>,
+  ctx: TenantContext,
+  removal: RecordingRemoval,
+): Promise<void> {
   const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   const devices = await ctx.db.selectFrom('devices').select('uid').execute()
   await system.transaction().execute(async (db) => {
     await deleteNamespace(db, ctx.tenant)
     await audit({ ...ctx, db }, 'namespace.remove', ctx.tenant, { name: row.name })
+    await removal.namespaceRemoved({ ...ctx, db })
   })
   for (const { uid } of devices) ctx.emit({ type: 'device.removed', uid })
 }
@@ -274,6 +286,7 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
       connection_announcement: row.connection_announcement,
       end_disallowed_sessions: endsDisallowed(row),
       forwarding: row.settings['forwarding'] !== false,
+      forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
       recording_policy: recordingPolicy(row),
       recording_retention_days: retentionDays(row),
     },

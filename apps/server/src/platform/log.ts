@@ -41,6 +41,7 @@ export type LogEvent =
   | 'ssh.error'
   | 'session.error'
   | 'recording.failed'
+  | 'recording.ledger-head'
   | 'recording.sealed'
   | 'recording.store-away'
   | 'recording.store-failed'

@@ -3,13 +3,13 @@ import { array, assert, asyncProperty, constantFrom, oneof, record, string, uint
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
 import { usedBytes } from '../platform/testing-memory.ts'
-import { BULK_LIMIT_BYTES, type Recorder, createRecorder } from './recorder.ts'
+import { BULK_LIMIT_BYTES, type OpenedRecording, type Recorder, createRecorder } from './recorder.ts'
 import type { Spool } from './spool.ts'
 
 interface Options {
   readonly required?: boolean
   readonly hasTerminal?: boolean
-  readonly open?: () => Promise<Spool>
+  readonly open?: () => Promise<OpenedRecording>
   /** The file takes everything at once. */
   readonly takesAll?: boolean
 }
@@ -34,7 +34,7 @@ function setUp(options: Options = {}) {
     sync: () => Promise.resolve(),
     seal: (state) => {
       sealed.push(state)
-      return Promise.resolve()
+      return Promise.resolve({ recording: '', chunks: 0, hash: '', state, atMs: 0 })
     },
     abandon: () => Promise.resolve(),
   }
@@ -44,7 +44,7 @@ function setUp(options: Options = {}) {
     columns: 80,
     rows: 24,
     term: '',
-    open: options.open ?? (() => Promise.resolve(spool)),
+    open: options.open ?? (() => Promise.resolve({ spool, identity: '' })),
     requireRoom: () => (full ? Promise.reject(new Error('full')) : Promise.resolve()),
     required: options.required ?? false,
     hasTerminal: options.hasTerminal ?? true,

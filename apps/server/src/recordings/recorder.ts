@@ -3,6 +3,7 @@
 // Input never comes here: what is typed where nothing is echoed is in no recording.
 import { createCharacters, jsonBytes } from '@bowline/asciicast/characters'
 import type { CastCode } from '@bowline/asciicast/cast'
+import type { Seal } from '@bowline/asciicast/chain'
 import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import type { Clock } from '../platform/clock.ts'
 import { Batch, type Entry } from './batch.ts'
@@ -18,13 +19,20 @@ const FLUSH_MS = 1_000
 export const BULK_LIMIT_BYTES = 8_388_608
 const LIMIT_TOLD = `output beyond ${BULK_LIMIT_BYTES} bytes is not recorded`
 
+/** A new file, and the line that says whose recording it is. */
+export interface OpenedRecording {
+  readonly spool: Spool
+  /** Follows the header. */
+  readonly identity: string
+}
+
 export interface RecorderParts {
   readonly clock: Clock
   readonly columns: number
   readonly rows: number
   readonly term: string
   /** Makes row and file. */
-  readonly open: () => Promise<Spool>
+  readonly open: () => Promise<OpenedRecording>
   /** Rejects when recordings must stop for lack of room. */
   readonly requireRoom: () => Promise<void>
   /** Nothing may pass that is not recorded. */
@@ -34,7 +42,7 @@ export interface RecorderParts {
   /** It cannot go on; told once. */
   readonly failed: (error: unknown) => void
   /** The file is as it stays. */
-  readonly finished: (state: 'complete' | 'truncated', bytes: number) => Promise<void>
+  readonly finished: (seal: Seal, bytes: number) => Promise<void>
   /** The seat is over: how many bytes the device said on it, and how many of them are in the file. */
   readonly counted: (output: number, recorded: number) => Promise<void>
 }
@@ -81,9 +89,10 @@ export function createRecorder(parts: RecorderParts): Recorder {
   let syncing: Promise<void> | undefined
 
   const opening = parts.open().then(async (opened) => {
-    spool = opened
+    ;({ spool } = opened)
     const { columns, rows, term } = parts
-    await opened.write(headerLine({ columns, rows, term, timestamp: Math.floor(startedAt / 1_000) }))
+    const header = headerLine({ columns, rows, term, timestamp: Math.floor(startedAt / 1_000) })
+    await spool.write(header + opened.identity)
   })
   const begun = opening.then(
     () => true,
@@ -228,8 +237,6 @@ export function createRecorder(parts: RecorderParts): Recorder {
   }
 
   async function seal(open: Spool): Promise<void> {
-    const state = failed ? 'truncated' : 'complete'
-    await open.seal(state, lines.atMs)
-    await parts.finished(state, open.bytes)
+    await parts.finished(await open.seal(failed ? 'truncated' : 'complete', lines.atMs), open.bytes)
   }
 }

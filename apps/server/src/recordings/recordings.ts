@@ -1,32 +1,32 @@
 // The recordings of this node: a folder with one file each, named by the recording's own id – no text of a person or a
 // device is ever part of a path.
-import { type KeyObject, randomUUID, sign, verify } from 'node:crypto'
+import { type KeyObject, randomUUID } from 'node:crypto'
 import { type FileHandle, constants, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sign } from '@bowline/asciicast/chain'
+import type { Seal } from '@bowline/asciicast/chain'
+import { identityLine } from '@bowline/asciicast/identity'
 import { type Verifier, createVerifier } from '@bowline/asciicast/verify'
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { addOutput, setRecorded } from '../sessions/service.ts'
 import type { Table } from './index-file.ts'
+import { sha256 } from './ledger/entry.ts'
+import { type Ledger, type LedgerContext, createLedger } from './ledger/ledger.ts'
 import { type Kind, NO_STORE, type Objects } from './objects.ts'
-import { type RecordingFile, readVerdict, timeOfLastEvent } from './reading.ts'
+import { sealLost } from './lost.ts'
+import type { RecordingFile } from './reading.ts'
 import { type Recorder, createRecorder } from './recorder.ts'
+import { type RecordingKey, createRecordingKey } from './recording-key.ts'
 import { NoRoom, requireRoom } from './room.ts'
+import { findSessionFacts } from './session-facts.ts'
 import { type Spool, openSpool } from './spool.ts'
 import { createTableCache } from './table-cache.ts'
-import {
-  type RecordingRow,
-  findKnownIds,
-  findStoredIds,
-  insertRecording,
-  listUnfinished,
-  setRecordingState,
-} from './store.ts'
+import { type RecordingRow, findKnownIds, findStoredIds, insertRecording, setRecordingState } from './store.ts'
 
 /** What is recorded. */
 export interface RecordedSeat {
@@ -65,7 +65,10 @@ export interface Recordings {
   bringBack(id: string): Promise<void>
   /** Removes its files; the store is told by the row's end. */
   remove(id: string): Promise<void>
-  readonly sign: Sign
+  readonly key: RecordingKey
+  readonly ledger: Ledger
+  /** The file of a recording is sealed: says so in its row and in the ledger. */
+  sealed(ctx: LedgerContext, id: string, seal: Seal, bytes: number): Promise<void>
   /** Judges the bytes of a recording. */
   verifier(id: string): Verifier
   /** At start: seals what an earlier life has left. @param db system connection */
@@ -84,12 +87,15 @@ export type Lying = Pick<RecordingRow, 'id' | 'place'>
 export interface NewRecording {
   readonly id: string
   readonly spool: Spool
+  /** Line that follows the header and says whose recording it is. */
+  readonly identity: string
 }
 
 export interface RecordingsParts {
   readonly folder: string
   readonly node: string
   readonly log: Log
+  readonly clock: Clock
   readonly key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
   /** The store, when there is one. */
   readonly objects?: Objects
@@ -99,15 +105,14 @@ export interface RecordingsParts {
 
 /** Makes the folder. */
 export async function createRecordings(parts: RecordingsParts): Promise<Recordings> {
-  const { folder, node, log, key, objects = NO_STORE, sealed } = parts
+  const { folder, node, log, clock, objects = NO_STORE } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const key = createRecordingKey(parts.key)
+  const ledger = createLedger(key)
   const finishing = new Set<Promise<void>>()
   const tables = createTableCache()
   const path = (id: string): string => join(folder, `${id}.cast`)
   const indexPath = (id: string): string => join(folder, `${id}.index`)
-  const signText: Sign = (text) => sign(null, Buffer.from(text), key.privateKey).toString('base64url')
-  const isSigned = (text: string, signature: string): boolean =>
-    verify(null, Buffer.from(text), key.publicKey, Buffer.from(signature, 'base64url'))
   const openPath = (file: string): Promise<FileHandle> => open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
   const openFile = (id: string): Promise<FileHandle> => openPath(path(id))
 
@@ -116,20 +121,46 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     { session, seat, posted, command = '' }: Parameters<Recordings['create']>[1],
   ): Promise<NewRecording> {
     await requireRoom(folder)
+    const facts = await findSessionFacts(ctx.db, session)
+    if (!facts) throw new Error('There is no such session.')
     const id = randomUUID()
-    await insertRecording(ctx.db, {
-      id,
-      tenant_id: ctx.tenant,
-      session_uid: session,
+    const startedAt = new Date(ctx.clock.now())
+    const { line, text } = identityLine({
+      recording: id,
+      key: key.published.id,
+      tenant: ctx.tenant,
+      session,
       seat,
-      posted,
-      node,
+      device: facts.device,
+      device_key: facts.deviceKey,
+      user: facts.user,
+      address: facts.address,
+      started_at: startedAt.toISOString(),
       command: storable(command),
-      started_at: new Date(ctx.clock.now()),
     })
-    const spool = await openSpool(path(id), id, signText)
+    const deed = { kind: 'start', recording: id, session, seat, device: facts.device, identity: sha256(text) } as const
+    await ledger.append(ctx, deed, (db) =>
+      insertRecording(db, {
+        id,
+        tenant_id: ctx.tenant,
+        session_uid: session,
+        seat,
+        posted,
+        node,
+        command: storable(command),
+        started_at: startedAt,
+      }),
+    )
+    const spool = await openSpool(path(id), id, key.sign)
     await setRecorded(ctx, session, true)
-    return { id, spool }
+    return { id, spool, identity: line }
+  }
+
+  async function sealed(ctx: LedgerContext, id: string, seal: Seal, bytes: number): Promise<void> {
+    const { state, chunks, hash } = seal
+    await ledger.append(ctx, { kind: 'seal', recording: id, state, chunks, hash }, (db) =>
+      setRecordingState(db, id, state, bytes),
+    )
   }
 
   function start(ctx: TenantContext, seat: RecordedSeat, failed: (message: string) => void): Recorder {
@@ -141,16 +172,16 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
       async open() {
         const made = await create(ctx, { ...seat, posted: false })
         ;({ id } = made)
-        return made.spool
+        return made
       },
       failed(error) {
         const message = reasonOf(error)
         failed(message)
         void tellFailure(ctx, seat, message, error)
       },
-      async finished(state, bytes) {
-        await setRecordingState(ctx.db, id, state, bytes)
-        sealed()
+      async finished(seal, bytes) {
+        await sealed(ctx, id, seal, bytes)
+        parts.sealed()
       },
       counted: (output, recorded) => addOutput(ctx, seat.session, { output, recorded }),
     })
@@ -187,29 +218,6 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     }
   }
 
-  /** Seals one that a crash has cut off: keeps every whole line. */
-  async function sealOne(id: string): Promise<{ state: 'complete' | 'truncated'; bytes: number }> {
-    const file = await openFile(id)
-    try {
-      return await sealFile(id, file)
-    } finally {
-      await file.close()
-    }
-  }
-
-  async function sealFile(id: string, file: FileHandle): Promise<{ state: 'complete' | 'truncated'; bytes: number }> {
-    const { size } = await file.stat()
-    const verdict = await readVerdict(file, createVerifier(id, isSigned))
-    if (verdict.result === 'intact') return { state: verdict.seal.state, bytes: size }
-    // What is not as we wrote it stays as it is found, for people to look at.
-    if (verdict.result === 'tampered') return { state: 'truncated', bytes: size }
-    const { atMs, tail } = await timeOfLastEvent(file, verdict.bytes)
-    const spool = await openSpool(path(id), id, signText, { chain: verdict.state, bytes: verdict.bytes })
-    if (tail !== '') await spool.write(tail)
-    await spool.seal('truncated', atMs)
-    return { state: 'truncated', bytes: spool.bytes }
-  }
-
   return {
     start,
     create,
@@ -222,21 +230,13 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     table: (id, file) => tables.read(id, file),
     openFile,
     bringBack: (id) => objects.fetch(id, path(id)),
-    sign: signText,
-    verifier: (id) => createVerifier(id, isSigned),
+    key,
+    ledger,
+    sealed,
+    verifier: (id) => createVerifier(id, key.isSigned),
     requireRoom: () => requireRoom(folder),
     remove,
-    async sealLost(db) {
-      for (const { id, session_uid: session } of await listUnfinished(db, node)) {
-        try {
-          const { state, bytes } = await sealOne(id)
-          await setRecordingState(db, id, state, bytes)
-          log.info('recording.sealed', { session, state, bytes })
-        } catch (error) {
-          log.error('recording.failed', { session, err: error })
-        }
-      }
-    },
+    sealLost: (system) => sealLost({ system, node, log, clock, key, openFile, path, sealed }),
     async removeStored(db) {
       for await (const some of idsOfFiles()) for (const id of await findStoredIds(db, some)) await remove(id)
     },

@@ -1,11 +1,12 @@
 // Recordings over HTTP: their forms, who gets them, and what happens to them on the disk.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, readdir, rename, symlink, truncate, writeFile } from 'node:fs/promises'
+import { readFile, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postFrame } from '../http/testing.ts'
 import { fakeClock } from '../platform/testing.ts'
@@ -42,6 +43,18 @@ async function recorded(...messages: string[]): Promise<{ uid: SessionUid; file:
     .where('session_uid', '=', uid)
     .executeTakeFirstOrThrow()
   return { uid, file: join(server.dataFolder, 'recordings', `${id}.cast`) }
+}
+
+/** What the last entry of the ledger says. */
+async function lastDeed(): Promise<unknown> {
+  const { statement } = await server.database
+    .system()
+    .selectFrom('recording_ledger')
+    .select('statement')
+    .where('tenant_id', '=', person.tenant)
+    .orderBy('sequence', 'desc')
+    .executeTakeFirstOrThrow()
+  return JSON.parse(statement)
 }
 
 const verdict = async (uid: SessionUid) => (await person.client.call(sessions.verifyRecord, at(uid))).body
@@ -122,6 +135,9 @@ describe('a recording', () => {
     expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
     expect(await outcome(person.client.call(sessions.removeRecord, at(uid)))).toBe('404 NOT_FOUND')
     await expect(readFile(file)).rejects.toThrow('ENOENT')
+    expect(await outcome(person.client.call(sessions.verifyRecord, at(uid)))).toBe('404 NOT_FOUND')
+    const by = { type: 'user', id: person.id }
+    expect(await lastDeed()).toMatchObject({ kind: 'remove', reason: 'deleted', by })
     expect((await person.client.call(sessions.get, { params: { uid } })).body.recorded).toBe(false)
   })
 
@@ -147,15 +163,25 @@ describe('a recording', () => {
     expect((await person.client.call(sessions.getRecord, at(recent.uid))).body).toHaveLength(1)
     const { body } = await person.client.call(operations.audit.list, { query: { per_page: '100' } })
     expect(body.filter(({ action }) => action === 'recording.expire').map(({ target }) => target)).toEqual([old.uid])
+    expect(await outcome(person.client.call(sessions.verifyRecord, at(old.uid)))).toBe('404 NOT_FOUND')
+    expect(await lastDeed()).toMatchObject({ kind: 'remove', reason: 'expired' })
     const broken = { settings: { recording_retention_days: -1 } }
     expect(await outcome(person.client.call(operations.namespaces.update, { params, body: broken }))).toMatch(/^400/)
   })
 
-  it('goes with its session', async () => {
+  it('is not missing when it was removed with its device', async () => {
+    const { uid } = await recorded('x')
+    const { device_uid: device } = (await person.client.call(sessions.get, { params: { uid } })).body
+    await person.client.call(operations.devices.remove, { params: { uid: device } })
+    expect(await outcome(person.client.call(sessions.verifyRecord, at(uid)))).toBe('404 NOT_FOUND')
+    expect(await lastDeed()).toMatchObject({ kind: 'remove-device', device })
+  })
+
+  it('goes with its session, and is missing then', async () => {
     const { uid } = await recorded('x')
     await server.database.system().deleteFrom('sessions').where('uid', '=', uid).execute()
     expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
-    expect(await outcome(person.client.call(sessions.verifyRecord, at(uid)))).toBe('404 NOT_FOUND')
+    expect(await verdict(uid)).toMatchObject({ result: 'missing' })
   })
 
   it('is for administrators and the owner, of its own namespace', async () => {
@@ -190,7 +216,7 @@ describe('a recording that somebody has changed on the disk', () => {
 
   it('is told apart when its end was cut off', async () => {
     const { uid, file } = await recorded('one', 'two', 'three')
-    const kept = (await lines(file)).slice(0, 7).join('')
+    const kept = (await lines(file)).slice(0, 8).join('')
     expect(kept).toContain('two')
     await truncate(file, kept.length)
     expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 2 })
@@ -199,8 +225,8 @@ describe('a recording that somebody has changed on the disk', () => {
   it('is told apart when chunks changed places', async () => {
     const { uid, file } = await recorded('one', 'two', 'three')
     const all = await lines(file)
-    const [first, second, third] = [all.slice(0, 4), all.slice(4, 7), all.slice(7, 10)]
-    await writeFile(file, [...first, ...third, ...second, ...all.slice(10)].join(''))
+    const [first, second, third] = [all.slice(0, 5), all.slice(5, 8), all.slice(8, 11)]
+    await writeFile(file, [...first, ...third, ...second, ...all.slice(11)].join(''))
     expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 1 })
   })
 
@@ -215,6 +241,87 @@ describe('a recording that somebody has changed on the disk', () => {
     await rename(file, `${file}.away`)
     await symlink('/etc/passwd', file)
     expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
+  })
+})
+
+describe('a recording whose rows somebody has changed in the database', () => {
+  const db = () => server.database.system()
+  const rowOf = (uid: SessionUid) =>
+    db().selectFrom('recordings').selectAll().where('session_uid', '=', uid).executeTakeFirstOrThrow()
+  const fileOf = (id: string) => join(server.dataFolder, 'recordings', `${id}.cast`)
+
+  it('is tampered with when the session_uid of two recordings were exchanged', async () => {
+    const [one, other] = [await recorded('of one'), await recorded('of the other')]
+    const [rowOfOne, rowOfOther] = [await rowOf(one.uid), await rowOf(other.uid)]
+    const move = (id: string, values: { session_uid?: SessionUid; seat?: number }) =>
+      db().updateTable('recordings').set(values).where('id', '=', id).execute()
+    await move(rowOfOne.id, { seat: 9 })
+    await move(rowOfOther.id, { session_uid: one.uid })
+    await move(rowOfOne.id, { session_uid: other.uid, seat: 0 })
+    const { result, differs, message } = await verdict(one.uid)
+    expect(result).toBe('tampered')
+    expect(differs).toContain('session')
+    expect(message).toContain('another session')
+  })
+
+  it.each([
+    ['user', { username: 'nobody' }],
+    ['address', { ip_address: '203.0.113.9' }],
+  ] as const)('is tampered with when the %s of its session was changed', async (field, values) => {
+    const { uid } = await recorded('x')
+    expect(await verdict(uid)).toMatchObject({ result: 'intact', identity: true, differs: [] })
+    await db().updateTable('sessions').set(values).where('uid', '=', uid).execute()
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', differs: [field] })
+  })
+
+  it('is tampered with when its session was given to another device', async () => {
+    const { uid } = await recorded('x')
+    const { uid: device } = await server.acceptedDevice(person)
+    await db().updateTable('sessions').set({ device_uid: device }).where('uid', '=', uid).execute()
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', differs: ['device'] })
+  })
+
+  it.each([
+    ['started_at', { started_at: new Date(0) }],
+    ['seat', { seat: 3 }],
+    ['command', { command: 'harmless' }],
+  ] as const)('is tampered with when its %s was changed', async (field, values) => {
+    const { uid } = await recorded('x')
+    await db().updateTable('recordings').set(values).where('session_uid', '=', uid).execute()
+    const seat = 'seat' in values ? String(values.seat) : '0'
+    const { body } = await person.client.call(sessions.verifyRecord, { params: { uid, seat } })
+    expect(body).toMatchObject({ result: 'tampered', differs: [field] })
+  })
+
+  it('is missing when its row and its file were removed', async () => {
+    const { uid, file } = await recorded('x')
+    await db().deleteFrom('recordings').where('session_uid', '=', uid).execute()
+    await rm(file)
+    expect(await verdict(uid)).toMatchObject({ result: 'missing', complete: false, chunks: 0 })
+  })
+
+  it('is missing when its file alone was removed', async () => {
+    const { uid, file } = await recorded('x')
+    await rm(file)
+    expect(await verdict(uid)).toMatchObject({ result: 'missing' })
+    expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
+  })
+
+  it('is tampered with when another recording was put in its place under its own id', async () => {
+    const [one, other] = [await recorded('one'), await recorded('other')]
+    const { id } = await rowOf(other.uid)
+    await db().deleteFrom('recordings').where('session_uid', '=', one.uid).execute()
+    await db().updateTable('recordings').set({ session_uid: one.uid }).where('id', '=', id).execute()
+    expect(await verdict(one.uid)).toMatchObject({ result: 'tampered' })
+    expect(await readFile(fileOf(id), 'utf8')).toContain('other')
+  })
+
+  it('cannot lose an entry of the ledger: the working roles may only read and add', async () => {
+    for (const role of ['bowline_app', 'bowline_system']) {
+      const { rows } = await sql<{ may: boolean }>`select has_table_privilege(${role}, 'recording_ledger', 'update') or
+        has_table_privilege(${role}, 'recording_ledger', 'delete') as may`.execute(db())
+      expect([role, rows]).toEqual([role, [{ may: false }]])
+    }
   })
 })
 

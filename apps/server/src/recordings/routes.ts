@@ -6,20 +6,13 @@ import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { type Route, internalRoute, memberRoute } from '../http/route.ts'
+import { type Route, internalRoute, memberRoute, publicRoute } from '../http/route.ts'
 import { findTenantOfSession } from '../sessions/service.ts'
 import { type Format, fileFrom, inFormat } from './formats.ts'
 import type { Recordings } from './recordings.ts'
 import { searchRecordings } from './search.ts'
-import {
-  addFrame,
-  findRange,
-  getIndex,
-  getKeyframe,
-  openRecording,
-  removeRecording,
-  verifyRecording,
-} from './service.ts'
+import { addFrame, findRange, getIndex, getKeyframe, openRecording, removeRecording } from './service.ts'
+import { verifyRecording } from './verification.ts'
 
 /**
  * @param system connection: who posts frames names no namespace
@@ -50,6 +43,7 @@ export function recordingRoutes(
     }),
     memberRoute(sessions.getRecordIndex, (ctx, { params }) => getIndex(ctx, recordings, params)),
     memberRoute(sessions.getKeyframe, (ctx, { params, query }) => getKeyframe(ctx, recordings, params, query.at)),
+    publicRoute(operations.recordings.key, () => Promise.resolve(recordings.key.published)),
     memberRoute(operations.recordings.search, (ctx, { query }) => searchRecordings(ctx, query)),
     memberRoute(sessions.verifyRecord, (ctx, { params }) => verifyRecording(ctx, recordings, params)),
     memberRoute(sessions.removeRecord, (ctx, { params }) => removeRecording(ctx, recordings, params)),

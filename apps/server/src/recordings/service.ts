@@ -4,14 +4,13 @@ import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import { fail } from '@bowline/contract/errors'
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { Keyframe, RecordingIndex } from '@bowline/contract/schemas/recording'
-import type { RecordingVerdict } from '@bowline/contract/schemas/session'
-import { audit } from '../audit/service.ts'
+import { audit, auditActor } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { isMissing, StoreError } from '../platform/s3/store-error.ts'
 import { setRecorded } from '../sessions/service.ts'
 import { type Table, keyframeAt, readScreen } from './index-file.ts'
 import { type Range, firstKeyframe } from './ranges.ts'
-import { type RecordingFile, readVerdict } from './reading.ts'
+import type { RecordingFile } from './reading.ts'
 import type { Recordings } from './recordings.ts'
 import { type Spool, openSpool } from './spool.ts'
 import { type RecordingRow, deleteRecording, findRecording, hasRecordings, setRecordingState } from './store.ts'
@@ -32,19 +31,34 @@ export async function openRecording(
   recordings: Recordings,
   { uid, seat }: SeatOf,
 ): Promise<{ readonly row: RecordingRow; readonly file: RecordingFile }> {
-  const row = (await findRecording(ctx.db, uid, seat)) ?? notFound()
+  const { row, file } = (await locate(ctx, recordings, { uid, seat })) ?? notFound()
+  return { row, file: file ?? notFound() }
+}
+
+/**
+ * The row of a recording and its file, which the caller closes; undefined where there is none.
+ * @throws {BowlineError} UNAVAILABLE when the store does not answer
+ */
+export async function locate(
+  ctx: Pick<TenantContext, 'db' | 'log'>,
+  recordings: Recordings,
+  { uid, seat }: SeatOf,
+): Promise<{ readonly row: RecordingRow; readonly file: RecordingFile | undefined } | undefined> {
+  const row = await findRecording(ctx.db, uid, seat)
+  if (!row) return undefined
   try {
     return { row, file: await recordings.open(row, 'cast') }
   } catch (error) {
     // It may have gone to the store in between.
     const now = await findRecording(ctx.db, uid, seat)
-    if (now && now.place !== row.place) return { row: now, file: await recordings.open(now, 'cast').catch(failed) }
-    return failed(error)
+    if (!now || now.place === row.place) return { row, file: failed(error) }
+    return { row: now, file: await recordings.open(now, 'cast').catch(failed) }
   }
 
-  function failed(error: unknown): never {
+  function failed(error: unknown): undefined {
     ctx.log.error('recording.failed', { session: uid, seat, err: error })
-    return error instanceof StoreError && !isMissing(error) ? storeAway(error) : notFound()
+    if (error instanceof StoreError && !isMissing(error)) storeAway(error)
+    return undefined
   }
 }
 
@@ -134,30 +148,6 @@ async function withIndex<T>(
   }
 }
 
-/** Whether a recording is as it was written. @throws {BowlineError} NOT_FOUND */
-export async function verifyRecording(
-  ctx: TenantContext,
-  recordings: Recordings,
-  which: SeatOf,
-): Promise<RecordingVerdict> {
-  const { row, file } = await openRecording(ctx, recordings, which)
-  const verdict = await readVerdict(file, recordings.verifier(row.id))
-    .catch(storeAway)
-    .finally(() => file.close())
-  if (verdict.result === 'intact') {
-    const complete = verdict.seal.state === 'complete'
-    const message = complete ? 'The recording is as it was written.' : 'As it was written, but it ends early.'
-    return { result: 'intact', complete, chunks: verdict.seal.chunks, bad_chunk: null, message }
-  }
-  if (verdict.result === 'unsealed' && row.state === 'recording') {
-    const message = 'As it was written so far; the session lives.'
-    return { result: 'recording', complete: false, chunks: verdict.state.chunks, bad_chunk: null, message }
-  }
-  const bad = verdict.result === 'tampered' ? verdict.chunk : verdict.state.chunks
-  const rule = verdict.result === 'tampered' ? verdict.rule : 'the recording was cut off before its seal'
-  return { result: 'tampered', complete: false, chunks: bad, bad_chunk: bad, message: `Chunk ${bad}: ${rule}.` }
-}
-
 /** Deletes a recording. @throws {BowlineError} NOT_FOUND */
 export async function removeRecording(
   ctx: TenantContext,
@@ -168,7 +158,10 @@ export async function removeRecording(
   const row = (await findRecording(ctx.db, uid, seat)) ?? notFound()
   await ctx.db.transaction().execute(async (db) => {
     if (!(await deleteRecording(db, row.id))) notFound()
-    await audit({ ...ctx, db }, action, uid, { seat })
+    await audit({ ...ctx, db }, action, uid, { seat, recording: row.id })
+    const reason = action === 'recording.expire' ? 'expired' : 'deleted'
+    const deed = { kind: 'remove', recording: row.id, reason, by: auditActor(ctx.actor) } as const
+    await recordings.ledger.appendIn({ ...ctx, db }, deed)
   })
   await recordings.remove(row.id)
   if (!(await hasRecordings(ctx.db, uid))) await setRecorded(ctx, uid, false)
@@ -207,16 +200,17 @@ export async function addFrame(
     const end = await lastSeal(recordings, id)
     lastMs = end.atMs
     await setRecordingState(ctx.db, id, 'recording', end.bytes)
-    spool = await openSpool(recordings.path(id), id, recordings.sign, end)
+    spool = await openSpool(recordings.path(id), id, recordings.key.sign, end)
   } else {
-    ;({ id, spool } = await recordings.create(ctx, { session: uid, seat, posted: true }))
-    await spool.write(headerLine({ columns: width, rows: height, timestamp: Math.floor(now / 1_000) }))
+    const made = await recordings.create(ctx, { session: uid, seat, posted: true })
+    ;({ id, spool } = made)
+    const header = headerLine({ columns: width, rows: height, timestamp: Math.floor(now / 1_000) })
+    await spool.write(header + made.identity)
   }
   const lines = createEventLines(lastMs)
   const size = lines.next('r', `${width}x${height}`, now - startedAt)
   await spool.write(size + lines.next('o', message, now - startedAt))
-  await spool.seal('complete', lines.atMs)
-  await setRecordingState(ctx.db, id, 'complete', spool.bytes)
+  await recordings.sealed(ctx, id, await spool.seal('complete', lines.atMs), spool.bytes)
 }
 
 /** Longer than a seal. */
@@ -243,7 +237,7 @@ async function lastSeal(recordings: Recordings, id: string) {
 }
 
 /** What the store could not do is no failure of ours. */
-function storeAway(error: unknown): never {
+export function storeAway(error: unknown): never {
   if (error instanceof StoreError) return fail('UNAVAILABLE', { what: 'the store of recordings does not answer' })
   throw error
 }

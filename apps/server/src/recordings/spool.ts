@@ -1,7 +1,7 @@
 // The file of one recording while it is written: lines go in, chunks are closed and reach the disk, a seal ends it.
 // What could not be written whole is taken back, so that the file always ends with a line.
 import { type FileHandle, constants, open } from 'node:fs/promises'
-import { type ChainState, type SealState, type Sign, createChain } from '@bowline/asciicast/chain'
+import { type ChainState, type Seal, type SealState, type Sign, createChain } from '@bowline/asciicast/chain'
 
 /** A chunk is closed at this size, if time has not closed it before. */
 const CHUNK_BYTES = 1_048_576
@@ -15,8 +15,8 @@ export interface Spool {
   closeChunk(): Promise<void>
   /** Brings everything so far to the disk; lines may be written meanwhile. */
   sync(): Promise<void>
-  /** Ends the recording and closes the file. Rejects when there is no room for the seal. */
-  seal(state: SealState, atMs: number): Promise<void>
+  /** Ends the recording and closes the file. Rejects when there is no room for the seal. @returns what it says */
+  seal(state: SealState, atMs: number): Promise<Seal>
   /** Closes the file as it is. */
   abandon(): Promise<void>
 }
@@ -76,8 +76,10 @@ export async function openSpool(path: string, recording: string, sign: Sign, fro
     async seal(state, atMs) {
       try {
         await closeChunk()
-        await append(Buffer.from(chain.seal(state, atMs)))
+        const { line, seal } = chain.seal(state, atMs)
+        await append(Buffer.from(line))
         await file.datasync()
+        return seal
       } finally {
         await file.close()
       }

@@ -2,20 +2,21 @@
 // indexed goes to the store, when there is one.
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import type { Clock } from '../platform/clock.ts'
 import { type S3Settings, createS3Client } from '../platform/s3/client.ts'
 import { type Indexing, createIndexing } from './indexing.ts'
+import { createHeadLog } from './ledger/heads.ts'
 import { createObjects } from './objects.ts'
 import { type Recordings, type RecordingsParts, createRecordings } from './recordings.ts'
 import { type UploadState, type Uploads, createUploads } from './uploads.ts'
 
 /** For recordings that could not be indexed when they ended, that are posted from elsewhere, or that were deleted. */
 const WORK_INTERVAL_MS = 60_000
+/** Between two log lines with the heads of ledgers. */
+const HEADS_INTERVAL_MS = 3_600_000
 
 export interface RecordingsOptions extends Omit<RecordingsParts, 'sealed' | 'objects'> {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
-  readonly clock: Clock
   /** Without one recordings stay where they are. */
   readonly store: S3Settings | undefined
   /** Gets what is to be done at the end, in reverse order. */
@@ -35,6 +36,7 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
   const objects = store && createObjects(await createS3Client(store, ending.signal))
   const recordings = await createRecordings({
     ...parts,
+    clock,
     ...(objects ? { objects } : {}),
     sealed: () => indexing.wake(),
   })
@@ -52,6 +54,11 @@ export async function startRecordings(options: RecordingsOptions): Promise<Start
   }
   const stop = clock.every(WORK_INTERVAL_MS, work)
   onEnd(() => Promise.resolve(stop()))
+  const tellHeads = createHeadLog(system, parts.log)
+  const stopTelling = clock.every(HEADS_INTERVAL_MS, () => {
+    tellHeads().catch((error: unknown) => parts.log.error('jobs.error', { err: error }))
+  })
+  onEnd(() => Promise.resolve(stopTelling()))
   await recordings.sealLost(system)
   await recordings.removeStored(system)
   work()

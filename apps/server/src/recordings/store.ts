@@ -33,6 +33,10 @@ export async function setRecordingState(
   await db.updateTable('recordings').set(values).where('id', '=', id).execute()
 }
 
+export function findRecordingById(db: Kysely<Schema>, id: string): Promise<RecordingRow | undefined> {
+  return db.selectFrom('recordings').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 /** @returns whether there was one */
 export async function deleteRecording(db: Kysely<Schema>, id: string): Promise<boolean> {
   const result = await db.deleteFrom('recordings').where('id', '=', id).executeTakeFirst()

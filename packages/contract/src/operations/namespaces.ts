@@ -83,6 +83,7 @@ export const namespaces = {
             .optional(),
           end_disallowed_sessions: z.boolean().optional(),
           forwarding: z.boolean().optional(),
+          forwarding_unrecorded: z.boolean().optional(),
           recording_policy: RecordingPolicy.optional(),
           recording_retention_days: RecordingRetentionDays.optional(),
         })

@@ -2,9 +2,17 @@
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Page, SessionUid } from '../schemas/common.ts'
-import { RecordingHit } from '../schemas/recording.ts'
+import { RecordingHit, RecordingKey } from '../schemas/recording.ts'
 
 export const recordings = {
+  key: operation({
+    method: 'GET',
+    path: '/api/recordings/key',
+    noun: 'recordings',
+    summary: 'The public key that recordings are signed with: for verifying a downloaded one without this server',
+    access: { kind: 'public' },
+    response: RecordingKey,
+  }),
   search: operation({
     method: 'GET',
     path: '/api/recordings/search',

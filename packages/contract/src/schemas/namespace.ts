@@ -50,6 +50,8 @@ export const Namespace = z
       end_disallowed_sessions: z.boolean(),
       /** Whether people may forward ports, sockets, their agent and X11 through sessions. */
       forwarding: z.boolean(),
+      /** Whether they may do so where sessions must be recorded: what is forwarded is in no recording. */
+      forwarding_unrecorded: z.boolean(),
       recording_policy: RecordingPolicy,
       recording_retention_days: RecordingRetentionDays,
     }),

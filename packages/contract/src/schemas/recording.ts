@@ -14,8 +14,8 @@ const keyframe = {
 
 export const RecordingIndex = z
   .object({
-    /** `truncated`: what a crash or a full disk has left. */
-    state: z.enum(['recording', 'complete', 'truncated']),
+    /** `truncated`: there was no room for more; `interrupted`: what a crash has left. */
+    state: z.enum(['recording', 'complete', 'truncated', 'interrupted']),
     /** Whether the keyframes are there: they are made when the session is over. Reading works without them too. */
     indexed: z.boolean(),
     started_at: Time,
@@ -55,3 +55,17 @@ export const RecordingHit = z
   })
   .meta({ id: 'RecordingHit' })
 export type RecordingHit = z.infer<typeof RecordingHit>
+
+export const RecordingKey = z
+  .object({
+    /** Thumbprint (RFC 7638); the identity in a recording names it as `key`. */
+    id: z.string(),
+    /** SubjectPublicKeyInfo. */
+    pem: z.string(),
+    /** A line of OpenSSH. */
+    ssh: z.string(),
+    /** RFC 8037. */
+    jwk: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), kid: z.string() }),
+  })
+  .meta({ id: 'RecordingKey' })
+export type RecordingKey = z.infer<typeof RecordingKey>

@@ -57,14 +57,23 @@ export type RecordedFrame = z.infer<typeof RecordedFrame>
 /** What became of a recording since it was written. */
 export const RecordingVerdict = z
   .object({
-    /** `recording`: intact so far, and not sealed yet because the session lives. */
-    result: z.enum(['intact', 'recording', 'tampered']),
+    /**
+     * `recording`: intact so far, and not sealed yet because the session lives. `missing`: it began and was not deleted,
+     * and its row or its file is gone.
+     */
+    result: z.enum(['intact', 'recording', 'tampered', 'missing']),
     /** Whether it holds everything to the end of the session; false after a crash or without room. */
     complete: z.boolean(),
     /** Chunks that are as they were written, counted from the first. */
     chunks: z.number().int(),
     /** The first chunk that is not as it was written, counted from 0; null when all are. */
     bad_chunk: z.number().int().nullable(),
+    /** `truncated`: there was no room; `interrupted`: the server found it without its end and sealed it; null without a seal. */
+    ending: z.enum(['complete', 'truncated', 'interrupted']).nullable(),
+    /** Whether session, device, user, address and start are signed with it; false for recordings of earlier versions. */
+    identity: z.boolean(),
+    /** What the database tells of it that is not what was signed, such as `session`, `user` or `started_at`. */
+    differs: z.array(z.string()),
     message: z.string(),
   })
   .meta({ id: 'RecordingVerdict' })

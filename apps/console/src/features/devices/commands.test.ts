@@ -54,7 +54,7 @@ describe('the install command', () => {
 
   it('pins the key of a self-signed certificate', () => {
     expect(installCommand('https://10.0.0.5:8080', 'tenant', 'sha256//abc=')).toBe(
-      "curl -fsSLk --pinnedpubkey 'sha256//abc=' 'https://10.0.0.5:8080/install.sh?tenant_id=tenant' | sh",
+      "curl -fsSLk --pinnedpubkey 'sha256//abc=' --proto '=https' 'https://10.0.0.5:8080/install.sh?tenant_id=tenant' | sh",
     )
   })
 })

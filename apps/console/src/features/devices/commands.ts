@@ -44,5 +44,7 @@ export function sshLine(endpoint: SshEndpoint, target: SshTarget, user: string):
  */
 export function installCommand(origin: string, tenant: string, pin: string): string {
   const curl = pin === '' ? 'curl -fsSL' : `curl -fsSLk --pinnedpubkey '${pin}'`
-  return `${curl} '${origin}/install.sh?tenant_id=${tenant}' | sh`
+  // A redirection must not lead to a protocol without encryption.
+  const only = origin.startsWith('https:') ? " --proto '=https'" : ''
+  return `${curl}${only} '${origin}/install.sh?tenant_id=${tenant}' | sh`
 }

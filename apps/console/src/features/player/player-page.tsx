@@ -65,7 +65,7 @@ export function PlayerPage({ uid, seat, search }: PlayerPageProps) {
           {verdict.data.message}
         </Callout>
       ) : null}
-      {state === 'truncated' ? <Callout tone="note">{texts.truncated}</Callout> : null}
+      {state === 'truncated' || state === 'interrupted' ? <Callout tone="note">{texts[state]}</Callout> : null}
       {failed ? (
         <ErrorPanel title={texts.loadFailed} error={failed.error} onRetry={() => void failed.refetch()} />
       ) : session.data && index.data ? (

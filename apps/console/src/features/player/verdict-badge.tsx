@@ -32,6 +32,7 @@ function said(verdict: RecordingVerdict | undefined, failed: boolean): { kind: s
   if (!verdict) return { kind: 'none', label: failed ? texts.verdict.unknown : texts.verdict.checking }
   const { result, complete, bad_chunk } = verdict
   if (result === 'tampered') return { kind: 'bad', label: texts.verdict.tampered(bad_chunk) }
+  if (result === 'missing') return { kind: 'bad', label: texts.verdict.missing }
   if (result === 'recording') return { kind: 'live', label: texts.verdict.recording }
   return complete ? { kind: 'good', label: texts.verdict.intact } : { kind: 'good', label: texts.verdict.early }
 }

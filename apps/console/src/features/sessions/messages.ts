@@ -110,6 +110,7 @@ export const sessionsMessages = {
     intact: 'Unchanged since it was written',
     recording: 'Unchanged so far; still being recorded',
     tampered: 'Changed since it was written',
+    missing: 'Missing: it was recorded and never deleted',
   },
   incomplete: 'It does not hold the end of the session.',
   verifyFailed: 'The recording could not be checked',

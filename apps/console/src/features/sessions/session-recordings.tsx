@@ -106,13 +106,15 @@ function Recording({ session, seat }: { readonly session: Session; readonly seat
   )
 }
 
-function Verdict({ verdict: { result, complete } }: { readonly verdict: RecordingVerdict }) {
-  const Icon = result === 'tampered' ? ShieldX : ShieldCheck
+function Verdict({ verdict: { result, complete, ending, message } }: { readonly verdict: RecordingVerdict }) {
+  const isBad = result === 'tampered' || result === 'missing'
+  const Icon = isBad ? ShieldX : ShieldCheck
   return (
     <span className={classes['verdict']} data-result={result}>
       <Icon size={15} aria-hidden />
       {texts.verified[result]}
-      {complete || result === 'recording' ? '' : `. ${texts.incomplete}`}
+      {ending === null || complete ? '' : `. ${texts.incomplete}`}
+      {isBad ? `. ${message}` : ''}
     </span>
   )
 }

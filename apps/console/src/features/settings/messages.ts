@@ -30,6 +30,9 @@ export const settingsMessages = {
   shortenAction: 'Delete them',
   forwarding: 'Allow forwarding',
   forwardingHint: 'Ports, sockets, the agent and X11 through sessions (ssh -L, -R, -D, -A, -X).',
+  forwardingUnrecorded: 'Allow forwarding without a recording',
+  forwardingUnrecordedHint:
+    'What is forwarded is in no recording, and ssh -J opens a shell that nobody records. Forwarding is off while recordings are required, unless this is on.',
   endDisallowed: 'End sessions that are no longer allowed',
   endDisallowedHint: 'A change of rules, keys or members is applied to running sessions too, not to new ones only.',
   changed: (setting: string) => `${setting}: changed.`,

@@ -5,6 +5,11 @@ import { settingsMessages as texts } from './messages.ts'
 import { RetentionSetting } from './retention-setting.tsx'
 import type { SettingsProps } from './use-namespace-settings.ts'
 
+const UNRECORDED = {
+  name: 'forwarding_unrecorded',
+  label: texts.forwardingUnrecorded,
+  hint: texts.forwardingUnrecordedHint,
+} as const
 const SWITCHES = [
   { name: 'forwarding', label: texts.forwarding, hint: texts.forwardingHint },
   { name: 'end_disallowed_sessions', label: texts.endDisallowed, hint: texts.endDisallowedHint },
@@ -12,6 +17,8 @@ const SWITCHES = [
 
 export function SessionSettings({ namespace, settings, may }: SettingsProps) {
   const { settings: current } = namespace
+  const isRequired = current.session_record && current.recording_policy === 'required'
+  const switches = isRequired && current.forwarding ? [UNRECORDED, ...SWITCHES] : SWITCHES
   return (
     <SectionCard title={texts.sessions}>
       <SettingRow label={texts.record} hint={texts.recordHint}>
@@ -41,7 +48,7 @@ export function SessionSettings({ namespace, settings, may }: SettingsProps) {
         </SettingRow>
       ) : null}
       <RetentionSetting key={current.recording_retention_days} namespace={namespace} settings={settings} may={may} />
-      {SWITCHES.map(({ name, label, hint }) => (
+      {switches.map(({ name, label, hint }) => (
         <SettingRow key={name} label={label} hint={hint}>
           <Switch
             aria-label={label}

@@ -1,0 +1,52 @@
+// All recordings of a namespace, held against its ledger.
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { TenantContext } from '../../context.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { Recordings } from '../recordings.ts'
+import { findRecordingById } from '../store.ts'
+import { verifyRecording } from '../verification.ts'
+import { type Finding, type LedgerProblem, readLedger } from './check.ts'
+import type { Head } from './entry.ts'
+
+export interface RecordingReport {
+  readonly tenant: TenantId
+  readonly head: Head
+  /** Recordings that are as they were written, or still being written. */
+  readonly good: number
+  /** Recordings whose files another node has. */
+  readonly elsewhere: number
+  readonly problems: readonly LedgerProblem[]
+  readonly bad: readonly Finding[]
+}
+
+/**
+ * @param system connection
+ * @param node whose files can be read
+ * @param posted a head that was kept elsewhere
+ */
+export async function reportNamespace(
+  ctx: TenantContext,
+  system: Kysely<Schema>,
+  recordings: Recordings,
+  node: string,
+  posted?: Head,
+): Promise<RecordingReport> {
+  const { tenant } = ctx
+  const { head, problems, kept } = await readLedger(system, tenant, recordings.key.isSigned, posted)
+  const bad: Finding[] = []
+  let good = 0
+  let elsewhere = 0
+  for (const { recording, session, seat } of kept) {
+    const row = await findRecordingById(ctx.db, recording)
+    if (row && row.node !== node && row.place === 'file') {
+      elsewhere += 1
+      continue
+    }
+    // The row is looked for by what the ledger says: one that was moved to another session is missing here.
+    const verdict = await verifyRecording(ctx, recordings, { uid: session, seat })
+    if (verdict.result === 'intact' || verdict.result === 'recording') good += 1
+    else bad.push({ recording, session, seat, ...verdict })
+  }
+  return { tenant, head, good, elsewhere, problems, bad }
+}

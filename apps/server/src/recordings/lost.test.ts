@@ -1,0 +1,127 @@
+// What the next start of a server does with recordings that the one before has not sealed.
+import { randomBytes } from 'node:crypto'
+import { readFile, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createEventLines, headerLine } from '@bowline/asciicast/write'
+import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postFrame } from '../http/testing.ts'
+import { loadInstanceKeys } from '../instance/keys.ts'
+import { systemClock } from '../platform/clock.ts'
+import { silentLog } from '../platform/log.ts'
+import { SecretKey } from '../platform/seal.ts'
+import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { type Recordings, createRecordings } from './recordings.ts'
+
+let server: BootedServer
+let person: Person
+/** Those of the next life of the server, on the same folder. */
+let next: Recordings
+beforeAll(async () => {
+  server = await bootServer()
+  person = await server.setUpAccount()
+  const { recording } = await loadInstanceKeys(server.database.system(), new SecretKey(server.secretKey))
+  const folder = join(server.dataFolder, 'recordings')
+  const parts = { folder, node: 'the next life', log: silentLog, clock: systemClock, key: recording }
+  next = await createRecordings({ ...parts, sealed: () => undefined })
+})
+afterAll(() => server.close())
+
+const db = () => server.database.system()
+
+async function session(): Promise<SessionUid> {
+  const uid = SessionUid.parse(randomBytes(32).toString('hex'))
+  const { uid: device } = await server.acceptedDevice(person)
+  const row = { uid, tenant_id: person.tenant, device_uid: device, username: 'root', type: 'term' as const }
+  await db().insertInto('sessions').values(row).execute()
+  return uid
+}
+
+/** A recording of three chunks that nobody has sealed. */
+async function unsealed(): Promise<{ uid: SessionUid; id: string; file: string }> {
+  const uid = await session()
+  const ctx = { ...person, db: server.database.forTenant(person.tenant), clock: systemClock }
+  const { id, spool, identity } = await next.create(
+    { ...ctx, ...silent, log: silentLog },
+    { session: uid, seat: 0, posted: false },
+  )
+  const lines = createEventLines()
+  await spool.write(headerLine({ columns: 80, rows: 24 }) + identity)
+  for (const text of ['one', 'two', 'three']) {
+    await spool.write(lines.next('o', text, 0))
+    await spool.closeChunk()
+  }
+  await spool.abandon()
+  return { uid, id, file: next.path(id) }
+}
+
+const silent = {
+  actor: { kind: 'system', name: 'test' },
+  edition: 'community',
+  source: '',
+  locate: () => ({ latitude: 0, longitude: 0 }),
+  isHeard: () => false,
+  emit: () => undefined,
+} as const
+
+const verdict = async (uid: SessionUid) =>
+  (await person.client.call(operations.sessions.verifyRecord, { params: { uid, seat: '0' } })).body
+
+/** What a server does when it starts. */
+async function startAgain(uid: SessionUid): Promise<void> {
+  await db().updateTable('recordings').set({ node: 'the next life' }).where('session_uid', '=', uid).execute()
+  await next.sealLost(db())
+}
+
+/** Cuts a file behind a chunk line, from 0. */
+async function cutBehind(file: string, chunk: number): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).split(/(?<=\n)/)
+  const end = lines.findIndex((line) => line.startsWith(`# chunk ${chunk} `)) + 1
+  expect(end).toBeGreaterThan(0)
+  await truncate(file, Buffer.byteLength(lines.slice(0, end).join('')))
+}
+
+describe('a recording without a seal', () => {
+  it('is sealed as interrupted by the next start, and verify says so', async () => {
+    const { uid } = await unsealed()
+    expect(await verdict(uid)).toMatchObject({ result: 'recording', ending: null, chunks: 3, identity: true })
+    await startAgain(uid)
+    expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: false, ending: 'interrupted', chunks: 3 })
+    expect((await verdict(uid)).message).toContain('interrupted')
+  })
+
+  it('is interrupted, not complete, when it was cut at a chunk before the start', async () => {
+    const { uid, file } = await unsealed()
+    await cutBehind(file, 1)
+    await startAgain(uid)
+    expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: false, ending: 'interrupted', chunks: 2 })
+  })
+})
+
+describe('a recording that was sealed', () => {
+  it('is tampered with when its end was cut off and its row says that it is still recorded', async () => {
+    const uid = await session()
+    for (const text of ['one', 'two', 'three']) await postFrame(server, uid, text)
+    const { id } = await db()
+      .selectFrom('recordings')
+      .select('id')
+      .where('session_uid', '=', uid)
+      .executeTakeFirstOrThrow()
+    await cutBehind(next.path(id), 1)
+    await db().updateTable('recordings').set({ state: 'recording' }).where('id', '=', id).execute()
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 2 })
+    await startAgain(uid)
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 2, ending: null })
+    expect(await readFile(next.path(id), 'utf8')).not.toContain('# seal')
+  })
+
+  it('is tampered with when only its seal was cut off', async () => {
+    const { uid, id, file } = await unsealed()
+    await startAgain(uid)
+    await cutBehind(file, 2)
+    await db().updateTable('recordings').set({ state: 'recording' }).where('id', '=', id).execute()
+    await startAgain(uid)
+    expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 3 })
+  })
+})

@@ -1,0 +1,73 @@
+// Recordings that an earlier life of the server has not finished: each is sealed as interrupted, with every whole line. One
+// that the ledger knows to have been sealed stays as it is found: its end was cut off since.
+import type { FileHandle } from 'node:fs/promises'
+import type { Seal } from '@bowline/asciicast/chain'
+import { createVerifier } from '@bowline/asciicast/verify'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { isCut, lastSeal } from './judgement.ts'
+import { extractLedger } from './ledger/extract.ts'
+import type { LedgerContext } from './ledger/ledger.ts'
+import { readVerdict, timeOfLastEvent } from './reading.ts'
+import type { RecordingKey } from './recording-key.ts'
+import { openSpool } from './spool.ts'
+import { type RecordingRow, listUnfinished, setRecordingState } from './store.ts'
+
+export interface LostParts {
+  /** Connection to every namespace. */
+  readonly system: Kysely<Schema>
+  /** Recordings of this node are sealed by it. */
+  readonly node: string
+  readonly log: Log
+  readonly clock: Clock
+  readonly key: RecordingKey
+  readonly openFile: (id: string) => Promise<FileHandle>
+  readonly path: (id: string) => string
+  /** Says so in the row and in the ledger. */
+  readonly sealed: (ctx: LedgerContext, id: string, seal: Seal, bytes: number) => Promise<void>
+}
+
+export async function sealLost(parts: LostParts): Promise<void> {
+  const { system, node, log } = parts
+  for (const row of await listUnfinished(system, node)) {
+    try {
+      const file = await parts.openFile(row.id)
+      const state = await sealFile(parts, row, file).finally(() => file.close())
+      log.info('recording.sealed', { session: row.session_uid, state })
+    } catch (error) {
+      log.error('recording.failed', { session: row.session_uid, err: error })
+    }
+  }
+}
+
+async function sealFile(
+  { system, clock, key, path, sealed }: LostParts,
+  row: RecordingRow,
+  file: FileHandle,
+): Promise<RecordingRow['state']> {
+  const { id, tenant_id: tenant, session_uid: session, seat } = row
+  const ctx = { tenant, db: system, clock }
+  const { size } = await file.stat()
+  const verdict = await readVerdict(file, createVerifier(id, key.isSigned))
+  const ledger = await extractLedger(system, key.isSigned, { tenant, session, seat }, id)
+  if (verdict.result === 'intact') {
+    const { seal } = verdict
+    const known = lastSeal(ledger.own)
+    if (known?.hash === seal.hash && known.state === seal.state) await setRecordingState(system, id, seal.state, size)
+    else await sealed(ctx, id, seal, size)
+    return seal.state
+  }
+  if (verdict.result === 'tampered' || isCut(row, verdict, ledger)) {
+    // What is not as we wrote it stays as it is found, for people to look at.
+    await setRecordingState(system, id, 'interrupted', size)
+    return 'interrupted'
+  }
+  const { atMs, tail } = await timeOfLastEvent(file, verdict.bytes)
+  const spool = await openSpool(path(id), id, key.sign, { chain: verdict.state, bytes: verdict.bytes })
+  if (tail !== '') await spool.write(tail)
+  const seal = await spool.seal('interrupted', atMs)
+  await sealed(ctx, id, seal, spool.bytes)
+  return 'interrupted'
+}

@@ -1,0 +1,39 @@
+// What a recording is held against: the session that it belongs to, as the rows tell it.
+import { createHash, createPublicKey } from 'node:crypto'
+import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+
+export interface SessionFacts {
+  readonly device: DeviceUid
+  /** Account on the device. */
+  readonly user: string
+  /** Of the person. */
+  readonly address: string
+  /** `SHA256:` and base64. */
+  readonly deviceKey: string
+}
+
+/** Undefined when there is no such session. */
+export async function findSessionFacts(db: Kysely<Schema>, uid: SessionUid): Promise<SessionFacts | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .innerJoin('devices', 'devices.uid', 'sessions.device_uid')
+    .select(['sessions.device_uid', 'sessions.username', 'sessions.ip_address', 'devices.public_key'])
+    .where('sessions.uid', '=', uid)
+    .executeTakeFirst()
+  return (
+    row && {
+      device: row.device_uid,
+      user: row.username,
+      address: row.ip_address,
+      deviceKey: fingerprintOf(row.public_key),
+    }
+  )
+}
+
+/** As `openssl pkey -pubin -outform DER | sha256` tells it, in OpenSSH's form. */
+function fingerprintOf(pem: string): string {
+  const spki = createPublicKey(pem).export({ type: 'spki', format: 'der' })
+  return `SHA256:${createHash('sha256').update(spki).digest('base64').replace(/=+$/, '')}`
+}

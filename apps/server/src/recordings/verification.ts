@@ -1,0 +1,41 @@
+// Whether a recording is as it was written, and whether it is there at all.
+import type { Verdict } from '@bowline/asciicast/verify'
+import { fail } from '@bowline/contract/errors'
+import type { RecordingVerdict } from '@bowline/contract/schemas/session'
+import type { TenantContext } from '../context.ts'
+import { judge, missing } from './judgement.ts'
+import { extractLedger, findKept } from './ledger/extract.ts'
+import { readVerdict } from './reading.ts'
+import type { Recordings } from './recordings.ts'
+import { type SeatOf, locate, storeAway } from './service.ts'
+import { findSessionFacts } from './session-facts.ts'
+
+/**
+ * Holds a recording against its rows and the ledger.
+ * @throws {BowlineError} NOT_FOUND when there is none and there was none, or it was deleted; UNAVAILABLE when the store
+ *   does not answer
+ */
+export async function verifyRecording(
+  ctx: Pick<TenantContext, 'db' | 'tenant' | 'log'>,
+  recordings: Recordings,
+  { uid, seat }: SeatOf,
+): Promise<RecordingVerdict> {
+  const { db, tenant } = ctx
+  const { isSigned } = recordings.key
+  const place = { tenant, session: uid, seat }
+  const found = await locate(ctx, recordings, { uid, seat })
+  if (!found) {
+    const kept = await findKept(db, isSigned, place)
+    if (kept.length === 0) fail('NOT_FOUND', { what: 'The recording' })
+    return missing('The ledger has its beginning and no removal; its row is gone.')
+  }
+  const { row, file } = found
+  let verdict: Verdict | undefined
+  if (file) {
+    verdict = await readVerdict(file, recordings.verifier(row.id))
+      .catch(storeAway)
+      .finally(() => file.close())
+  }
+  const ledger = await extractLedger(db, isSigned, place, row.id)
+  return judge({ row, session: await findSessionFacts(db, uid), file: verdict, ledger })
+}

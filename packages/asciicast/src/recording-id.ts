@@ -1,0 +1,10 @@
+// Which recording a file says it is: for whoever has the file alone.
+import { readChainLine } from './chain.ts'
+import { readIdentityLine } from './identity.ts'
+
+/** Id of the recording that a line names; undefined for most lines. Not proved before the file is verified. */
+export function recordingNamedBy(line: string): string | undefined {
+  if (!line.startsWith('#')) return undefined
+  const mark = readChainLine(line)
+  return readIdentityLine(line)?.identity.recording ?? (mark?.kind === 'seal' ? mark.seal.recording : undefined)
+}
