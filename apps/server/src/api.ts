@@ -34,11 +34,11 @@ import type { CloseConnection } from './sessions/service.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { terminalRoutes } from './terminals/routes.ts'
-import type { Tickets } from './terminals/tickets.ts'
+import type { TerminalTickets } from './terminals/tickets.ts'
 import { tunnelRoutes } from './tunnels/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
-export interface ApiParts {
+export interface ApiParts extends TerminalTickets {
   readonly config: ServerConfig
   readonly keys: InstanceKeys
   /** System connection: for sign-in, and for what is unique over all namespaces. */
@@ -51,7 +51,6 @@ export interface ApiParts {
   readonly recordings: Recordings
   /** The store of recordings is away. */
   readonly isDegraded: () => boolean
-  readonly tickets: Tickets
   readonly closeConnection: CloseConnection
   /** The port that the SSH gateway really listens on. */
   readonly sshPort: () => number
@@ -121,7 +120,11 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...announcementRoutes(system, edition),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
-    ...terminalRoutes(parts.tickets, createLimiter(clock, TERMINALS.perSecond, TERMINALS.burst)),
+    ...terminalRoutes({
+      tickets: parts.tickets,
+      legacyTickets: parts.legacyTickets,
+      attempts: createLimiter(clock, TERMINALS.perSecond, TERMINALS.burst),
+    }),
     ...recordingRoutes(parts.recordings, system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),

@@ -53,7 +53,7 @@ import { nodeName } from './platform/node-name.ts'
 import { removeExpired } from './recordings/retention.ts'
 import { startRecordings } from './recordings/start.ts'
 import { closeLostSessions } from './sessions/service.ts'
-import { createTickets } from './terminals/tickets.ts'
+import { createTerminalTickets } from './terminals/tickets.ts'
 
 export interface ServerParts {
   readonly config: ServerConfig
@@ -207,7 +207,7 @@ async function start(
       metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),
   })
 
-  const tickets = createTickets(clock)
+  const terminalTickets = createTerminalTickets(clock)
   const stopping = new AbortController()
   const http = await createHttpServer({
     clock,
@@ -234,7 +234,7 @@ async function start(
       tenantContext,
       recordings,
       isDegraded: () => uploads?.away === true,
-      tickets,
+      ...terminalTickets,
       closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
       sshPort: () => gateway.port,
       stopping: stopping.signal,
@@ -248,11 +248,15 @@ async function start(
   await serveStatic(http, { ...folders, pageViews: settings.BOWLINE_DOCS_PAGE_VIEWS === 'on' })
   const webDoors = createWebDoors({
     gateway,
-    tickets,
+    ...terminalTickets,
     clock,
     log,
-    contextOf: ({ tenant }) => tenantContext(tenant, { kind: 'system', name: 'gateway' }),
+    contextOf: async (uid) => {
+      const target = await judging.resolve({ uid })
+      return target && judging.contextOf(target)
+    },
     findKey: findKeyBlob,
+    takesSignaturesOverNames: settings.BOWLINE_LEGACY_KEY_SIGNATURES === 'on',
   })
   const link = linkDoor({
     agents,

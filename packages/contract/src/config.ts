@@ -156,6 +156,12 @@ export const SETTINGS = {
     schema: list.default([]),
     description: 'Addresses or CIDR ranges, such as load balancers, that the SSH limits per source do not count.',
   },
+  BOWLINE_LEGACY_KEY_SIGNATURES: {
+    programs: server,
+    schema: z.enum(['on', 'off']).default('on'),
+    description:
+      'off: consoles of version 0.19 and earlier cannot open web terminals with a private key; what they sign is the user name alone, so whoever has seen such a signature can use it again.',
+  },
   BOWLINE_METRICS_SOURCES: {
     programs: server,
     schema: list.default([]),

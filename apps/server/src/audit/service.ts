@@ -27,6 +27,7 @@ export type AuditAction =
   | 'connector.remove'
   | 'session.close'
   | 'session.refuse'
+  | 'session.legacy-signature'
   | 'session.update'
   | 'recording.fail'
   | 'recording.remove'

@@ -221,7 +221,9 @@ export function connectionHandler(
         endedBy ??
         login?.refusal ??
         (lost ? deviceLost(lost) : toSessionCause(cause, authenticated, outcome === 'refused'))
-      if (cause.by === 'protocol' || cause.by === 'limit') admitted.offend('abuse')
+      // What a page sends wrongly is a fault of a console, and everybody else behind that address would pay for it.
+      const isBreach = (cause.by === 'protocol' || cause.by === 'limit') && deps.door !== 'web'
+      if (isBreach) admitted.offend('abuse')
       else if (!authenticated && outcome === 'none') admitted.offend('no-auth')
       release()
       admitted.release()

@@ -40,6 +40,7 @@ export type LogEvent =
   | 'ssh.closed'
   | 'ssh.error'
   | 'session.error'
+  | 'terminal.legacy-signature'
   | 'recording.failed'
   | 'recording.sealed'
   | 'recording.store-away'

@@ -35,6 +35,7 @@ export const auditMessages = {
     'firewall-rule.order': 'Changed the order of the firewall rules',
     'session.close': 'Ended a session',
     'session.refuse': 'Refused a connection',
+    'session.legacy-signature': 'Accepted a signature over the user name alone',
     'session.update': 'Changed a session',
     'recording.fail': 'Could not record a session',
     'recording.remove': 'Deleted a recording',
