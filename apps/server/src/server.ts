@@ -54,6 +54,7 @@ import { removeExpired } from './recordings/retention.ts'
 import { startRecordings } from './recordings/start.ts'
 import { closeLostSessions } from './sessions/service.ts'
 import { createTerminalTickets } from './terminals/tickets.ts'
+import { isTunnelHost } from './tunnels/addresses.ts'
 
 export interface ServerParts {
   readonly config: ServerConfig
@@ -213,6 +214,7 @@ async function start(
     clock,
     log,
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
+    tunnelsDomain: settings.BOWLINE_TUNNELS_DOMAIN,
     ...(config.tls ? { tls: { ...config.tls } } : {}),
     authenticator: createAuthenticator({
       user: (token) => userOfToken(auth, token),
@@ -266,15 +268,15 @@ async function start(
     readToken: (token) => tokens.readDevice(token),
     findKey: ({ uid, tenant }) => findDeviceKey(tenantContext(tenant, { kind: 'device', uid, tenant }), uid),
   })
-  attachUpgrades(
-    http.server,
-    config.isTrustedProxy,
-    new Map([
+  attachUpgrades(http.server, {
+    isTrustedProxy: config.isTrustedProxy,
+    isTunnelHost: (host) => isTunnelHost(host, settings.BOWLINE_TUNNELS_DOMAIN),
+    doors: new Map([
       [LINK_PATH, link],
       [TERMINAL_PATH, webDoors.terminal],
       [LEGACY_TERMINAL_PATH, webDoors.legacy],
     ]),
-  )
+  })
 
   let httpClosed: Promise<void> = Promise.resolve()
   // Links are sockets of the HTTP server: it has closed only after they have.

@@ -7,14 +7,20 @@ import { plainAddress } from '../platform/address.ts'
 /** Takes one upgrade; the socket is its own from here on. @param remote the client's address, after trusted proxies */
 export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, remote: string) => void
 
-/** Takes the `upgrade` events of an HTTP server. @param doors by path */
-export function attachUpgrades(
-  server: Server,
-  isTrustedProxy: (address: string) => boolean,
-  doors: ReadonlyMap<string, UpgradeDoor>,
-): void {
+export interface Upgrades {
+  readonly isTrustedProxy: (address: string) => boolean
+  /** Whether a Host header names a tunnel: nothing of this server answers there. */
+  readonly isTunnelHost: (host: string) => boolean
+  /** By path. */
+  readonly doors: ReadonlyMap<string, UpgradeDoor>
+}
+
+/** Takes the `upgrade` events of an HTTP server. */
+export function attachUpgrades(server: Server, { isTrustedProxy, isTunnelHost, doors }: Upgrades): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => undefined)
+    const hosts = [request.headers.host ?? '', String(request.headers['x-forwarded-host'] ?? '')]
+    if (hosts.some(isTunnelHost)) return refuseUpgrade(socket, 403)
     const door = doors.get(request.url?.split('?')[0] ?? '')
     if (door) door(request, socket, head, remoteAddress(request, isTrustedProxy))
     else refuseUpgrade(socket, 404)

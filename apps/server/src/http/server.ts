@@ -9,6 +9,7 @@ import { type Binding, bind } from './binding.ts'
 import { sendError } from './errors.ts'
 import { shapeFlaw } from './json-shape.ts'
 import { UNSTORABLE, isStorable } from './storable.ts'
+import { isTunnelHost } from '../tunnels/addresses.ts'
 import type { Route } from './route.ts'
 
 const BODY_LIMIT_BYTES = 1_048_576
@@ -30,6 +31,8 @@ export interface HttpOptions extends Binding {
   readonly trustedProxies: readonly string[]
   readonly tls?: TlsOptions
   readonly patience?: Patience
+  /** Domain below which hosts are tunnels: nothing of this server answers there. */
+  readonly tunnelsDomain?: string | undefined
 }
 
 /** Makes the server with all routes; the caller listens. */
@@ -65,6 +68,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   })
   server.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply)
+    const hosts = [request.host, request.headers.host ?? '']
+    if (hosts.some((host) => isTunnelHost(host, options.tunnelsDomain))) fail('TUNNEL_WITHOUT_TRAFFIC')
     // Only requests on connections from before the end began arrive here; a balancer should take them elsewhere.
     if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
     // Before anything of the body is read.
