@@ -21,7 +21,6 @@ import type { Route } from './http/route.ts'
 import type { InstanceKeys } from './instance/keys.ts'
 import { instanceRoutes } from './instance/routes.ts'
 import { memberRoutes } from './members/routes.ts'
-import type { Invite } from './members/service.ts'
 import { namespaceRoutes } from './namespaces/routes.ts'
 import { getNamespaceLimits } from './namespaces/service.ts'
 import { addressRanges } from './platform/address.ts'
@@ -69,7 +68,7 @@ const TERMINALS = { perSecond: 5, burst: 50 }
 export function apiRoutes(parts: ApiParts): Route[] {
   const { config, keys, system, auth, tenantContext } = parts
   const { settings } = config
-  const { clock, ids, log, tokens } = auth
+  const { clock, ids, tokens } = auth
   const edition = settings.BOWLINE_EDITION
   const registration = {
     tokens,
@@ -77,11 +76,6 @@ export function apiRoutes(parts: ApiParts): Route[] {
     contextOf: async (tenant: TenantId, source: string) =>
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),
-  }
-  /** Until mails are sent, the link is in the server's log, where the operator can take it from. */
-  const sendInvite = ({ tenant, user, email, sig }: Invite): void => {
-    const query = new URLSearchParams({ 'tenant-id': tenant, 'user-id': user, sig, email })
-    log.warn('member.invited', { tenant, user, link: `/accept-invite?${query}` })
   }
   const routes = [
     ...instanceRoutes({
@@ -102,7 +96,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
     ...namespaceRoutes({ db: system, ids, edition, supportSecret: keys.derive('support identifiers') }),
-    ...memberRoutes({ ...auth, edition, sendInvite }, tenantContext),
+    ...memberRoutes({ ...auth, edition }, tenantContext),
     ...userRoutes({ ...auth, endSessions: endBrowserSessionsOf }),
     ...apiKeyRoutes({ system, ids }),
     ...tagRoutes(),

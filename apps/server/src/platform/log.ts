@@ -24,7 +24,6 @@ export type LogEvent =
   | 'auth.locked'
   | 'auth.refresh-replayed'
   | 'instance.setup'
-  | 'member.invited'
   | 'device.registered'
   | 'device.status'
   | 'device.removed'
