@@ -247,7 +247,8 @@ async function start(
   const folders = productFolders()
   serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
-  await serveStatic(http, { ...folders, pageViews: settings.BOWLINE_DOCS_PAGE_VIEWS === 'on' })
+  const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
+  await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })
   const webDoors = createWebDoors({
     gateway,
     ...terminalTickets,
