@@ -97,7 +97,7 @@ describe('the docs', () => {
   it.each([
     ['/docs/', 'docs'],
     ['/docs/overview/faq', 'faq'],
-    ['/docs/overview/start', 'start'],
+    ['/docs/overview/start/', 'start'],
     ['/docs/overview/start/', 'start'],
   ])('have a page at %s', async (url, title) => {
     const response = await get(url)
@@ -199,6 +199,19 @@ describe('security headers', () => {
     const https = await headersOf('/', { 'x-forwarded-proto': 'https', ...page })
     expect(https['strict-transport-security']).toBe('max-age=31536000')
     expect((await headersOf('/', page))['strict-transport-security']).toBeUndefined()
+  })
+})
+
+describe('a page of the documentation', () => {
+  it.each([
+    ['/docs/overview/faq/', '/docs/overview/faq'],
+    ['/docs/overview/faq/?q=x', '/docs/overview/faq?q=x'],
+    ['/docs/overview/start', '/docs/overview/start/'],
+    ['/docs/overview/start?q=x', '/docs/overview/start/?q=x'],
+  ])('has one address: %s leads to %s', async (asked, address) => {
+    const response = await get(asked, page)
+    expect([response.statusCode, response.headers.location]).toEqual([301, address])
+    expect((await get(address, page)).statusCode).toBe(200)
   })
 })
 

@@ -1,6 +1,6 @@
 // The console at `/` and the documentation at `/docs/`: built files, with the content security policy of each.
 import { stat } from 'node:fs/promises'
-import { extname, join, relative } from 'node:path'
+import { basename, extname, join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { BowlineError } from '@bowline/contract/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -93,7 +93,14 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
     if (clean !== path && (await firstFile(folders.docs, [join(clean, 'index.html'), `${clean}.html`]))) {
       return reply.redirect(`/docs/${clean.split('/').map(encodeURIComponent).join('/')}${query}`, 301)
     }
-    const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path}.html`])
+    const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path.replace(/\/$/, '')}.html`])
+    // And with or without a slash: that of a folder's page has one.
+    const [asked] = splitQuery(request.url)
+    const name = path.replace(/\/$/, '')
+    if (file?.endsWith('.html') && name !== '' && asked.endsWith('/') !== (basename(file) === 'index.html')) {
+      const address = name.split('/').map(encodeURIComponent).join('/')
+      return reply.redirect(`/docs/${address}${asked.endsWith('/') ? '' : '/'}${query}`, 301)
+    }
     const shown = file ?? (await firstFile(folders.docs, ['404.html']))
     if (shown === undefined)
       throw new BowlineError('NOT_FOUND', { what: 'The documentation, which `npm run build` makes,' })
