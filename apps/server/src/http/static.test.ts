@@ -98,7 +98,6 @@ describe('the docs', () => {
     ['/docs/', 'docs'],
     ['/docs/overview/faq', 'faq'],
     ['/docs/overview/start/', 'start'],
-    ['/docs/overview/start/', 'start'],
   ])('have a page at %s', async (url, title) => {
     const response = await get(url)
     expect([response.statusCode, response.body]).toEqual([200, expect.stringContaining(`<title>${title}</title>`)])
