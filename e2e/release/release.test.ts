@@ -91,7 +91,7 @@ it.skipIf(problem !== undefined)(
     const account = { username: 'operator', password: 'correct horse' }
     const anonymous = createClient({ origin })
     const sign = new URL(link).searchParams.get('sign') ?? ''
-    const person = { ...account, name: 'Olga Operator', email: 'operator@example.com', namespace: 'works' }
+    const person = { ...account, name: 'Olga Operator', email: 'operator@example.com' }
     await anonymous.call(operations.instance.setup, { query: { sign }, body: person })
     const { token, tenant } = (await anonymous.call(operations.auth.login, { body: account })).body
     const client = createClient({ origin, token: () => token })
@@ -103,7 +103,7 @@ it.skipIf(problem !== undefined)(
     await client.call(operations.devices.setStatus, { params: { uid: device.uid, status: 'accept' } })
     const login = async () => {
       await until('the agent is linked', () => machine.run('bowline agent status').status === 0)
-      const target = { host: '127.0.0.1', port: ports.ssh, login: `${USER.name}@works.${device.name}` }
+      const target = { host: '127.0.0.1', port: ports.ssh, login: `${USER.name}@${device.namespace}.${device.name}` }
       return (await ssh({ ...target, password: USER.password }, ['id -un'])).stdout.toString()
     }
     expect(await login()).toBe(`${USER.name}\n`)
