@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { projectNode, root } from '../scripts/project-node.js'
 
 const [command, ...rest] = process.argv.slice(2)
-const isAgent = command === 'agent' || command === 'connector'
+const isAgent = command === 'agent'
 const program = isAgent ? 'apps/agent/src/main.ts' : 'apps/server/src/main.ts'
-const args = command === 'agent' ? rest : process.argv.slice(2)
+const args = isAgent ? rest : process.argv.slice(2)
 
 // Bytes in transit live shortly: with V8's defaults bulk transfers run into one full collection after the other, which
 // costs two to three times the CPU (bench/README.md, `--node-flags`).

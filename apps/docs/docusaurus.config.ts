@@ -1,8 +1,9 @@
 // The documentation site: React through Docusaurus, without preset-classic so that only what is used is loaded.
 // DOCS_BASE_URL: `/docs/` (default) when the product's server serves it, `/` on a host of its own. DOCS_URL: where that
-// host is. DOCS_SEARCH_HOSTS: further hosts of the search service, tried in order after the site's own.
+// host is; without it the server that sends a page puts in its own address. DOCS_SEARCH_HOSTS: further hosts of the search service, tried in order after the site's own.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { DOCS_ORIGIN } from '@bowline/contract/docs-origin'
 import type { Config } from '@docusaurus/types'
 import { highlightCode } from './generate/highlight-code.ts'
 
@@ -37,7 +38,7 @@ const NEW_ANNOUNCEMENT = `try{localStorage.getItem('docusaurus.announcement.id')
 const config: Config = {
   title: 'Bowline',
   tagline: 'SSH to any device behind any network',
-  url: process.env['DOCS_URL'] ?? 'http://localhost',
+  url: process.env['DOCS_URL'] ?? DOCS_ORIGIN,
   baseUrl,
   favicon: 'img/mark.svg',
   onBrokenLinks: 'throw',

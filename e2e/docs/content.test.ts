@@ -63,13 +63,24 @@ describe('the pages', () => {
   it('exist as Markdown too, and llms.txt leads to all of them', async () => {
     expect(await textOf('self-hosted/configuring.md')).toMatch(/^# Configuring\n[\s\S]*### `BOWLINE_HOST`/)
     const list = await textOf('llms.txt')
-    const links = [...list.matchAll(/\]\(http:\/\/localhost(\/docs\/[^)]*)\)/g)].map(([, path = '']) => path)
+    const own = list.replaceAll(`](${server.origin}/`, '](/')
+    const links = [...own.matchAll(/\]\((\/docs\/[^)]*)\)/g)].map(([, path = '']) => path)
     expect(links.length).toBeGreaterThan(PAGES.length)
     const wrong: string[] = []
     for (const link of links) {
       if ((await fetch(`${server.origin}${link}`)).status !== 200) wrong.push(link)
     }
     expect(wrong).toEqual([])
+  })
+
+  it('name the server that they come from, compressed or not', async () => {
+    for (const path of ['overview/faq', 'sitemap.xml', 'llms.txt', 'overview/faq.md']) {
+      const text = await textOf(path)
+      const plain = (await run('curl', ['-fsS', `${docs}${path}`])).stdout
+      expect([path, text === plain, text.includes('docs-origin.invalid')]).toEqual([path, true, false])
+    }
+    expect(await textOf('sitemap.xml')).toContain(`<loc>${server.origin}/docs/overview/faq</loc>`)
+    expect(await textOf('llms-full.txt')).not.toMatch(/\]\([^) ]* [^)"]*\)/)
   })
 
   it('come compressed, and their assets for ever', async () => {
@@ -95,7 +106,7 @@ describe('the pages', () => {
     for (const path of ['', 'self-hosted/configuring', 'developers/openapi/community/devices-list']) {
       const html = await textOf(path)
       const loaded = [...html.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"/g)].map(([, to]) => to)
-      expect(loaded.filter((to) => !to?.startsWith('http://localhost/docs/'))).toEqual([])
+      expect(loaded.filter((to) => !to?.startsWith(`${server.origin}/docs/`))).toEqual([])
     }
   })
 })

@@ -95,10 +95,11 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
     sentence: 'pages carry alternate-language links, canonical and social metadata',
     async check({ page, open }) {
       await open('overview/faq')
+      const { origin } = new URL(page.url())
       const head = (selector: string, name: string) => page.locator(`head ${selector}`).first().getAttribute(name)
-      expect(await head('link[rel=canonical]', 'href')).toBe('http://localhost/docs/overview/faq')
-      expect(await head('link[rel=alternate][hreflang=en]', 'href')).toBe('http://localhost/docs/overview/faq')
-      expect(await head('link[rel=alternate][hreflang=x-default]', 'href')).toBe('http://localhost/docs/overview/faq')
+      expect(await head('link[rel=canonical]', 'href')).toBe(`${origin}/docs/overview/faq`)
+      expect(await head('link[rel=alternate][hreflang=en]', 'href')).toBe(`${origin}/docs/overview/faq`)
+      expect(await head('link[rel=alternate][hreflang=x-default]', 'href')).toBe(`${origin}/docs/overview/faq`)
       expect(await head('meta[property="og:title"]', 'content')).toContain('Questions and answers')
       expect(await head('meta[property="og:image"]', 'content')).toContain('/docs/img/card.png')
       expect(await head('meta[name="twitter:card"]', 'content')).toBe('summary_large_image')

@@ -104,7 +104,8 @@ function inline(dom: Dom, node: Node): string {
         case 'code':
           return `\`${dom(child).text()}\``
         case 'a':
-          return `[${words}](${dom(child).attr('href') ?? ''})`
+          // A link of Markdown ends at a space.
+          return `[${words}](${(dom(child).attr('href') ?? '').replaceAll(' ', '%20')})`
         case 'strong':
           return `**${words}**`
         case 'em':

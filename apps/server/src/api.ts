@@ -22,7 +22,6 @@ import type { Route } from './http/route.ts'
 import type { InstanceKeys } from './instance/keys.ts'
 import { instanceRoutes } from './instance/routes.ts'
 import { memberRoutes } from './members/routes.ts'
-import type { Invite } from './members/service.ts'
 import { namespaceRoutes } from './namespaces/routes.ts'
 import { getNamespaceLimits } from './namespaces/service.ts'
 import { addressRanges } from './platform/address.ts'
@@ -36,11 +35,11 @@ import type { CloseConnection } from './sessions/service.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { terminalRoutes } from './terminals/routes.ts'
-import type { Tickets } from './terminals/tickets.ts'
+import type { TerminalTickets } from './terminals/tickets.ts'
 import { tunnelRoutes } from './tunnels/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
-export interface ApiParts {
+export interface ApiParts extends TerminalTickets {
   readonly config: ServerConfig
   readonly keys: InstanceKeys
   /** System connection: for sign-in, and for what is unique over all namespaces. */
@@ -53,7 +52,6 @@ export interface ApiParts {
   readonly recordings: Recordings
   /** The store of recordings is away. */
   readonly isDegraded: () => boolean
-  readonly tickets: Tickets
   readonly closeConnection: CloseConnection
   /** The port that the SSH gateway really listens on. */
   readonly sshPort: () => number
@@ -72,7 +70,7 @@ const TERMINALS = { perSecond: 5, burst: 50 }
 export function apiRoutes(parts: ApiParts): Route[] {
   const { config, keys, system, auth, tenantContext } = parts
   const { settings } = config
-  const { clock, ids, log, tokens } = auth
+  const { clock, ids, tokens } = auth
   const edition = settings.BOWLINE_EDITION
   const removal = recordingRemoval(parts.recordings.ledger)
   const registration = {
@@ -81,11 +79,6 @@ export function apiRoutes(parts: ApiParts): Route[] {
     contextOf: async (tenant: TenantId, source: string) =>
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),
-  }
-  /** Until mails are sent, the link is in the server's log, where the operator can take it from. */
-  const sendInvite = ({ tenant, user, email, sig }: Invite): void => {
-    const query = new URLSearchParams({ 'tenant-id': tenant, 'user-id': user, sig, email })
-    log.warn('member.invited', { tenant, user, link: `/accept-invite?${query}` })
   }
   const signIns = createLimiter(clock, SIGN_INS.perSecond, SIGN_INS.burst)
   const sessionEnding = { clock, endSessions: endBrowserSessionsOf }
@@ -109,7 +102,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
     ...namespaceRoutes({ db: system, ids, edition, supportSecret: keys.derive('support identifiers'), removal }),
-    ...memberRoutes({ ...auth, edition, sendInvite }, tenantContext),
+    ...memberRoutes({ ...auth, edition }, tenantContext),
     ...userRoutes(
       {
         ...auth,
@@ -134,7 +127,11 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...announcementRoutes(system, edition),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
-    ...terminalRoutes(parts.tickets, createLimiter(clock, TERMINALS.perSecond, TERMINALS.burst)),
+    ...terminalRoutes({
+      tickets: parts.tickets,
+      legacyTickets: parts.legacyTickets,
+      attempts: createLimiter(clock, TERMINALS.perSecond, TERMINALS.burst),
+    }),
     ...recordingRoutes(parts.recordings, system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),

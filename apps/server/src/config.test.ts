@@ -42,6 +42,14 @@ describe('the configuration', () => {
     expect([tls, isTrustedProxy('10.1.2.3'), isTrustedProxy('11.1.2.3')]).toEqual([undefined, true, false])
   })
 
+  it.each(['tunnels.example.org', 'ssh.tunnels.example.org', 'TUNNELS.example.org'])(
+    'refuses %s as host name of a server whose tunnels are below tunnels.example.org',
+    async (name) => {
+      const settings = { BOWLINE_TUNNELS_DOMAIN: 'tunnels.example.org', BOWLINE_DOMAIN: name }
+      expect(await problemsOf(settings)).toEqual([expect.stringContaining('BOWLINE_TUNNELS_DOMAIN')])
+    },
+  )
+
   it('takes the certificate of the operator, without a pin', async () => {
     await writeFile(join(folder, 'cert'), 'a certificate')
     await writeFile(join(folder, 'key'), 'a key')

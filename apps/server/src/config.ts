@@ -7,6 +7,7 @@ import { followMachineNames, knownHosts } from './platform/known-hosts.ts'
 import { readStoreSettings } from './platform/s3/settings.ts'
 import type { S3Settings } from './platform/s3/client.ts'
 import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/certificate.ts'
+import { isTunnelHost } from './tunnels/addresses.ts'
 import { type Locate, nowhere, openPositions } from './platform/positions.ts'
 import { readSecretFile } from './platform/secret-file.ts'
 import { SecretKey, secretKeyFromFile } from './platform/seal.ts'
@@ -49,6 +50,10 @@ export async function readConfig(env: Readonly<Record<string, string | undefined
     }
   }
   const isTrustedProxy = ranges('BOWLINE_TRUSTED_PROXIES')
+  const { BOWLINE_DOMAIN: domain = '', BOWLINE_TUNNELS_DOMAIN: tunnels } = settings
+  if (isTunnelHost(domain, tunnels)) {
+    throw new ConfigError([`BOWLINE_TUNNELS_DOMAIN: ${domain} is this server's own name and must not be below it.`])
+  }
   const { tls, pin } = await readTls(settings, dataFolder)
   return {
     settings,

@@ -55,7 +55,8 @@ import { createMetrics } from './platform/metrics.ts'
 import { nodeName } from './platform/node-name.ts'
 import { startRecordings } from './recordings/start.ts'
 import { closeLostSessions } from './sessions/service.ts'
-import { createTickets } from './terminals/tickets.ts'
+import { createTerminalTickets } from './terminals/tickets.ts'
+import { isTunnelHost } from './tunnels/addresses.ts'
 
 export interface ServerParts {
   readonly config: ServerConfig
@@ -212,7 +213,7 @@ async function start(
       metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),
   })
 
-  const tickets = createTickets(clock)
+  const terminalTickets = createTerminalTickets(clock)
   const stopping = new AbortController()
   const isInternal = internalCallers(config.nodeSecret)
   const http = await createHttpServer({
@@ -226,6 +227,7 @@ async function start(
       isExempt: (address) => config.isTrustedProxy(address) || config.isUncounted(address),
     },
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
+    tunnelsDomain: settings.BOWLINE_TUNNELS_DOMAIN,
     ...(config.tls ? { tls: { ...config.tls } } : {}),
     authenticator: createAuthenticator({
       user: (token) => userOfToken(auth, token),
@@ -247,7 +249,7 @@ async function start(
       tenantContext,
       recordings,
       isDegraded: () => uploads?.away === true,
-      tickets,
+      ...terminalTickets,
       closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
       sshPort: () => gateway.port,
       stopping: stopping.signal,
@@ -258,14 +260,19 @@ async function start(
   const folders = productFolders()
   serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
-  await serveStatic(http, { ...folders, pageViews: settings.BOWLINE_DOCS_PAGE_VIEWS === 'on' })
+  const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
+  await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })
   const webDoors = createWebDoors({
     gateway,
-    tickets,
+    ...terminalTickets,
     clock,
     log,
-    contextOf: ({ tenant }) => tenantContext(tenant, { kind: 'system', name: 'gateway' }),
+    contextOf: async (uid) => {
+      const target = await judging.resolve({ uid })
+      return target && judging.contextOf(target)
+    },
     findKey: findKeyBlob,
+    takesSignaturesOverNames: settings.BOWLINE_LEGACY_KEY_SIGNATURES === 'on',
   })
   const link = linkDoor({
     agents,
@@ -275,15 +282,16 @@ async function start(
     readToken: (token) => tokens.readDevice(token),
     findKey: (device) => findDeviceKey(tenantContext(device.tenant, { kind: 'device', ...device }), device.uid),
   })
-  attachUpgrades(
-    http.server,
-    config,
-    new Map([
+  attachUpgrades(http.server, {
+    isTrustedProxy: config.isTrustedProxy,
+    isKnownHost: config.isKnownHost,
+    isTunnelHost: (host) => isTunnelHost(host, settings.BOWLINE_TUNNELS_DOMAIN),
+    doors: new Map([
       [LINK_PATH, link],
       [TERMINAL_PATH, webDoors.terminal],
       [LEGACY_TERMINAL_PATH, webDoors.legacy],
     ]),
-  )
+  })
 
   let httpClosed: Promise<void> = Promise.resolve()
   // Links are sockets of the HTTP server: it has closed only after they have.

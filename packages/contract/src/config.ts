@@ -133,6 +133,12 @@ export const SETTINGS = {
     description:
       'Addresses or CIDR ranges, such as load balancers, that the limits per source on SSH and HTTP connections do not count.',
   },
+  BOWLINE_LEGACY_KEY_SIGNATURES: {
+    programs: server,
+    schema: z.enum(['on', 'off']).default('on'),
+    description:
+      'off: consoles of version 0.19 and earlier cannot open web terminals with a private key; what they sign is the user name alone, so whoever has seen such a signature can use it again.',
+  },
   BOWLINE_METRICS_SOURCES: {
     programs: server,
     schema: list.default([]),

@@ -25,6 +25,7 @@ export const ERRORS = {
   ROLE_TOO_HIGH: { status: 403, message: 'The role {role} may not grant or act on the role {target}.' },
   OWNER_REFUSED: { status: 403, message: '{rule}.' },
   NAMESPACE_LIMIT: { status: 403, message: 'The account may own {limit} namespaces.' },
+  TUNNEL_WITHOUT_TRAFFIC: { status: 403, message: 'Tunnels do not reach their devices yet.' },
   TUNNEL_LIMIT: { status: 403, message: 'The device has its {limit} tunnels already.' },
   POLICY_LIMIT: { status: 403, message: 'The namespace has its {limit} {what} already.' },
   NOT_YOURS: { status: 403, message: 'The request is for another account.' },

@@ -46,7 +46,7 @@ export interface Operation<
   readonly total?: true
   /** The list may also be answered as JSON lines, one item each. */
   readonly jsonLines?: true
-  /** May also be answered as plain text, by `format` or to who accepts that first. */
+  /** May also be answered as plain text, by `format`, or to clients that accept `text/plain` by name. */
   readonly asText?: true
   /** The answer is a stream of server-sent events of the response schema. */
   readonly stream?: true

@@ -39,8 +39,8 @@ export async function listApiKeys(
   const rows = await db
     .selectFrom('api_keys')
     .selectAll()
-    // Keys that never expire count as the latest.
-    .orderBy(column, (order) => (query.order === 'asc' ? order.asc().nullsLast() : order.desc().nullsFirst()))
+    // Clients see -1 for keys that never expire, and sort by what they see.
+    .orderBy(column, (order) => (query.order === 'asc' ? order.asc().nullsFirst() : order.desc().nullsLast()))
     .orderBy('name')
     .limit(query.limit)
     .offset(query.offset)

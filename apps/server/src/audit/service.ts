@@ -30,6 +30,7 @@ export type AuditAction =
   | 'session.close'
   | 'session.refuse'
   | 'session.guesses'
+  | 'session.legacy-signature'
   | 'session.update'
   | 'recording.fail'
   | 'recording.remove'

@@ -84,12 +84,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         const tenant = await instance.tenantOf(name)
         const { id, username: user, email } = await accountOf(instance, username)
         // The operator knows whom it is: no invitation, whatever the edition.
-        const deps = {
-          db: instance.system,
-          ids: instance.ids,
-          edition: 'enterprise' as const,
-          sendInvite: () => undefined,
-        }
+        const deps = { db: instance.system, ids: instance.ids, edition: 'enterprise' as const }
         await addMember(deps, instance.contextOf(tenant), { email, role })
         show(terminal, format, { tenant_id: tenant, user_id: id, role }, [`${user} is ${role} of ${name} now.`])
       }),

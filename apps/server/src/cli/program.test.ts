@@ -326,3 +326,10 @@ describe('a command that is typed wrongly', () => {
     }
   })
 })
+
+it.each([
+  ['connector --name lab', 'connectors are not available yet'],
+  ['agent run', 'the agent is a program of its own'],
+])('`bowline %s` is refused as misuse that says why', async (line, why) => {
+  expect(await refusal(line)).toEqual([2, expect.stringContaining(why)])
+})

@@ -31,6 +31,18 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     .command('server')
     .description('Run the server: API, console and SSH gateway (settings: BOWLINE_* in the environment)')
     .action(() => runServer(terminal.env))
+  program
+    .command('agent', { hidden: true })
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() =>
+      refuse('the agent is a program of its own; the command that the console shows installs it on a device'),
+    )
+  program
+    .command('connector', { hidden: true })
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => refuse('connectors are not available yet; install the agent on the Docker host meanwhile'))
   addUserCommands(program, terminal)
   addNamespaceCommands(program, terminal)
   addApiKeyCommands(program, terminal)
@@ -48,4 +60,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     for (const problem of problems) terminal.complain(`bowline: ${problem}`)
     return error instanceof ConfigError ? MISUSED : FAILED
   }
+}
+
+/** A command that people may expect here. @throws {ConfigError} always: it was not for this program */
+function refuse(why: string): never {
+  throw new ConfigError([why])
 }

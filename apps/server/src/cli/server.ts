@@ -2,8 +2,10 @@
 // never limps on.
 import { ConfigError } from '@bowline/contract/config'
 import { readConfig } from '../config.ts'
+import { CONSOLE_NOT_BUILT, isBuilt } from '../http/static.ts'
 import { isLoopback } from '../platform/address.ts'
 import { systemClock } from '../platform/clock.ts'
+import { productFolders } from '../platform/folders.ts'
 import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { type RunningServer, startServer } from '../server.ts'
@@ -52,6 +54,7 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
     process.send({ origin, sshPort, setupLink, pin: config.pin, reachable })
   } else {
     console.log(`Bowline listens on ${origin} and, for ssh, on port ${sshPort}.`)
+    if (!(await isBuilt(productFolders().console))) console.error(CONSOLE_NOT_BUILT)
     if (setupLink) console.log(`Create the first account: ${setupLink}`)
   }
 

@@ -118,3 +118,13 @@ it('the list can be asked for those that are on or off', async () => {
     (await person.client.call(connectors.list, { query: { enable } })).total
   expect([await total('true'), await total('false')]).toEqual([1, 1])
 })
+
+it('what the engine of a connector says is 501 until it is dialled, and 404 of one that does not exist', async () => {
+  const [person, stranger] = [await newcomer(), await newcomer()]
+  await create(person)
+  const { uid } = await only(person)
+  const info = (who: Person, one: string) => outcome(who.client.call(connectors.info, { params: { uid: one } }))
+  expect(await info(person, uid)).toBe('501 NOT_WORKING_YET')
+  expect(await info(person, randomUUID())).toBe('404 NOT_FOUND')
+  expect(await info(stranger, uid)).toBe('404 NOT_FOUND')
+})

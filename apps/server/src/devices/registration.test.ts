@@ -1,12 +1,5 @@
 // Registration of devices over HTTP: what agents say, what becomes of it, and what is refused.
-import {
-  type KeyObject,
-  createHash,
-  createPublicKey,
-  generateKeyPairSync,
-  randomBytes,
-  randomUUID,
-} from 'node:crypto'
+import { type KeyObject, createHash, createPublicKey, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceAuthBody } from '@bowline/contract/schemas/device'

@@ -228,7 +228,8 @@ export function connectionHandler(
         login?.refusal ??
         (lost ? deviceLost(lost) : toSessionCause(cause, authenticated, outcome === 'refused'))
       const offence = authenticated || outcome === 'unjudged' ? undefined : offenceOf(cause, guessed)
-      if (offence) admitted.offend(offence)
+      // What a page sends wrongly is a fault of a console, and everybody else behind that address would pay for it.
+      if (offence && !(offence === 'abuse' && deps.door === 'web')) admitted.offend(offence)
       release()
       admitted.release()
       deps.ended(ended, authenticated)

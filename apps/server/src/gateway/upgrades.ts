@@ -8,20 +8,22 @@ import { hostCount } from '../platform/known-hosts.ts'
 /** Takes one upgrade; the socket is its own from here on. @param remote the client's address, after trusted proxies */
 export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, remote: string) => void
 
-export interface UpgradeRules {
+export interface Upgrades {
   readonly isTrustedProxy: (address: string) => boolean
   /** Whether requests may name this host. */
   readonly isKnownHost: (host: string) => boolean
+  /** Whether a Host header names a tunnel: nothing of this server answers there. */
+  readonly isTunnelHost: (host: string) => boolean
+  /** By path. */
+  readonly doors: ReadonlyMap<string, UpgradeDoor>
 }
 
-/** Takes the `upgrade` events of an HTTP server. @param doors by path */
-export function attachUpgrades(
-  server: Server,
-  { isTrustedProxy, isKnownHost }: UpgradeRules,
-  doors: ReadonlyMap<string, UpgradeDoor>,
-): void {
+/** Takes the `upgrade` events of an HTTP server. */
+export function attachUpgrades(server: Server, { isTrustedProxy, isKnownHost, isTunnelHost, doors }: Upgrades): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => undefined)
+    const hosts = [request.headers.host ?? '', String(request.headers['x-forwarded-host'] ?? '')]
+    if (hosts.some(isTunnelHost)) return refuseUpgrade(socket, 403)
     const door = doors.get(request.url?.split('?')[0] ?? '')
     if (hostCount(request.rawHeaders) > 1) refuseUpgrade(socket, 400)
     else if (!isKnownHost(askedHost(request, isTrustedProxy))) refuseUpgrade(socket, 421)

@@ -13,6 +13,7 @@ import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { sendError } from './errors.ts'
 import { excessOf, repeatedName } from './json-shape.ts'
 import { UNSTORABLE, isStorable } from './storable.ts'
+import { isTunnelHost } from '../tunnels/addresses.ts'
 import type { Route } from './route.ts'
 
 /** How long clients may take, in milliseconds. */
@@ -36,6 +37,8 @@ export interface HttpOptions extends Binding {
   readonly connections?: ConnectionLimits
   readonly tls?: TlsOptions
   readonly patience?: Patience
+  /** Domain below which hosts are tunnels: nothing of this server answers there. */
+  readonly tunnelsDomain?: string | undefined
 }
 
 /** Makes the server with all routes; the caller listens. */
@@ -74,6 +77,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   })
   server.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply)
+    const hosts = [request.host, request.headers.host ?? '']
+    if (hosts.some((host) => isTunnelHost(host, options.tunnelsDomain))) fail('TUNNEL_WITHOUT_TRAFFIC')
     // Only requests on connections from before the end began arrive here; a balancer should take them elsewhere.
     if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
     requireOwnHostAndOrigin(request, options.isKnownHost)

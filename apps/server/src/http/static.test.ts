@@ -3,10 +3,13 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import { DOCS_ORIGIN } from '@bowline/contract/docs-origin'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../platform/clock.ts'
 import { silentLog } from '../platform/log.ts'
+import { ownOrigin } from './addressed-files.ts'
 import { inlineScriptHashes } from './inline-scripts.ts'
 import { createHttpServer } from './server.ts'
 import { serveStatic } from './static.ts'
@@ -95,7 +98,6 @@ describe('the docs', () => {
   it.each([
     ['/docs/', 'docs'],
     ['/docs/overview/faq', 'faq'],
-    ['/docs/overview/start', 'start'],
     ['/docs/overview/start/', 'start'],
   ])('have a page at %s', async (url, title) => {
     const response = await get(url)
@@ -198,4 +200,82 @@ describe('security headers', () => {
     expect(https['strict-transport-security']).toBe('max-age=31536000')
     expect((await headersOf('/', page))['strict-transport-security']).toBeUndefined()
   })
+})
+
+describe('a page of the documentation', () => {
+  it.each([
+    ['/docs/overview/faq/', '/docs/overview/faq'],
+    ['/docs/overview/faq/?q=x', '/docs/overview/faq?q=x'],
+    ['/docs/overview/start', '/docs/overview/start/'],
+    ['/docs/overview/start?q=x', '/docs/overview/start/?q=x'],
+  ])('has one address: %s leads to %s', async (asked, address) => {
+    const response = await get(asked, page)
+    expect([response.statusCode, response.headers.location]).toEqual([301, address])
+    expect((await get(address, page)).statusCode).toBe(200)
+  })
+})
+
+describe('the address that the documentation names', () => {
+  const NAMING = `<link rel="canonical" href="${DOCS_ORIGIN}/docs/named"><script>${INLINE}</script>`
+  beforeAll(async () => {
+    await write('docs/named.html', NAMING)
+    // Of the build: must not be sent, it names nobody.
+    await write('docs/named.html.br', 'compressed with the placeholder')
+    await write('docs/sitemap.xml', `<loc>${DOCS_ORIGIN}/docs/</loc>`)
+  })
+
+  it.each([
+    [{ host: 'bowline.example:8443' }, 'http://bowline.example:8443'],
+    [{ host: 'BOWLINE.example' }, 'http://bowline.example'],
+    [{ host: '[::1]:8080' }, 'http://[::1]:8080'],
+    [{ host: 'x', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'seen.example' }, 'https://seen.example'],
+    [{ host: 'a"><script>' }, 'http://localhost'],
+  ])('is the one that was asked: %j', async (headers, origin) => {
+    expect((await get('/docs/sitemap.xml', headers)).body).toBe(`<loc>${origin}/docs/</loc>`)
+  })
+
+  it('is the same in a compressed answer', async () => {
+    const response = await get('/docs/named', { host: 'bowline.example', 'accept-encoding': 'gzip, br' })
+    expect(response.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
+    expect(brotliDecompressSync(response.rawPayload).toString()).toBe(
+      NAMING.replaceAll(DOCS_ORIGIN, 'http://bowline.example'),
+    )
+  })
+
+  it('leaves the policy of inline scripts as it was', async () => {
+    const { headers } = await get('/docs/named', { host: 'bowline.example' })
+    expect(headers['content-security-policy']).toContain(hashOf(INLINE))
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+  })
+
+  it('has a validator of its own', async () => {
+    const etagOf = async (host: string) => String((await get('/docs/named', { host })).headers.etag)
+    const [one, other] = [await etagOf('one.example'), await etagOf('other.example')]
+    expect(one).not.toBe(other)
+    const again = (etag: string) => get('/docs/named', { host: 'one.example', 'if-none-match': etag })
+    expect([(await again(one)).statusCode, (await again(other)).statusCode]).toEqual([304, 200])
+  })
+
+  it('is the configured one where readers come by another name', () => {
+    expect(ownOrigin('https', 'bowline.example:8443', 'bowline.example')).toBe('https://bowline.example:8443')
+    expect(ownOrigin('http', '10.0.0.1:8080', 'bowline.example')).toBe('https://bowline.example')
+  })
+})
+
+it('a console that is not built is named as that, with the way to build it', async () => {
+  const bare = await createHttpServer({
+    clock: systemClock,
+    log: silentLog,
+    authenticator: { admit: (_, base) => Promise.resolve(base) },
+    routes: [],
+    trustedProxies: [],
+    isKnownHost: () => true,
+  })
+  await serveStatic(bare, { console: join(folder, 'nothing'), docs: join(folder, 'nothing') })
+  onTestFinished(() => bare.close())
+  for (const url of ['/', '/setup?sign=x']) {
+    const response = await bare.inject({ url, headers: page })
+    expect([response.statusCode, response.body]).toEqual([503, expect.stringContaining('npm run build')])
+  }
+  expect((await bare.inject({ url: '/api/nothing' })).statusCode).toBe(404)
 })

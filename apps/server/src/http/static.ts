@@ -1,9 +1,10 @@
 // The console at `/` and the documentation at `/docs/`: built files, with the content security policy of each.
 import { stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { basename, extname, join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { BowlineError } from '@bowline/contract/errors'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createAddressedFiles, ownOrigin } from './addressed-files.ts'
 import { createScriptHashes } from './inline-scripts.ts'
 
 /** @param scripts sources beside the files of this server */
@@ -32,57 +33,92 @@ export interface StaticFolders {
   readonly docs: string
   /** Whether views of documentation pages are counted; otherwise the script that sends them is empty. */
   readonly pageViews?: boolean
+  /** Public host name of this server, for what the documentation says of its own address. */
+  readonly domain?: string | undefined
+}
+
+/** Types of the files that name their server. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.xml': 'application/xml',
+}
+const STRICT = policy()
+
+function setFileHeaders(reply: Pick<FastifyReply, 'hasHeader' | 'header'>, path: string): void {
+  if (!reply.hasHeader('content-security-policy')) void reply.header('content-security-policy', STRICT)
+  if (/[.]html([.](br|gz))?$/.test(path)) void reply.header('cross-origin-opener-policy', 'same-origin')
+  // Built assets carry a hash in their name and never change.
+  const forEver = /(^|\/)assets\//.test(path)
+  void reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')
 }
 
 /** Serves both; a folder that is not built (yet) answers 404 until it is. */
 export async function serveStatic(server: FastifyInstance, folders: StaticFolders): Promise<void> {
   const scriptHashes = createScriptHashes()
-  const strict = policy()
+  const readAddressed = createAddressedFiles()
   await server.register(fastifyStatic, {
     root: [folders.console],
     serve: false,
     // The builds leave compressed files beside each that is worth it.
     preCompressed: true,
-    setHeaders: (reply, path) => {
-      if (!reply.hasHeader('content-security-policy')) void reply.header('content-security-policy', strict)
-      if (/[.]html([.](br|gz))?$/.test(path)) void reply.header('cross-origin-opener-policy', 'same-origin')
-      // Built assets carry a hash in their name and never change.
-      const forEver = path.includes('/assets/')
-      void reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')
-    },
+    setHeaders: setFileHeaders,
   })
   server.get('/docs', async (request, reply) => {
     // Trailing slashes are ignored by the router, so the root of the docs arrives here as well.
     const [path, query] = splitQuery(request.url)
     if (path !== '/docs/') return reply.redirect(`/docs/${query}`, 301)
-    return sendDocs('', query, reply)
+    return sendDocs('', query, request, reply)
   })
   server.get('/docs/*', (request, reply) => {
     const [, query] = splitQuery(request.url)
-    return sendDocs((request.params as { '*': string })['*'], query, reply)
+    return sendDocs((request.params as { '*': string })['*'], query, request, reply)
   })
 
-  server.get('/docs/page-views.js', async (_, reply) => {
-    if (folders.pageViews) return sendDocs('page-views.js', '', reply)
+  server.get('/docs/page-views.js', async (request, reply) => {
+    if (folders.pageViews) return sendDocs('page-views.js', '', request, reply)
     return reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send('')
   })
 
-  async function sendDocs(path: string, query: string, reply: FastifyReply): Promise<FastifyReply> {
+  async function sendDocs(
+    path: string,
+    query: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     // A page has one address, whether its file is `faq.html` or `faq/index.html`.
     const clean = path.replace(/(^|\/)index\.html$|\.html$/, '$1')
     if (clean !== path && (await firstFile(folders.docs, [join(clean, 'index.html'), `${clean}.html`]))) {
       return reply.redirect(`/docs/${clean.split('/').map(encodeURIComponent).join('/')}${query}`, 301)
     }
-    const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path}.html`])
+    const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path.replace(/\/$/, '')}.html`])
+    // And with or without a slash: that of a folder's page has one.
+    const [asked] = splitQuery(request.url)
+    const name = path.replace(/\/$/, '')
+    if (file?.endsWith('.html') && name !== '' && asked.endsWith('/') !== (basename(file) === 'index.html')) {
+      const address = name.split('/').map(encodeURIComponent).join('/')
+      return reply.redirect(`/docs/${address}${asked.endsWith('/') ? '' : '/'}${query}`, 301)
+    }
     const shown = file ?? (await firstFile(folders.docs, ['404.html']))
-    if (shown === undefined) throw new BowlineError('NOT_FOUND', { what: 'The documentation page' })
+    if (shown === undefined)
+      throw new BowlineError('NOT_FOUND', { what: 'The documentation, which `npm run build` makes,' })
     if (shown === '404.html') void reply.status(404)
     if (shown.endsWith('.html')) {
       // Docusaurus sets the colour mode by a script of its own inside the page, before anything is painted.
       const hashes = await scriptHashes(join(folders.docs, shown))
       void reply.header('content-security-policy', policy(hashes))
     }
-    return reply.sendFile(shown, folders.docs)
+    const origin = ownOrigin(request.protocol, request.host, folders.domain)
+    const takesBrotli = /(^|[ ,])br($|[ ,])/.test(String(request.headers['accept-encoding'] ?? ''))
+    const addressed = await readAddressed(join(folders.docs, shown), origin, takesBrotli)
+    if (!addressed) return reply.sendFile(shown, folders.docs)
+    setFileHeaders(reply, shown)
+    void reply.header('vary', 'accept-encoding').header('etag', addressed.etag)
+    if (request.headers['if-none-match'] === addressed.etag) return reply.status(304).send()
+    if (takesBrotli) void reply.header('content-encoding', 'br')
+    return reply.type(TYPES[extname(shown)] ?? 'text/plain; charset=utf-8').send(addressed.body)
   }
 
   server.get('/*', async (request, reply) => {
@@ -90,9 +126,21 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
     const isPage = path === '' || ((request.headers.accept ?? '').includes('text/html') && !CALLS.test(path))
     // Every address of a page that is not a file is the console's own business.
     const file = await firstFile(folders.console, [path, ...(isPage ? ['index.html'] : [])])
+    if (file === undefined && isPage && !(await isBuilt(folders.console))) {
+      return reply.status(503).type('text/plain; charset=utf-8').send(`${CONSOLE_NOT_BUILT}\n`)
+    }
     if (file === undefined) throw new BowlineError('ROUTE_NOT_FOUND', { method: request.method, path: `/${path}` })
     return reply.sendFile(file, folders.console)
   })
+}
+
+/** What people read where the console would be. */
+export const CONSOLE_NOT_BUILT =
+  'The console is not built: run `npm run build` in the checkout. A release brings it along.'
+
+/** Whether a folder holds a built site. */
+export async function isBuilt(folder: string): Promise<boolean> {
+  return (await firstFile(folder, ['index.html'])) !== undefined
 }
 
 /** The path and the query with its question mark, as they came. */

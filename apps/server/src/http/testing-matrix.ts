@@ -63,7 +63,8 @@ export function expectedStatus(id: string, operation: Operation, caller: Caller,
     if (caller.foreign && pathParameters(operation.path).includes('tenant')) return 404
   }
   if (operation.cloudOnly && edition !== 'cloud') return 404
-  if (operation.notYet) return 501
+  // The connector of a path is looked for before the call is refused.
+  if (operation.notYet && id !== 'connectors.info') return 501
   if (access.kind === 'public') return PUBLIC[id] ?? 200
   const namesRow = pathParameters(operation.path).length > 0 && !NAMES.includes(operation.noun)
   if (access.kind === 'member' && caller.foreign && namesRow) return 404
@@ -78,10 +79,13 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'auth.switchNamespace' && (caller.foreign || caller.role === undefined)) return 404
   if (id === 'members.leave' && caller.foreign) return 404
   // Its device is named in the body.
-  if ((id === 'terminals.openLegacy' || id === 'firewall.evaluate') && caller.foreign) return 404
+  if (id === 'firewall.evaluate' && caller.foreign) return 404
   // Its rules are: these are not all of those that whoever asks has.
   if (id === 'firewall.setOrder' && caller.foreign) return 409
   if (id === 'members.leave' && caller.role === 'owner') return 403
+  if (id === 'connectors.info') return 501
+  // Nobody would be told of the invitation.
+  if (id === 'members.add' && edition === 'cloud') return 501
   if (id === 'namespaces.support' && edition === 'cloud') return 402
   if (id === 'billing.chooseDevices' && caller.foreign) return 400
   return undefined

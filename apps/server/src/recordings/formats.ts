@@ -1,4 +1,4 @@
-// A recording in the forms that clients read (architecture.md section 8, ruling 6), made while the file is read.
+// A recording in the forms that clients read, made while the file is read.
 import { createEventLines, headerLine, v2EventLine, v2HeaderLine } from '@bowline/asciicast/write'
 import type { RecordedFrame } from '@bowline/contract/schemas/session'
 import { type Range, eventsIn } from './ranges.ts'

@@ -71,12 +71,16 @@ describe('a recording', () => {
     expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true, chunks: 2, bad_chunk: null })
   })
 
-  it('is frames by default, asciicast 2 to who wants text first, and either or version 3 when asked for', async () => {
+  it('is frames by default, asciicast 2 to players that accept text, and any format when asked for by name', async () => {
     const { uid } = await recorded('hello')
     const path = `/api/sessions/${uid}/records/0`
     const forms = await Promise.all([
       get(path),
+      get(path, { accept: 'application/json' }),
+      get(path, { accept: 'application/json, text/plain;q=0' }),
+      // What existing consoles send, with and without a word on the format.
       get(path, { accept: 'application/json, text/plain, */*' }),
+      get(`${path}?format=frames`, { accept: 'application/json, text/plain, */*' }),
       get(path, { accept: 'text/plain' }),
       get(`${path}?format=cast`),
       get(`${path}?format=cast3`),
@@ -84,9 +88,12 @@ describe('a recording', () => {
     const texts = await Promise.all(forms.map((form) => form.text()))
     expect(
       texts.map((text) => (text.startsWith('[') ? 'frames' : JSON.parse(text.split('\n')[0] ?? '').version)),
-    ).toEqual(['frames', 'frames', 2, 2, 3])
+    ).toEqual(['frames', 'frames', 'frames', 2, 'frames', 2, 2, 3])
     expect(forms.map((form) => form.headers.get('content-type')?.split(';')[0])).toEqual([
       'application/json',
+      'application/json',
+      'application/json',
+      'text/plain',
       'application/json',
       'text/plain',
       'text/plain',

@@ -58,10 +58,16 @@ export function recordingRoutes(
   ]
 }
 
-/** Players ask for text alone or first; existing clients that take anything get the frames (api.md section 17). */
+/**
+ * Players of existing consoles send JSON, `text/plain` and anything, and can play nothing but a cast; typed clients
+ * accept JSON alone.
+ */
 function wanted(accept = ''): Format {
-  const [first = ''] = accept.split(',')
-  return first.split(';')[0]?.trim().toLowerCase() === 'text/plain' ? 'cast' : 'frames'
+  const takesText = accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    return type === 'text/plain' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+  return takesText ? 'cast' : 'frames'
 }
 
 /** Runs work with the same name one after the other. */

@@ -1,31 +1,40 @@
-// Calls that make tickets for web terminals. The device is the namespace's own; who may reach it is judged at sign-in.
+// Calls that make tickets for web terminals; who may reach the device is judged at sign-in. Members ask for a device of
+// their namespace. Existing clients show no credential: for them the door is as open as the SSH port, and what it opens
+// has the same limits.
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 import { personOf } from '../context.ts'
 import { get } from '../devices/service.ts'
-import { type MemberContext, type Route, memberRoute } from '../http/route.ts'
+import { type RequestContext, type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
 import type { Limiter } from '../platform/limiter.ts'
-import type { TicketTarget, Tickets } from './tickets.ts'
+import type { LegacyTarget, TicketTarget, Tickets } from './tickets.ts'
 
-/** @param attempts how often one source may ask */
-export function terminalRoutes(tickets: Tickets, attempts: Limiter): Route[] {
+export interface TerminalRoutesParts {
+  readonly tickets: Pick<Tickets<TicketTarget>, 'issue'>
+  readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'issue'>
+  /** How often one source may ask. */
+  readonly attempts: Limiter
+}
+
+export function terminalRoutes({ tickets, legacyTickets, attempts }: TerminalRoutesParts): Route[] {
   const { terminals } = operations
-  async function issue(ctx: MemberContext, target: Omit<TicketTarget, 'tenant' | 'person'>): Promise<string> {
-    if (!attempts.take(sourceKey(ctx.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
-    await get(ctx, target.device)
-    return tickets.issue({ ...target, tenant: ctx.tenant, person: personOf(ctx.actor) })
+  function sourceOf({ source }: RequestContext): string {
+    const key = sourceKey(source)
+    return attempts.take(key) ? key : fail('TOO_MANY_REQUESTS', { seconds: 1 })
   }
   return [
-    memberRoute(terminals.open, async (ctx, { params, body }) => ({
-      ticket: await issue(ctx, { device: params.uid, username: body.username }),
-      expires_in: TERMINAL.ticketSeconds,
-    })),
-    memberRoute(terminals.openLegacy, async (ctx, { body }) => {
-      const { device, username, password, fingerprint } = body
-      const credential = fingerprint === undefined ? { password: password ?? '' } : { fingerprint }
-      return { token: await issue(ctx, { device, username, credential }) }
+    memberRoute(terminals.open, async (ctx, { params, body }) => {
+      const source = sourceOf(ctx)
+      await get(ctx, params.uid)
+      const target = { tenant: ctx.tenant, device: params.uid, username: body.username, person: personOf(ctx.actor) }
+      return { ticket: tickets.issue(target, source), expires_in: TERMINAL.ticketSeconds }
+    }),
+    publicRoute(terminals.openLegacy, (ctx, { body }) => {
+      const { device, username, password, fingerprint, signature } = body
+      const credential = fingerprint ? { fingerprint, signature: signature || undefined } : { password: password ?? '' }
+      return Promise.resolve({ token: legacyTickets.issue({ device, username, credential }, sourceOf(ctx)) })
     }),
   ]
 }

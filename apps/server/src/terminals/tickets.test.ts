@@ -1,7 +1,7 @@
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
-import { createTickets } from './tickets.ts'
+import { type TicketTarget, createTickets } from './tickets.ts'
 
 const target = {
   tenant: TenantId.parse('00000000-0000-4000-8000-000000000000'),
@@ -10,10 +10,12 @@ const target = {
   person: UserId.parse('ada'),
 }
 
+const ROOMY = { total: 10, perSource: 10 }
+
 describe('a ticket', () => {
   it('is taken once', () => {
-    const tickets = createTickets(fakeClock(0))
-    const ticket = tickets.issue(target)
+    const tickets = createTickets<TicketTarget>(fakeClock(0), ROOMY)
+    const ticket = tickets.issue(target, 'a')
     expect(tickets.take('another')).toBeUndefined()
     expect(tickets.take(ticket)).toEqual(target)
     expect(tickets.take(ticket)).toBeUndefined()
@@ -21,11 +23,26 @@ describe('a ticket', () => {
 
   it('is good for half a minute', () => {
     const clock = fakeClock(0)
-    const tickets = createTickets(clock)
-    const [early, late] = [tickets.issue(target), tickets.issue(target)]
+    const tickets = createTickets<TicketTarget>(clock, ROOMY)
+    const [early, late] = [tickets.issue(target, 'a'), tickets.issue(target, 'a')]
     clock.advance(29_999)
     expect(tickets.take(early)).toEqual(target)
     clock.advance(1)
     expect(tickets.take(late)).toBeUndefined()
+  })
+
+  it('is refused to a source that has too many waiting, and to no other', () => {
+    const clock = fakeClock(0)
+    const tickets = createTickets<TicketTarget>(clock, { total: 4, perSource: 2 })
+    const first = tickets.issue(target, 'a')
+    tickets.issue(target, 'a')
+    expect(() => tickets.issue(target, 'a')).toThrow('Too many')
+    tickets.issue(target, 'b')
+    expect(tickets.take(first)).toEqual(target)
+    tickets.issue(target, 'a')
+    tickets.issue(target, 'c')
+    expect(() => tickets.issue(target, 'd')).toThrow('Too many')
+    clock.advance(30_000)
+    expect(tickets.take(tickets.issue(target, 'a'))).toEqual(target)
   })
 })

@@ -89,7 +89,7 @@ export const sessions = {
     access: { kind: 'member', permission: 'sessionPlay', keys: true },
     params: bySeat,
     query: z.object({
-      /** Version 2 of asciicast is also answered to who accepts `text/plain` first; version 3 has chain and seal in it. */
+      /** Without it: version 2 of asciicast to clients that accept `text/plain` by name, else frames. Version 3 has chain and seal. */
       format: z.enum(['frames', 'cast', 'cast3']).optional(),
       /** Only from here on; what the screen showed then comes first, as one event at this time. */
       from: Seconds.optional(),

@@ -1,4 +1,4 @@
-// Web terminals (api.md section 16.5): a call makes a ticket, and a WebSocket takes it. Our own protocol is described in
+// Web terminals: a call makes a ticket, and a WebSocket takes it. Our own protocol is described in
 // terminal/messages.ts; `/ws/ssh` is what existing clients speak.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
@@ -39,20 +39,23 @@ export const terminals = {
     noun: 'terminals',
     summary:
       'A token that opens one terminal on a device at GET /ws/ssh; with a password, or with the fingerprint of a key',
-    access: { kind: 'member', permission: 'deviceConnect', keys: true },
+    // As open as the SSH port: existing clients send no credential, and the one in the body is judged by the gateway.
+    access: { kind: 'public' },
     body: z
       .object({
         device: DeviceUid,
         username: DeviceAccount,
         password: z.string().max(1_024).optional(),
-        fingerprint: Fingerprint.optional(),
+        fingerprint: z.union([Fingerprint, z.literal('')]).optional(),
+        /** Base64 of the key's signature over the user name; absent: the WebSocket asks for one over a challenge. */
+        signature: z.union([z.base64().max(4_096), z.literal('')]).optional(),
       })
-      .refine(({ password, fingerprint }) => password !== undefined || fingerprint !== undefined, {
+      .refine(({ password, fingerprint }) => password !== undefined || fingerprint, {
         path: ['password'],
         error: 'is required unless there is a fingerprint',
       }),
     response: z.object({ token: z.string() }),
     deprecated: true,
-    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
+    errors: ['TOO_MANY_REQUESTS'],
   }),
 }

@@ -38,6 +38,7 @@ export const auditMessages = {
     'session.close': 'Ended a session',
     'session.refuse': 'Refused a connection',
     'session.guesses': 'Counted failed logins beyond the limit',
+    'session.legacy-signature': 'Accepted a signature over the user name alone',
     'session.update': 'Changed a session',
     'recording.fail': 'Could not record a session',
     'recording.remove': 'Deleted a recording',

@@ -13,7 +13,7 @@ import { type FrameSocket, createWebTerminal } from './web-terminal.ts'
 
 export interface ConversationDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
-  readonly tickets: Pick<Tickets, 'take'>
+  readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
   readonly resumable: ResumableTerminals
   readonly clock: Clock
 }
@@ -61,7 +61,7 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
 
   function hello({ ticket, term, columns, rows, width, height, lang }: Hello): void {
     target = deps.tickets.take(ticket)
-    if (!target || target.credential) return refuse('ticket', 'The ticket is unknown, used or too old.')
+    if (!target) return refuse('ticket', 'The ticket is unknown, used or too old.')
     size = { term, columns, rows, width, height, lang }
     const login = `${target.username}@${target.device}`
     const terminal = createWebTerminal({ clock, connection: () => begun(running).connection, over: () => over() })

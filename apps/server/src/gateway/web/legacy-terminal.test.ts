@@ -1,10 +1,26 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { type KeyObject, generateKeyPairSync, sign } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { keyOfJwk } from '@bowline/ssh/keys/jwk'
+import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { WebSocket } from 'ws'
-import { type BootedServer, type Person, bootServer, outcome } from '../../testing.ts'
-import { type FakeDevice, fakeDevice } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../../testing.ts'
+import { type FakeDevice, fakeDevice, signedIn } from '../testing.ts'
 import { openSocket, refusedUpgrade } from './testing.ts'
+
+/** How consoles sign with the keys that they know: RSA with SHA-1 and PKCS #1 v1.5, Ed25519 bare. */
+const KEYS = [
+  {
+    name: 'RSA',
+    make: () => generateKeyPairSync('rsa', { modulusLength: 3_072 }),
+    sign: (message: string | Buffer, key: KeyObject) => sign('sha1', Buffer.from(message), key),
+  },
+  {
+    name: 'Ed25519',
+    make: () => generateKeyPairSync('ed25519'),
+    sign: (message: string | Buffer, key: KeyObject) => sign(null, Buffer.from(message), key),
+  },
+]
 
 let server: BootedServer
 let ada: Person
@@ -15,20 +31,31 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function token(device: FakeDevice, password = 'right'): Promise<string> {
-  const body = { device: device.device.uid, username: 'root', password }
-  return (await ada.client.call(operations.terminals.openLegacy, { body })).body.token
+type Shown = Readonly<{ password?: string; fingerprint?: string; signature?: string }>
+
+/** What an existing console posts: no credential of its own. */
+async function token(device: FakeDevice, shown: Shown = { password: 'right' }): Promise<string> {
+  const body = { device: device.device.uid, username: 'root', ...shown }
+  return (await server.client().call(operations.terminals.openLegacy, { body })).body.token
 }
 
-/** Everything that the socket has said so far. */
-function heard(socket: WebSocket): () => string {
+/** The address that consoles up to v0.19 make: the token as it is. */
+const oldUrl = (ticket: string): string => `/ws/ssh?token=${ticket}&cols=80&rows=24`
+/** The address that consoles since v0.20 make. */
+const newUrl = (ticket: string): string => `/ws/ssh?${new URLSearchParams({ token: ticket, cols: '80', rows: '24' })}`
+
+/** All output that a console shows: text up to v0.19, binary messages since v0.20. */
+function heard(socket: WebSocket, binary = false): () => string {
   let text = ''
-  socket.on('message', (data: Buffer) => (text += data.toString()))
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary === binary) text += data.toString()
+  })
   return () => text
 }
 
+/** Input as consoles up to v0.19 send it. */
 const type = (socket: WebSocket, text: string): void =>
-  socket.send(JSON.stringify({ kind: 1, data: Buffer.from(text).toString('base64') }))
+  socket.send(JSON.stringify({ kind: 1, data: [...new TextEncoder().encode(text)] }))
 
 async function newestSession() {
   const { body } = await ada.client.call(operations.sessions.list, { query: { per_page: '1' } })
@@ -64,7 +91,10 @@ describe('the web terminal of existing clients', () => {
 
   it('says that a password is wrong and ends; the failed login is in the list', async () => {
     const device = await fakeDevice(server, ada)
-    const socket = await openSocket(server, `/ws/ssh?token=${await token(device, 'wrong')}&cols=80&rows=24`)
+    const socket = await openSocket(
+      server,
+      `/ws/ssh?token=${await token(device, { password: 'wrong' })}&cols=80&rows=24`,
+    )
     const text = heard(socket)
     await vi.waitUntil(() => socket.readyState === socket.CLOSED)
     expect(text()).toContain('permission denied')
@@ -72,38 +102,123 @@ describe('the web terminal of existing clients', () => {
     expect(await newestSession()).toMatchObject({ authenticated: false, type: 'web' })
   })
 
-  it('opens with a key that signs what the server asks', async () => {
+  it('opens for a console of v0.20: text as input, binary messages as output', async () => {
+    const device = await fakeDevice(server, ada)
+    const socket = await openSocket(server, newUrl(await token(device)))
+    const text = heard(socket, true)
+    const asText = heard(socket)
+    socket.send(JSON.stringify({ kind: 1, data: 'h\u00e9llo world' }))
+    await vi.waitUntil(() => text().includes('h\u00e9llo world'))
+    expect(asText()).toBe('')
+  })
+
+  it('opens whether or not the caller is signed in', async () => {
+    const device = await fakeDevice(server, ada)
+    const body = { device: device.device.uid, username: 'root', password: 'right' }
+    const { body: answer } = await ada.client.call(operations.terminals.openLegacy, { body })
+    const socket = await openSocket(server, oldUrl(answer.token))
+    const text = heard(socket)
+    type(socket, 'signed in')
+    await vi.waitUntil(() => text().includes('signed in'))
+    expect(device.credentials).toMatchObject([{ method: 'password' }])
+  })
+
+  it.each(KEYS)('opens for a console of v0.19 with the signature over the user name of a key: $name', async (kind) => {
+    const device = await fakeDevice(server, ada)
+    const { publicKey, privateKey } = kind.make()
+    const { fingerprint } = await register(publicKey)
+    const signature = kind.sign('root', privateKey).toString('base64')
+    const socket = await openSocket(server, oldUrl(await token(device, { fingerprint, signature })))
+    const text = heard(socket)
+    type(socket, 'by key')
+    await vi.waitUntil(() => text().includes('by key'))
+    expect(device.credentials).toMatchObject([{ method: 'statement' }])
+    const { uid } = await newestSession()
+    const { body: entries } = await ada.client.call(operations.audit.list, {})
+    expect(entries).toContainEqual(expect.objectContaining({ action: 'session.legacy-signature', target: uid }))
+  })
+
+  it('refuses a signature over another user name, and by another key', async () => {
     const device = await fakeDevice(server, ada)
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-    const { fingerprint } = await register(publicKey.export({ format: 'jwk' }).x ?? '')
-    const open = async () => {
-      const body = { device: device.device.uid, username: 'root', fingerprint }
-      const { body: answer } = await ada.client.call(operations.terminals.openLegacy, { body })
-      return openSocket(server, `/ws/ssh?token=${answer.token}`)
+    const { fingerprint } = await register(publicKey)
+    for (const [message, key] of [
+      ['other', privateKey],
+      ['root', generateKeyPairSync('ed25519').privateKey],
+    ] as const) {
+      const signature = sign(null, Buffer.from(message), key).toString('base64')
+      const socket = await openSocket(server, oldUrl(await token(device, { fingerprint, signature })))
+      const text = heard(socket)
+      await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+      expect(text()).toContain('permission denied')
     }
+    expect(device.credentials).toEqual([])
+  })
+
+  it('refuses a signature over the user name where the server is set so', async () => {
+    const strict = await bootServer({ settings: { BOWLINE_LEGACY_KEY_SIGNATURES: 'off' } })
+    onTestFinished(() => strict.close())
+    const eve = await strict.setUpAccount()
+    const device = await fakeDevice(strict, eve)
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const { fingerprint } = await register(publicKey, eve)
+    const signature = sign(null, Buffer.from('root'), privateKey).toString('base64')
+    const body = { device: device.device.uid, username: 'root', fingerprint, signature }
+    const { body: answer } = await strict.client().call(operations.terminals.openLegacy, { body })
+    const socket = await openSocket(strict, oldUrl(answer.token))
+    const text = heard(socket)
+    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    expect(text()).toContain('permission denied')
+    expect(device.credentials).toEqual([])
+  })
+
+  it.each(KEYS)('opens for a console of v0.20 that signs a challenge with a key: $name', async (kind) => {
+    const device = await fakeDevice(server, ada)
+    const { publicKey, privateKey } = kind.make()
+    const { fingerprint } = await register(publicKey)
+    const open = async () => openSocket(server, newUrl(await token(device, { fingerprint })))
     const honest = await open()
-    const text = heard(honest)
-    await vi.waitUntil(() => text() !== '')
-    const challenge = Buffer.from(JSON.parse(text()).data, 'base64')
-    honest.send(JSON.stringify({ kind: 3, data: sign(null, challenge, privateKey).toString('base64') }))
-    type(honest, 'by key')
+    const asked = heard(honest)
+    const text = heard(honest, true)
+    await vi.waitUntil(() => asked() !== '')
+    const challenge = Buffer.from(JSON.parse(asked()).data, 'base64')
+    const answer = JSON.stringify({ kind: 3, data: kind.sign(challenge, privateKey).toString('base64') })
+    honest.send(answer)
+    honest.send(JSON.stringify({ kind: 1, data: 'by key' }))
     await vi.waitUntil(() => text().includes('by key'))
     expect(device.credentials).toMatchObject([{ method: 'statement' }])
 
-    const liar = await open()
-    const answer = heard(liar)
-    await vi.waitUntil(() => answer() !== '')
-    liar.send(JSON.stringify({ kind: 3, data: sign(null, challenge, privateKey).toString('base64') }))
-    await vi.waitUntil(() => liar.readyState === liar.CLOSED)
-    expect(answer()).toContain('permission denied')
+    const replaying = await open()
+    const refusal = heard(replaying, true)
+    replaying.send(answer)
+    await vi.waitUntil(() => replaying.readyState === replaying.CLOSED)
+    expect(refusal()).toContain('permission denied')
     expect(device.credentials).toHaveLength(1)
+  })
+
+  it('asks a stranger to sign with a key that is not registered as with one that is', async () => {
+    const device = await fakeDevice(server, ada)
+    const fingerprint = Array(16).fill('ab').join(':')
+    const socket = await openSocket(server, newUrl(await token(device, { fingerprint })))
+    const asked = heard(socket)
+    const text = heard(socket, true)
+    await vi.waitUntil(() => asked() !== '')
+    expect(JSON.parse(asked())).toMatchObject({ kind: 3 })
+    socket.send(JSON.stringify({ kind: 3, data: false }))
+    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    expect(text()).toContain('permission denied')
   })
 
   it.each([
     ['without a token', () => '', {}, 401],
     ['with an unknown token', () => 'unknown', {}, 401],
-    ['from a page of another site', token, { Origin: 'https://evil.example' }, 403],
-    ['from a page of another site, as only the browser tells', token, { 'Sec-Fetch-Site': 'cross-site' }, 403],
+    ['from a page of another site', (device: FakeDevice) => token(device), { Origin: 'https://evil.example' }, 403],
+    [
+      'from a page of another site, as only the browser tells',
+      (device: FakeDevice) => token(device),
+      { 'Sec-Fetch-Site': 'cross-site' },
+      403,
+    ],
   ])('is refused %s', async (_, make, headers, status) => {
     const device = await fakeDevice(server, ada)
     expect(await refusedUpgrade(server, `/ws/ssh?token=${await make(device)}&cols=1&rows=1`, headers)).toBe(status)
@@ -116,12 +231,13 @@ describe('the web terminal of existing clients', () => {
     expect(await refusedUpgrade(server, path)).toBe(401)
   })
 
-  it('gives tokens to members for devices of their namespace only', async () => {
-    const device = await fakeDevice(server, ada)
-    const eve = await server.addPerson('eve')
-    const body = { device: device.device.uid, username: 'root', password: 'right' }
-    expect(await outcome(eve.client.call(operations.terminals.openLegacy, { body }))).toBe('404 NOT_FOUND')
-    expect(await outcome(server.client().call(operations.terminals.openLegacy, { body }))).toBe('401 UNAUTHORIZED')
+  it('tells a stranger nothing about a device that does not exist', async () => {
+    const body = { device: 'f'.repeat(64), username: 'root', password: 'right' }
+    const { body: answer } = await server.client().call(operations.terminals.openLegacy, { body })
+    const socket = await openSocket(server, oldUrl(answer.token))
+    const text = heard(socket)
+    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    expect(text()).toContain('the device cannot be reached')
   })
 
   it('shows why an administrator ended the session', async () => {
@@ -146,24 +262,38 @@ describe('the web terminal of existing clients', () => {
     long.on('error', () => undefined)
     long.send('x'.repeat(2_000_000))
     expect(await closed).toBe(1009)
+    const text = heard(odd)
     odd.send('{"kind":9}')
     await vi.waitUntil(() => odd.readyState === odd.CLOSED)
+    expect(text()).toContain('neither input nor a size nor a signature')
     await vi.waitUntil(async () => {
       const { body } = await ada.client.call(operations.sessions.list, {})
       return body.some(({ closed }) => closed?.reason === 'malformed-message')
     })
   })
+
+  it('does not hold a message that it cannot read against the address it came from', async () => {
+    const counting = await bootServer({})
+    onTestFinished(() => counting.close())
+    const person = await counting.setUpAccount()
+    const device = await fakeDevice(counting, person)
+    const body = { device: device.device.uid, username: 'root', password: 'right' }
+    const { body: answer } = await counting.client().call(operations.terminals.openLegacy, { body })
+    const socket = await openSocket(counting, oldUrl(answer.token))
+    const text = heard(socket)
+    await vi.waitUntil(() => text().includes('Connected'))
+    socket.send(JSON.stringify({ kind: 1, data: { not: 'input' } }))
+    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    // An SSH client from the same address gets in.
+    expect(await signedIn(counting, device.login('root'))).toBeDefined()
+  })
 })
 
-/** Registers an Ed25519 key for every account and device. @param x its point in base64url */
-async function register(x: string) {
-  const part = (bytes: Buffer): Buffer => {
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    return Buffer.concat([length, bytes])
-  }
-  const blob = Buffer.concat([part(Buffer.from('ssh-ed25519')), part(Buffer.from(x, 'base64url'))])
-  const data = Buffer.from(`ssh-ed25519 ${blob.toString('base64')}`).toString('base64')
+/** Registers a key for every account and device. */
+async function register(publicKey: KeyObject, person: Person = ada) {
+  const blob = keyOfJwk(publicKey.export({ format: 'jwk' }) as Readonly<Record<string, string>>)
+  if (!blob) throw new Error('SSH has no such key')
+  const data = Buffer.from(`${blob.type} ${Buffer.from(encodePublicKey(blob)).toString('base64')}`).toString('base64')
   const body = { name: 'web', username: '.*', filter: { hostname: '.*' }, data }
-  return (await ada.client.call(operations.publicKeys.create, { body })).body
+  return (await person.client.call(operations.publicKeys.create, { body })).body
 }

@@ -1,39 +1,56 @@
-// The web terminal of existing clients (api.md section 16.5): the person's messages are JSON of `{kind, data}`, output is
-// plain text. A dropped connection ends the session. With the fingerprint of a key the browser is asked to sign.
+// The web terminal of existing consoles: the person's messages are JSON of `{kind, data}`, output is bare text. A dropped
+// connection ends the session. With the fingerprint of a key, either its signature over the user name came with the
+// token, or the browser is asked to sign a challenge.
 import { randomBytes } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { CloseCause } from '@bowline/ssh/api'
 import { parsePublicKey } from '@bowline/ssh/keys/public-key'
-import { verifySignature } from '@bowline/ssh/keys/signature'
-import { WireWriter } from '@bowline/ssh/wire/writer'
 import type { WebSocket } from 'ws'
 import * as z from 'zod'
+import { isSignedBy } from './legacy-key.ts'
 import type { TerminalView, Terminal, WebConnection } from './web-connection.ts'
 
 /** What the client may send. Sizes beyond what the old clients' field holds are refused. */
 const Message = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal(1), data: z.base64() }),
+  // A list of bytes up to v0.19, text since v0.20.
+  z.object({ kind: z.literal(1), data: z.union([z.array(z.int().min(0).max(255)), z.string().max(4_096)]) }),
   z.object({
     kind: z.literal(2),
     data: z.object({ cols: z.int().min(0).max(65_535), rows: z.int().min(0).max(65_535) }),
   }),
-  z.object({ kind: z.literal(3), data: z.base64().max(24_000) }),
+  // False: the browser could not sign.
+  z.object({ kind: z.literal(3), data: z.union([z.base64().max(24_000), z.literal(false)]) }),
 ])
 
-/** A key is known by its old fingerprint; the blob is the namespace's. */
-export type LegacyCredential = { readonly password: string } | { readonly key: Uint8Array | undefined }
+export type ShownCredential =
+  | { readonly password: string }
+  /** `blob`: the registered key, undefined when there is none with this fingerprint. */
+  | { readonly blob: Uint8Array | undefined; readonly signature?: SignatureOverName | undefined }
+
+/** A signature that came with the token. */
+export interface SignatureOverName {
+  readonly username: string
+  readonly signature: Uint8Array
+  /** It is right: records that the login rests on a signature that can be used again. */
+  accepted(session: string): Promise<void>
+}
+
+export interface LegacyTerminalOptions {
+  /** Output in binary messages, which clients since v0.20 expect; text messages otherwise. */
+  readonly binary: boolean
+}
 
 export interface LegacyTerminal {
   readonly view: TerminalView
-  /** Signs in and runs the shell until it ends. */
-  run(connection: WebConnection, credential: LegacyCredential, terminal: Terminal): Promise<void>
+  /** Signs in and starts the shell. What is typed meanwhile is kept for it. */
+  run(connection: WebConnection, credential: Promise<ShownCredential>, terminal: Terminal): Promise<void>
 }
 
 /** Output that the socket may hold. */
 const HIGH_BYTES = 256 * 1024
 
-export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
+export function createLegacyTerminal(socket: WebSocket, { binary }: LegacyTerminalOptions): LegacyTerminal {
   const utf8 = new StringDecoder('utf8')
   const proof = Promise.withResolvers<Buffer | undefined>()
   let isRunning = false
@@ -41,7 +58,8 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
   let unconsumed = 0
   let connection: WebConnection | undefined
 
-  const say = (text: string): void => socket.send(text, { binary: false })
+  const show = (text: string, sent?: () => void): void =>
+    socket.send(binary ? Buffer.from(text) : text, { binary }, sent)
   function input(bytes: Buffer): void {
     unconsumed += bytes.length
     // The device does not read: neither do we.
@@ -52,9 +70,9 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
   socket.on('message', (data: Buffer) => {
     const message = read(data)
     if (!message) {
-      connection?.disconnect({ by: 'protocol', reason: 'malformed-message', message: 'A message is not understood.' })
-    } else if (message.kind === 1) input(Buffer.from(message.data, 'base64'))
-    else if (message.kind === 3) proof.resolve(Buffer.from(message.data, 'base64'))
+      connection?.disconnect(MALFORMED)
+    } else if (message.kind === 1) input(inputBytes(message.data))
+    else if (message.kind === 3) proof.resolve(message.data === false ? undefined : Buffer.from(message.data, 'base64'))
     else if (isRunning) {
       connection?.resize({ columns: message.data.cols || 80, rows: message.data.rows || 24, width: 0, height: 0 })
     }
@@ -67,7 +85,7 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
   const view: TerminalView = {
     output(bytes) {
       const text = utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
-      socket.send(text, { binary: false }, () => {
+      show(text, () => {
         if (!isBehind || socket.bufferedAmount > HIGH_BYTES / 2) return
         isBehind = false
         connection?.drained()
@@ -81,31 +99,26 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
     },
     exit: () => undefined,
     closed(cause: CloseCause) {
-      if (cause.by !== 'peer') say(`\r\n${cause.message}\r\n`)
+      if (cause.by !== 'peer') show(`\r\n${cause.message}\r\n`)
       socket.close(1000)
     },
   }
 
-  /** Whether the browser has signed a challenge with the key. */
-  async function hasSigned(blob: Uint8Array): Promise<boolean> {
+  /** Whether the browser signs a challenge with the key. An unknown key is asked for too: the answer tells nothing. */
+  async function signsChallenge(blob: Uint8Array | undefined): Promise<boolean> {
     const challenge = Buffer.concat([Buffer.from('bowline web terminal\0'), randomBytes(32)])
-    say(JSON.stringify({ kind: 3, data: challenge.toString('base64') }))
-    const raw = await proof.promise
-    const key = parsePublicKey(blob)
-    const algorithms = key.kind === 'rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [key.type]
-    return algorithms.some((algorithm) => {
-      const signature = new WireWriter(600)
-        .string(algorithm)
-        .string(raw ?? '')
-        .done()
-      return verifySignature({ key, algorithm, message: challenge, signature })
-    })
+    socket.send(JSON.stringify({ kind: 3, data: challenge.toString('base64') }), { binary: false })
+    const signature = await proof.promise
+    return blob !== undefined && signature !== undefined && isSignedBy(blob, challenge, signature)
   }
 
-  async function signIn(to: WebConnection, credential: LegacyCredential): Promise<boolean> {
+  async function signIn(to: WebConnection, credential: ShownCredential): Promise<boolean> {
     if ('password' in credential) return to.attempt({ method: 'password', password: credential.password })
-    const { key: blob } = credential
-    if (!blob || !(await hasSigned(blob))) return false
+    const { blob, signature: shown } = credential
+    if (shown) {
+      if (!blob || !isSignedBy(blob, Buffer.from(shown.username), shown.signature)) return false
+      await shown.accepted(to.sessionId)
+    } else if (!(await signsChallenge(blob)) || !blob) return false
     const { type } = parsePublicKey(blob)
     return to.attempt({ method: 'publickey', key: { type, algorithm: type, blob }, proven: true })
   }
@@ -114,7 +127,7 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
     view,
     async run(to, credential, terminal) {
       connection = to
-      if (!(await signIn(to, credential))) {
+      if (!(await signIn(to, await credential))) {
         return to.disconnect({ by: 'local', reason: 'authentication-refused', message: REFUSED })
       }
       isRunning = true
@@ -124,6 +137,15 @@ export function createLegacyTerminal(socket: WebSocket): LegacyTerminal {
 }
 
 const REFUSED = 'Bowline: permission denied.'
+const MALFORMED: CloseCause = {
+  by: 'protocol',
+  reason: 'malformed-message',
+  message: 'Bowline: the page has sent a message that is neither input nor a size nor a signature.',
+}
+
+function inputBytes(data: string | number[]): Buffer {
+  return typeof data === 'string' ? Buffer.from(data) : Buffer.from(data)
+}
 
 function read(data: Buffer): z.output<typeof Message> | undefined {
   try {

@@ -3,17 +3,19 @@ import type { IncomingMessage } from 'node:http'
 import { TERMINAL, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { refuseUpgrade } from '@bowline/link/upgrade'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { audit } from '../../audit/service.ts'
 import type { TenantContext } from '../../context.ts'
 import { sourceKey } from '../../platform/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createLimiter } from '../../platform/limiter.ts'
 import { isOwnOrigin } from '../../platform/own-origin.ts'
 import type { Log } from '../../platform/log.ts'
-import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import type { LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import type { UpgradeDoor } from '../upgrades.ts'
 import { type Conversation, converse } from './conversation.ts'
-import { type LegacyCredential, createLegacyTerminal } from './legacy-terminal.ts'
+import { type ShownCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
@@ -21,13 +23,16 @@ import type { FrameSocket } from './web-terminal.ts'
 
 export interface WebDoorsDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
-  readonly tickets: Pick<Tickets, 'take'>
+  readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
+  readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'take'>
   readonly clock: Clock
   readonly log: Log
-  /** Context of a namespace for the gateway itself. */
-  readonly contextOf: (target: TicketTarget) => TenantContext
+  /** Context of a device's namespace for the gateway itself; undefined when there is no such device. */
+  readonly contextOf: (device: DeviceUid) => Promise<TenantContext | undefined>
   /** Wire encoding of a registered key. */
   readonly findKey: (ctx: TenantContext, fingerprint: string) => Promise<Uint8Array | undefined>
+  /** Whether consoles up to v0.19 may sign in with a key: their signature is over the user name alone. */
+  readonly takesSignaturesOverNames: boolean
 }
 
 export interface WebDoors {
@@ -78,26 +83,44 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     })
   }
 
-  async function credentialOf(target: TicketTarget): Promise<LegacyCredential> {
-    const { credential = { password: '' } } = target
+  async function credentialOf(
+    { device, username, credential }: LegacyTarget,
+    remote: string,
+  ): Promise<ShownCredential> {
     if ('password' in credential) return credential
-    return { key: await deps.findKey(deps.contextOf(target), credential.fingerprint) }
+    const ctx = await deps.contextOf(device)
+    const blob = ctx && (await deps.findKey(ctx, credential.fingerprint))
+    if (credential.signature === undefined) return { blob }
+    return {
+      // As if there were no such key.
+      blob: deps.takesSignaturesOverNames ? blob : undefined,
+      signature: {
+        username,
+        signature: Buffer.from(credential.signature, 'base64'),
+        async accepted(session) {
+          const { fingerprint } = credential
+          deps.log.warn('terminal.legacy-signature', { session, source: remote, device, username, fingerprint })
+          if (ctx)
+            await audit({ ...ctx, source: remote }, 'session.legacy-signature', session, { username, fingerprint })
+        },
+      },
+    }
   }
 
-  function serveLegacy(webSocket: WebSocket, request: IncomingMessage, remote: string, target: TicketTarget): void {
+  function serveLegacy(webSocket: WebSocket, request: IncomingMessage, remote: string, target: LegacyTarget): void {
     const size = dimensions(request)
-    const terminal = createLegacyTerminal(webSocket)
+    const terminal = createLegacyTerminal(webSocket, { binary: encodesItsUrl(request) })
     const { view } = terminal
     const peer = { address: remote, port: request.socket.remotePort ?? 0 }
     const login = `${target.username}@${target.device}`
     const refusal = deps.gateway.admitWeb(
       remote,
-      target.person,
+      undefined,
       () => undefined,
       (handler) => {
         const connection = createWebConnection({ handler, view, peer, login, clock: deps.clock })
-        credentialOf(target)
-          .then((credential) => terminal.run(connection, credential, { term: 'xterm-256color', ...size }))
+        terminal
+          .run(connection, credentialOf(target, remote), { term: 'xterm-256color', ...size })
           .catch((error: unknown) => {
             deps.log.error('session.error', { err: error })
             connection.disconnect({
@@ -145,8 +168,8 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     legacy(...upgraded) {
       const [request, socket, , remote] = upgraded
       const ticket = new URL(request.url ?? '', 'ws://localhost').searchParams.get('token') ?? ''
-      const target = deps.tickets.take(ticket)
-      if (!target?.credential) return refuseUpgrade(socket, 401)
+      const target = deps.legacyTickets.take(ticket)
+      if (!target) return refuseUpgrade(socket, 401)
       upgrade(legacyServer, upgraded, (webSocket) => serveLegacy(webSocket, request, remote, target))
     },
     close() {
@@ -167,6 +190,14 @@ function webSocketServer(maxPayload: number): WebSocketServer {
     clientTracking: false,
     autoPong: false,
   })
+}
+
+/**
+ * Whether a client encodes the parameters of its URL, as those since v0.20 do. They show binary messages, and parse text
+ * messages as JSON; the earlier ones, which put the token in as it is, show text messages only.
+ */
+function encodesItsUrl(request: IncomingMessage): boolean {
+  return /[?&]token=[^&]*%7e/i.test(request.url ?? '')
 }
 
 /** `cols` and `rows`, 0 to 255; what is missing or 0 is usual. */

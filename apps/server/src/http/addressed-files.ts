@@ -1,0 +1,92 @@
+// Files of the documentation that name the server they come from. The build leaves a placeholder, because it does not
+// know where it will be served; here it becomes the address that the reader has used.
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import { DOCS_ORIGIN } from '@bowline/contract/docs-origin'
+
+const brotli = promisify(brotliCompress)
+
+/** All forms that are kept, oldest use first out. */
+const CACHE_BYTES = 32 * 1024 * 1024
+/** Nearly as small as the best for text, fast enough to do while somebody waits. */
+const BROTLI_QUALITY = 5
+const TEXT = /\.(html|js|json|md|txt|xml)$/
+
+export interface AddressedFile {
+  readonly body: Buffer
+  /** Strong: it differs by origin and by encoding. */
+  readonly etag: string
+}
+
+/**
+ * @param file absolute
+ * @param origin that takes the placeholder's place
+ * @param compressed by Brotli
+ * @returns undefined when the file has no placeholder and can be sent as it is
+ */
+export type ReadAddressed = (file: string, origin: string, compressed: boolean) => Promise<AddressedFile | undefined>
+
+export function createAddressedFiles(): ReadAddressed {
+  /** Whether a file has the placeholder, as long as it is not built anew. */
+  const marked = new Map<string, { readonly mtimeMs: number; readonly has: boolean }>()
+  const cache = new Map<string, AddressedFile>()
+  let bytes = 0
+
+  async function isMarked(file: string, mtimeMs: number): Promise<boolean> {
+    const known = marked.get(file)
+    if (known?.mtimeMs === mtimeMs) return known.has
+    const has = (await readFile(file)).includes(DOCS_ORIGIN)
+    marked.set(file, { mtimeMs, has })
+    return has
+  }
+
+  function keep(key: string, made: AddressedFile): void {
+    bytes += made.body.length - (cache.get(key)?.body.length ?? 0)
+    cache.delete(key)
+    cache.set(key, made)
+    for (const [oldest, { body }] of cache) {
+      if (bytes <= CACHE_BYTES) return
+      cache.delete(oldest)
+      bytes -= body.length
+    }
+  }
+
+  return async (file, origin, compressed) => {
+    if (!TEXT.test(file)) return undefined
+    const { mtimeMs } = await stat(file)
+    if (!(await isMarked(file, mtimeMs))) return undefined
+    const key = JSON.stringify([file, mtimeMs, origin, compressed])
+    const known = cache.get(key)
+    if (known) {
+      cache.delete(key)
+      cache.set(key, known)
+      return known
+    }
+    const text = (await readFile(file, 'utf8')).replaceAll(DOCS_ORIGIN, origin)
+    const options = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
+    const body = compressed ? await brotli(text, options) : Buffer.from(text)
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+    const made = { body, etag }
+    keep(key, made)
+    return made
+  }
+}
+
+/** A host name or IP literal with an optional port, as URLs have them: nothing that could leave an attribute. */
+const HOST = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
+
+/**
+ * The address under which readers find this server: the one that they have used, where it is the configured one or none
+ * is configured.
+ * @param scheme `http` or `https`, of the request after trusted proxies
+ * @param host of the request, likewise
+ * @param domain public name of the server, if there is one
+ */
+export function ownOrigin(scheme: string, host: string, domain: string | undefined): string {
+  const name = host.replace(/:\d+$/, '').toLowerCase()
+  if (HOST.test(host) && (domain === undefined || name === domain.toLowerCase()))
+    return `${scheme}://${host.toLowerCase()}`
+  return domain === undefined ? `${scheme}://localhost` : `https://${domain}`
+}

@@ -1,0 +1,17 @@
+// What the pages about running a server tell people to do: the fences marked `bash release`, and the files whose fences
+// are titled with their path, in the order of the page.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { root } from '../support/product.ts'
+
+export type Step = { readonly script: string } | { readonly file: string; readonly text: string }
+
+/** @param page below the folder of the documentation's pages */
+export async function stepsOf(page: string): Promise<Step[]> {
+  const text = await readFile(join(root, 'apps/docs/content', page), 'utf8')
+  const fences = text.matchAll(/^( *)```(bash release|ini title="([^"]+)")\n([\s\S]*?)^ *```/gm)
+  return [...fences].map(([, indent = '', , file, body = '']) => {
+    const code = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    return file === undefined ? { script: code } : { file, text: code }
+  })
+}
