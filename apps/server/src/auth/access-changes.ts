@@ -1,5 +1,5 @@
 // Tells within a second or two when somebody's tokens, sessions or memberships have ended, by whatever process: the
-// database notes it (triggers of migration 0014), and this looks while anybody wants to know.
+// database notes it (by triggers), and this looks while anybody wants to know.
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { AuthDeps } from './service.ts'
 import { listAccessChanges } from './store.ts'
