@@ -19,6 +19,8 @@ export default defineConfig({
           globalSetup: ['apps/server/src/db/testing-server.ts'],
           testTimeout: 30_000,
           hookTimeout: 90_000,
+          // Several servers and databases share the processor.
+          expect: { poll: { timeout: 10_000 } },
           // Loading the server anew for each file took most of the time; the files share no state, each has its own database.
           isolate: false,
           // They wait for databases and sockets more than they work.

@@ -66,7 +66,22 @@ async function headOf({ system }: Instance, tenant: TenantId): Promise<Head & { 
 async function verifyFile(terminal: Terminal, path: string, options: VerifyOptions): Promise<void> {
   if (options.key === undefined) throw new Error('--key is needed: GET /api/recordings/key of the server has it.')
   const key = readPublicKey(await readFile(options.key, 'utf8'))
-  await using file = await open(path)
+  const file = await open(path)
+  try {
+    await showVerdict(terminal, file, key, options)
+  } finally {
+    await file.close()
+  }
+}
+
+type PublicKey = ReturnType<typeof readPublicKey>
+
+async function showVerdict(
+  terminal: Terminal,
+  file: Awaited<ReturnType<typeof open>>,
+  key: PublicKey,
+  options: VerifyOptions,
+): Promise<void> {
   const recording = await findName(file)
   if (recording === undefined) throw new Error('The file has no seal and no identity: it is no whole recording.')
   const verifier = createVerifier(recording, (text, signature) => isSignedBy(key, text, signature))

@@ -28,7 +28,7 @@ function heldSockets(): number {
 }
 
 async function metric(name: string): Promise<number> {
-  const text = await (await server.fetch('/metrics')).text()
+  const text = await (await server.fetch('/metrics', { headers: server.nodeHeaders })).text()
   const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].map(([, value]) => Number(value))
   return values.reduce((sum, value) => sum + value, 0)
 }

@@ -24,7 +24,7 @@ export function compressAnswers(server: FastifyInstance): void {
     const text = Buffer.from(payload)
     if (text.length < LEAST_BYTES) return payload
     varyByEncoding(reply)
-    const encoding = bestEncoding(String(request.headers['accept-encoding'] ?? ''))
+    const encoding = bestEncoding(request.headers['accept-encoding'] ?? '')
     if (!encoding) return payload
     const packed = await (encoding === 'br'
       ? brotliOf(text, {

@@ -111,7 +111,7 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
       void reply.header('content-security-policy', policy(hashes))
     }
     const origin = ownOrigin(request.protocol, request.host, folders.domain)
-    const takesBrotli = /(^|[ ,])br($|[ ,])/.test(String(request.headers['accept-encoding'] ?? ''))
+    const takesBrotli = /(^|[ ,])br($|[ ,])/.test(request.headers['accept-encoding'] ?? '')
     const addressed = await readAddressed(join(folders.docs, shown), origin, takesBrotli)
     if (!addressed) return reply.sendFile(shown, folders.docs)
     setFileHeaders(reply, shown)

@@ -9,14 +9,14 @@ const SECRET = /(token|secret|sig|signature|hash|mac|otp)$/i
 /** Both sides of a comparison; what is no name, as '' and undefined, tells nothing of a secret. */
 const COMPARISON = /([\w.]+)\)? [!=]== ([\w.]+)/g
 const PLAIN = /^(undefined|null|true|false|\d.*|.*[.]length)$/
-/** MACs of network cards are no secrets. */
-const NETWORK = /(twin|device|identity)[?]?[.]mac$/
+/** MACs of network cards are no secrets, nor are the hashes of the published ledger of recordings. */
+const PUBLIC = /(twin|device|identity)[?]?[.]mac$|^(seal|file[.]seal|known[?]?|head|posted|row|)[.](hash|previous)$/
 
 function compared(source: string): string[] {
   return [...source.matchAll(COMPARISON)]
     .filter(([, left = '', right = '']) => {
       const sides = [left, right]
-      return sides.some((side) => SECRET.test(side) && !NETWORK.test(side)) && !sides.some((side) => PLAIN.test(side))
+      return sides.some((side) => SECRET.test(side) && !PUBLIC.test(side)) && !sides.some((side) => PLAIN.test(side))
     })
     .map(([text]) => text)
 }

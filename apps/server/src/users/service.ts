@@ -137,7 +137,7 @@ export async function updateAccount(
   const taken = await db.transaction().execute(async (inner) => {
     const row = (await lockUser(inner, id)) ?? fail('NOT_FOUND', { what: 'The user' })
     // What was proven was proven of the account as it was: a change of the password at the same moment comes first.
-    const holds = isProven ? row.password_hash === known.password_hash : !touchesAddress(row, wanted)
+    const holds = isProven ? row.token_epoch === known.token_epoch : !touchesAddress(row, wanted)
     if (!holds) failCurrentPassword()
     return changeLocked(inner, deps.clock.now(), { row, wanted, passwordHash, origin, endSessions: deps.endSessions })
   })

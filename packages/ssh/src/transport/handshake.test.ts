@@ -197,9 +197,11 @@ describe('a client that knows no modern algorithm', () => {
     macToServer: ['hmac-sha2-256'],
     macToClient: ['hmac-sha2-256'],
   }
-  const [olderHostKey = ''] = [
-    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  ]
+  const olderHostKey = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  }).privateKey
   /** What the server offers in its KEXINIT. */
   async function offered(ident: string, compatibility: Compatibility, hostKey: string[]) {
     const options = { compatibility, olderHostKeys: [olderHostKey] }
