@@ -44,6 +44,9 @@ export const TAG = 'rack'
 /** On the devices only. */
 export const DEVICE_TAG = 'floor'
 
+/** No job comes to forget what is dated then. */
+const FAR_OFF = new Date('2100-01-01')
+
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
 /** Makes a namespace of people who exist already. */
@@ -124,7 +127,7 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
         status: 'pending',
         user_id: tenant.pending,
         role: 'administrator',
-        expires_at: new Date('2100-01-01'),
+        expires_at: FAR_OFF,
       },
     ])
     .execute()
@@ -165,6 +168,11 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   await db
     .insertInto('sessions')
     .values({ tenant_id, uid: ids.session, device_uid: ids.device, username: MARK, type: 'term', active: true })
+    .execute()
+  await db.insertInto('dropped_guesses').values({ tenant_id, hour: FAR_OFF, count: 1 }).execute()
+  await db
+    .insertInto('repeated_refusals')
+    .values({ tenant_id, source: '192.0.2.7', device_uid: ids.device, rule: ids.rule, since: FAR_OFF })
     .execute()
   await db.insertInto('session_events').values({ tenant_id, session_uid: ids.session, seat: 0, type: MARK }).execute()
   const recording = { id: ids.recording, session_uid: ids.session, seat: 0, started_at: new Date(0), node: '' }
