@@ -111,7 +111,7 @@ describe('changing a namespace', () => {
     const update = (body: object) => person.client.call(namespaces.update, { params: { tenant: person.tenant }, body })
     const announcement = 'Hello *there*'
     expect((await update({ settings: { connection_announcement: announcement } })).body.settings).toEqual({
-      session_record: false,
+      session_record: true,
       connection_announcement: announcement,
       end_disallowed_sessions: true,
       forwarding: true,
@@ -120,7 +120,7 @@ describe('changing a namespace', () => {
       recording_retention_days: 0,
     })
     const changes = {
-      session_record: true,
+      session_record: false,
       end_disallowed_sessions: false,
       forwarding: false,
       forwarding_unrecorded: true,
