@@ -118,7 +118,7 @@ describe('a recording', () => {
 
   it('cannot be posted to by anybody else, in another form, or for another seat than the path says', async () => {
     const uid = await session()
-    const post = (body: unknown, headers: Record<string, string> = {}) =>
+    const post = (body: unknown, headers: Record<string, string> = server.nodeHeaders) =>
       server.fetch(`/api/sessions/${uid}/records/0`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -126,7 +126,8 @@ describe('a recording', () => {
       })
     const frame = { uid, seat: 0, message: 'x', width: 80, height: 24 }
     const status = async (...args: Parameters<typeof post>) => (await post(...args)).status
-    expect(await status(frame, { 'x-forwarded-for': '192.0.2.1' })).toBe(404)
+    expect(await status(frame, {})).toBe(404)
+    expect(await status(frame, { 'x-node-secret': 'another' })).toBe(404)
     expect(await status('{')).toBe(422)
     expect(await status({ ...frame, message: 7 })).toBe(422)
     expect(await (await post({ ...frame, message: 7 })).json()).toMatchObject({ message: expect.any(String) })
