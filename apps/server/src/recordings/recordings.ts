@@ -23,7 +23,7 @@ import type { RecordingFile } from './reading.ts'
 import { type Recorder, createRecorder } from './recorder.ts'
 import { type RecordingKey, createRecordingKey } from './recording-key.ts'
 import { NoRoom, requireRoom } from './room.ts'
-import { findSessionFacts } from './session-facts.ts'
+import { findSessionFacts, fingerprintOf } from './session-facts.ts'
 import { type Spool, openSpool } from './spool.ts'
 import { createTableCache } from './table-cache.ts'
 import { type RecordingRow, findKnownIds, findStoredIds, insertRecording, setRecordingState } from './store.ts'
@@ -132,7 +132,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
       session,
       seat,
       device: facts.device,
-      device_key: facts.deviceKey,
+      device_key: fingerprintOf(facts.devicePem),
       user: facts.user,
       address: facts.address,
       started_at: startedAt.toISOString(),

@@ -301,6 +301,13 @@ describe('a recording whose rows somebody has changed in the database', () => {
     expect(body).toMatchObject({ result: 'tampered', differs: [field] })
   })
 
+  it('is verified although the key of its device cannot be read', async () => {
+    const { uid } = await recorded('x')
+    const ofSession = db().selectFrom('sessions').select('device_uid').where('uid', '=', uid)
+    await db().updateTable('devices').set({ public_key: 'no PEM' }).where('uid', 'in', ofSession).execute()
+    expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true })
+  })
+
   it('is missing when its row and its file were removed', async () => {
     const { uid, file } = await recorded('x')
     await db().deleteFrom('recordings').where('session_uid', '=', uid).execute()

@@ -10,8 +10,8 @@ export interface SessionFacts {
   readonly user: string
   /** Of the person. */
   readonly address: string
-  /** `SHA256:` and base64. */
-  readonly deviceKey: string
+  /** PEM as the row has it; whoever changed the database may have put anything there. */
+  readonly devicePem: string
 }
 
 /** Undefined when there is no such session. */
@@ -27,13 +27,16 @@ export async function findSessionFacts(db: Kysely<Schema>, uid: SessionUid): Pro
       device: row.device_uid,
       user: row.username,
       address: row.ip_address,
-      deviceKey: fingerprintOf(row.public_key),
+      devicePem: row.public_key,
     }
   )
 }
 
-/** As `openssl pkey -pubin -outform DER | sha256` tells it, in OpenSSH's form. */
-function fingerprintOf(pem: string): string {
+/**
+ * SHA-256 of the key's SubjectPublicKeyInfo in OpenSSH's form: `SHA256:` and base64 without padding.
+ * @throws when it is no public key
+ */
+export function fingerprintOf(pem: string): string {
   const spki = createPublicKey(pem).export({ type: 'spki', format: 'der' })
   return `SHA256:${createHash('sha256').update(spki).digest('base64').replace(/=+$/, '')}`
 }
