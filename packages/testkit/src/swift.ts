@@ -22,7 +22,7 @@ export interface Swift {
   readonly secretAccessKey: string
   /** Ends the server; what it keeps stays. */
   stop(): Promise<void>
-  /** Starts it again, on the same port. */
+  /** Starts it again, on the same port; does nothing while it runs. */
   start(): Promise<void>
   /** Ends it and removes what it keeps. */
   close(): Promise<void>
@@ -40,9 +40,12 @@ export async function startSwift(): Promise<Swift> {
   const accessKeyId = 'tests:recorder'
   const secretAccessKey = 'a-secret-of-tests'
   let port = 0
+  let isRunning = false
   let stop = async (): Promise<void> => undefined
 
   async function start(): Promise<void> {
+    if (isRunning) return
+    isRunning = true
     const child = spawn(PYTHON, [PROGRAM, folder, accessKeyId, secretAccessKey, String(port)], {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
@@ -54,6 +57,7 @@ export async function startSwift(): Promise<Swift> {
     stop = async () => {
       child.kill('SIGKILL')
       await ended
+      isRunning = false
     }
     const lines = createInterface(child.stdout)
     const first = await Promise.race([once(lines, 'line'), ended.then(() => undefined)])

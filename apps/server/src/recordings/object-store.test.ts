@@ -12,7 +12,7 @@ import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
 import { type Swift, startSwift, swiftMissing } from '@bowline/testkit/swift'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { postFrame } from '../http/testing.ts'
 import type { Log, LogFields } from '../platform/log.ts'
 import { nodeName } from '../platform/node-name.ts'
@@ -27,14 +27,15 @@ import { createTableCache } from './table-cache.ts'
 const { sessions } = operations
 const BUCKET = 'recordings'
 const PREFIX = 'of/bowline/'
-const clock = fakeClock()
+/** Begins now: the database dates the ends of recordings, and the server's clock judges how old they are. */
+const clock = fakeClock(Date.now())
 const said: { ev: string; fields: LogFields }[] = []
 const missing = swiftMissing()
 /** A busy machine takes its time. */
 const PATIENCE_MS = 20_000
 const patiently = { timeout: PATIENCE_MS }
-/** Two processes start, one after the other. */
-const TWO_LIVES = { timeout: 4 * PATIENCE_MS }
+/** Several steps wait, one after the other. */
+const MANY_STEPS = { timeout: 4 * PATIENCE_MS }
 let swift: Swift
 /** Between the server and the store. */
 let way: ChaosProxy
@@ -179,12 +180,14 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     expect([first.bytes < grown.length, (await table()).bytes]).toEqual([true, grown.length])
   })
 
-  it('wait on the disk while the store is away, readable, and nothing that was deleted stays', async () => {
+  it('wait on the disk while the store is away, readable, and nothing that was deleted stays', MANY_STEPS, async () => {
     const [gone, expired, cascaded] = [await recorded('gone'), await recorded('expired'), await recorded('cascaded')]
     for (const { uid } of [gone, expired, cascaded]) await age(uid)
     const kept = await stored('kept')
     for (const { uid } of [gone, expired, cascaded]) await isStored(uid)
     await swift.stop()
+    // The tests after this one need the store, also when this one fails.
+    onTestFinished(() => swift.start())
     const waiting = await recorded('waiting')
     await age(waiting.uid)
     clock.advance(60_000)
@@ -220,7 +223,7 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
 
   it(
     'survive kill -9 of the server in the middle of an upload, which the next life does again',
-    TWO_LIVES,
+    MANY_STEPS,
     async () => {
       const line = `${'0123456789abcdef'.repeat(60)}\r\n`
       const message = line.repeat(900)
@@ -234,20 +237,20 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
       const name = join('recordings', `${id}.cast`)
       await rename(join(server.dataFolder, name), join(dataFolder, name))
       const slow = await startChaosProxy({ target: swift })
+      onTestFinished(() => slow.close())
       slow.become({ bytesPerSecond: 2_000_000 })
 
-      const first = await otherServer(dataFolder, slow)
+      await using first = await otherServer(dataFolder, slow)
       await vi.waitUntil(async () => (await store.openUploads(id)).length > 0, patiently)
-      await first.kill()
+      await first[Symbol.asyncDispose]()
       expect([await placeOf(uid), await sizeOf(`${id}.cast`)]).toEqual(['leaving', undefined])
       const [abandoned] = await store.openUploads(id)
       expect(abandoned).toBeDefined()
 
       slow.become({})
-      const second = await otherServer(dataFolder, slow)
+      await using second = await otherServer(dataFolder, slow)
       await isStored(uid)
-      await second.kill()
-      await slow.close()
+      await second[Symbol.asyncDispose]()
       expect(await store.openUploads(id)).toEqual([])
       expect(await castOf(uid)).toBe(before)
       expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true })
@@ -332,8 +335,8 @@ async function expectRanges(uid: SessionUid): Promise<void> {
   expect(end).toHaveLength(10)
 }
 
-/** Another life of a server process on the same database, with a folder of its own. */
-async function otherServer(dataFolder: string, { port }: ChaosProxy): Promise<{ kill(): Promise<void> }> {
+/** Another server process on the same database, with a folder of its own. Disposing of it kills it with SIGKILL. */
+async function otherServer(dataFolder: string, { port }: ChaosProxy): Promise<AsyncDisposable> {
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOWLINE_'))),
     BOWLINE_HTTP_PORT: '0',
@@ -348,10 +351,12 @@ async function otherServer(dataFolder: string, { port }: ChaosProxy): Promise<{ 
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ended = once(child, 'exit')
+  // Also when the test times out before it has the server: one that is left keeps the whole run from ending.
+  onTestFinished(() => void child.kill('SIGKILL'))
   const listening = await Promise.race([once(child, 'message'), ended.then(() => undefined)])
   if (!listening) throw new Error('the other server has ended')
   return {
-    async kill() {
+    async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended
     },
