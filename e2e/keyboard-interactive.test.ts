@@ -18,8 +18,16 @@ let server: Server
 let device: Device
 let plain: SshTarget
 let pam: SshTarget
+let tests = 0
 
-beforeEach((context) => context.skip(skips, 'needs root, for a device with accounts of its own'))
+beforeEach((context) => {
+  context.skip(skips, 'needs root, for a device with accounts of its own')
+  tests += 1
+  // Wrong passwords of one test must not keep the next one out.
+  const source = `127.0.1.${tests}`
+  plain = { ...plain, source }
+  pam = { ...pam, source }
+})
 beforeAll(async () => {
   if (skips) return
   server = await startServer()
@@ -121,7 +129,7 @@ describe('the session of the device', () => {
     await until('earlier sessions are closed', () => pamProcesses() === 0)
     writeFileSync(sessionLog(), '')
     const lines = () => readFileSync(sessionLog(), 'utf8').split('\n').slice(0, -1)
-    const opened = 'open_session walter 127.0.0.1'
+    const opened = `open_session walter ${pam.source}`
     const session = await startEcho(pam)
     expect(lines()).toEqual([opened])
     await session.echo('still there')
@@ -129,7 +137,7 @@ describe('the session of the device', () => {
     session.end()
     expect((await session.result).code).toBe(0)
     await until('the session is closed', () => lines().length === 2)
-    expect(lines()).toEqual([opened, 'close_session walter 127.0.0.1'])
+    expect(lines()).toEqual([opened, `close_session walter ${pam.source}`])
 
     const sshd = await device.startSshd(['UsePAM yes'])
     const command = "env | grep -vE '^(SSH_|_=|MAIL=|LANG=|PATH=|LD_)' | sort"

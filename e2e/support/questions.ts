@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { finish, type SshResult, type SshTarget } from './ssh.ts'
+import { finish, sourceOptions, type SshResult, type SshTarget } from './ssh.ts'
 
 export interface Answered extends SshResult {
   /** What ssh asked, in order, without its own `(user@host) ` in front. */
@@ -32,7 +32,7 @@ export async function answerQuestions(
     'NumberOfPasswordPrompts=1',
     ...options,
   ].flatMap((option) => ['-o', option])
-  const where = ['-p', String(target.port), `${target.login}@${target.host}`, command]
+  const where = [...sourceOptions(target), '-p', String(target.port), `${target.login}@${target.host}`, command]
   const child = spawn('setsid', ['--wait', 'ssh', '-F', 'none', ...settings, ...where], {
     env: { PATH: process.env['PATH'] ?? '', SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force', LANG: 'C.UTF-8' },
   })

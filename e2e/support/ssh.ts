@@ -12,6 +12,8 @@ export interface SshTarget {
   /** `user@namespace.device`. */
   readonly login: string
   readonly password: string
+  /** Address of this machine to come from; default: whichever ssh takes. */
+  readonly source?: string
 }
 
 export interface SshResult {
@@ -35,6 +37,11 @@ const OPTIONS = [
 /** Shows banners, which ssh keeps to itself when only errors are wanted. */
 export const SHOWN: readonly string[] = ['-o', 'LogLevel=INFO']
 
+/** Options that make ssh come from the target's `source`. */
+export function sourceOptions({ source }: SshTarget): string[] {
+  return source === undefined ? [] : ['-o', `BindAddress=${source}`]
+}
+
 /** Starts ssh; stdin stays open until the caller ends it. */
 export function startSsh(
   target: SshTarget,
@@ -42,7 +49,7 @@ export function startSsh(
   options: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
-  const where = ['-p', String(target.port), `${target.login}@${target.host}`]
+  const where = [...sourceOptions(target), '-p', String(target.port), `${target.login}@${target.host}`]
   // Of an option that is given twice ssh takes the first value: the caller's.
   return spawn('sshpass', ['-e', 'ssh', '-F', 'none', ...options, ...OPTIONS, ...where, ...command], {
     env: { PATH: process.env['PATH'] ?? '', SSHPASS: target.password, LANG: 'C.UTF-8', TERM: 'xterm-256color', ...env },
@@ -175,7 +182,7 @@ export async function pipeThrough(
 /** Runs ssh with a wrong password, as often as ssh asks; sshpass would give up after the first. */
 export function guess(target: SshTarget, times: number, options: readonly string[] = []): Promise<SshResult> {
   const prompts = ['-o', `NumberOfPasswordPrompts=${times}`, '-o', 'LogLevel=INFO']
-  const where = ['-p', String(target.port), `${target.login}@${target.host}`, 'true']
+  const where = [...sourceOptions(target), '-p', String(target.port), `${target.login}@${target.host}`, 'true']
   // Whatever this program prints is no password of ours.
   const child = spawn('setsid', ['--wait', 'ssh', '-F', 'none', ...options, ...prompts, ...OPTIONS, ...where], {
     env: { PATH: process.env['PATH'] ?? '', SSH_ASKPASS: '/bin/pwd', SSH_ASKPASS_REQUIRE: 'force' },
