@@ -1,10 +1,10 @@
 // Builds what is stale: `node scripts/run.js scripts/build.ts console agent-x64 docs`. A part is stale when the hash of its
 // sources differs from the one it was built from.
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ARCHITECTURES, type Architecture, bundleAgent } from './agent-bundle/bundle.ts'
+import { tool } from './tool.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -112,15 +112,6 @@ function hashOf(paths: readonly string[]): string {
   }
   for (const path of paths) visit(path)
   return hash.digest('hex')
-}
-
-function tool(name: string, args: readonly string[], cwd: string): void {
-  const result = spawnSync(process.execPath, [join(root, 'scripts/run.js'), name, ...args], {
-    cwd,
-    stdio: ['ignore', 2, 2],
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
-  if (result.status !== 0) throw new Error(`${name} ${args.join(' ')} failed`)
 }
 
 if (import.meta.main) await buildStale(process.argv.slice(2))
