@@ -19,7 +19,7 @@ test('the sixth wrong password is the last', async () => {
     Array.from({ length: 7 }, () => wrong),
   )
   expect(answers.length).toBe(6)
-  expect(stream.cause).toMatchObject({ by: 'policy', reason: 'too-many-attempts' })
+  expect(stream.cause).toMatchObject({ by: 'agent', reason: 'too-many-attempts' })
 })
 
 test('two credentials at once, or one after the login, break the rules', async () => {

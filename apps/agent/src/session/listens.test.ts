@@ -85,7 +85,7 @@ test('a listener ends with its stream, and with its login', async () => {
   const late = visit({ port: first })
   await until(() => late.over)
   login.stream?.close()
-  expect(await forgotten.whenClosed()).toMatchObject({ by: 'gateway' })
+  expect(await forgotten.whenClosed()).toMatchObject({ by: 'agent', reason: 'done' })
   const later = visit({ port: second })
   await until(() => later.over)
 })
