@@ -301,7 +301,7 @@ function factsOf(run: Run): { command?: string } {
 
 function toPty(request: PtyRequest): Pty {
   return {
-    term: request.term.slice(0, 128),
+    term: request.term.slice(0, 1_024),
     columns: request.columns,
     rows: request.rows,
     width: request.width,
