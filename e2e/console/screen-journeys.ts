@@ -42,6 +42,31 @@ export function screenJourneys(site: Site): void {
     })
   })
 
+  describe('the content security policy', () => {
+    it('refuses nothing that a screen does', async () => {
+      const { world, browser } = site
+      const { context, page, complaints } = await openPage(
+        browser,
+        { baseURL: world.product.console },
+        /status of 4\d\d/,
+      )
+      // Without this an empty list would say nothing.
+      await page.goto('/sign-in')
+      await page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: 'alert()' }))")
+      await expect
+        .poll(() => complaints.join())
+        .toContain('the content security policy refused script-src-elem: inline')
+      complaints.length = 0
+      await openSignedIn(page, world.product, '/sign-in')
+      for (const { path, ready } of SCREENS) {
+        await page.goto(path(world))
+        await ready(page, world)
+      }
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
   describe('the theme', () => {
     it('is decided before the first paint and remembered', async () => {
       const options = { baseURL: site.world.product.console, colorScheme: 'light' } as const

@@ -18,6 +18,9 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: QUIET })
 }
 
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('the content security policy refused ' + event.violatedDirective + ': ' + event.blockedURI))`
+
 export interface WatchedPage {
   readonly context: BrowserContext
   readonly page: Page
@@ -37,6 +40,8 @@ export async function openPage(
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const complaints: string[] = []
+  // Chromium reports some violations only to the page, not to its console: those that a script catches, for example.
+  await page.addInitScript(REPORT_VIOLATIONS)
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() === 'error' && !allowed.test(message.text())) complaints.push(message.text())
