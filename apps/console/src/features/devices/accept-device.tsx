@@ -31,7 +31,7 @@ export function AcceptDevice({ device, acting, onAccept }: AcceptDeviceProps) {
         may={mayAccept && mayReplace}
         why={mayReplace ? texts.roleTooLow : texts.replaceRoleTooLow}
         disabled={acting}
-        aria-label={texts.acceptNamed(name)}
+        aria-label={replaces ? texts.replaceNamed(name) : texts.acceptNamed(name)}
         onClick={() => (replaces ? setAsked(true) : onAccept())}
       >
         {replaces ? texts.replace : texts.accept}

@@ -26,6 +26,7 @@ export const devicesMessages = {
   rejected: (name: string) => `${name} is rejected.`,
   removed: (name: string) => `${name} is removed.`,
   replace: 'Replace …',
+  replaceNamed: (name: string) => `Replace … with ${name}`,
   replaceTitle: (old: string) => `Replace ${old}?`,
   replaceText: (name: string, old: string) =>
     `${name} has the MAC address of the accepted device ${old}. Accepting it removes ${old}, and gives its name, tags, sessions and tunnels to the new device.`,
