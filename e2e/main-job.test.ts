@@ -117,7 +117,9 @@ describe('a command', () => {
     await until('both processes run', async () => (await running()) === 2)
     child.kill('SIGKILL')
     await done
-    await until('the session is closed', async () => (await sessions()).every((one) => one.closed || !one.authenticated))
+    await until('the session is closed', async () =>
+      (await sessions()).every((one) => one.closed || !one.authenticated),
+    )
     expect(await running()).toBe(2)
   })
 })

@@ -2,7 +2,8 @@
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { type AuthDeps, forgetExpired } from './auth/service.ts'
-import type { TenantContext } from './context.ts'
+import type { ServerConfig } from './config.ts'
+import type { Actor, TenantContext } from './context.ts'
 import { foldCounts } from './db/row-counts.ts'
 import type { Schema } from './db/schema.ts'
 import { removeStalePending } from './devices/pending.ts'
@@ -20,12 +21,12 @@ export interface JobsDeps {
   readonly live: Pick<LiveLogins, 'lookForLeavers'>
   readonly clock: Clock
   readonly log: Log
-  /** How long failed logins on devices are kept. */
-  readonly failedLoginDays: number
-  /** The context in which what is not to be kept is deleted. */
-  readonly contextOf: (tenant: TenantId) => TenantContext
+  readonly settings: Pick<ServerConfig['settings'], 'BOWLINE_FAILED_LOGIN_DAYS'>
+  readonly tenantContext: (tenant: TenantId, actor: Actor) => TenantContext
 }
 
+/** Deletes what is not to be kept. */
+const JANITOR = { kind: 'system', name: 'retention' } as const
 const CLEAN_UP_INTERVAL_MS = 600_000
 /** A thousand new sessions a second leave lists some thousands of differences to add up. */
 const FOLD_INTERVAL_MS = 10_000
@@ -34,7 +35,8 @@ const LEAVERS_INTERVAL_MS = 2_000
 
 /** Starts the jobs. A failure of one is logged; the next turn tries again. */
 export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) => void): void {
-  const { auth, system, recordings, live, clock, log, contextOf, failedLoginDays } = deps
+  const { auth, system, recordings, live, clock, log, settings } = deps
+  const contextOf = (tenant: TenantId): TenantContext => deps.tenantContext(tenant, JANITOR)
   const every = (intervalMs: number, ...jobs: readonly (() => Promise<void>)[]): void => {
     const stop = clock.every(intervalMs, () => {
       for (const job of jobs) job().catch((error: unknown) => log.error('jobs.error', { err: error }))
@@ -45,7 +47,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     CLEAN_UP_INTERVAL_MS,
     () => removeStalePending(system, contextOf, clock.now()),
     () => forgetExpired(auth),
-    () => sweepGuesses(system, contextOf, clock.now(), failedLoginDays),
+    () => sweepGuesses(system, contextOf, clock.now(), settings.BOWLINE_FAILED_LOGIN_DAYS),
     async () => {
       await removeExpired(system, recordings, contextOf, new Date(clock.now()))
       await recordings.removeOrphans(system)

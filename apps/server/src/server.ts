@@ -47,6 +47,7 @@ import { findLeft } from './leavers.ts'
 import { isMember } from './members/membership.ts'
 import { findKeyBlob, isDisabled, mayLogIn } from './public-keys/service.ts'
 import { productFolders } from './platform/folders.ts'
+import { publicHost } from './platform/public-host.ts'
 import { connect, shareTime } from './open-database.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Ids } from './platform/ids.ts'
@@ -79,8 +80,6 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** Who deletes what is not to be kept. */
-const janitor = { kind: 'system', name: 'retention' } as const
 /** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const endings: (() => Promise<void>)[] = []
@@ -165,6 +164,7 @@ async function start(
   const leaving = { keyIsDisabled: isDisabled, isMember, findLeft: (of: readonly LiveLogin[]) => findLeft(system, of) }
   const live = createLiveLogins({ ...judging, ...leaving, clock, log })
   const reverse = createReverseStreams()
+  const channels = settings.BOWLINE_MAX_CHANNELS
   const gateway = createGateway({
     ...judging,
     agents,
@@ -199,10 +199,7 @@ async function start(
       olderHostKeys: [keys.olderSshHostPem],
       software: 'OpenSSH_Bowline',
       methods: ['publickey', 'keyboard-interactive', 'password'],
-      limits: {
-        channels: settings.BOWLINE_MAX_CHANNELS,
-        channelOpensPerSecond: Math.ceil(settings.BOWLINE_MAX_CHANNELS / 2),
-      },
+      limits: { channels, channelOpensPerSecond: Math.ceil(channels / 2) },
     },
     clock,
     isTrustedProxy: config.isTrustedProxy,
@@ -310,10 +307,7 @@ async function start(
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
-  const contextOf = (tenant: TenantId): TenantContext => tenantContext(tenant, janitor)
-  const failedLoginDays = settings.BOWLINE_FAILED_LOGIN_DAYS
-  startJobs({ auth, system, recordings, live, clock, log, contextOf, failedLoginDays }, onEnd)
-
+  startJobs({ auth, system, recordings, live, clock, log, tenantContext, settings }, onEnd)
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`
   const setup = await isInstanceSetUp(system)
@@ -323,11 +317,4 @@ async function start(
     sshPort: gateway.port,
     setupLink: setup ? undefined : `${origin}/setup?sign=${keys.setupSign}`,
   }
-}
-
-/** What a person on this machine types to reach a listener. */
-function publicHost(host: string, domain: string | undefined): string {
-  if (domain) return domain
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -1,7 +1,7 @@
 // What keeps an account out that is otherwise in order, as sshd looks at it.
 import { readFileSync, statSync } from 'node:fs'
 import type { Account } from './account.ts'
-import type { Verdict } from './passwords.ts'
+import type { Verdict } from './verdict.ts'
 
 /** Of nologin(5), and where systemd keeps people out while the system starts or stops. PAM looks for itself. */
 export const NOLOGIN_FILES: readonly string[] = ['/run/nologin', '/etc/nologin']

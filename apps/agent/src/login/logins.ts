@@ -5,7 +5,8 @@ import { AuthCredential, AuthOpen, AuthReply, type AuthAnswer } from '@bowline/l
 import type { Log } from '../log.ts'
 import type { Account } from './account.ts'
 import type { Conversation } from './conversation.ts'
-import type { Authority, Denial, DeviceSession, Verdict } from './passwords.ts'
+import type { Authority } from './passwords.ts'
+import type { Denial, DeviceSession, Verdict } from './verdict.ts'
 import type { StatementVerifier } from './statement.ts'
 
 /** Something that lives no longer than its login. */

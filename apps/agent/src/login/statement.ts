@@ -3,7 +3,7 @@
 // link's bytes cannot make one.
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 import * as z from 'zod'
-import type { Denial } from './passwords.ts'
+import type { Denial } from './verdict.ts'
 
 const Header = z.object({ alg: z.literal('EdDSA'), crit: z.never().optional() })
 const Claims = z.object({

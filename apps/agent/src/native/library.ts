@@ -13,9 +13,9 @@ export function hasLibrary(name: string): boolean {
 }
 
 /** A function that a C library other than glibc may not have. @param signature as C declares it */
-export function optionalFunction<Call>(signature: string): Call | undefined {
+export function optionalFunction(signature: string): ReturnType<typeof libc.func> | undefined {
   try {
-    return libc.func(signature) as Call
+    return libc.func(signature)
   } catch {
     return undefined
   }

@@ -5,13 +5,13 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { optionalFunction } from './library.ts'
 import { cMemory, cString } from './memory.ts'
 
-const setutxent = optionalFunction<() => void>('void setutxent(void)')
-const pututxline = optionalFunction<(record: Buffer) => unknown>('void *pututxline(const void *record)')
-const endutxent = optionalFunction<() => void>('void endutxent(void)')
-const updwtmpx = optionalFunction<(file: Buffer, record: Buffer) => void>(
+const setutxent: (() => void) | undefined = optionalFunction('void setutxent(void)')
+const pututxline: ((record: Buffer) => unknown) | undefined = optionalFunction('void *pututxline(const void *record)')
+const endutxent: (() => void) | undefined = optionalFunction('void endutxent(void)')
+const updwtmpx: ((file: Buffer, record: Buffer) => void) | undefined = optionalFunction(
   'void updwtmpx(const void *file, const void *record)',
 )
-const utmpxname = optionalFunction<(file: Buffer) => number>('int utmpxname(const void *file)')
+const utmpxname: ((file: Buffer) => number) | undefined = optionalFunction('int utmpxname(const void *file)')
 
 /** Where times have 32 bits for the sake of older programs, and where they have 64 (utmp(5)). */
 const LAYOUTS: Readonly<

@@ -8,7 +8,7 @@ const libc = koffi.load(null)
 const madvise: (address: bigint, bytes: bigint, advice: number) => number = libc.func(
   'int madvise(uintptr_t address, size_t bytes, int advice)',
 )
-const mallocTrim = optionalFunction<(pad: number) => number>('int malloc_trim(size_t pad)')
+const mallocTrim: ((pad: number) => number) | undefined = optionalFunction('int malloc_trim(size_t pad)')
 
 const MADV_DONTNEED = 4
 /** A mapping of a file without write access: code and constants. */

@@ -22,7 +22,10 @@ let server: BootedServer
 let ada: Person
 beforeAll(async () => {
   clock = fakeClock()
-  server = await bootServer({ clock, settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1', BOWLINE_ALLOWED_HOSTS: 'a.example' } })
+  server = await bootServer({
+    clock,
+    settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1', BOWLINE_ALLOWED_HOSTS: 'a.example' },
+  })
   ada = await server.setUpAccount()
 })
 afterAll(() => server.close())

@@ -156,11 +156,15 @@ let server: ShellServer
 const programFor: ProgramFor = (request) =>
   request.type === 'subsystem' && request.name === 'sftp' ? [SFTP_SERVER] : shellCommand(request)
 beforeAll(async () => {
-  const olderHostKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const { privateKey: olderHostKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
   server = await startShellServer(
     {
       compatibility: 'auto',
-      olderHostKeys: [olderHostKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
+      olderHostKeys: [olderHostKey],
       methods: ['publickey', 'keyboard-interactive', 'password'],
     },
     {
