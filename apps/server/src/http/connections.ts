@@ -12,8 +12,10 @@ export interface ConnectionLimits {
 }
 
 export interface Connections {
-  /** The caller has shown a credential, or a call that needs none is being answered: others go first. */
+  /** A call with a credential is being answered: others go first. */
   keep(socket: Socket): void
+  /** It has been answered. A connection that is idle is nobody's until the next call. */
+  release(socket: Socket): void
   readonly count: number
 }
 
@@ -66,6 +68,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       const key = keyOf(socket)
       if (bySource.get(sourceKey(socket.remoteAddress ?? ''))?.has(key)) kept.add(key)
     },
+    release: (socket) => void kept.delete(keyOf(socket)),
     get count() {
       return count
     },

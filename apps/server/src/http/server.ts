@@ -86,12 +86,14 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     if (request.is404) throw unknownRoute(request)
   })
   server.addHook('preParsing', async (request, _, payload) => {
-    // The credential has been looked at, where there must be one.
-    if (request.routeOptions.config.operation?.access.kind !== 'public') connections?.keep(request.raw.socket)
+    // The credential has been looked at, where there must be one. Files and the like need none.
+    const access = request.routeOptions.config.operation?.access.kind
+    if (access !== undefined && access !== 'public') connections?.keep(request.raw.socket)
     bodies.admit(request)
     return payload
   })
   server.addHook('onResponse', async (request, reply) => {
+    connections?.release(request.raw.socket)
     log.debug('http.request', {
       request: request.id,
       method: request.method,
