@@ -252,6 +252,8 @@ export interface PublicKeysTable {
   service: boolean
   /** Address of the last owner once they have left; else ''. */
   former_owner: Generated<string>
+  /** Who named the owner last; null for the platform itself. */
+  vouched_by: UserId | null
 }
 
 export interface FirewallRulesTable {

@@ -54,6 +54,20 @@ async function signIn(device: FakeDevice, key: UserKey) {
 }
 
 describe('a key', () => {
+  it.each(['the owner’s name', 'a service key'])(
+    'of a leaver’s own, registered as %s, opens nothing any more',
+    async (way) => {
+      const { owner, adam } = await withAdam()
+      const device = await fakeDevice(server, owner)
+      const key = ed25519Key()
+      await create(adam, { data: dataOf(key), owner: way === 'a service key' ? null : owner.id })
+      expect((await signIn(device, key)).answer).toBe('success')
+      await remove(owner, adam)
+      expect((await signIn(device, key)).answer).toBe('failure')
+      expect(await log(owner)).toContainEqual(expect.objectContaining({ action: 'public-key.disable' }))
+    },
+  )
+
   it('belongs to who registered it; one made by a program to who made the program’s key', async () => {
     const { owner, adam } = await withAdam()
     expect(await create(adam)).toMatchObject({ owner: adam.id, disabled: false })

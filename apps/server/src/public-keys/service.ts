@@ -130,14 +130,15 @@ export async function removeTag(ctx: TenantContext, fingerprint: string, tag: st
   await change(ctx, fingerprint, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
 }
 
-type Ownership = Pick<PublicKeyRow, 'owner' | 'service' | 'former_owner'>
+type Ownership = Pick<PublicKeyRow, 'owner' | 'service' | 'former_owner' | 'vouched_by'>
 type Changes = Partial<Pick<PublicKeyRow, 'name' | 'username' | 'hostname' | 'tags'> & Ownership>
 
 /** @param ctx in a transaction. @throws {BowlineError} NOT_FOUND for somebody who is no accepted member */
 async function ownedBy(ctx: TenantContext, owner: UserId | null): Promise<Ownership> {
-  if (owner === null) return { owner, service: true, former_owner: '' }
+  const vouched_by = personOf(ctx.actor) ?? null
+  if (owner === null) return { owner, service: true, former_owner: '', vouched_by }
   if (!(await holdMembership(ctx, owner))) fail('NOT_FOUND', { what: 'The member' }, ['owner'])
-  return { owner, service: false, former_owner: '' }
+  return { owner, service: false, former_owner: '', vouched_by }
 }
 
 /** Keys of the platform itself belong to nobody. @param ctx in a transaction. @throws {BowlineError} UNAUTHORIZED */
@@ -145,11 +146,12 @@ async function ownedByCaller(ctx: TenantContext): Promise<Ownership> {
   const person = personOf(ctx.actor)
   if (person === undefined) return ownedBy(ctx, null)
   if (!(await holdMembership(ctx, person))) fail('UNAUTHORIZED')
-  return { owner: person, service: false, former_owner: '' }
+  return { owner: person, service: false, former_owner: '', vouched_by: person }
 }
 
 /**
- * Disables the keys of a member who leaves, and writes each to the audit log.
+ * Disables the keys of a member who leaves, with those that they put into somebody else's name or made service keys, and
+ * writes each to the audit log. Administrators hand over what is to go on.
  * @param ctx with the system connection, in the transaction that ends the membership
  */
 export async function disableKeysOf(ctx: TenantContext, owner: UserId): Promise<DisabledKey[]> {

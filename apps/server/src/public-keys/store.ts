@@ -97,13 +97,14 @@ export async function disownKeys(
     .updateTable('public_keys')
     .set((key) => ({
       owner: null,
+      service: false,
       former_owner: key
         .selectFrom('users')
         .select(sql<string>`coalesce(max(email), '')`.as('email'))
         .where('id', '=', owner),
     }))
     .where('tenant_id', '=', tenant)
-    .where('owner', '=', owner)
+    .where((key) => key.or([key('owner', '=', owner), key('vouched_by', '=', owner)]))
     .returning(['fingerprint', 'name'])
     .execute()
   return rows.sort((one, other) => one.name.localeCompare(other.name))
