@@ -35,7 +35,7 @@ const MAX_HANDSHAKES = 4_096
 export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
   const upgrades = createLimiter(deps.clock, UPGRADES.perSecond, UPGRADES.burst)
   let handshakes = 0
-  return (request, socket, head, remote) => {
+  return (request, socket, head, { remote }) => {
     // Agents that obey would otherwise come straight back.
     if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })

@@ -5,8 +5,16 @@ import { refuseUpgrade } from '@bowline/link/upgrade'
 import { plainAddress } from '../platform/address.ts'
 import { hostCount } from '../platform/known-hosts.ts'
 
-/** Takes one upgrade; the socket is its own from here on. @param remote the client's address, after trusted proxies */
-export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, remote: string) => void
+/** Where an upgrade comes from and what it asked for, after trusted proxies. */
+export interface UpgradeOrigin {
+  /** The client's address. */
+  readonly remote: string
+  /** The name that the client asked for, with its port. */
+  readonly host: string
+}
+
+/** Takes one upgrade; the socket is its own from here on. */
+export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, origin: UpgradeOrigin) => void
 
 export interface Upgrades {
   readonly isTrustedProxy: (address: string) => boolean
@@ -25,9 +33,10 @@ export function attachUpgrades(server: Server, { isTrustedProxy, isKnownHost, is
     const hosts = [request.headers.host ?? '', String(request.headers['x-forwarded-host'] ?? '')]
     if (hosts.some(isTunnelHost)) return refuseUpgrade(socket, 403)
     const door = doors.get(request.url?.split('?')[0] ?? '')
+    const host = askedHost(request, isTrustedProxy)
     if (hostCount(request.rawHeaders) > 1) refuseUpgrade(socket, 400)
-    else if (!isKnownHost(askedHost(request, isTrustedProxy))) refuseUpgrade(socket, 421)
-    else if (door) door(request, socket, head, remoteAddress(request, isTrustedProxy))
+    else if (!isKnownHost(host)) refuseUpgrade(socket, 421)
+    else if (door) door(request, socket, head, { remote: remoteAddress(request, isTrustedProxy), host })
     else refuseUpgrade(socket, 404)
   })
 }

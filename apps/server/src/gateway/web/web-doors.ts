@@ -68,11 +68,11 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
   /** Upgrades what may be upgraded; `take` gets the WebSocket. */
   function upgrade(
     server: WebSocketServer,
-    [request, socket, head, remote]: Parameters<UpgradeDoor>,
+    [request, socket, head, { remote, host }]: Parameters<UpgradeDoor>,
     take: (webSocket: WebSocket) => void,
   ): void {
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
-    if (!isOwnOrigin(request.headers, request.headers.host ?? '')) return refuseUpgrade(socket, 403)
+    if (!isOwnOrigin(request.headers, host)) return refuseUpgrade(socket, 403)
     server.handleUpgrade(request, socket, head, (webSocket) => {
       open.add(webSocket)
       webSocket.on('close', () => open.delete(webSocket))
@@ -155,7 +155,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
 
   return {
     terminal(...upgraded) {
-      const [request, socket, , remote] = upgraded
+      const [request, socket, , { remote }] = upgraded
       const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
       if (!offered.includes(TERMINAL_SUBPROTOCOL)) return refuseUpgrade(socket, 400)
       const strangers = [...conversations].filter(([{ isStranger }]) => isStranger).map(([, stranger]) => stranger)
@@ -166,7 +166,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       upgrade(terminalServer, upgraded, (webSocket) => serveTerminal(webSocket, request, remote))
     },
     legacy(...upgraded) {
-      const [request, socket, , remote] = upgraded
+      const [request, socket, , { remote }] = upgraded
       const ticket = new URL(request.url ?? '', 'ws://localhost').searchParams.get('token') ?? ''
       const target = deps.legacyTickets.take(ticket)
       if (!target) return refuseUpgrade(socket, 401)

@@ -10,7 +10,16 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing.ts'
 import { type Behaviour, DEVICE_PASSWORD, fakeDevice, judging } from '../testing.ts'
-import { type Page, SIZE, greetedPage, openPage, readyPage, refusedUpgrade, resumedPage } from './testing.ts'
+import {
+  type Page,
+  SIZE,
+  greetedPage,
+  openPage,
+  readyPage,
+  openSocket,
+  refusedUpgrade,
+  resumedPage,
+} from './testing.ts'
 
 let server: BootedServer
 let ada: Person
@@ -303,6 +312,18 @@ describe('a WebSocket that misbehaves', () => {
       expect(await page.heard('ended')).toMatchObject({ reason: 'protocol' })
     }
   })
+})
+
+it('is opened for a page whose name a trusted proxy tells, whatever the proxy asks for itself', async () => {
+  const name = `localhost:${new URL(server.origin).port}`
+  const headers = {
+    Host: `127.0.0.1:${new URL(server.origin).port}`,
+    'X-Forwarded-Host': name,
+    Origin: `https://${name}`,
+  }
+  const socket = await openSocket(server, TERMINAL_PATH, headers)
+  socket.close()
+  await once(socket, 'close')
 })
 
 describe('the windows', () => {
