@@ -310,11 +310,10 @@ async function start(
   startJobs({ auth, system, recordings, live, clock, log, tenantContext, settings }, onEnd)
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`
-  const setup = await isInstanceSetUp(system)
   log.info('server.listening', { origin, ssh: gateway.port })
   return {
     origin,
     sshPort: gateway.port,
-    setupLink: setup ? undefined : `${origin}/setup?sign=${keys.setupSign}`,
+    setupLink: (await isInstanceSetUp(system)) ? undefined : `${origin}/setup?sign=${keys.setupSign}`,
   }
 }

@@ -17,10 +17,13 @@ export function announce(announcement: string): Uint8Array {
   return Buffer.from(`${plainText(announcement.trimEnd()).split('\n').join('\r\n')}\r\n`)
 }
 
-/** Without control characters (C0, DEL and C1, which terminals obey) but the ends of lines and tabs. */
+/**
+ * Without control characters (C0, DEL and C1, which terminals obey) but the ends of lines and tabs, and without those
+ * that reorder or hide text.
+ */
 export function plainText(text: string): string {
   return text
     .slice(0, MAX_LENGTH)
     .replaceAll('\r\n', '\n')
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '')
+    .replaceAll(/[^\P{Cc}\n\t]|[\u200e\u200f\u2028-\u202e\u2060-\u206f]/gu, '')
 }

@@ -34,6 +34,8 @@ export const NOT_ACCEPTED =
 const TOO_MANY_GUESSES =
   'Bowline: too many wrong passwords for this device came from your address; wait a minute, or use a key.'
 const REFUSED = 'Bowline: access to this device is refused.'
+/** Characters of what a device says to a person whom it refuses. */
+const MAX_DEVICE_TEXT = 1_024
 const BUSY = 'Bowline: too many sign-ins to this device are under way; try again in a moment.'
 const TOO_MANY = 'Bowline: too many sessions are open already; end one of them first.'
 /**
@@ -248,7 +250,11 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     }
     ctx.log.info('ssh.login-failed', { session: row.uid, device: target.uid, reason: verdict.reason })
     // Refused in spite of the right credential, and nothing that the person could try would help: as sshd, say why and end.
-    if (verdict.message) return { result: 'disconnect', message: plainText(verdict.message) }
+    if (verdict.message)
+      return {
+        result: 'disconnect',
+        message: `The device says: ${plainText(verdict.message).slice(0, MAX_DEVICE_TEXT)}`,
+      }
     if (verdict.reason === 'busy') return { result: 'disconnect', message: BUSY }
     return byKey ? { result: 'reject' } : REFUSED_PASSWORD
   }

@@ -161,7 +161,7 @@ describe('a device that repeats the end of a process to a client that reads noth
 
 describe('a device that refuses an account and says why', () => {
   it('has its text shown once, without what steers terminals, and the connection ends', async () => {
-    const answer = { type: 'denied', reason: 'locked', message: 'The garden is \u001b[31mclosed.\u0007' }
+    const answer = { type: 'denied', reason: 'locked', message: 'The garden is \u001b[31m\u202eclosed.\u0007' }
     const device = await fakeDevice(server, person, (_kind, _header, stream) => ({
       ...deaf,
       control: () => stream.control(answer),
@@ -169,7 +169,7 @@ describe('a device that refuses an account and says why', () => {
     const client = await rawClient(server)
     await client.startAuthentication()
     client.sendPassword(device.login('root'), 'right')
-    expect((await client.disconnected()).message).toBe('The garden is [31mclosed.')
+    expect((await client.disconnected()).message).toBe('The device says: The garden is [31mclosed.')
   })
 })
 
