@@ -89,9 +89,12 @@ async function admit(
     log: log.child({ request: request.id }),
     isStillAdmitted: () => isAdmitted(authenticator.admit(operation, base)),
   }
-  if (operation.access.kind !== 'public') pace?.mayGuess(base.source)
+  const isPublic = operation.access.kind === 'public'
+  const credential = `${String(request.headers['x-api-key'] ?? '')} ${request.headers.authorization ?? ''}`
+  if (!isPublic) pace?.mayGuess(base.source, credential)
   try {
     const context = await authenticator.admit(operation, base)
+    if (!isPublic) pace?.accepted(credential)
     pace?.mayCall(operation, context)
     return { base, context, at: clock.now() }
   } catch (error) {

@@ -1,4 +1,5 @@
 // How fast callers may ask: a person, a namespace, and a source whose credentials are wrong.
+import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import { sourceKey } from '../platform/address.ts'
@@ -13,10 +14,16 @@ const NAMESPACE = { perSecond: 800, burst: 8_000 }
 const GUESSES = { perSecond: 10, burst: 200 }
 /** What the conditions of a filter cost beside the list. */
 const FILTER_COST = 5
+const MAX_GOOD = 10_000
 
 export interface Pace {
-  /** Before a credential is looked at. @throws {BowlineError} TOO_MANY_REQUESTS */
-  mayGuess(source: string): void
+  /**
+   * Before a credential is looked at. One that was good a while ago passes: somebody else behind the same address may be
+   * guessing.
+   * @throws {BowlineError} TOO_MANY_REQUESTS
+   */
+  mayGuess(source: string, credential: string): void
+  accepted(credential: string): void
   refused(source: string): void
   /** After. @throws {BowlineError} TOO_MANY_REQUESTS */
   mayCall(operation: Operation, context: RequestContext): void
@@ -27,9 +34,19 @@ export function createPace(clock: Clock, isExempt: (address: string) => boolean)
   const people = createLimiter(clock, PERSON.perSecond, PERSON.burst)
   const namespaces = createLimiter(clock, NAMESPACE.perSecond, NAMESPACE.burst)
   const guesses = createLimiter(clock, GUESSES.perSecond, GUESSES.burst)
+  /** Digests of credentials that were accepted lately. */
+  const good = new Set<string>()
   return {
-    mayGuess(source) {
-      if (!isExempt(source) && !guesses.has(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+    mayGuess(source, credential) {
+      if (isExempt(source) || guesses.has(sourceKey(source)) || good.has(digest(credential))) return
+      fail('TOO_MANY_REQUESTS', { seconds: 1 })
+    },
+    accepted(credential) {
+      const key = digest(credential)
+      // The most recent last: the first is the one to forget.
+      good.delete(key)
+      good.add(key)
+      if (good.size > MAX_GOOD) good.delete(String(good.values().next().value))
     },
     refused(source) {
       guesses.take(sourceKey(source))
@@ -45,6 +62,10 @@ export function createPace(clock: Clock, isExempt: (address: string) => boolean)
       if (actor.tenant && !namespaces.take(actor.tenant, cost)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
     },
   }
+}
+
+function digest(credential: string): string {
+  return createHash('sha256').update(credential).digest('base64')
 }
 
 function costOf({ cost = 1 }: Operation, { request }: RequestContext): number {
