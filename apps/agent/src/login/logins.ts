@@ -173,5 +173,5 @@ export class Logins {
 }
 
 function policy(reason: string, message: string): LinkCause {
-  return { by: 'policy', reason, message }
+  return { by: 'agent', reason, message }
 }

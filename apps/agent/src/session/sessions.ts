@@ -139,7 +139,7 @@ export class Sessions {
 /** The program for files. It begins with the agent's rights: nothing that the client sent is in its environment. */
 function files(account: Account): Run | LinkCause {
   if (!mayTransferFiles(account, readText(SHELLS))) {
-    return { by: 'policy', reason: 'shell', message: `the shell of ${account.name} does not allow file transfer` }
+    return { by: 'agent', reason: 'shell', message: `the shell of ${account.name} does not allow file transfer` }
   }
   const environment = { requested: [], originalCommand: 'sftp' }
   return { command: sftpProgram(account), login: false, become: 'itself', environment }

@@ -80,4 +80,4 @@ it('a recording of ten hours is read through and entered 200 times in memory tha
     expect(read).toBeLessThan(400_000)
   }
   expect(most).toBeLessThan(MOST_GROWTH)
-})
+}, 120_000)
