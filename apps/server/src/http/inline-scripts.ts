@@ -1,6 +1,5 @@
 // Hashes of the inline scripts of built pages, for a content security policy that lets exactly those run.
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
 
 /** `'sha256-…'` sources of a page's inline scripts, in their order (CSP level 3, section 2.3.1). */
 export function inlineScriptHashes(html: string): string[] {
@@ -15,17 +14,4 @@ export function inlineScriptHashes(html: string): string[] {
 function isJavaScript(attributes: string): boolean {
   const type = /\stype\s*=\s*["']?([^"'\s>]*)/i.exec(attributes)?.[1]?.toLowerCase() ?? ''
   return ['', 'module', 'text/javascript', 'application/javascript'].includes(type)
-}
-
-/** Reads pages' hashes and remembers them until the page is built anew. */
-export function createScriptHashes(): (file: string) => Promise<readonly string[]> {
-  const known = new Map<string, { readonly mtimeMs: number; readonly hashes: readonly string[] }>()
-  return async (file) => {
-    const { mtimeMs } = await stat(file)
-    const found = known.get(file)
-    if (found?.mtimeMs === mtimeMs) return found.hashes
-    const hashes = inlineScriptHashes(await readFile(file, 'utf8'))
-    known.set(file, { mtimeMs, hashes })
-    return hashes
-  }
 }

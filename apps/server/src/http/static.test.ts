@@ -21,8 +21,9 @@ const FILES = {
   'console/assets/main-1a2b.js': 'export {}',
   'docs/index.html': `<title>docs</title><script>${INLINE}</script><script src=/docs/assets/js/main.js defer></script>`,
   'docs/404.html': '<title>nothing here</title>',
-  'docs/overview/faq.html': '<title>faq</title>',
-  'docs/overview/start/index.html': '<title>start</title>',
+  // As the build has them: each page in a folder, and its own address in its head.
+  'docs/overview/faq/index.html': `<title>faq</title><link data-rh=true rel=canonical href=${DOCS_ORIGIN}/docs/overview/faq />`,
+  'docs/overview/start/index.html': `<title>start</title><link rel="canonical" href="${DOCS_ORIGIN}/docs/overview/start/">`,
   'docs/assets/js/main.js': '',
   'secret.txt': 'outside of both folders',
 }

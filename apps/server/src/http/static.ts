@@ -1,11 +1,12 @@
 // The console at `/` and the documentation at `/docs/`: built files, with the content security policy of each.
 import { stat } from 'node:fs/promises'
-import { basename, extname, join, relative } from 'node:path'
+import { extname, join, relative } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { BowlineError } from '@bowline/contract/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createAddressedFiles, ownOrigin } from './addressed-files.ts'
-import { createScriptHashes } from './inline-scripts.ts'
+import { inlineScriptHashes } from './inline-scripts.ts'
+import { createPageFacts, isCanonicalWithSlash } from './page-facts.ts'
 
 /** @param scripts sources beside the files of this server */
 function policy(scripts: readonly string[] = []): string {
@@ -57,7 +58,8 @@ function setFileHeaders(reply: Pick<FastifyReply, 'hasHeader' | 'header'>, path:
 
 /** Serves both; a folder that is not built (yet) answers 404 until it is. */
 export async function serveStatic(server: FastifyInstance, folders: StaticFolders): Promise<void> {
-  const scriptHashes = createScriptHashes()
+  const scriptHashes = createPageFacts(inlineScriptHashes)
+  const hasSlash = createPageFacts(isCanonicalWithSlash)
   const readAddressed = createAddressedFiles()
   await server.register(fastifyStatic, {
     root: [folders.console],
@@ -94,10 +96,11 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
       return reply.redirect(`/docs/${clean.split('/').map(encodeURIComponent).join('/')}${query}`, 301)
     }
     const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path.replace(/\/$/, '')}.html`])
-    // And with or without a slash: that of a folder's page has one.
+    // And with or without a slash, as the page itself says.
     const [asked] = splitQuery(request.url)
     const name = path.replace(/\/$/, '')
-    if (file?.endsWith('.html') && name !== '' && asked.endsWith('/') !== (basename(file) === 'index.html')) {
+    const withSlash = file?.endsWith('.html') && name !== '' ? await hasSlash(join(folders.docs, file)) : undefined
+    if (withSlash !== undefined && asked.endsWith('/') !== withSlash) {
       const address = name.split('/').map(encodeURIComponent).join('/')
       return reply.redirect(`/docs/${address}${asked.endsWith('/') ? '' : '/'}${query}`, 301)
     }

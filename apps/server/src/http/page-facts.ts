@@ -1,0 +1,22 @@
+// What is derived from built pages, remembered until a page is built anew.
+import { readFile, stat } from 'node:fs/promises'
+
+/** @param derive from the page's HTML */
+export function createPageFacts<Facts>(derive: (html: string) => Facts): (file: string) => Promise<Facts> {
+  const known = new Map<string, { readonly mtimeMs: number; readonly facts: Facts }>()
+  return async (file) => {
+    const { mtimeMs } = await stat(file)
+    const found = known.get(file)
+    if (found?.mtimeMs === mtimeMs) return found.facts
+    const facts = derive(await readFile(file, 'utf8'))
+    known.set(file, { mtimeMs, facts })
+    return facts
+  }
+}
+
+/** Whether the address that a page names as its own ends with a slash; undefined when it names none. */
+export function isCanonicalWithSlash(html: string): boolean | undefined {
+  const [link = ''] = /<link\b[^>]*\brel=["']?canonical\b[^>]*>/i.exec(html) ?? []
+  const [, address] = /\bhref=["']?([^"'\s>]+)/i.exec(link) ?? []
+  return address?.endsWith('/')
+}
