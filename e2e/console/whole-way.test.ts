@@ -23,6 +23,8 @@ afterAll(async () => {
 
 it('leads from the sign-in to a device, its terminal, the recording of it and the search in it', async () => {
   const { page, complaints } = await openPage(browser, { baseURL: server.origin })
+  // Before any page: the console loads its terminals, and their settings, while it is idle.
+  await page.addInitScript(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
   await openSignedIn(page, { username: 'operator', password: 'correct horse' }, '/settings')
   const record = page.getByRole('switch', { name: 'Record sessions' })
   if (!(await record.isChecked())) await record.click({ force: true })
@@ -44,7 +46,6 @@ it('leads from the sign-in to a device, its terminal, the recording of it and th
   agent = await startAgent(server, 'greenhouse', acceptHere)
 
   await page.keyboard.press('Escape')
-  await page.evaluate(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
   await page.getByRole('button', { name: 'Connect to greenhouse' }).click()
   await page.getByLabel('User on the device').fill(userInfo().username)
   await page.getByLabel('Password on the device').fill(agent.target.password)
