@@ -3,10 +3,14 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { brotliCompress, constants } from 'node:zlib'
+import { brotliCompress, constants, gzip as gzipCompress } from 'node:zlib'
 import { DOCS_ORIGIN } from '@bowline/contract/docs-origin'
 
 const brotli = promisify(brotliCompress)
+const gzip = promisify(gzipCompress)
+
+/** How a file is sent; '' as it is. */
+export type FileEncoding = 'br' | 'gzip' | ''
 
 /** All forms that are kept, oldest use first out. */
 const CACHE_BYTES = 32 * 1024 * 1024
@@ -23,10 +27,9 @@ export interface AddressedFile {
 /**
  * @param file absolute
  * @param origin that takes the placeholder's place
- * @param compressed by Brotli
  * @returns undefined when the file has no placeholder and can be sent as it is
  */
-export type ReadAddressed = (file: string, origin: string, compressed: boolean) => Promise<AddressedFile | undefined>
+export type ReadAddressed = (file: string, origin: string, encoding: FileEncoding) => Promise<AddressedFile | undefined>
 
 export function createAddressedFiles(): ReadAddressed {
   /** Whether a file has the placeholder, as long as it is not built anew. */
@@ -53,11 +56,11 @@ export function createAddressedFiles(): ReadAddressed {
     }
   }
 
-  return async (file, origin, compressed) => {
+  return async (file, origin, encoding) => {
     if (!TEXT.test(file)) return undefined
     const { mtimeMs } = await stat(file)
     if (!(await isMarked(file, mtimeMs))) return undefined
-    const key = JSON.stringify([file, mtimeMs, origin, compressed])
+    const key = JSON.stringify([file, mtimeMs, origin, encoding])
     const known = cache.get(key)
     if (known) {
       cache.delete(key)
@@ -65,13 +68,17 @@ export function createAddressedFiles(): ReadAddressed {
       return known
     }
     const text = (await readFile(file, 'utf8')).replaceAll(DOCS_ORIGIN, origin)
-    const options = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
-    const body = compressed ? await brotli(text, options) : Buffer.from(text)
+    const body = await encode(text, encoding)
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
     const made = { body, etag }
     keep(key, made)
     return made
   }
+}
+
+async function encode(text: string, encoding: FileEncoding): Promise<Buffer> {
+  if (encoding === 'br') return brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
+  return encoding === 'gzip' ? gzip(text) : Buffer.from(text)
 }
 
 /** A host name or IP literal with an optional port, as URLs have them: nothing that could leave an attribute. */

@@ -114,13 +114,14 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
       void reply.header('content-security-policy', policy(hashes))
     }
     const origin = ownOrigin(request.protocol, request.host, folders.domain)
-    const takesBrotli = /(^|[ ,])br($|[ ,])/.test(request.headers['accept-encoding'] ?? '')
-    const addressed = await readAddressed(join(folders.docs, shown), origin, takesBrotli)
+    const accepted = request.headers['accept-encoding'] ?? ''
+    const encoding = /(^|[ ,])br($|[ ,;])/.test(accepted) ? 'br' : /(^|[ ,])gzip($|[ ,;])/.test(accepted) ? 'gzip' : ''
+    const addressed = await readAddressed(join(folders.docs, shown), origin, encoding)
     if (!addressed) return reply.sendFile(shown, folders.docs)
     setFileHeaders(reply, shown)
     void reply.header('vary', 'accept-encoding').header('etag', addressed.etag)
     if (request.headers['if-none-match'] === addressed.etag) return reply.status(304).send()
-    if (takesBrotli) void reply.header('content-encoding', 'br')
+    if (encoding) void reply.header('content-encoding', encoding)
     return reply.type(TYPES[extname(shown)] ?? 'text/plain; charset=utf-8').send(addressed.body)
   }
 
