@@ -10,7 +10,7 @@ module.exports = {
       comment: 'The codecs and transports stay usable and testable alone; only link and asciicast share the contract.',
       severity: 'error',
       from: { path: '^packages/(contract|ssh|sftp|link|asciicast|browser)/src' },
-      to: { path: ours, pathNot: '^packages/$1/' },
+      to: { path: ours, pathNot: '^packages/($1|base)/' },
     },
     {
       name: 'apps-stand-alone',
@@ -32,14 +32,14 @@ module.exports = {
         'The browser sees the server through the contract; private keys are read there by ssh/keys and ssh/wire.',
       severity: 'error',
       from: { path: '^apps/(console|docs)/' },
-      to: { path: '^packages/', pathNot: '^packages/(contract|asciicast|browser)/|^packages/ssh/src/(keys|wire)' },
+      to: { path: '^packages/', pathNot: '^packages/(base|contract|asciicast|browser)/|^packages/ssh/src/(keys|wire)' },
     },
     {
       name: 'agent-is-small',
       comment: 'Everything the agent imports runs as root on devices.',
       severity: 'error',
       from: { path: '^apps/agent/src' },
-      to: { path: '^packages/', pathNot: '^packages/(link|sftp|contract)/' },
+      to: { path: '^packages/', pathNot: '^packages/(base|link|sftp|contract)/' },
     },
     {
       name: 'stores-are-private',
@@ -97,7 +97,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     // Tests may reach anywhere, and the parser's visitor does not know `using`, which they use.
     exclude: {
-      path: '(^|/)(dist|build|[.]docusaurus[^/]*|[.]cache)/|[.]test[.]tsx?$|/testing[./]|^packages/ssh/src/(interop|abuse)/',
+      path: '(^|/)(dist|build|[.]docusaurus[^/]*|[.]cache)/|[.]test[.]tsx?$|/testing[./]|^packages/[^/]+/test/',
     },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'packages',
-          include: ['packages/*/src/**/*.test.ts', 'bench/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts', 'scripts/**/*.test.ts'],
         },
       },
       {

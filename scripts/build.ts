@@ -50,6 +50,7 @@ function agentPart(arch: Architecture): Part {
     sources: [
       'apps/agent/src',
       'apps/agent/package.json',
+      'packages/base/src',
       'packages/link/src',
       'packages/sftp/src',
       'packages/contract/src',

@@ -7,12 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { root } from './project-node.js'
 
 const file = join(root, 'deps.allow.json')
-/** Programs that run at somebody's, and the workspaces that each may consist of (.dependency-cruiser.cjs). */
-const PROGRAMS = {
-  server: ['apps/server', 'packages/asciicast', 'packages/contract', 'packages/link', 'packages/sftp', 'packages/ssh'],
-  agent: ['apps/agent', 'packages/contract', 'packages/link', 'packages/sftp'],
-  console: ['apps/console', 'packages/asciicast', 'packages/contract', 'packages/ssh'],
-}
+/** Programs that run at somebody's; the packages of ours that they consist of are their declared dependencies. */
+const PROGRAMS = { server: 'apps/server', agent: 'apps/agent', console: 'apps/console' }
 
 /** @returns {boolean} whether the lockfile holds what is allowed, and planted packages were found */
 export function dependenciesAreAllowed() {
@@ -73,7 +69,7 @@ function directOf(lock) {
 /** Names of all packages that a program can load, on any machine. */
 function runtimeOf(lock, program) {
   const seen = new Set()
-  const open = PROGRAMS[program].filter((workspace) => lock[workspace])
+  const open = [PROGRAMS[program]]
   while (open.length) {
     const path = open.pop()
     if (seen.has(path)) continue

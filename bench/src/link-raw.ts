@@ -10,11 +10,11 @@ import { connect as connectTls, createServer as createTls } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { acceptLink } from '@bowline/link/accept'
 import type { Link, LinkHandler, LinkStream, StreamHandler } from '@bowline/link/api'
-import { systemClock } from '@bowline/link/clock'
+import { foregroundClock } from '@bowline/base/clock'
 import { dialLink } from '@bowline/link/dial'
 import { parsePin, parseServerAddress } from '@bowline/link/server-address'
+import { selfSignedCertificate } from '@bowline/link/testing/tls'
 import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
-import { selfSignedCertificate } from '@bowline/link/testing-tls'
 
 type Carrier = 'link' | 'bare'
 type Direction = 'down' | 'up'
@@ -176,7 +176,7 @@ async function once(child: ChildProcess, run: Run): Promise<Measured> {
 function ownerOf(handler: LinkHandler) {
   return {
     handler,
-    clock: systemClock,
+    clock: foregroundClock,
     report(error: unknown) {
       throw error
     },

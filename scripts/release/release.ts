@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../..')
 /** Workspaces whose sources a server runs. */
 const WORKSPACES = [
   'apps/server',
-  ...['contract', 'ssh', 'sftp', 'link', 'asciicast'].map((name) => `packages/${name}`),
+  ...['base', 'contract', 'ssh', 'sftp', 'link', 'asciicast'].map((name) => `packages/${name}`),
 ] as const
 /** What is built before, and files that people look for. */
 const PARTS = ['apps/console/dist', 'apps/docs/build', 'CHANGELOG.md', 'LICENSE'] as const

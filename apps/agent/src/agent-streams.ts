@@ -1,6 +1,6 @@
 // What the agent does with the streams that the gateway opens: one handler of links, used again by each new link.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
-import type { LinkClock } from '@bowline/link/clock'
+import type { Clock } from '@bowline/base/clock'
 import type { Authority } from './login/passwords.ts'
 import { Logins } from './login/logins.ts'
 import type { StatementVerifier } from './login/statement.ts'
@@ -12,7 +12,7 @@ import { Sessions } from './session/sessions.ts'
 export interface AgentStreamsParts {
   readonly authority: Authority
   readonly statements: StatementVerifier
-  readonly clock: LinkClock
+  readonly clock: Clock
   readonly log: Log
   /** What a person's command runs ends when their client has gone. */
   readonly killOrphans: boolean

@@ -2,9 +2,9 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { verifyRegistration } from '@bowline/link/registration-proof'
 import { parseServerAddress } from '@bowline/link/server-address'
-import { FakeClock } from '@bowline/link/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Agent } from './agent.ts'
 import { describeDevice } from './device/identity.ts'
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 function startAgent() {
   const log: Record<string, unknown>[] = []
-  const clock = new FakeClock()
+  const clock = new ManualClock()
   const address = parseServerAddress(platform.address)
   if ('fault' in address) throw new Error(address.fault)
   const { privateKey, publicKeyPem } = loadDeviceKey(join(folder, 'agent.key'))
@@ -70,10 +70,10 @@ async function link(index: number) {
 test('the device registers again every ten minutes, with the sessions it holds', async () => {
   const { clock } = startAgent()
   await logIn(await link(0))
-  await clock.advance(600_000)
+  await clock.advanceAsync(600_000)
   await until(() => platform.registrations.length === 2)
   expect(platform.registrations.map((registration) => registration.sessions)).toEqual([[], [SESSION_UID]])
-  await clock.advance(600_000)
+  await clock.advanceAsync(600_000)
   await until(() => platform.registrations.length === 3)
   expect(platform.links.length).toBe(1)
 })
@@ -83,7 +83,7 @@ test('registrations are signed for the server from the moment its statement key 
   platform.extra['statement_key'] = statementKey
   const { clock } = startAgent()
   await link(0)
-  await clock.advance(600_000)
+  await clock.advanceAsync(600_000)
   await until(() => platform.registrations.length === 2)
   const [first, second] = platform.registrations
   expect(first?.proof).toBeUndefined()
@@ -120,7 +120,7 @@ test('a statement key that the known one has not signed is not taken, and told',
   await link(0)
   expect(logged('statement-key-kept').length).toBe(1)
   platform.extra['statement_key'] = rawKey()
-  await clock.advance(600_000)
+  await clock.advanceAsync(600_000)
   await until(() => logged('statement-key-refused').length === 1)
   expect(logged('statement-key-refused')[0]).toMatchObject({
     level: 'error',
@@ -134,9 +134,9 @@ test('an agent that another one displaces waits and says why', async () => {
   first.close({ by: 'gateway', reason: 'displaced', message: '' })
   await until(() => logged('displaced').length === 1)
   expect(logged('displaced')[0]).toMatchObject({ level: 'error', nextAttemptSeconds: 30 })
-  await clock.advance(29_000)
+  await clock.advanceAsync(29_000)
   expect(platform.links.length).toBe(1)
-  await clock.advance(1_000)
+  await clock.advanceAsync(1_000)
   await link(1)
 })
 
@@ -147,10 +147,10 @@ test('sessions of the old link go on while the agent moves to a new one', async 
   const session = openSession(old, login, { run: exec('read line; echo "got $line"') })
   await until(() => session.messages.length === 1)
   old.goaway({ by: 'gateway', reason: 'restart', message: '' })
-  await until(() => clock.waiting > 0)
+  await until(() => clock.pending > 0)
   // Goaway travels through a real socket; time is moved until it has arrived.
   while (platform.links.length < 2) {
-    await clock.advance(1)
+    await clock.advanceAsync(1)
     await new Promise((resolve) => setImmediate(resolve))
   }
   session.stream.write(Buffer.from('it\n'))

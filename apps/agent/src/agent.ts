@@ -1,7 +1,7 @@
 // The running agent: registers, keeps one link to the server, and serves each link's streams until it is told to stop.
 import type { KeyObject } from 'node:crypto'
 import type { LinkCause, LinkHandler } from '@bowline/link/api'
-import type { LinkClock } from '@bowline/link/clock'
+import type { Clock } from '@bowline/base/clock'
 import { dialLink, type DialOutcome } from '@bowline/link/dial'
 import { LinkKeeper } from '@bowline/link/reconnect'
 import { AgentStreams } from './agent-streams.ts'
@@ -30,7 +30,7 @@ export interface AgentParts {
   readonly authority: Authority
   readonly pingMs: number
   readonly killOrphans: boolean
-  readonly clock: LinkClock
+  readonly clock: Clock
   readonly log: Log
   /** Told when it changes. */
   readonly reachable: (state: Reachability) => void

@@ -1,9 +1,9 @@
 // The device agent's program. `--single-user` serves the agent's own user also as root; `hash-password` prints the hash
 // for that mode; `install`, `uninstall` and `status` are about the service. Settings come from the environment.
 import { text } from 'node:stream/consumers'
-import packageJson from '../package.json' with { type: 'json' }
 import { ConfigError } from '@bowline/contract/config'
-import { systemClock } from '@bowline/link/clock'
+import { foregroundClock } from '@bowline/base/clock'
+import packageJson from '../package.json' with { type: 'json' }
 import { Agent } from './agent.ts'
 import { readConfig, type AgentConfig } from './config.ts'
 import { describeDevice, deviceHostname, machineIdentity } from './device/identity.ts'
@@ -111,7 +111,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     authority: createAuthority(config),
     pingMs: config.pingMs,
     killOrphans: config.killOrphans,
-    clock: systemClock,
+    clock: foregroundClock,
     log,
     reachable: statusWriter(process.env['RUNTIME_DIRECTORY'], { version: VERSION, server }),
     atRest: releaseStartPages,

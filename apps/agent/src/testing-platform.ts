@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { acceptLink } from '@bowline/link/accept'
 import type { Link, LinkCause } from '@bowline/link/api'
-import { systemClock } from '@bowline/link/clock'
+import { foregroundClock } from '@bowline/base/clock'
 import { LINK_PATH, refuseUpgrade } from '@bowline/link/upgrade'
 import * as z from 'zod'
 
@@ -79,7 +79,7 @@ export async function startPlatform(tls?: { key: string; cert: string }): Promis
           open: () => ({ by: 'gateway', reason: 'refused', message: '' }),
           closed: (cause) => platform.ends.push(cause),
         },
-        clock: systemClock,
+        clock: foregroundClock,
         report(error) {
           throw error
         },

@@ -1,11 +1,11 @@
 // For tests of the agent: a gateway's end of a link in memory, with logins and sessions as the gateway would open them.
+import { tmpdir } from 'node:os'
 import type { Link, LinkMessage } from '@bowline/link/api'
-import { systemClock, type LinkClock } from '@bowline/link/clock'
-import { AuthAnswer, SessionEvent, type SessionOpen } from '@bowline/link/streams'
-import { linkPair, RecordedStream } from '@bowline/link/testing'
+import { foregroundClock, type Clock } from '@bowline/base/clock'
+import { AuthAnswer, SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
+import { linkPair, RecordedStream } from '@bowline/link/testing/pair'
 import { AgentStreams } from './agent-streams.ts'
 import { createLog } from './log.ts'
-import { tmpdir } from 'node:os'
 import { ownAccount, type Account } from './login/account.ts'
 import { askPassword } from './login/conversation.ts'
 import type { Authority } from './login/passwords.ts'
@@ -44,7 +44,7 @@ export function startAgent(
   options: {
     authority?: Authority
     statements?: StatementVerifier
-    clock?: LinkClock
+    clock?: Clock
     windowBytes?: number
     killOrphans?: boolean
   } = {},
@@ -54,7 +54,7 @@ export function startAgent(
   const streams = new AgentStreams({
     authority: options.authority ?? fakeAuthority(),
     statements: options.statements ?? noStatements,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? foregroundClock,
     killOrphans: options.killOrphans ?? false,
     log: createLog('trace', (line) => log.push(JSON.parse(line)), false),
   })

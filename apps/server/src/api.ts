@@ -1,6 +1,7 @@
 // Every route of the API with what its noun needs: the one list that the HTTP server binds.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
+import { RateLimiter } from '@bowline/base/rate-limiter'
 import { announcementRoutes } from './announcements/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
@@ -25,7 +26,6 @@ import { memberRoutes } from './members/routes.ts'
 import { namespaceRoutes } from './namespaces/routes.ts'
 import { getNamespaceLimits } from './namespaces/service.ts'
 import { addressRanges } from './platform/address.ts'
-import { createLimiter } from './platform/limiter.ts'
 import { publicKeyRoutes } from './public-keys/routes.ts'
 import type { Recordings } from './recordings/recordings.ts'
 import { recordingRemoval } from './recordings/removal.ts'
@@ -80,7 +80,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),
   }
-  const signIns = createLimiter(clock, SIGN_INS.perSecond, SIGN_INS.burst)
+  const signIns = new RateLimiter(clock, SIGN_INS)
   const sessionEnding = { clock, endSessions: endBrowserSessionsOf }
   const routes = [
     ...instanceRoutes({
@@ -97,7 +97,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     }),
     ...authRoutes(auth, sessionEnding, signIns),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
-    ...deviceRoutes(registration, createLimiter(clock, REGISTRATIONS.perSecond, REGISTRATIONS.burst), removal),
+    ...deviceRoutes(registration, new RateLimiter(clock, REGISTRATIONS), removal),
     ...internalDeviceRoutes(system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
@@ -130,7 +130,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...terminalRoutes({
       tickets: parts.tickets,
       legacyTickets: parts.legacyTickets,
-      attempts: createLimiter(clock, TERMINALS.perSecond, TERMINALS.burst),
+      attempts: new RateLimiter(clock, TERMINALS),
     }),
     ...recordingRoutes(parts.recordings, system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),

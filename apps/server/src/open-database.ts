@@ -1,8 +1,8 @@
 // The server's database: an external one or the embedded one, and its time.
+import type { Clock } from '@bowline/base/clock'
 import type { ServerConfig } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { startEmbeddedPostgres } from './db/embedded/supervisor.ts'
-import type { Clock } from './platform/clock.ts'
 import type { Log } from './platform/log.ts'
 import { followClock } from './platform/shared-clock.ts'
 

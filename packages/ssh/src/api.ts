@@ -2,7 +2,7 @@
 // Everything a connection asks is a question to a handler; silence, a throw or a rejected promise means "no", and
 // nothing a handler does can crash the process. Nothing here knows about Bowline.
 
-import type { Clock } from './clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import type { Compatibility } from './transport/compatibility.ts'
 
 export type { Compatibility }

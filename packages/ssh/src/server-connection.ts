@@ -1,6 +1,7 @@
 // One accepted connection: owns the socket, joins transport, authentication and the connection service, and is the one
 // place where a connection ends. Every way in from the network goes through `#guard`.
 import type { Duplex } from 'node:stream'
+import { readSocket } from '@bowline/base/bytes/read-socket'
 import type {
   AcceptedFactor,
   ChannelHandler,
@@ -12,13 +13,11 @@ import type {
   SshConnection,
 } from './api.ts'
 import { Authenticator } from './auth/authenticator.ts'
-import type { Timer } from './clock.ts'
 import { ConnectionService } from './connection/connection-service.ts'
 import { ask, tell } from './embedder.ts'
 import { Fault, faultOf, protocolFault, timeoutFault } from './fault.ts'
 import { SIGNATURE_ALGORITHMS } from './keys/signature.ts'
 import type { PreparedOptions } from './server-options.ts'
-import { readSocket } from './transport/socket-input.ts'
 import { Transport } from './transport/transport.ts'
 import * as n from './wire/numbers.ts'
 import { WireReader } from './wire/reader.ts'
@@ -39,9 +38,9 @@ export class ServerConnection implements SshConnection {
   #service: ConnectionService | undefined
   #user: string | undefined
   readonly #factors: AcceptedFactor[] = []
-  #grace: Timer | undefined
+  #grace: (() => void) | undefined
   #graceExtended = false
-  #linger: Timer | undefined
+  #linger: (() => void) | undefined
   /** Why the embedding program wants to end, while output is still leaving. */
   #farewell: CloseCause | undefined
   #cause: CloseCause | undefined
@@ -134,7 +133,7 @@ export class ServerConnection implements SshConnection {
 
   #startGrace(): void {
     const { clock, limits } = this.#options
-    this.#grace?.cancel()
+    this.#grace?.()
     this.#grace = clock.after(limits.loginGraceMs, () => {
       this.#fail(timeoutFault('login-grace', 'Authentication did not finish in time.'))
     })
@@ -173,7 +172,12 @@ export class ServerConnection implements SshConnection {
     const { sessionId, hostKey } = this.#transport
     if (!sessionId || !hostKey) throw protocolFault('unexpected-message', 'The key exchange is not finished.')
     const proof = { sessionId, hostKey, certificateAuthorities, peerAddress: this.peer.address }
-    const setup = { ...proof, epochSeconds: () => clock.epochSeconds(), methods, attempts: limits.authAttempts }
+    const setup = {
+      ...proof,
+      epochSeconds: () => Math.floor(clock.now() / 1_000),
+      methods,
+      attempts: limits.authAttempts,
+    }
     return new Authenticator(setup, {
       banner: (user) => ask(() => this.#handler.banner?.(this, user)),
       authenticate: async (attempt) =>
@@ -187,7 +191,7 @@ export class ServerConnection implements SshConnection {
       accepting: (user, factor) => {
         this.#factors.push(factor)
         this.#user = user
-        this.#grace?.cancel()
+        this.#grace?.()
         this.#grace = undefined
         tell(() => this.#handler.authenticated?.(this))
       },
@@ -241,8 +245,8 @@ export class ServerConnection implements SshConnection {
   #fail(fault: Fault): void {
     if (this.#cause) return
     this.#cause = fault.closeCause
-    this.#grace?.cancel()
-    this.#linger?.cancel()
+    this.#grace?.()
+    this.#linger?.()
     this.#authenticator?.end()
     this.#transport.close(fault.code, fault.message)
     this.#service?.abort(fault.closeCause)
@@ -254,7 +258,7 @@ export class ServerConnection implements SshConnection {
   }
 
   #tellClosed(): void {
-    this.#linger?.cancel()
+    this.#linger?.()
     const cause = this.#cause
     if (this.#closedTold || !cause) return
     this.#closedTold = true

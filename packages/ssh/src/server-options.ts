@@ -1,8 +1,8 @@
 // The options of a server, checked and completed once and shared by all its connections.
+import { systemClock } from '@bowline/base/clock'
+import type { Clock } from '@bowline/base/clock'
 import type { AuthMethod, Compatibility, SshLimits, SshServerOptions } from './api.ts'
 import { DEFAULT_LIMITS } from './api.ts'
-import { SYSTEM_CLOCK } from './clock.ts'
-import type { Clock } from './clock.ts'
 import { loadHostKey, loadHostKeys } from './keys/host-key.ts'
 import type { HostKey } from './keys/host-key.ts'
 
@@ -36,7 +36,7 @@ export function prepareOptions(options: SshServerOptions): PreparedOptions {
     methods: options.methods,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     certificateAuthorities: options.userCertificateAuthorities ?? [],
-    clock: options.clock ?? SYSTEM_CLOCK,
+    clock: options.clock ?? systemClock,
   }
   prepared.set(options, fresh)
   return fresh

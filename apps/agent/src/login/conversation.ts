@@ -1,7 +1,7 @@
 // Questions that a login asks a person, round by round (RFC 4256).
-import type { AuthRound } from '@bowline/link/streams'
+import type { AuthRound } from '@bowline/link/stream-messages'
 
-export type { AuthRound } from '@bowline/link/streams'
+export type { AuthRound } from '@bowline/link/stream-messages'
 
 /** The person at the other end of one attempt. */
 export interface Person {

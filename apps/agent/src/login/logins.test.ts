@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RecordedStream } from '@bowline/link/testing'
+import { RecordedStream } from '@bowline/link/testing/pair'
 import { fakeAuthority, logIn, offer, openSession, SESSION_UID, startAgent, until } from '../testing.ts'
 
 const wrong = { method: 'password', password: 'wrong' }

@@ -1,7 +1,7 @@
 // The `auth` streams: each is one person's login on this device for as long as it stays open. Whatever else runs for
 // that person names its login and ends with it.
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { AuthCredential, AuthOpen, AuthReply, type AuthAnswer } from '@bowline/link/streams'
+import { AuthCredential, AuthOpen, AuthReply, type AuthAnswer } from '@bowline/link/stream-messages'
 import type { Log } from '../log.ts'
 import type { Account } from './account.ts'
 import type { Conversation } from './conversation.ts'

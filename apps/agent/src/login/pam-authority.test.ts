@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RecordedStream } from '@bowline/link/testing'
+import { RecordedStream } from '@bowline/link/testing/pair'
 import {
   exec,
   exitOfSession,

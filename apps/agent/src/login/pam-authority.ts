@@ -6,6 +6,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { Semaphore } from '@bowline/base/semaphore'
 import { openFilesAtStart } from '../native/limits.ts'
 import { hasLibrary } from '../native/library.ts'
 import { shellRefusal } from './account-rules.ts'
@@ -16,7 +17,6 @@ import type { DeviceSession, Verdict } from './verdict.ts'
 import { ownOtherProgram } from '../own-program.ts'
 import { PamChildren } from './pam-children.ts'
 import { PamLine, type PamOutcome, type PamTask } from './pam-protocol.ts'
-import { Turns } from './turns.ts'
 
 /** Conversations wait for people: more of them at once than checks that only compute. */
 const AT_ONCE = 8
@@ -44,11 +44,11 @@ export function hasPam(): boolean {
  * @param rules `strict`: a session that modules do not open is no login; otherwise, as with sshd, it goes on without one
  */
 export function pamAuthority(rules: { service: string; strict: boolean }): Authority {
-  const turns = new Turns(AT_ONCE, WAITING)
+  const turns = new Semaphore(AT_ONCE, WAITING)
   const openFiles = String(openFilesAtStart())
 
   async function check(task: Pick<PamTask, 'user' | 'remote' | 'phase'>, person: Conversation): Promise<Verdict> {
-    const outcome = await turns.take(() => runTask({ ...task, ...rules, openFiles }, person))
+    const outcome = await turns.run(() => runTask({ ...task, ...rules, openFiles }, person))
     if (outcome === undefined) return { denied: 'busy' }
     if ('outcome' in outcome) return { denied: outcome.outcome, told: outcome.told ?? '' }
     const account = await systemAccount(task.user)

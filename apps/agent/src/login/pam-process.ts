@@ -5,7 +5,7 @@
 // session is open it does one thing at a time and simply waits: for modules, and for the person's answers.
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { AuthReply, AuthRound } from '@bowline/link/streams'
+import type { AuthReply, AuthRound } from '@bowline/link/stream-messages'
 import { keepOwnLimits, limitOpenFiles, underLimits } from '../native/limits.ts'
 import { PAM, startPam, type PamMessage } from '../native/pam.ts'
 import { releaseStartPages } from '../native/start-pages.ts'

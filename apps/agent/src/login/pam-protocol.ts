@@ -1,5 +1,5 @@
 // What the agent and its PAM process say to each other: one JSON object a line.
-import { AuthRound } from '@bowline/link/streams'
+import { AuthRound } from '@bowline/link/stream-messages'
 import * as z from 'zod'
 
 /** First line to the process. */

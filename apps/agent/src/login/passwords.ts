@@ -2,13 +2,13 @@
 // same time as a wrong password, and every refusal has a reason that only the device and the platform see.
 import { timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { Semaphore } from '@bowline/base/semaphore'
 import { passwdEntry, shadowEntry, type ShadowEntry } from '../native/accounts.ts'
 import type { Crypt } from '../native/crypt.ts'
 import { NOLOGIN_FILES, nologinRefusal, shellRefusal } from './account-rules.ts'
 import { systemAccount, type Account } from './account.ts'
 import { askPassword, type Conversation, type Person } from './conversation.ts'
 import { accountExpired, dayOf, hashState, passwordExpired } from './shadow.ts'
-import { Turns } from './turns.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Who may log in, and how. Both calls may take long and are safe to make at any rate. */
@@ -34,9 +34,9 @@ const FALLBACK_SETTING = '$6$mXqCk1Zr5yUo8Tn4$'
  * @param crypt the system's crypt(3)
  */
 export function singleUserAuthority(own: Account, hash: string, crypt: Crypt): Authority {
-  const turns = new Turns(CHECKS_AT_ONCE, CHECKS_WAITING)
+  const turns = new Semaphore(CHECKS_AT_ONCE, CHECKS_WAITING)
   const check = async (password: string): Promise<Verdict> => {
-    const matches = await turns.take(() => hashMatches(crypt, password, hash))
+    const matches = await turns.run(() => hashMatches(crypt, password, hash))
     if (matches === undefined) return { denied: 'busy' }
     return matches ? (nologinRefusal(own) ?? { account: own }) : { denied: 'credential' }
   }
@@ -61,8 +61,8 @@ export function systemAuthority(
   now: () => number,
   nologin: readonly string[] = NOLOGIN_FILES,
 ): Authority {
-  const checks = new Turns(CHECKS_AT_ONCE, CHECKS_WAITING)
-  const lookups = new Turns(LOOKUPS_AT_ONCE, LOOKUPS_WAITING)
+  const checks = new Semaphore(CHECKS_AT_ONCE, CHECKS_WAITING)
+  const lookups = new Semaphore(LOOKUPS_AT_ONCE, LOOKUPS_WAITING)
   let decoy: string | undefined
 
   /** Works as long as a real check and finds nothing. */
@@ -104,13 +104,13 @@ export function systemAuthority(
   }
 
   const judge = async (user: string, password: string): Promise<Verdict> =>
-    (await checks.take(() => verdict(user, password))) ?? { denied: 'busy' }
+    (await checks.run(() => verdict(user, password))) ?? { denied: 'busy' }
 
   return {
     password: judge,
     interactive: async (user, conversation) => judge(user, await askPassword(conversation)),
     async platform(user) {
-      return (await lookups.take(() => lookUp(user))) ?? { denied: 'busy' }
+      return (await lookups.run(() => lookUp(user))) ?? { denied: 'busy' }
     },
   }
 }

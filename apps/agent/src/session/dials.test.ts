@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import type { Link } from '@bowline/link/api'
-import { FakeClock, RecordedStream } from '@bowline/link/testing'
+import { RecordedStream } from '@bowline/link/testing/pair'
 import { ACCOUNT, fakeAuthority, logIn, startAgent, until } from '../testing.ts'
 
 const servers: Server[] = []
@@ -116,12 +117,12 @@ test('nothing is read from a server while nobody takes it', async () => {
 })
 
 test('a connection that is not made in time fails', async () => {
-  const clock = new FakeClock()
+  const clock = new ManualClock()
   const { gateway } = startAgent({ clock })
   // TEST-NET-1: nobody answers there; where the network refuses at once, that is a failure as well.
   const stream = await dial(gateway, { host: '192.0.2.1', port: 9 })
-  await until(() => clock.waiting > 0 || stream.cause !== undefined)
-  await clock.advance(15_000)
+  await until(() => clock.pending > 0 || stream.cause !== undefined)
+  await clock.advanceAsync(15_000)
   expect(await stream.whenClosed()).toMatchObject({ reason: 'connect-failed' })
 })
 

@@ -2,8 +2,8 @@
 // the person's own rights, and its server sees the person as the peer, never the agent.
 import { connect, type Socket } from 'node:net'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import type { LinkClock } from '@bowline/link/clock'
-import { DialOpen } from '@bowline/link/streams'
+import type { Clock } from '@bowline/base/clock'
+import { DialOpen } from '@bowline/link/stream-messages'
 import type { Login, Logins } from '../login/logins.ts'
 import type { Log } from '../log.ts'
 import { actingAs } from '../native/identity.ts'
@@ -14,7 +14,7 @@ const CONNECT_MS = 15_000
 
 export interface DialsParts {
   readonly logins: Logins
-  readonly clock: LinkClock
+  readonly clock: Clock
   readonly log: Log
 }
 

@@ -2,8 +2,9 @@
 // must not hold up the agent.
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { BlockPool } from '@bowline/link/block-pool'
-import type { LinkClock } from '@bowline/link/clock'
+import { Backoff } from '@bowline/base/backoff'
+import { BlockPool } from '@bowline/base/bytes/block-pool'
+import type { Clock } from '@bowline/base/clock'
 
 /** The writing side of a process. All methods do nothing useful, and no harm, after `close`. */
 export interface ProcessInput {
@@ -71,28 +72,27 @@ export class PipeInput implements ProcessInput {
     const piece = block.subarray(0, length)
     if (length >= LEAST_BLOCK_BYTES) {
       this.#socket.write(piece, () => {
-        blocks.giveBack(block)
+        blocks.release(block)
         this.#taken(length)
       })
       return
     }
     this.#socket.write(Uint8Array.from(piece), () => this.#taken(length))
-    blocks.giveBack(block)
+    blocks.release(block)
   }
 }
 
 /** How long to wait before offering again what a terminal did not take, milliseconds; doubles from first to last. */
-const FIRST_RETRY_MS = 1
-const LAST_RETRY_MS = 64
+const RETRY = { baseMs: 1, capMs: 64, leastShare: 1 }
 
 /** Node's own writes to a terminal block. These are offered, and offered again. */
 export class TerminalInput implements ProcessInput {
   readonly #fd: number
   readonly #isOpen: () => boolean
-  readonly #clock: LinkClock
+  readonly #clock: Clock
   readonly #taken: Taken
   readonly #queue: Uint8Array[] = []
-  #retryMs = FIRST_RETRY_MS
+  readonly #backoff = new Backoff(RETRY)
   #waiting = false
   #cancelTimer: () => void = () => {}
 
@@ -100,7 +100,7 @@ export class TerminalInput implements ProcessInput {
    * @param fd master side, non-blocking; belongs to somebody else
    * @param isOpen whether `fd` is still that terminal
    */
-  constructor(fd: number, isOpen: () => boolean, clock: LinkClock, taken: Taken) {
+  constructor(fd: number, isOpen: () => boolean, clock: Clock, taken: Taken) {
     this.#fd = fd
     this.#isOpen = isOpen
     this.#clock = clock
@@ -129,7 +129,7 @@ export class TerminalInput implements ProcessInput {
     for (let piece = this.#queue[0]; piece; piece = this.#queue[0]) {
       const taken = this.#take(piece)
       if (taken === 0) return this.#later()
-      this.#retryMs = FIRST_RETRY_MS
+      this.#backoff.reset()
       this.#taken(taken)
       if (taken < piece.length) this.#queue[0] = piece.subarray(taken)
       else this.#queue.shift()
@@ -149,7 +149,6 @@ export class TerminalInput implements ProcessInput {
 
   #later(): void {
     this.#waiting = true
-    this.#cancelTimer = this.#clock.after(this.#retryMs, () => this.#offer())
-    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS)
+    this.#cancelTimer = this.#clock.after(this.#backoff.next(), () => this.#offer())
   }
 }

@@ -1,7 +1,7 @@
 // Answers `listen` streams: what the device listens on for a person, and the connections that come in there.
 import type { Socket } from 'node:net'
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { ListenOpen } from '@bowline/link/streams'
+import { ListenOpen } from '@bowline/link/stream-messages'
 import type { Login, Logins, Member } from '../login/logins.ts'
 import type { Log } from '../log.ts'
 import { listenForAgent } from './agent-socket.ts'

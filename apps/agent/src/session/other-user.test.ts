@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { RecordedStream } from '@bowline/link/testing'
+import { RecordedStream } from '@bowline/link/testing/pair'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemAccount, type Account } from '../login/account.ts'
 import { actingAs } from '../native/identity.ts'

@@ -2,7 +2,7 @@
 // told: nothing waits inside Node, where the end of a terminal (EIO) would throw it away.
 import { Socket, type OnReadOpts } from 'node:net'
 import { ReadStream } from 'node:tty'
-import { BlockPool } from '@bowline/link/block-pool'
+import { BlockPool } from '@bowline/base/bytes/block-pool'
 
 const READ_BYTES = 64 * 1024
 /** With the headers of its frame, what is read from a pipe at once fills a message of the link. */
@@ -35,13 +35,13 @@ export function readPipe(fd: number, reader: BytesReader): Output {
       if (count < LEAST_GIVEN_BYTES) reader(copyOf(read.subarray(0, count)))
       else {
         block = pipeBlocks.take()
-        reader(read.subarray(0, count), () => pipeBlocks.giveBack(read))
+        reader(read.subarray(0, count), () => pipeBlocks.release(read))
       }
       return true
     },
   }
   const socket = new Socket({ fd, readable: true, writable: false, onread }).resume()
-  socket.on('close', () => pipeBlocks.giveBack(block))
+  socket.on('close', () => pipeBlocks.release(block))
   return { socket, fd, flush: () => {} }
 }
 

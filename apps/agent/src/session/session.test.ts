@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LinkCause } from '@bowline/link/api'
-import { FakeClock } from '@bowline/link/testing'
 import { ACCOUNT, exec, exitOfSession, logIn, openSession, run, startAgent, TERMINAL, until } from '../testing.ts'
 
 const started = { type: 'started' }
@@ -70,13 +70,13 @@ describe('a session without a terminal', () => {
   })
 
   test('waits for a background process that keeps the output open, however long it is silent', async () => {
-    const clock = new FakeClock()
+    const clock = new ManualClock()
     const { gateway } = startAgent({ clock })
     const login = await logIn(gateway)
     const late = `(until [ -e ${mark()} ]; do sleep 0.01; done; echo late)`
     const session = openSession(gateway, login, { run: exec(`${late} & echo $$; exit 3`) })
     await until(() => session.text().endsWith('\n') && !alive(Number(session.text())))
-    await clock.advance(3_600_000)
+    await clock.advanceAsync(3_600_000)
     expect(session.cause).toBeUndefined()
     writeFileSync(mark(), '')
     expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 3 })
@@ -134,7 +134,7 @@ describe('a session without a terminal', () => {
     { by: 'network', reason: 'lost', message: '' },
     { by: 'gateway', reason: 'restart', message: '' },
   ] satisfies LinkCause[])('goes on when its client has gone ($by)', async (cause) => {
-    const clock = new FakeClock()
+    const clock = new ManualClock()
     const { gateway, streams, errors } = startAgent({ clock })
     const login = await logIn(gateway)
     const command = `echo ready; cat; until [ -e ${mark()} ]; do sleep 0.01; done; echo $$ >${mark()}.done`
@@ -144,7 +144,7 @@ describe('a session without a terminal', () => {
     login.stream?.close(cause)
     await until(() => streams.processCount === 0)
     // Its input has ended, and nothing ends it later.
-    await clock.advance(60_000)
+    await clock.advanceAsync(60_000)
     writeFileSync(mark(), '')
     await until(() => existsSync(`${mark()}.done`))
     expect(errors).toEqual([])
@@ -183,7 +183,7 @@ describe('a session without a terminal', () => {
   })
 
   test('is killed after a grace when it ignores the hang-up of an administrator', async () => {
-    const clock = new FakeClock()
+    const clock = new ManualClock()
     const { gateway } = startAgent({ clock })
     const login = await logIn(gateway)
     const command = 'trap "" HUP; echo $$; while :; do sleep 1000; done'
@@ -191,10 +191,10 @@ describe('a session without a terminal', () => {
     await until(() => session.text().endsWith('\n'))
     const pid = Number(session.text())
     session.stream.close({ by: 'admin', reason: 'terminated', message: '' })
-    await until(() => clock.waiting > 0)
-    await clock.advance(4_999)
+    await until(() => clock.pending > 0)
+    await clock.advanceAsync(4_999)
     expect(alive(pid)).toBe(true)
-    await clock.advance(1)
+    await clock.advanceAsync(1)
     await until(() => !alive(pid))
   })
 
@@ -363,7 +363,7 @@ describe('a session with a terminal', () => {
   })
 
   test('that ignores the hang-up (nohup) lives on', async () => {
-    const clock = new FakeClock()
+    const clock = new ManualClock()
     const { gateway, streams, errors } = startAgent({ clock })
     const login = await logIn(gateway)
     const command = `trap "" HUP; echo ready; until [ -e ${mark()} ]; do sleep 0.01; done; echo >${mark()}.done`
@@ -371,7 +371,7 @@ describe('a session with a terminal', () => {
     await until(() => session.text().includes('ready'))
     session.stream.close({ by: 'network', reason: 'lost', message: '' })
     await until(() => streams.processCount === 0)
-    await clock.advance(60_000)
+    await clock.advanceAsync(60_000)
     writeFileSync(mark(), '')
     await until(() => existsSync(`${mark()}.done`))
     expect(errors).toEqual([])

@@ -4,8 +4,8 @@
 // SIGPIPE, or when it wants to. Only who closes the session on purpose ends what runs in it.
 import { constants } from 'node:os'
 import type { Lane, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import type { LinkClock } from '@bowline/link/clock'
-import { SessionControl, type SessionEvent } from '@bowline/link/streams'
+import type { Clock } from '@bowline/base/clock'
+import { SessionControl, type SessionEvent } from '@bowline/link/stream-messages'
 import { readable } from '../native/descriptors.ts'
 import type { Exit } from '../native/exits.ts'
 import { setTerminalSize, signalForeground } from '../native/terminal.ts'
@@ -24,7 +24,7 @@ const { SIGINT, SIGHUP, SIGCONT, SIGKILL } = constants.signals
 export interface SessionParts {
   readonly stream: LinkStream
   readonly launched: Launched
-  readonly clock: LinkClock
+  readonly clock: Clock
   readonly signals: GroupSignals
   /** End the processes also when the person or the network has gone. */
   readonly killOrphans: boolean
@@ -47,7 +47,7 @@ export class Session implements StreamHandler {
   #pid: number | undefined
   /** Master side, when there is a terminal. */
   readonly #terminal: number | undefined
-  readonly #clock: LinkClock
+  readonly #clock: Clock
   readonly #ended: () => void
   readonly #stdin: ProcessInput
   readonly #stdout: Output

@@ -1,8 +1,8 @@
 // Answers `session` streams: who it is for, what to run, and whether that is allowed here.
 import { readFileSync } from 'node:fs'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import type { LinkClock } from '@bowline/link/clock'
-import { type Pty, SessionOpen } from '@bowline/link/streams'
+import type { Clock } from '@bowline/base/clock'
+import { type Pty, SessionOpen } from '@bowline/link/stream-messages'
 import type { Account } from '../login/account.ts'
 import { type Login, type Logins, MAX_MEMBERS } from '../login/logins.ts'
 import type { Log } from '../log.ts'
@@ -20,7 +20,7 @@ const SHELLS = '/etc/shells'
 
 export interface SessionsParts {
   readonly logins: Logins
-  readonly clock: LinkClock
+  readonly clock: Clock
   readonly log: Log
   /** What a person's command runs ends when their client has gone. */
   readonly killOrphans: boolean

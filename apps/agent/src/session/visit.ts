@@ -1,5 +1,5 @@
 // A person at a terminal of the device: what they see first, and what the device's records say of them.
-import type { SessionOpen } from '@bowline/link/streams'
+import type { SessionOpen } from '@bowline/link/stream-messages'
 import type { Login } from '../login/logins.ts'
 import { lastLogin, recordLogin } from '../native/login-records.ts'
 import { greeting, isHushed } from './greeting.ts'

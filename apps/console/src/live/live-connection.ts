@@ -1,5 +1,6 @@
 // Keeps `GET /api/events` open: reconnects with full jitter, resumes with `Last-Event-ID`, gives up on silence. It only
 // delivers; what an event means for the lists is in apply-events.ts.
+import { Backoff } from '@bowline/base/backoff'
 import { LiveEvent } from '@bowline/contract/schemas/event'
 import { createStore, type Store } from '../session/store.ts'
 import { createEventStreamParser } from './event-stream.ts'
@@ -27,17 +28,17 @@ export interface LiveConnection {
   hurry(): void
 }
 
-const FIRST_PAUSE_MS = 500
+/** How long a lost stream waits before it connects again. */
+const RETRY = { baseMs: 1_000, capMs: 30_000 }
 /** A stream that lived this long was sound: its end (the token's, usually) is followed by a short pause. */
 const SOUND_MS = 5_000
-const LONGEST_PAUSE_MS = 30_000
 /** The server sends a comment every 15 s; three of them missing means that the connection is dead. */
 const SILENCE_MS = 45_000
 
 export function createLiveConnection(parts: LiveParts): LiveConnection {
   const state = createStore<LiveState>('stopped')
   let lastEventId = ''
-  let failures = 0
+  const backoff = new Backoff({ ...RETRY, random: () => parts.random() })
   let running: AbortController | undefined
   let cancelRetry = () => {}
 
@@ -53,7 +54,7 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
       if (controller.signal.aborted) return
       state.set('live')
       parts.onOpen(lastEventId !== '')
-      cancelSound = parts.later(() => (failures = 0), SOUND_MS)
+      cancelSound = parts.later(() => backoff.reset(), SOUND_MS)
       await read(response.body, controller)
     } catch {
       // Whatever it was, the answer is to connect again; calls that people see report the cause.
@@ -63,10 +64,8 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
     if (running !== controller) return
     running = undefined
     if (state.get() === 'stopped') return
-    failures += 1
     state.set('reconnecting')
-    const ceilingMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
-    cancelRetry = parts.later(() => void connect(), parts.random() * ceilingMs)
+    cancelRetry = parts.later(() => void connect(), backoff.next())
   }
 
   /** Reads until the stream ends, breaks or falls silent. */
@@ -108,7 +107,7 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
     state,
     start() {
       if (state.get() !== 'stopped') return
-      failures = 0
+      backoff.reset()
       state.set('connecting')
       void connect()
     },

@@ -1,5 +1,6 @@
 // Whether the server answers. Every request reports what it saw; while the server does not answer, this asks it with
 // growing pauses until it does.
+import { Backoff } from '@bowline/base/backoff'
 import { ApiError } from '@bowline/contract/client'
 import { createStore, type Store } from './store.ts'
 
@@ -25,8 +26,7 @@ export interface Watch {
   readonly retryNow: () => void
 }
 
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 15_000
+const RETRY = { baseMs: 1_000, capMs: 15_000, leastShare: 1 }
 
 /** Statuses of a server that cannot work, or of a proxy that does not find it. */
 const NO_SERVER = new Set([502, 503, 504])
@@ -43,15 +43,15 @@ function isTimeout(error: unknown): boolean {
 
 export function watchConnectivity({ probe, later, now }: ConnectivityParts): Watch {
   const state = createStore<Connectivity>({ kind: 'reachable' })
-  let pauseMs = FIRST_PAUSE_MS
+  const backoff = new Backoff(RETRY)
   let cancel = () => {}
   let probing = false
 
   function plan(cause: string) {
+    const pauseMs = backoff.next()
     state.set({ kind: 'unreachable', cause, retryAt: now() + pauseMs })
     cancel()
     cancel = later(ask, pauseMs)
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
 
   function ask() {
@@ -64,7 +64,7 @@ export function watchConnectivity({ probe, later, now }: ConnectivityParts): Wat
 
   function succeeded() {
     cancel()
-    pauseMs = FIRST_PAUSE_MS
+    backoff.reset()
     if (state.get().kind !== 'reachable') state.set({ kind: 'reachable' })
   }
 

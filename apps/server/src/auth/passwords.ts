@@ -1,7 +1,8 @@
 // Password hashes: argon2id, as many at once as there are cores (each takes 19 MiB and a core for some milliseconds).
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
-import { createSemaphore } from '../platform/limiter.ts'
+import { Semaphore } from '@bowline/base/semaphore'
+import { fail } from '@bowline/contract/errors'
 
 /** The library's default algorithm is argon2id. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -16,7 +17,11 @@ export interface PasswordHasher {
 }
 
 export async function createPasswordHasher(): Promise<PasswordHasher> {
-  const limited = createSemaphore(availableParallelism(), QUEUE)
+  const semaphore = new Semaphore(availableParallelism(), QUEUE)
+  const limited = async <T>(task: () => Promise<T>): Promise<T> => {
+    const outcome = await semaphore.run(async () => ({ value: await task() }))
+    return outcome ? outcome.value : fail('UNAVAILABLE', { what: 'too many such calls are under way' })
+  }
   const nobody = await hash('no account has this password', OPTIONS)
   return {
     hash: (password) => limited(() => hash(password, OPTIONS)),

@@ -2,12 +2,12 @@
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
+import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { DeviceActor, TenantContext } from '../context.ts'
 import { type Account, type SessionEnding, signOutEverywhere } from '../users/service.ts'
 import { bearerToken } from '../http/auth.ts'
 import { type RequestContext, type Route, deviceRoute, originOf, publicRoute, userRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
-import type { Limiter } from '../platform/limiter.ts'
 import type { SecretKey } from '../platform/seal.ts'
 import { signLogin } from './login-key.ts'
 import {
@@ -27,7 +27,7 @@ import {
  * @param accounts how all sessions of an account are ended
  * @param signIns how often one source may try: each try costs a core some milliseconds
  */
-export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: Limiter): Route[] {
+export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: RateLimiter): Route[] {
   const { login, createSession, refreshSession, deleteSession, endSessions, getUser } = operations.auth
   /** Both headers are on every answer of a sign-in, failures included (api.md section 14). */
   async function signInWithHeaders(context: RequestContext, body: Credentials): Promise<Account> {

@@ -5,8 +5,8 @@ import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { LIMITS } from '@bowline/contract/limits'
 import { SignJWT, jwtVerify } from 'jose'
 import { z } from 'zod'
+import type { Clock } from '@bowline/base/clock'
 import type { InstanceKeys } from '../instance/keys.ts'
-import type { Clock } from '../platform/clock.ts'
 
 /** Two nodes' clocks may differ by this much. */
 const LEEWAY_SECONDS = 60

@@ -1,10 +1,10 @@
 // `bowline server`: runs until a signal ends it. An unexpected error ends it too, in order where that still works: it
 // never limps on.
 import { ConfigError } from '@bowline/contract/config'
+import { systemClock } from '@bowline/base/clock'
 import { readConfig } from '../config.ts'
 import { CONSOLE_NOT_BUILT, isBuilt } from '../http/static.ts'
 import { isLoopback } from '../platform/address.ts'
-import { systemClock } from '../platform/clock.ts'
 import { productFolders } from '../platform/folders.ts'
 import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'

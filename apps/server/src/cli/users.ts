@@ -3,11 +3,11 @@ import { fail } from '@bowline/contract/errors'
 import { Email, Password, Username } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { systemClock } from '@bowline/base/clock'
 import { createPasswordHasher } from '../auth/passwords.ts'
 import { endBrowserSessionsOf } from '../auth/service.ts'
 import { parseInput } from '../http/errors.ts'
 import { endSetUp } from '../instance/service.ts'
-import { systemClock } from '../platform/clock.ts'
 import { COMMAND_LINE, listActivity, listEveryActivity } from '../users/activity.ts'
 import {
   type Account,

@@ -1,7 +1,7 @@
 // How many devices may wait in a namespace, and for how long.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '@bowline/base/clock'
 import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
 import type { TenantContext } from '../context.ts'

@@ -1,9 +1,9 @@
 // Routes of devices.
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
+import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
-import type { Limiter } from '../platform/limiter.ts'
 import type { RecordingRemoval } from '../recordings/removal.ts'
 import { type RegistrationDeps, registerDevice } from './registration.ts'
 import { setStatus } from './acceptance.ts'
@@ -13,7 +13,7 @@ import { addTag, get, list, remove, removeTag, setTags, update } from './service
  * @param registrations how often one source may register: the call needs no credential
  * @param removal told of devices that are removed
  */
-export function deviceRoutes(deps: RegistrationDeps, registrations: Limiter, removal: RecordingRemoval): Route[] {
+export function deviceRoutes(deps: RegistrationDeps, registrations: RateLimiter, removal: RecordingRemoval): Route[] {
   const { auth } = operations
   return [
     publicRoute(auth.authenticateDevice, ({ source }, { body }) => {

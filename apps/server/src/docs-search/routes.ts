@@ -5,10 +5,10 @@ import type { ServerSettings } from '@bowline/contract/config'
 import { BowlineError, fail } from '@bowline/contract/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
 import { parseInput } from '../http/errors.ts'
 import { sourceKey } from '../platform/address.ts'
-import type { Clock } from '../platform/clock.ts'
-import { createLimiter } from '../platform/limiter.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type SearchCredentials, checkCredentials } from './credentials.ts'
@@ -68,9 +68,9 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
     apiKey: settings.BOWLINE_DOCS_SEARCH_API_KEY,
   }
   const index = followIndex(join(deps.folder, 'search-records.json'), join(deps.folder, 'search-synonyms.json'))
-  const limiter = createLimiter(clock, RATE.perSecond, RATE.burst)
-  const feedbackLimiter = createLimiter(clock, FEEDBACK_RATE.perSecond, FEEDBACK_RATE.burst)
-  const limiterOfAll = createLimiter(clock, RATE_OF_ALL.perSecond, RATE_OF_ALL.burst)
+  const limiter = new RateLimiter(clock, RATE)
+  const feedbackLimiter = new RateLimiter(clock, FEEDBACK_RATE)
+  const limiterOfAll = new RateLimiter(clock, RATE_OF_ALL)
   const limit = (by: typeof limiter, { ip }: FastifyRequest, cost = 1): void => {
     if (!by.take(sourceKey(ip), cost)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
   }

@@ -4,7 +4,7 @@
 import { LIMITS } from '@bowline/contract/limits'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { TenantId } from '@bowline/contract/schemas/common'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 
 /** An event as it goes to every listener. */
 export interface NumberedEvent {

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId } from '@bowline/contract/schemas/common'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import type { EventBus, NumberedEvent } from './bus.ts'
 import type { QueueLedger } from './queued.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '@bowline/base/clock'
 import { type Admitted, type AdmissionLimits, type Refusal, createAdmission } from './admission.ts'
 
 const limits: AdmissionLimits = {
@@ -16,7 +16,11 @@ const UNLUCKY = () => 0
 
 function setUp(change: Partial<AdmissionLimits> = {}, random = LUCKY) {
   let now = 0
-  const admission = createAdmission({ ...limits, ...change }, { ...systemClock, now: () => now }, random)
+  const admission = createAdmission(
+    { ...limits, ...change },
+    { ...systemClock, now: () => now, monotonic: () => now },
+    random,
+  )
   return { admission, pass: (seconds: number) => (now += seconds * 1_000) }
 }
 

@@ -2,9 +2,9 @@
 // is an IPv4 address or the /64 of an IPv6 address. Everything that counts per source counts connections that have not
 // signed in: an office behind one address, a CI runner or a job with many forks never meets a limit made for attackers.
 // What has signed in counts per account and namespace (session-budget.ts).
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
 import { sourceKey } from '../platform/address.ts'
-import type { Clock } from '../platform/clock.ts'
-import { createLimiter } from '../platform/limiter.ts'
 
 /** Random early drop, as sshd's MaxStartups has it. */
 export interface DropCurve {
@@ -77,8 +77,8 @@ function dropProbability({ start, rate, full }: DropCurve, count: number): numbe
 export function createAdmission(limits: AdmissionLimits, clock: Clock, random: () => number): Admission {
   const burst = limits.ratePerSource * BURST_SECONDS
   const burstTotal = limits.rateTotal * BURST_SECONDS
-  const rate = createLimiter(clock, limits.ratePerSource, burst)
-  const strangers = createLimiter(clock, limits.rateTotal, burstTotal)
+  const rate = new RateLimiter(clock, { perSecond: limits.ratePerSource, burst })
+  const strangers = new RateLimiter(clock, { perSecond: limits.rateTotal, burst: burstTotal })
   /** Unauthenticated connections of each source. */
   const sources = new Map<string, number>()
   /** Milliseconds since the epoch at which a source's penalties are served. */
@@ -150,8 +150,8 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
           remember(key)
           if (!waiting) return
           settle()
-          if (!exempt) rate.giveBack(key)
-          if (isStranger) strangers.giveBack('')
+          if (!exempt) rate.refund(key)
+          if (isStranger) strangers.refund('')
         },
         offend: (offence) => {
           if (!exempt) offend(key, offence)

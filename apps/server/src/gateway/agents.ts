@@ -1,12 +1,13 @@
 // The links of this node's devices: one per device, the newest wins. Epochs come from the database, so that two links
 // of one identity are ordered even when they arrive together, and an older one's end never marks the newer offline.
+import { PendingSet } from '@bowline/base/pending-set'
 import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import type { Link, LinkCause } from '@bowline/link/api'
 import type { Kysely } from 'kysely'
+import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { heartbeat, linkDown, linkUp, tellLinkUp } from '../devices/presence.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { keepSessionsAlive } from '../sessions/service.ts'
 
@@ -63,17 +64,9 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
   const links = new Set<Link>()
   const alive = new Set<DeviceUid>()
   const sessions = new Set<SessionUid>()
-  const pending = new Set<Promise<void>>()
+  const pending = new PendingSet((error) => log.error('presence.error', { err: error }))
   let draining = false
   let stopFlushing = (): void => undefined
-
-  /** Keeps hold of what is under way, so that closing can wait for it. */
-  const track = (work: Promise<void>): void => {
-    const tracked = work
-      .catch((error: unknown) => log.error('presence.error', { err: error }))
-      .finally(() => pending.delete(tracked))
-    pending.add(tracked)
-  }
 
   async function settle(device: DeviceActor, link: Link, remote: string): Promise<number | undefined> {
     const ctx = contextOf(device)
@@ -101,15 +94,15 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
   function flush(): void {
     const beats = [...alive]
     alive.clear()
-    track(heartbeat(db, beats))
-    track(keepSessionsAlive(db, [...sessions]))
+    pending.track(heartbeat(db, beats))
+    pending.track(keepSessionsAlive(db, [...sessions]))
   }
 
   return {
     add(device, link, remote) {
       links.add(link)
       const claim = settle(device, link, remote)
-      track(
+      pending.track(
         claim.then(
           () => undefined,
           (error: unknown) => {
@@ -123,7 +116,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
         closed(cause) {
           links.delete(link)
           // The claim may still be under way: the end of a link counts after its beginning.
-          track(
+          pending.track(
             claim.then(async (epoch) => {
               if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
               if (epoch === undefined) return
@@ -158,7 +151,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       for (const link of links) link.close({ by: 'gateway', reason: 'stopped', message: 'The server has stopped.' })
       // Links tell their end in a microtask of their own: only then is there something to wait for.
       await Promise.resolve()
-      while (pending.size) await Promise.all(pending)
+      await pending.drain()
     },
   }
 }

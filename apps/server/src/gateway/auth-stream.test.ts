@@ -1,4 +1,4 @@
-import { RecordedStream, linkPair } from '@bowline/link/testing'
+import { RecordedStream, linkPair } from '@bowline/link/testing/pair'
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
 import { openAuthStream } from './auth-stream.ts'

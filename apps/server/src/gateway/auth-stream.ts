@@ -1,9 +1,9 @@
 // The `auth` stream to a device: credentials one after the other, each with the questions that the device has, and the
 // verdict. The stream that has accepted one stays open: it is the login.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { AuthAnswer, type AuthCredential, type AuthReply } from '@bowline/link/streams'
+import { AuthAnswer, type AuthCredential, type AuthReply } from '@bowline/link/stream-messages'
 import type { SshConnection } from '@bowline/ssh/api'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import type { Person } from './questions.ts'
 
 /** What the device finds in the end; undefined when the stream or the link is gone. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createDeviceChecks } from './device-checks.ts'
 
-/** Asks for `count` turns; `came` fills in the order in which they come. */
+/** Asks for `count` permits; `came` fills in the order in which they are granted. */
 function ask(checks: ReturnType<typeof createDeviceChecks>, count: number, uid = 'device') {
-  const came: { index: number; giveBack: () => void }[] = []
+  const came: { index: number; release: () => void }[] = []
   const turns = Array.from({ length: count }, (_, index) => {
-    const turn = checks.take(uid)
-    void turn?.then((giveBack) => came.push({ index, giveBack }))
+    const turn = checks.acquire(uid)
+    void turn?.then((release) => came.push({ index, release }))
     return turn
   })
   return { came, turns }
@@ -20,10 +20,10 @@ describe('password checks of one device', () => {
     const { came } = ask(createDeviceChecks(), 6)
     await settled()
     expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3])
-    came[2]?.giveBack()
+    came[2]?.release()
     await settled()
     expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4])
-    came[0]?.giveBack()
+    came[0]?.release()
     await settled()
     expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
   })
@@ -34,11 +34,11 @@ describe('password checks of one device', () => {
     expect(turns.slice(0, 68)).not.toContain(undefined)
   })
 
-  it('count a turn that is given back twice once', async () => {
+  it('count a permit that is released twice once', async () => {
     const { came } = ask(createDeviceChecks(), 6)
     await settled()
-    came[0]?.giveBack()
-    came[0]?.giveBack()
+    came[0]?.release()
+    came[0]?.release()
     await settled()
     expect(came).toHaveLength(5)
   })
@@ -51,12 +51,12 @@ describe('password checks of one device', () => {
     expect(other.came).toHaveLength(1)
   })
 
-  it('leave all turns free when all are given back', async () => {
+  it('are all possible again when all permits are released', async () => {
     const checks = createDeviceChecks()
     const { came } = ask(checks, 40)
     for (let round = 0; round < 40; round += 1) {
       await settled()
-      came[round]?.giveBack()
+      came[round]?.release()
     }
     expect(came).toHaveLength(40)
     const next = ask(checks, 4)

@@ -1,7 +1,7 @@
 // Forwarded connections (ssh -L, -D, -W): dialled by the device, never by this machine.
-import { DialEvent, type DialOpen } from '@bowline/link/streams'
+import { DialEvent, type DialOpen } from '@bowline/link/stream-messages'
 import { type ChannelDecision, OPEN_CONNECT_FAILED } from '@bowline/ssh/api'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import { deferHandler } from './deferred-handler.ts'
 import { openForwardLog } from './forward-log.ts'
 import type { AcceptedLogin } from './login.ts'

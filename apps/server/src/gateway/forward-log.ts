@@ -1,6 +1,6 @@
 // What a forwarded connection came to: how long it was open and how much went each way. What it carried is nobody's
 // business here.
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import type { SessionRecord } from './session-record.ts'
 
 export interface ForwardLog {

@@ -1,10 +1,10 @@
 // What one person forwards from the device back to their client: ports and sockets (ssh -R), the agent (-A), displays
 // (-X). All of it ends with the connection; the namespace may switch all of it off.
-import type { ListenOpen } from '@bowline/link/streams'
+import type { ListenOpen } from '@bowline/link/stream-messages'
 import type { ListenRequest, SessionRequest, SshConnection } from '@bowline/ssh/api'
-import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/connection/open-fields'
+import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/testing/open-fields'
+import type { Clock } from '@bowline/base/clock'
 import type { ForwardingPolicy } from '../devices/presence.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { ClientChannel } from './accept-channel.ts'
 import { type Listener, openListener } from './listener.ts'
 import type { AcceptedLogin } from './login.ts'

@@ -1,10 +1,11 @@
 // The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+import { PendingSet } from '@bowline/base/pending-set'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { acceptConnection } from '@bowline/ssh/server'
 import type { PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
+import type { Clock } from '@bowline/base/clock'
 import { plainAddress } from '../platform/address.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Admission, Refusal } from './admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
@@ -63,7 +64,6 @@ const MOST_TOLD = 64
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const connections = new Map<SshConnection, EndableHandler>()
-  const work = new Set<Promise<void>>()
   let port = 0
   /** Refused clients that are being told why. */
   const told = new Set<Socket>()
@@ -75,19 +75,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if ([...connections.keys()].every((connection) => connection.user === undefined)) drained()
   }
   /** Tells a closing gateway that the last connection has gone and its row is closed. */
-  const settle = (): void => {
+  function settle(): void {
     if (connections.size === 0 && work.size === 0) idle()
     if (draining) tellDrained()
   }
-  const track = (task: Promise<void>): void => {
-    const tracked = task
-      .catch((error: unknown) => deps.log.error('session.error', { err: error }))
-      .finally(() => {
-        work.delete(tracked)
-        settle()
-      })
-    work.add(tracked)
-  }
+  const work = new PendingSet((error) => deps.log.error('session.error', { err: error }), settle)
 
   function accept(socket: Socket): void {
     const own = { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 }
@@ -142,7 +134,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return admitted
     }
     const isDraining = (): boolean => draining
-    const handler = connectionHandler({ ...deps, door, person, ended, isDraining }, admitted, track)
+    const handler = connectionHandler({ ...deps, door, person, ended, isDraining }, admitted, (task) =>
+      work.track(task),
+    )
     const connection = connect({
       ...handler,
       closed(closed, cause) {

@@ -1,9 +1,9 @@
 // How many wrong passwords one source may try on an account, and on a device. What counts is what was wrong, so people
 // and programs that know the password never notice; and as long as verdicts are outstanding, only as many attempts run
 // as could still all be wrong. Counted by the name that was given: whether there is such a device makes no difference.
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
 import { sourceKey } from '../platform/address.ts'
-import type { Clock } from '../platform/clock.ts'
-import { createLimiter } from '../platform/limiter.ts'
 
 /** Wrong passwords at once and then each minute: for one account, and for all accounts of a device. */
 const ACCOUNT = { atOnce: 6, perMinute: 6 }
@@ -28,7 +28,7 @@ interface Bucket {
 
 /** @returns what waits for a turn under a key, as {@link Guesses.begin} does */
 function createGate(clock: Clock, { atOnce, perMinute }: typeof ACCOUNT) {
-  const wrong = createLimiter(clock, perMinute / 60, atOnce)
+  const wrong = new RateLimiter(clock, { perSecond: perMinute / 60, burst: atOnce })
   const buckets = new Map<string, Bucket>()
   return async function enter(key: string): Promise<((wasWrong: boolean) => void) | undefined> {
     const bucket = buckets.get(key) ?? { users: 0, running: 0, waiting: [] }

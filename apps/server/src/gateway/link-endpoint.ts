@@ -4,12 +4,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
 import { acceptLink } from '@bowline/link/accept'
-import { systemClock } from '@bowline/link/clock'
+import { systemClock } from '@bowline/base/clock'
 import { refuseUpgrade } from '@bowline/link/upgrade'
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { DeviceActor } from '../context.ts'
 import { sourceKey } from '../platform/address.ts'
-import type { Clock } from '../platform/clock.ts'
-import { createLimiter } from '../platform/limiter.ts'
 import type { Log } from '../platform/log.ts'
 import type { Agents, LinkEvents } from './agents.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
@@ -33,7 +33,7 @@ const MAX_HANDSHAKES = 4_096
 
 /** The door at `/agent/link`. */
 export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
-  const upgrades = createLimiter(deps.clock, UPGRADES.perSecond, UPGRADES.burst)
+  const upgrades = new RateLimiter(deps.clock, UPGRADES)
   let handshakes = 0
   return (request, socket, head, { remote }) => {
     // Agents that obey would otherwise come straight back.

@@ -1,9 +1,9 @@
 // A listener on the device that a person asked for: a `listen` stream that lives until the person, the login or the
 // device ends it.
 import type { StreamHandler } from '@bowline/link/api'
-import { type AcceptOpen, ListenEvent, type ListenOpen } from '@bowline/link/streams'
+import { type AcceptOpen, ListenEvent, type ListenOpen } from '@bowline/link/stream-messages'
 import type { SshConnection } from '@bowline/ssh/api'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import { type ClientChannel, acceptChannel } from './accept-channel.ts'
 import { openForwardLog } from './forward-log.ts'
 import type { AcceptedLogin } from './login.ts'

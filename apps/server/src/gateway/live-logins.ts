@@ -2,10 +2,10 @@
 // unless the namespace lets running sessions go on. A change is heard as an event of the namespace, so that with several
 // nodes each judges its own.
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Clock } from '@bowline/base/clock'
 import type { TenantContext } from '../context.ts'
 import type { ForwardingPolicy, LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
 import type { SessionCause } from '../sessions/service.ts'

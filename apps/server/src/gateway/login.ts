@@ -3,10 +3,10 @@
 // unaccepted ones.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { Link, LinkCause, LinkStream } from '@bowline/link/api'
-import type { AuthCredential } from '@bowline/link/streams'
+import type { AuthCredential } from '@bowline/link/stream-messages'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
+import type { Clock } from '@bowline/base/clock'
 import type { TenantContext } from '../context.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { LoginTarget } from '../devices/presence.ts'
 import type { Attempt, Decision } from '../firewall/rules.ts'
 import type { KeyUse } from '../public-keys/rules.ts'
@@ -228,7 +228,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     auth = auth?.usableOn(link) ? auth : openAuthStream(link, id.user, connection, ctx.clock, lost)
     const verdict = await auth.check(credentialFor(id, target, credential), {
       // The proof of a key has been verified; the platform's word for it costs the device next to nothing.
-      turn: () => (credential.method === 'publickey' ? NO_TURN : deps.checks.take(target.uid)),
+      turn: () => (credential.method === 'publickey' ? NO_TURN : deps.checks.acquire(target.uid)),
       ...(credential.method === 'keyboard-interactive' ? { person: credential.person } : {}),
     })
     const byKey = credential.method === 'publickey'

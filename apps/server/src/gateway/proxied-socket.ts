@@ -1,6 +1,6 @@
 // A socket from a trusted proxy: whose connection it is, before anything else is done with it.
 import type { Socket } from 'node:net'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import { type ProxySource, readProxyHeader } from './proxy-header.ts'
 
 /** A proxy sends its header at once; a client that waits for our identification is nobody's proxy. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '@bowline/base/clock'
 import { readProxyHeader } from './proxy-header.ts'
 import { readProxySource } from './proxied-socket.ts'
 

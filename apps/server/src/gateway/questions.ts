@@ -1,7 +1,7 @@
 // The questions of keyboard-interactive (RFC 4256). The first is the gateway's own, whatever the device: before an answer
 // was given no device is asked, so that nobody can tell which devices exist. The device's own question for the password
 // is then answered with it; everything else the device asks is put to the person.
-import type { AuthRound } from '@bowline/link/streams'
+import type { AuthRound } from '@bowline/link/stream-messages'
 import type { AuthAttempt } from '@bowline/ssh/api'
 import { plainText } from './announcement.ts'
 

@@ -1,5 +1,5 @@
 import type { Link } from '@bowline/link/api'
-import { RecordedStream, linkPair } from '@bowline/link/testing'
+import { RecordedStream, linkPair } from '@bowline/link/testing/pair'
 import { describe, expect, it } from 'vitest'
 import { createReverseStreams } from './reverse-streams.ts'
 

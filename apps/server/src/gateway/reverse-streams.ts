@@ -1,7 +1,7 @@
 // Streams that devices open towards the gateway: connections that have arrived at a listener which a person asked for.
 // Whatever nobody asked for is refused, so that a device can reach only the clients that listen through it.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
-import { AcceptOpen } from '@bowline/link/streams'
+import { AcceptOpen } from '@bowline/link/stream-messages'
 
 /** Takes one connection of a listener. */
 export type TakeConnection = (origin: AcceptOpen['origin'], stream: LinkStream) => StreamHandler

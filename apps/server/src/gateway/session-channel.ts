@@ -1,7 +1,7 @@
 // One session channel – a seat: collects the terminal and the environment, starts one process on the device, carries
 // its bytes, its size changes, its signals and its end.
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { type Pty, SessionEvent, type SessionOpen } from '@bowline/link/streams'
+import { type Pty, SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
 import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
 import { announce, connectedLine } from './announcement.ts'
 import { fileLog } from './file-log.ts'

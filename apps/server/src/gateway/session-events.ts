@@ -1,6 +1,6 @@
 // What happens in one session, on its way to the database: collected beside the bytes, written in batches, kept while
 // the database is away. Memory and rows are bounded: a person can resize a window for ever.
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import type { SessionHappening } from '../sessions/service.ts'
 
 /** An event waits this long for others to be written with it, unless a batch is full. */

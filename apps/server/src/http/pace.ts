@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
 import { sourceKey } from '../platform/address.ts'
-import type { Clock } from '../platform/clock.ts'
-import { createLimiter } from '../platform/limiter.ts'
 import type { RequestContext } from './route.ts'
 
 /** Tokens a second; a call takes its cost. */
@@ -31,9 +31,9 @@ export interface Pace {
 
 /** @param isExempt sources that are not counted: many people come from their address */
 export function createPace(clock: Clock, isExempt: (address: string) => boolean): Pace {
-  const people = createLimiter(clock, PERSON.perSecond, PERSON.burst)
-  const namespaces = createLimiter(clock, NAMESPACE.perSecond, NAMESPACE.burst)
-  const guesses = createLimiter(clock, GUESSES.perSecond, GUESSES.burst)
+  const people = new RateLimiter(clock, PERSON)
+  const namespaces = new RateLimiter(clock, NAMESPACE)
+  const guesses = new RateLimiter(clock, GUESSES)
   /** Digests of credentials that were accepted lately. */
   const good = new Set<string>()
   return {

@@ -2,8 +2,8 @@
 // that the operation's access promises; a mismatch between the two stops the server at start.
 import type { Input, Operation, Output } from '@bowline/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, Origin, TenantContext, UserActor } from '../context.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 
 /** What every handler has: the caller's address and the raw request and reply for headers and cookies. */

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '@bowline/base/clock'
 import { silentLog } from '../platform/log.ts'
 import { Bundles } from './bundles.ts'
 

@@ -1,6 +1,6 @@
 // One time for all nodes: that of the database they share. What expires must not depend on which node is asked, and the
 // clock of a node may be wrong.
-import type { Clock } from './clock.ts'
+import type { Clock } from '@bowline/base/clock'
 
 /** Below this the difference is that of the way to the database; correcting it would only add noise. */
 const TOLERANCE_MS = 1_000
@@ -33,5 +33,11 @@ export async function followClock(
   }
   await measure()
   const stop = own.every(INTERVAL_MS, () => void measure().catch(() => undefined))
-  return { clock: { ...own, now: () => own.now() + offsetMs }, stop }
+  const clock: Clock = {
+    now: () => own.now() + offsetMs,
+    monotonic: () => own.monotonic(),
+    after: (delayMs, action) => own.after(delayMs, action),
+    every: (intervalMs, action) => own.every(intervalMs, action),
+  }
+  return { clock, stop }
 }

@@ -2,7 +2,7 @@
 // the file, and one piece for whoever takes it. It is copied: much into blocks that are used again and again, a little into
 // memory of its own, so that what waits holds little more memory than it has bytes.
 import type { CastCode } from '@bowline/asciicast/cast'
-import { BlockPool } from '@bowline/ssh/transport/block-pool'
+import { BlockPool } from '@bowline/base/bytes/block-pool'
 
 /** What is written at once. */
 export const BATCH_BYTES = 131_072
@@ -82,7 +82,7 @@ export class Batch {
 
   /** Nobody looks at its output any more. */
   release(): void {
-    for (const [pool, block] of this.#borrowed) pool.giveBack(block)
+    for (const [pool, block] of this.#borrowed) pool.release(block)
   }
 }
 

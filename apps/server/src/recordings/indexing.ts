@@ -1,6 +1,7 @@
 // Indexes recordings when they are over, one after the other, on a thread of their own: keyframes into a file beside the
 // recording, text into the database. A row says what is done, so that a server that was killed goes on where it was.
 import { Worker } from 'node:worker_threads'
+import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -44,16 +45,9 @@ const HEAP_MEGABYTES = 256
 
 export function createIndexing({ system, node, log, files, indexed }: IndexingParts): Indexing {
   let worker: Worker | undefined
-  let running: Promise<void> | undefined
-  let again = false
   const ending = new AbortController()
 
-  async function untilNothingIsLeft(): Promise<void> {
-    while (again && !ending.signal.aborted) {
-      again = false
-      await work()
-    }
-  }
+  const loop = new BackgroundLoop(work)
 
   async function work(): Promise<void> {
     try {
@@ -107,16 +101,11 @@ export function createIndexing({ system, node, log, files, indexed }: IndexingPa
   }
 
   return {
-    wake() {
-      again = true
-      running ??= untilNothingIsLeft().finally(() => {
-        running = undefined
-      })
-    },
+    wake: () => loop.wake(),
     async close() {
       ending.abort()
       await worker?.terminate()
-      await running
+      await loop.stop()
     },
   }
 }

@@ -1,5 +1,5 @@
 // Memory for lines on their way to the file, used again and again.
-import { BlockPool } from '@bowline/ssh/transport/block-pool'
+import { BlockPool } from '@bowline/base/bytes/block-pool'
 import { BATCH_BYTES } from './batch.ts'
 
 /** Escapes make a log a tenth longer; where they make it more than this, memory is found elsewhere. */
@@ -18,5 +18,5 @@ export function toBytes(texts: readonly string[]): { readonly bytes: Uint8Array;
   const memory = isPooled ? blocks.take() : Buffer.allocUnsafe(length)
   let end = 0
   for (const text of texts) end += memory.write(text, end, 'latin1')
-  return { bytes: memory.subarray(0, end), release: () => void (isPooled && blocks.giveBack(memory)) }
+  return { bytes: memory.subarray(0, end), release: () => void (isPooled && blocks.release(memory)) }
 }

@@ -1,9 +1,11 @@
 // Brings finished recordings to the store and removes there what is no more, one after the other, in the background. Rows
 // say what is done: a file goes only after the store has confirmed it, and what a crash or the store's absence has cut
 // off is done again. Until then a recording is read from its file.
+import { BackgroundLoop } from '@bowline/base/background-loop'
+import { Backoff } from '@bowline/base/backoff'
 import type { Kysely } from 'kysely'
+import type { Clock } from '@bowline/base/clock'
 import type { Schema } from '../db/schema.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { StoreError, isRefusal } from '../platform/s3/store-error.ts'
 import type { Objects } from './objects.ts'
@@ -54,29 +56,22 @@ export interface UploadsParts {
 }
 
 const BATCH = 16
-const FIRST_RETRY_MS = 1_000
-const LAST_RETRY_MS = 60_000
+const RETRY = { baseMs: 1_000, capMs: 60_000, leastShare: 0.5 }
 
 export function createUploads({ system, node, log, clock, objects, ...parts }: UploadsParts): Uploads {
   const { signal } = parts.ending
   const state = { waiting: 0, failures: 0, bytes: 0, away: false }
   let isReady = false
-  let attempts = 0
-  let again = false
-  let running: Promise<void> | undefined
+  const backoff = new Backoff(RETRY)
   let cancelRetry: (() => void) | undefined
 
-  async function untilNothingIsLeft(): Promise<void> {
-    while (again && !signal.aborted) {
-      again = false
-      try {
-        await work()
-      } catch (error) {
-        if (!signal.aborted) retryLater(error)
-        return
-      }
+  const loop = new BackgroundLoop(async () => {
+    try {
+      if (!cancelRetry) await work()
+    } catch (error) {
+      if (!signal.aborted) retryLater(error)
     }
-  }
+  })
 
   async function work(): Promise<void> {
     state.waiting = await countToStore(system, node)
@@ -98,7 +93,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
     if (!isReady) log.info('recording.store-ready')
     isReady = true
     state.away = false
-    attempts = 0
+    backoff.reset()
   }
 
   const next = (after: string | undefined): Promise<RecordingRow[]> => listToStore(system, node, after, BATCH)
@@ -130,7 +125,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
     if (await setPlace(system, row, 'object')) return parts.removeFiles(id)
     // It has changed and comes again, or it was deleted when the store had none of it yet.
     if (await isGone(id)) await rememberRemoved(system, id)
-    again = true
+    loop.wake()
   }
 
   async function isGone(id: string): Promise<boolean> {
@@ -157,20 +152,15 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
       state.away = true
       isReady = false
     } else log.error('jobs.error', { err: error })
-    const delayMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempts)
-    attempts += 1
-    cancelRetry = clock.after(delayMs * (0.5 + Math.random() / 2), () => {
+    cancelRetry = clock.after(backoff.next(), () => {
       cancelRetry = undefined
       wake()
     })
   }
 
   function wake(): void {
-    again = true
-    if (cancelRetry || signal.aborted) return
-    running ??= untilNothingIsLeft().finally(() => {
-      running = undefined
-    })
+    // The retry that is due does what there is to do.
+    if (!cancelRetry) loop.wake()
   }
 
   return {
@@ -179,7 +169,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
     async close() {
       parts.ending.abort()
       cancelRetry?.()
-      await running
+      await loop.stop()
     },
   }
 }

@@ -4,18 +4,18 @@
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
+import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { personOf } from '../context.ts'
 import { get } from '../devices/service.ts'
 import { type RequestContext, type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/address.ts'
-import type { Limiter } from '../platform/limiter.ts'
 import type { LegacyTarget, TicketTarget, Tickets } from './tickets.ts'
 
 export interface TerminalRoutesParts {
   readonly tickets: Pick<Tickets<TicketTarget>, 'issue'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'issue'>
   /** How often one source may ask. */
-  readonly attempts: Limiter
+  readonly attempts: RateLimiter
 }
 
 export function terminalRoutes({ tickets, legacyTickets, attempts }: TerminalRoutesParts): Route[] {

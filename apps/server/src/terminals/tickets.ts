@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 
 /** What a member's ticket opens; the credential follows on the WebSocket. */
 export interface TicketTarget {

@@ -2,11 +2,11 @@
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
+import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Schema } from '../db/schema.ts'
 import { type Route, type UserContext, memberRoute, originOf, userRoute } from '../http/route.ts'
 import { getRecording, setRecording } from '../namespaces/service.ts'
 import { sourceKey } from '../platform/address.ts'
-import type { Limiter } from '../platform/limiter.ts'
 import { listActivity } from './activity.ts'
 import { type AccountChanges, type AccountDeps, updateAccount } from './service.ts'
 
@@ -16,7 +16,7 @@ export interface UserRouteDeps extends AccountDeps {
 }
 
 /** @param signIns how often one source may have a password judged */
-export function userRoutes(deps: UserRouteDeps, signIns: Limiter): Route[] {
+export function userRoutes(deps: UserRouteDeps, signIns: RateLimiter): Route[] {
   const { users } = operations
   const { db } = deps
   /** The older calls name the account in the path; it can only be the caller's own. */

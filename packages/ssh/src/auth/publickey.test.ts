@@ -1,8 +1,9 @@
 // Public key authentication: a handler can only ever accept a proven key.
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { AuthAttempt } from '../api.ts'
-import { connect } from '../testing/connect.ts'
-import type { ConnectOptions } from '../testing/connect.ts'
+import { connect } from '../../test/support/connect.ts'
+import type { ConnectOptions } from '../../test/support/connect.ts'
 import {
   TOUCHED,
   VERIFIED,
@@ -12,8 +13,8 @@ import {
   ed25519Key,
   fidoKey,
   rsaKey,
-} from '../testing/user-key.ts'
-import type { CertificateFields, UserKey } from '../testing/user-key.ts'
+} from '../../test/support/user-key.ts'
+import type { CertificateFields, UserKey } from '../../test/support/user-key.ts'
 import * as n from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'
 
@@ -192,7 +193,7 @@ describe('fails without the handler being asked', () => {
 describe('certificates', () => {
   const authority = ed25519Key()
   const key = ed25519Key()
-  const now = 1_795_132_800n
+  const now = BigInt(new ManualClock().now() / 1_000)
 
   async function offer(fields: Partial<CertificateFields>, authorities: readonly Uint8Array[] = [authority.blob]) {
     const signingKey = fields.key ?? key

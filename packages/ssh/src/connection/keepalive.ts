@@ -1,6 +1,6 @@
 // Notices a client that has gone without a word: after so much silence it is asked for a sign of life, and after so
 // many silent intervals it is given up. Any byte from it counts as life.
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock } from '@bowline/base/clock'
 
 export interface KeepaliveSetup {
   readonly intervalMs: number
@@ -14,22 +14,22 @@ export interface KeepaliveSetup {
 export class Keepalive {
   readonly #setup: KeepaliveSetup
   #heardAt: number
-  #timer: Timer | undefined
+  #timer: (() => void) | undefined
 
   /** Starts the first interval. */
   constructor(setup: KeepaliveSetup) {
     this.#setup = setup
-    this.#heardAt = setup.clock.now()
+    this.#heardAt = setup.clock.monotonic()
     this.#plan(setup.intervalMs)
   }
 
   /** Something arrived. */
   heard(): void {
-    this.#heardAt = this.#setup.clock.now()
+    this.#heardAt = this.#setup.clock.monotonic()
   }
 
   stop(): void {
-    this.#timer?.cancel()
+    this.#timer?.()
   }
 
   #plan(delayMs: number): void {
@@ -38,7 +38,7 @@ export class Keepalive {
 
   #look(): void {
     const { clock, intervalMs, misses } = this.#setup
-    const silentMs = clock.now() - this.#heardAt
+    const silentMs = clock.monotonic() - this.#heardAt
     if (silentMs >= intervalMs * misses) return this.#setup.dead()
     if (silentMs < intervalMs) return this.#plan(intervalMs - silentMs)
     this.#plan(intervalMs)

@@ -1,7 +1,7 @@
 // What a channel still has to send, in order: data (subject to the client's window) and messages that must follow it
 // (end of file, exit status, close). Data is copied when it comes, into blocks that hold one packet with room for all
 // that goes around it, so that the block itself can be sealed.
-import { BlockPool } from '../transport/block-pool.ts'
+import { BlockPool } from '@bowline/base/bytes/block-pool'
 import { IN_PLACE_AFTER, IN_PLACE_BEFORE } from '../transport/packet-writer.ts'
 import { MOST_DATA_BYTES } from './receive-window.ts'
 
@@ -82,7 +82,7 @@ export class OutputQueue {
   }
 
   giveBack({ block }: PackedBlock): void {
-    blocks.giveBack(block)
+    blocks.release(block)
   }
 
   /**
@@ -112,7 +112,7 @@ export class OutputQueue {
   drop(): void {
     const item = this.first
     // Its parts may still be looked at, but nothing is written to the block before they have been.
-    if (item?.kind === 'data' && item.block) blocks.giveBack(item.block)
+    if (item?.kind === 'data' && item.block) blocks.release(item.block)
     this.#next()
   }
 

@@ -1,8 +1,8 @@
 // Channel requests, global requests and their replies.
 import { describe, expect, test } from 'vitest'
 import type { ListenRequest, SessionRequest } from '../api.ts'
-import { connect, settle } from '../testing/connect.ts'
-import type { ConnectOptions } from '../testing/connect.ts'
+import { connect, settle } from '../../test/support/connect.ts'
+import type { ConnectOptions } from '../../test/support/connect.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'

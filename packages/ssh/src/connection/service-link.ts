@@ -40,7 +40,7 @@ export class ServiceLink implements ChannelLink {
     this.limits = limits
     this.growth = new GrowthBudget(GROWING_CHANNELS * (limits.windowMaxBytes - limits.windowBytes))
     this.pendingRequests = pendingRequests
-    this.now = () => clock.now()
+    this.now = () => clock.monotonic()
     this.#transport = setup.transport
     this.#setup = setup
     this.#remove = remove

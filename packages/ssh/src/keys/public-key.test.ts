@@ -1,8 +1,8 @@
 // Key blobs: what is written reads back, and no bytes make the parsers do anything but read or refuse.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Dice, damage } from '../testing/fuzz.ts'
-import { TOUCHED, certify, ecdsaKey, ed25519Key, fidoKey, rsaKey } from '../testing/user-key.ts'
+import { Dice, damage } from '../../test/support/fuzz.ts'
+import { TOUCHED, certify, ecdsaKey, ed25519Key, fidoKey, rsaKey } from '../../test/support/user-key.ts'
 import { WireError } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 import { parseCertificate, plainNameOf } from './certificate.ts'

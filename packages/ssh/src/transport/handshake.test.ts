@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Compatibility } from '../api.ts'
-import { connect, settle } from '../testing/connect.ts'
+import { connect, settle } from '../../test/support/connect.ts'
 import { decodeKexInit } from './kexinit.ts'
 import * as n from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'

@@ -3,7 +3,7 @@
 import { randomFillSync } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { BlockPool } from './block-pool.ts'
+import { BlockPool } from '@bowline/base/bytes/block-pool'
 import { CLEAR_SEALER, MOST_TAG_BYTES } from './packet-cipher.ts'
 import type { PacketSealer } from './packet-cipher.ts'
 
@@ -197,7 +197,7 @@ export class PacketWriter {
 }
 
 function giveBack(batch: Buffer): void {
-  if (batch.length === BATCH_BYTES) blocks.giveBack(batch)
+  if (batch.length === BATCH_BYTES) blocks.release(batch)
 }
 
 function copyOf(batch: Buffer, bytes: number): Buffer {

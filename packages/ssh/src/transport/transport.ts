@@ -1,8 +1,8 @@
 // The SSH transport (RFC 4253) of one connection: identification, key exchange and rekey, packets in and out, and the
 // messages 1-49 and 192. Everything above is handed to the connection; nothing here throws into a caller of `send`.
 import type { Duplex } from 'node:stream'
+import type { Clock } from '@bowline/base/clock'
 import type { CloseReasons, SshLimits } from '../api.ts'
-import type { Clock, Timer } from '../clock.ts'
 import { Fault, limitFault, protocolFault, timeoutFault } from '../fault.ts'
 import type { HostKey } from '../keys/host-key.ts'
 import * as n from '../wire/numbers.ts'
@@ -72,10 +72,10 @@ export class Transport {
   #held: Uint8Array[] | undefined
   #heldBytes = 0
   #behind = false
-  #deadline: Timer | undefined
-  #rekeyTimer: Timer | undefined
+  #deadline: (() => void) | undefined
+  #rekeyTimer: (() => void) | undefined
   /** Runs while our first KEXINIT waits for the client's. */
-  #initTimer: Timer | undefined
+  #initTimer: (() => void) | undefined
   #earlyRekeys = 0
   /** Share of the limits after which the next rekey comes, drawn anew for each. */
   #rekeyShare = 1
@@ -208,9 +208,9 @@ export class Transport {
     this.#closed = true
     this.#writer.flush()
     this.#reader.stop()
-    this.#deadline?.cancel()
-    this.#rekeyTimer?.cancel()
-    this.#initTimer?.cancel()
+    this.#deadline?.()
+    this.#rekeyTimer?.()
+    this.#initTimer?.()
   }
 
   /** Lets other connections have their turn. */
@@ -220,7 +220,7 @@ export class Transport {
   }
 
   #watch(delayMs: number, reason: CloseReasons['timeout'], message: string): void {
-    this.#deadline?.cancel()
+    this.#deadline?.()
     this.#deadline = this.#setup.clock.after(delayMs, () => this.#events.fail(timeoutFault(reason, message)))
   }
 
@@ -250,7 +250,7 @@ export class Transport {
 
   #beginExchange(init: ExchangeStart): void {
     const first = this.#sessionId === undefined
-    this.#rekeyTimer?.cancel()
+    this.#rekeyTimer?.()
     const { hostKeys, olderHostKeys, limits } = this.#setup
     this.#exchange = new KeyExchange(
       {
@@ -275,7 +275,7 @@ export class Transport {
           // carries the acknowledgement that a client with Nagle's algorithm on needs to send anything after its NEWKEYS.
           if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
           this.#exchange = undefined
-          this.#deadline?.cancel()
+          this.#deadline?.()
           this.#deadline = undefined
           this.#sessionId ??= hash
           this.#hostKey ??= hostKey
@@ -327,7 +327,7 @@ export class Transport {
       this.#beginExchange('now')
     }
     if (type === n.MSG_KEXINIT) {
-      this.#initTimer?.cancel()
+      this.#initTimer?.()
       this.#initTimer = undefined
     }
     this.#exchange?.message(payload)

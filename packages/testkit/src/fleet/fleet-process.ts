@@ -4,7 +4,7 @@ import { type KeyObject, generateKeyPairSync } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { LinkCause, LinkHandler } from '@bowline/link/api'
-import { systemClock } from '@bowline/link/clock'
+import { foregroundClock } from '@bowline/base/clock'
 import { dialLink } from '@bowline/link/dial'
 import { LinkKeeper } from '@bowline/link/reconnect'
 import { type ServerAddress, parsePin, parseServerAddress } from '@bowline/link/server-address'
@@ -104,7 +104,7 @@ function keeperOf(
         },
       }
       const target = { address, ...(pins ? { pins } : {}), token, device: { uid, privateKey } }
-      return dialLink(target, { handler: counted, clock: systemClock, report }, signal).then((outcome) => {
+      return dialLink(target, { handler: counted, clock: foregroundClock, report }, signal).then((outcome) => {
         if ('link' in outcome) {
           isLinked = true
           linked += 1
@@ -114,7 +114,7 @@ function keeperOf(
       })
     },
     handler: { open: () => REFUSED, closed: () => undefined },
-    clock: systemClock,
+    clock: foregroundClock,
     random: Math.random,
     report,
   })

@@ -2,6 +2,7 @@
 // Invariant: at most one living server works with a data folder; it holds an advisory lock on a connection of its own,
 // and the loss of that connection is what tells that PostgreSQL has gone.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Backoff } from '@bowline/base/backoff'
 import type { Log } from '../../platform/log.ts'
 import { DATABASE, ensureCluster, OWNER_USER, type Passwords, readPasswords } from './cluster.ts'
 import { AlreadyRunning } from './failure.ts'
@@ -39,8 +40,7 @@ export interface EmbeddedPostgres {
 
 /** How long PostgreSQL must have been up for the next crash to count as a first one. */
 const STABLE_MS = 60_000
-const FIRST_BACKOFF_MS = 100
-const LARGEST_BACKOFF_MS = 10_000
+const RESTARTS = { baseMs: 100, capMs: 10_000, leastShare: 1 }
 
 /**
  * Starts PostgreSQL for a data folder, or adopts the one that a killed server has left running.
@@ -87,7 +87,7 @@ class Supervisor implements EmbeddedPostgres {
   #held: HeldPostmaster | undefined
   #connection: EmbeddedPostgres['connection'] | undefined
   #recovery: Promise<void> = Promise.resolve()
-  #backoffMs = FIRST_BACKOFF_MS
+  readonly #backoff = new Backoff(RESTARTS)
   #upSince = 0
 
   constructor(options: EmbeddedOptions, cluster: ServedCluster) {
@@ -150,11 +150,10 @@ class Supervisor implements EmbeddedPostgres {
   async #recover(runDir: string): Promise<void> {
     const { log } = this.#options
     log.error('database.error', { error: 'PostgreSQL ended or closed our connection; restarting', pid: this.pid })
-    if (performance.now() - this.#upSince > STABLE_MS) this.#backoffMs = FIRST_BACKOFF_MS
+    if (performance.now() - this.#upSince > STABLE_MS) this.#backoff.reset()
     while (!this.#stop.signal.aborted) {
       try {
-        await sleep(this.#backoffMs, undefined, { signal: this.#stop.signal })
-        this.#backoffMs = Math.min(this.#backoffMs * 2, LARGEST_BACKOFF_MS)
+        await sleep(this.#backoff.next(), undefined, { signal: this.#stop.signal })
         const held = await takeHold(this.#cluster, runDir, this.#stop.signal)
         log.warn('database.restarted', { pid: held.pid })
         this.#watch(held)

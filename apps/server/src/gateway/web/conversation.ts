@@ -3,7 +3,7 @@
 import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
 import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
 import type { PeerAddress } from '@bowline/ssh/api'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import { provenKey } from './key-proof.ts'

@@ -1,7 +1,7 @@
 // Notices that a browser is gone although nobody has said so: a WebSocket that answers no ping is cut.
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { WebSocket } from 'ws'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 
 const MISSES = 3
 const MOST_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes

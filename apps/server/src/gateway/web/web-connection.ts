@@ -13,7 +13,7 @@ import {
   type SshConnection,
   type WindowChange,
 } from '@bowline/ssh/api'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 
 /** What a front door shows of a terminal, and what it learns about the input that it has passed on. */
 export interface TerminalView {

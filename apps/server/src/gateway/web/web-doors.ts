@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import { TERMINAL, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { refuseUpgrade } from '@bowline/link/upgrade'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { audit } from '../../audit/service.ts'
 import type { TenantContext } from '../../context.ts'
 import { sourceKey } from '../../platform/address.ts'
-import type { Clock } from '../../platform/clock.ts'
-import { createLimiter } from '../../platform/limiter.ts'
 import { isOwnOrigin } from '../../platform/own-origin.ts'
 import type { Log } from '../../platform/log.ts'
-import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import type { UpgradeDoor } from '../upgrades.ts'
@@ -57,7 +57,7 @@ const END_MS = 1_000
 const TOO_MANY = 'Bowline: too many connections from this address; try again later.'
 
 export function createWebDoors(deps: WebDoorsDeps): WebDoors {
-  const upgrades = createLimiter(deps.clock, UPGRADES.perSecond, UPGRADES.burst)
+  const upgrades = new RateLimiter(deps.clock, UPGRADES)
   const legacyServer = webSocketServer(LEGACY_MESSAGE_BYTES)
   const terminalServer = webSocketServer(TERMINAL.messageBytes)
   const resumable = createResumableTerminals()

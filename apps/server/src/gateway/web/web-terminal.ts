@@ -3,8 +3,8 @@
 // not read. See contract/terminal/messages.ts.
 import { type Frame, dataFrame, messageFrame, pongFrame, takenFrame } from '@bowline/contract/terminal/frames'
 import { type ServerMessage, TERMINAL } from '@bowline/contract/terminal/messages'
+import type { Clock } from '@bowline/base/clock'
 import type { SessionCause } from '../../sessions/service.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { RetainedOutput } from './retained-output.ts'
 import type { TerminalView, WebConnection } from './web-connection.ts'
 

@@ -1,5 +1,6 @@
 // A terminal on a device, as long as its session lives: signs in, carries bytes both ways, takes a dropped connection up
 // again, and says how it ended. It knows neither the screen nor React.
+import { Backoff } from '@bowline/base/backoff'
 import { dataFrame, takenFrame } from '@bowline/contract/terminal/frames'
 import { type EndCause, type ServerMessage, TERMINAL } from '@bowline/contract/terminal/messages'
 import { type Store, createStore } from '../../../session/store.ts'
@@ -64,8 +65,7 @@ const LANG = 'C.UTF-8'
 /** Output is confirmed in steps: after this many bytes, or after a moment. */
 const CONFIRM_BYTES = 32 * 1024
 const CONFIRM_MS = 50
-const FIRST_RETRY_MS = 250
-const LONGEST_RETRY_MS = 4_000
+const RETRY = { baseMs: 250, capMs: 4_000, leastShare: 1 }
 
 export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   const { target, credential, later, now } = parts
@@ -83,7 +83,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   let confirmed = 0
   let exit: Exit | undefined
   let until = 0
-  let delayMs = FIRST_RETRY_MS
+  const backoff = new Backoff(RETRY)
   let isPasswordShown = false
   let cancelRetry = (): void => {}
   let cancelConfirm: (() => void) | undefined
@@ -116,12 +116,11 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     if (token === '') return end('network', 'disconnected', '')
     if (state.get().kind !== 'reconnecting') {
       until = now() + TERMINAL.resumeSeconds * 1_000
-      delayMs = FIRST_RETRY_MS
+      backoff.reset()
       state.set({ kind: 'reconnecting', until })
     }
     if (now() > until) return end('network', 'connection-lost', '')
-    cancelRetry = later(resume, delayMs)
-    delayMs = Math.min(delayMs * 2, LONGEST_RETRY_MS)
+    cancelRetry = later(resume, backoff.next())
   }
 
   function resume(): void {

@@ -1,0 +1,35 @@
+// Work that is triggered often and done once: wakes that come while it runs cause one more pass, not one each.
+
+export class BackgroundLoop {
+  readonly #pass: () => Promise<void>
+  #again = false
+  #running: Promise<void> | undefined
+  #stopped = false
+
+  /** @param pass does all the work there is. Must not reject: what fails is logged or retried where it is known why. */
+  constructor(pass: () => Promise<void>) {
+    this.#pass = pass
+  }
+
+  /** Runs a pass, after the one that runs now if there is one. Without effect once stopped. */
+  wake(): void {
+    this.#again = true
+    if (this.#stopped) return
+    this.#running ??= this.#untilNothingIsLeft().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** No further pass begins. Resolves when the one that runs has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#running
+  }
+
+  async #untilNothingIsLeft(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false
+      await this.#pass()
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// Whether the peer is still there: pings at an interval, and the verdict after a silence. One timer per link.
+import type { Clock } from '@bowline/base/clock'
+import type { LinkCause } from '../api.ts'
+
+export interface KeepaliveEvents {
+  /** A ping with this number is due. */
+  ping(number: number): void
+  /** A ping was answered. */
+  alive(roundTripMs: number): void
+  /** Nothing was heard for `deadMs`. */
+  dead(cause: LinkCause): void
+}
+
+const MAX_PINGS_PER_SECOND = 200
+
+export class Keepalive {
+  readonly #clock: Clock
+  #pingsSince = 0
+  #pings = 0
+  readonly #pingMs: number
+  readonly #deadMs: number
+  readonly #events: KeepaliveEvents
+  #heardAt: number
+  #pingAt: number
+  #number = 0
+  /** When the unanswered ping was sent. */
+  #sentAt: number | undefined
+  #cancel: () => void = () => undefined
+
+  constructor(clock: Clock, limits: { pingMs: number; deadMs: number }, events: KeepaliveEvents) {
+    this.#clock = clock
+    this.#pingMs = limits.pingMs
+    this.#deadMs = limits.deadMs
+    this.#events = events
+    this.#heardAt = clock.monotonic()
+    this.#pingAt = this.#heardAt + this.#pingMs
+    this.#arm()
+  }
+
+  /** Bytes came from the peer. */
+  heard(): void {
+    this.#heardAt = this.#clock.monotonic()
+  }
+
+  /** The peer pings. @returns false when it does so more often than any keepalive needs */
+  pinged(): boolean {
+    const now = this.#clock.monotonic()
+    if (now - this.#pingsSince >= 1_000) {
+      this.#pingsSince = now
+      this.#pings = 0
+    }
+    this.#pings += 1
+    return this.#pings <= MAX_PINGS_PER_SECOND
+  }
+
+  /** A pong came; one that answers no open ping is ignored. */
+  answered(number: number): void {
+    if (number !== this.#number || this.#sentAt === undefined) return
+    const roundTripMs = this.#clock.monotonic() - this.#sentAt
+    this.#sentAt = undefined
+    this.#events.alive(roundTripMs)
+  }
+
+  stop(): void {
+    this.#cancel()
+  }
+
+  #arm(): void {
+    const at = Math.min(this.#pingAt, this.#heardAt + this.#deadMs)
+    this.#cancel = this.#clock.after(Math.max(1, at - this.#clock.monotonic()), () => this.#look())
+  }
+
+  #look(): void {
+    const now = this.#clock.monotonic()
+    if (now - this.#heardAt >= this.#deadMs) {
+      const seconds = Math.round(this.#deadMs / 1_000)
+      return this.#events.dead({ by: 'network', reason: 'keepalive', message: `nothing was heard for ${seconds} s` })
+    }
+    if (now >= this.#pingAt) {
+      this.#pingAt = now + this.#pingMs
+      this.#number = (this.#number + 1) >>> 0
+      this.#sentAt = now
+      this.#events.ping(this.#number)
+    }
+    this.#arm()
+  }
+}

@@ -1,0 +1,21 @@
+// What a link is made of.
+import type { Clock } from '@bowline/base/clock'
+import type { LinkHandler, LinkOptions } from '../api.ts'
+import type { Side } from '../wire/cause.ts'
+import type { FrameDecoder } from '../wire/frame.ts'
+import type { Transport } from './transport.ts'
+
+export interface LinkParts {
+  readonly transport: Transport
+  /** The gateway opens even stream ids, the agent odd ones. */
+  readonly side: Side
+  readonly handler: LinkHandler
+  readonly clock: Clock
+  readonly options?: Partial<LinkOptions>
+  /** Credit that the peer grants on every new stream, bytes. Default: the same as this side grants. */
+  readonly peerWindowBytes?: number
+  /** The decoder that read the handshake, with what it has not decoded yet. */
+  readonly decoder?: FrameDecoder
+  /** Told what an owner's callback threw; nothing else happens to the error. */
+  report(error: unknown, callback: string): void
+}

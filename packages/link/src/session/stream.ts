@@ -1,0 +1,316 @@
+// One stream of a link: what is queued to go out, and the exact account of credit both ways. For received bytes
+// `receiveCredit + unconsumed + unreturned = window` holds at all times.
+import { Buffer } from 'node:buffer'
+import type { Lane, LinkCause, LinkMessage, LinkOptions, LinkStream, StreamHandler, StreamKind } from '../api.ts'
+import { type Side, encodeCause } from '../wire/cause.ts'
+import { FRAME, type FrameBatch, type FrameType, MAX_CONTROL_BYTES } from '../wire/frame.ts'
+import { encodeMessage } from '../wire/payloads.ts'
+import type { Sender } from './schedule.ts'
+
+/** What a stream needs of its link. */
+export interface StreamOwner {
+  readonly side: Side
+  readonly options: LinkOptions
+  /** Payload of one data frame at most. */
+  readonly frameBytes: number
+  /** False while the socket is behind. */
+  readonly writable: boolean
+  /** The stream has frames to send. */
+  schedule(stream: Stream): void
+  /** The stream has credit to return. */
+  creditDue(stream: Stream): void
+  /** The stream waits for `drain`. */
+  stalled(stream: Stream): void
+  /** Takes up to `bytes` from the link's budget for larger windows. */
+  takeGrowth(bytes: number): number
+  /** The stream has ended on this side; with `tellPeer` a close frame has to go out. */
+  ended(stream: Stream, cause: LinkCause, tellPeer: boolean): void
+}
+
+interface Entry {
+  readonly type: FrameType
+  bytes: Uint8Array
+  /** Memory behind `bytes` with room for more small writes. */
+  room: Uint8Array | undefined
+  /** Told when the memory of `bytes` is free. */
+  done: (() => void) | undefined
+}
+
+const NOTHING = new Uint8Array(0)
+const MERGE_BYTES = 1_024
+const MERGED_BYTES = 4_096
+const CONTROL_QUEUE_BYTES = 1024 * 1024
+
+export class Stream implements LinkStream, Sender {
+  readonly id: number
+  readonly kind: StreamKind
+  /** Undefined only while the link's owner is being asked about the stream. */
+  handler: StreamHandler | undefined
+  next: Sender | undefined
+  listed = false
+  state: 'open' | 'closing' | 'closed' = 'open'
+  queuedBytes = 0
+  /** Why it ended, once it has. */
+  endCause: LinkCause | undefined
+  /** Credit of this stream that came out of the link's budget. */
+  grownBytes = 0
+
+  readonly #owner: StreamOwner
+  #queue: Entry[] = []
+  #head = 0
+  /** Control messages that go ahead of the queue. */
+  #overtaking: Uint8Array[] = []
+  #queuedControlBytes = 0
+  #eofQueued = false
+  #closeCause: LinkCause | undefined
+  /** Bytes the peer lets us send. */
+  #sendCredit: number
+  #blockedTold = false
+
+  #window: number
+  /** Bytes the peer may still send. */
+  #receiveCredit: number
+  #unconsumed = 0
+  /** Consumed but not granted again yet; negative while a window below the link's is being reached. */
+  #unreturned: number
+  #peerEof = false
+
+  /**
+   * @param sendCredit bytes the peer takes without being asked
+   * @param windowBytes bytes to let the peer have in flight here
+   */
+  constructor(owner: StreamOwner, id: number, kind: StreamKind, sendCredit: number, windowBytes: number) {
+    this.#owner = owner
+    this.id = id
+    this.kind = kind
+    this.#sendCredit = sendCredit
+    this.#window = windowBytes
+    this.#receiveCredit = owner.options.windowBytes
+    this.#unreturned = windowBytes - owner.options.windowBytes
+    if (this.#unreturned > 0) owner.creditDue(this)
+  }
+
+  get backlogBytes(): number {
+    return this.queuedBytes + this.#queuedControlBytes
+  }
+
+  get sendable(): boolean {
+    if (this.#overtaking.length > 0) return true
+    const entry = this.#queue[this.#head]
+    return entry !== undefined && (!isData(entry.type) || this.#sendCredit > 0)
+  }
+
+  /** Whether `drain` may be called now. */
+  get drained(): boolean {
+    return this.queuedBytes === 0 && this.#sendCredit > 0
+  }
+
+  write(bytes: Uint8Array, lane: Lane = 0, done?: () => void): boolean {
+    if (this.state !== 'open' || this.#eofQueued) return true
+    if (bytes.length > 0) {
+      this.#enqueueData(lane === 0 ? FRAME.data : FRAME.dataErr, bytes, done)
+      this.queuedBytes += bytes.length
+      if (this.queuedBytes > this.#owner.options.queueMaxBytes) return this.#overflow('bytes')
+      this.#owner.schedule(this)
+    }
+    const room = Math.min(this.#sendCredit, this.#owner.options.socketHighBytes)
+    if (this.queuedBytes < room && this.#owner.writable) return true
+    this.#owner.stalled(this)
+    return false
+  }
+
+  consumed(count: number): void {
+    if (this.state === 'closed') return
+    const counted = Math.min(count, this.#unconsumed)
+    this.#unconsumed -= counted
+    this.#unreturned += counted
+    if (this.#unreturned >= this.#window / 4 && !this.#peerEof) this.#owner.creditDue(this)
+  }
+
+  eof(): void {
+    if (this.state !== 'open' || this.#eofQueued) return
+    this.#eofQueued = true
+    this.#enqueue(FRAME.eof, NOTHING)
+  }
+
+  control(message: LinkMessage, place: 'in-order' | 'overtaking' = 'in-order'): void {
+    if (this.state !== 'open') return
+    const payload = encodeMessage(message, MAX_CONTROL_BYTES)
+    if (payload === undefined) return this.close(this.#own('too-large', 'a control message exceeds 64 KiB'), 'drop')
+    this.#queuedControlBytes += payload.length
+    if (this.#queuedControlBytes > CONTROL_QUEUE_BYTES) return void this.#overflow('control messages')
+    if (place === 'in-order') return this.#enqueue(FRAME.control, payload)
+    this.#overtaking.push(payload)
+    this.#owner.schedule(this)
+  }
+
+  close(cause: LinkCause = this.#own('done', ''), queued: 'send' | 'drop' = 'send'): void {
+    if (this.state === 'closed') return
+    if (queued === 'drop') return this.#owner.ended(this, this.#closeCause ?? cause, true)
+    if (this.state === 'closing') return
+    this.state = 'closing'
+    this.#closeCause = cause
+    this.consumed(this.#unconsumed)
+    this.#enqueue(FRAME.close, encodeCause(cause))
+  }
+
+  /** Moves the next frame into `batch`. Without credit for queued data, tells the peer so, once per grant. */
+  emit(batch: FrameBatch): void {
+    const overtaking = this.#overtaking.shift()
+    if (overtaking !== undefined) {
+      this.#queuedControlBytes -= overtaking.length
+      return batch.add(FRAME.control, this.id, overtaking)
+    }
+    const entry = this.#queue[this.#head]
+    if (entry === undefined) return
+    if (isData(entry.type)) return this.#emitData(entry.type, batch)
+    this.#shift()
+    if (entry.type === FRAME.control) this.#queuedControlBytes -= entry.bytes.length
+    batch.add(entry.type, this.id, entry.bytes)
+    if (entry.type === FRAME.close && this.#closeCause) this.#owner.ended(this, this.#closeCause, false)
+  }
+
+  /** Puts the credit that is due into `batch`. */
+  emitCredit(batch: FrameBatch): void {
+    if (this.state === 'closed' || this.#unreturned <= 0) return
+    batch.addUint32(FRAME.credit, this.id, this.#unreturned)
+    this.#receiveCredit += this.#unreturned
+    this.#unreturned = 0
+  }
+
+  /** Data came in. Returns the rule it broke, if any; the caller passes the bytes to the handler otherwise. */
+  received(count: number): string | undefined {
+    if (this.#peerEof) return `data after eof on stream ${this.id}`
+    if (count > this.#receiveCredit) return `stream ${this.id} exceeds its credit`
+    this.#receiveCredit -= count
+    this.#unconsumed += count
+    // Nobody reads any more, but the peer may be waiting for credit before it reads what is still queued here.
+    if (this.state !== 'open') this.consumed(this.#unconsumed)
+    return undefined
+  }
+
+  receivedEof(): string | undefined {
+    if (this.#peerEof) return `eof twice on stream ${this.id}`
+    this.#peerEof = true
+    return undefined
+  }
+
+  receivedCredit(count: number): string | undefined {
+    this.#sendCredit += count
+    if (this.#sendCredit > 0xffff_ffff) return `credit of stream ${this.id} exceeds 32 bits`
+    this.#blockedTold = false
+    this.#owner.schedule(this)
+    return undefined
+  }
+
+  /** The peer waits for credit. If that is not because of this side's reader, the window is too small for the path. */
+  receivedBlocked(): void {
+    if (this.#unconsumed > this.#window / 2) return
+    const wanted = Math.min(this.#window, this.#owner.options.windowMaxBytes - this.#window)
+    if (wanted <= 0) return
+    const granted = this.#owner.takeGrowth(wanted)
+    this.grownBytes += granted
+    this.#window += granted
+    this.#unreturned += granted
+    this.#owner.creditDue(this)
+  }
+
+  /** Ends the stream and forgets everything queued. */
+  release(cause: LinkCause): void {
+    this.state = 'closed'
+    this.endCause = cause
+    this.#queue = []
+    this.#head = 0
+    this.#overtaking = []
+    this.#queuedControlBytes = 0
+    this.queuedBytes = 0
+  }
+
+  /** One frame of what follows at the head of the queue on the same lane, as far as frame size and credit go. */
+  #emitData(type: FrameType, batch: FrameBatch): void {
+    const room = Math.min(this.#owner.frameBytes, this.#sendCredit)
+    let count = 0
+    for (let at = this.#head; count < room && this.#queue[at]?.type === type; at += 1) {
+      count += this.#queue[at]?.bytes.length ?? 0
+    }
+    count = Math.min(count, room)
+    if (count > 0) {
+      batch.begin(type, this.id, count)
+      this.#sendCredit -= count
+      this.queuedBytes -= count
+      this.#takeData(count, batch)
+    }
+    if (this.#sendCredit === 0 && this.queuedBytes > 0 && !this.#blockedTold) {
+      this.#blockedTold = true
+      batch.add(FRAME.blocked, this.id, NOTHING)
+    }
+  }
+
+  #takeData(count: number, batch: FrameBatch): void {
+    let left = count
+    while (left > 0) {
+      const entry = this.#queue[this.#head]
+      if (entry === undefined) return
+      const { bytes } = entry
+      if (bytes.length <= left) {
+        this.#shift()
+        batch.append(bytes)
+        if (entry.done) batch.whenSent(entry.done)
+        left -= bytes.length
+      } else {
+        batch.append(bytes.subarray(0, left))
+        entry.bytes = bytes.subarray(left)
+        entry.room = undefined
+        left = 0
+      }
+    }
+  }
+
+  /** Appends to the last entry when both are small, so that many tiny writes cost neither many frames nor much memory. */
+  #enqueueData(type: FrameType, bytes: Uint8Array, done: (() => void) | undefined): void {
+    const last = this.#queue.at(-1)
+    const length = last === undefined ? 0 : last.bytes.length
+    if (last?.type !== type || bytes.length > MERGE_BYTES || length + bytes.length > MERGED_BYTES) {
+      this.#queue.push({ type, bytes, room: undefined, done })
+      return
+    }
+    if (last.room === undefined) {
+      last.room = Buffer.allocUnsafeSlow(MERGED_BYTES)
+      last.room.set(last.bytes)
+      last.done?.()
+      last.done = undefined
+    }
+    last.room.set(bytes, length)
+    last.bytes = last.room.subarray(0, length + bytes.length)
+    done?.()
+  }
+
+  #enqueue(type: FrameType, bytes: Uint8Array): void {
+    this.#queue.push({ type, bytes, room: undefined, done: undefined })
+    this.#owner.schedule(this)
+  }
+
+  #shift(): void {
+    this.#head += 1
+    if (this.#head === this.#queue.length) {
+      this.#queue = []
+      this.#head = 0
+    } else if (this.#head === 1_024) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
+    }
+  }
+
+  #overflow(what: string): false {
+    this.close(this.#own('overflow', `more ${what} were queued than the limit allows`), 'drop')
+    return false
+  }
+
+  #own(reason: string, message: string): LinkCause {
+    return { by: this.#owner.side, reason, message }
+  }
+}
+
+function isData(type: FrameType): boolean {
+  return type === FRAME.data || type === FRAME.dataErr
+}

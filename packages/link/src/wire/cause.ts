@@ -1,0 +1,50 @@
+// Causes on the wire. What a peer says is a claim: it is read with limits, and nonsense becomes `unspecified` instead
+// of a second failure while something is already ending.
+import * as z from 'zod'
+import type { LinkCause } from '../api.ts'
+
+/** Which end of the link this is. Also who a cause of this end's own making is `by`. */
+export type Side = 'gateway' | 'agent'
+
+const MAX_MESSAGE_CHARACTERS = 512
+
+const WireCause = z.object({
+  by: z.enum(['user', 'agent', 'gateway', 'admin', 'policy', 'network']),
+  reason: z
+    .string()
+    .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+    .max(64),
+  message: z.string().max(MAX_MESSAGE_CHARACTERS),
+})
+
+export function otherSide(side: Side): Side {
+  return side === 'gateway' ? 'agent' : 'gateway'
+}
+
+/** JSON of a cause, with its message cut to 512 characters. */
+export function encodeCause(cause: LinkCause): Uint8Array {
+  const { by, reason, message } = cause
+  return Buffer.from(JSON.stringify({ by, reason, message: message.slice(0, MAX_MESSAGE_CHARACTERS) }))
+}
+
+/**
+ * The cause that `peer` sent; `unspecified` when the payload is not a cause. A device answers for itself and for the
+ * network only: an end that it says an administrator, a policy or the gateway decided counts as its own. The message
+ * reaches terminals and logs, so it has no control or formatting characters.
+ */
+export function decodeCause(payload: Uint8Array, peer: Side): LinkCause {
+  const parsed = WireCause.safeParse(parseJson(payload))
+  if (!parsed.success) return { by: peer, reason: 'unspecified', message: `the ${peer} gave no valid cause` }
+  const { by, reason, message } = parsed.data
+  const isTheirs = peer === 'gateway' || by === 'network'
+  return { by: isTheirs ? by : peer, reason, message: message.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '') }
+}
+
+/** The JSON value in `payload`, or undefined when it is not JSON. */
+export function parseJson(payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,39 @@
+// JSON payloads of the frames `open` and `control`. The shape that the link itself needs is checked here; what is in a
+// header or message is checked by the receiver against streams.ts.
+import * as z from 'zod'
+import type { LinkMessage, StreamKind } from '../api.ts'
+import { parseJson } from './cause.ts'
+import { MAX_OPEN_BYTES } from './frame.ts'
+
+const KINDS = ['auth', 'session', 'dial', 'listen', 'accept', 'http'] as const satisfies readonly StreamKind[]
+
+const Message = z.record(z.string(), z.unknown())
+const Open = z.strictObject({ kind: z.string().max(32), header: Message })
+
+/** Payload of an `open` frame, or undefined when it exceeds 256 KiB or is no JSON. */
+export function encodeOpen(kind: StreamKind, header: LinkMessage): Uint8Array | undefined {
+  return encodeMessage({ kind, header }, MAX_OPEN_BYTES)
+}
+
+/** JSON of `message`, or undefined when it exceeds `maxBytes` or cannot be written as JSON. */
+export function encodeMessage(message: LinkMessage, maxBytes: number): Uint8Array | undefined {
+  try {
+    const payload = Buffer.from(JSON.stringify(message))
+    return payload.length <= maxBytes ? payload : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a peer opens; `kind` is undefined when this version does not know it. Undefined: not an `open` payload. */
+export function decodeOpen(payload: Uint8Array): { kind: StreamKind | undefined; header: LinkMessage } | undefined {
+  const open = Open.safeParse(parseJson(payload))
+  if (!open.success) return undefined
+  return { kind: KINDS.find((kind) => kind === open.data.kind), header: open.data.header }
+}
+
+/** The JSON object of a `control` frame, or undefined when it is none. */
+export function decodeMessage(payload: Uint8Array): LinkMessage | undefined {
+  const message = Message.safeParse(parseJson(payload))
+  return message.success ? message.data : undefined
+}

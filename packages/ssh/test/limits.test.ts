@@ -1,0 +1,473 @@
+// Every limit of SshLimits, passed by one step: what it costs the peer, and the typed cause it leaves.
+import { describe, expect, test } from 'vitest'
+import type { CloseCause, SshLimits } from '../src/api.ts'
+import { connect, settle } from './support/connect.ts'
+import type { ConnectOptions } from './support/connect.ts'
+import type { TestClient } from './support/test-client.ts'
+import * as n from '../src/wire/numbers.ts'
+import { WireWriter } from '../src/wire/writer.ts'
+
+async function session(limits: Partial<SshLimits>, more: ConnectOptions = {}, open: { window?: number } = {}) {
+  const connected = connect({ ...more, limits })
+  await connected.client.signIn()
+  const id = await connected.client.openSession(5, open)
+  const recorded = connected.channels[0]
+  if (!recorded) throw new Error('no channel was opened')
+  return { ...connected, id, recorded, channel: recorded.channel }
+}
+
+function envRequest(client: TestClient, id: number, name: string, value: string | Uint8Array, wantReply = true) {
+  return client.channelRequest(id, 'env', wantReply).string(name).string(value).done()
+}
+
+function ptyRequest(client: TestClient, id: number, term: string, modesBytes = 0): Uint8Array {
+  const request = client.channelRequest(id, 'pty-req').string(term).uint32(80).uint32(24).uint32(0).uint32(0)
+  return request.string(Buffer.alloc(modesBytes)).done()
+}
+
+const namedRequest = (client: TestClient, id: number, type: string, name: string): Uint8Array =>
+  client.channelRequest(id, type).string(name).done()
+const execRequest = (client: TestClient, id: number, bytes: number): Uint8Array =>
+  namedRequest(client, id, 'exec', 'x'.repeat(bytes))
+
+/** The cause when the connection has ended by now, else undefined. */
+async function endedWith(closed: Promise<CloseCause>): Promise<CloseCause | undefined> {
+  await settle()
+  return Promise.race([closed, Promise.resolve(undefined)])
+}
+
+describe('time', () => {
+  test('identMs: a silent peer', async () => {
+    const { clock, closed } = connect({ limits: { identMs: 5_000 } })
+    clock.advance(4_999)
+    expect(await endedWith(closed)).toBeUndefined()
+    clock.advance(1)
+    expect(await closed).toMatchObject({ by: 'timeout', reason: 'ident-timeout' })
+  })
+
+  test('identMs: a peer that trickles', async () => {
+    const { client, clock, closed } = connect({ limits: { identMs: 5_000 } })
+    for (const byte of Buffer.from('SSH-2')) {
+      client.socket.write(Buffer.of(byte))
+      await settle()
+      clock.advance(1_000)
+    }
+    expect(await closed).toMatchObject({ by: 'timeout', reason: 'ident-timeout' })
+  })
+
+  test('kexMs: a peer that stops behind its identification', async () => {
+    const { client, clock, closed } = connect({ limits: { kexMs: 10_000 } })
+    client.identify()
+    await settle()
+    clock.advance(9_999)
+    expect(await endedWith(closed)).toBeUndefined()
+    clock.advance(1)
+    expect(await closed).toMatchObject({ by: 'timeout', reason: 'kex-timeout' })
+  })
+
+  test('loginGraceMs: a peer that never signs in, and its timers are gone afterwards', async () => {
+    const { client, clock, closed } = connect({ limits: { loginGraceMs: 60_000 } })
+    await client.startAuthentication()
+    clock.advance(59_999)
+    expect(await endedWith(closed)).toBeUndefined()
+    clock.advance(1)
+    expect(await closed).toMatchObject({ by: 'timeout', reason: 'login-grace' })
+    expect(clock.pending).toBe(0)
+  })
+
+  test('loginGraceMs starts again, once, when a first factor was right', async () => {
+    const { client, clock, closed } = connect({
+      limits: { loginGraceMs: 60_000 },
+      handler: { authenticate: async () => ({ result: 'partial', methods: ['password'] }) },
+    })
+    await client.startAuthentication()
+    for (let turn = 0; turn < 2; turn += 1) {
+      clock.advance(50_000)
+      client.sendPassword('user', 'right')
+      await client.next(n.MSG_USERAUTH_FAILURE)
+    }
+    clock.advance(9_999)
+    expect(await endedWith(closed)).toBeUndefined()
+    clock.advance(1)
+    expect(await closed).toMatchObject({ reason: 'login-grace' })
+  })
+
+  test('loginGraceMs ends with success', async () => {
+    const { client, clock, closed } = connect({ limits: { loginGraceMs: 60_000, keepaliveMs: 1e9 } })
+    await client.signIn()
+    clock.advance(600_000)
+    expect(await endedWith(closed)).toBeUndefined()
+  })
+
+  test('keepaliveMs and keepaliveMisses: a peer that has gone', async () => {
+    const { client, clock, closed } = await session({ keepaliveMs: 15_000, keepaliveMisses: 3 })
+    clock.advance(15_000)
+    const asked = await client.read(n.MSG_GLOBAL_REQUEST)
+    expect([asked.text('name'), asked.boolean('reply')]).toEqual(['keepalive@openssh.com', true])
+    clock.advance(29_999)
+    expect(await endedWith(closed)).toBeUndefined()
+    clock.advance(1)
+    expect(await closed).toMatchObject({ by: 'timeout', reason: 'keepalive' })
+  })
+
+  test('keepaliveMs: any word from the peer counts', async () => {
+    const { client, clock, closed } = await session({ keepaliveMs: 15_000, keepaliveMisses: 3 })
+    for (let turn = 0; turn < 20; turn += 1) {
+      clock.advance(14_000)
+      client.send(new WireWriter().byte(n.MSG_IGNORE).string('').done())
+      await settle()
+    }
+    expect(await endedWith(closed)).toBeUndefined()
+  })
+
+  test('rekeyMs: a peer that does not answer our key exchange', async () => {
+    const { clock, client, closed } = await session(
+      { rekeyIntervalMs: 3_600_000, rekeyJitter: 0, rekeyMs: 30_000, keepaliveMs: 1e9 },
+      { client: { answersRekey: false } },
+    )
+    clock.advance(3_600_000)
+    await client.next(n.MSG_KEXINIT)
+    clock.advance(29_999)
+    expect(await endedWith(closed)).toBeUndefined()
+    clock.advance(1)
+    expect(await closed).toMatchObject({ by: 'timeout', reason: 'rekey-timeout' })
+  })
+})
+
+describe('key exchange', () => {
+  test('rekeyJitter: at most so much early, and not all at once', async () => {
+    const limits = { rekeyIntervalMs: 1_000, rekeyJitter: 0.5, keepaliveMs: 1e9 }
+    const all = await Promise.all(Array.from({ length: 20 }, () => session(limits)))
+    const first = all.map(({ client }) => client.lastKeys)
+    const changed = async (ms: number) => {
+      for (const { clock } of all) clock.advance(ms)
+      await settle()
+      return all.filter(({ client }, index) => client.lastKeys !== first[index]).length
+    }
+    expect(await changed(499)).toBe(0)
+    const early = await changed(250)
+    expect(early).toBeGreaterThan(0)
+    expect(early).toBeLessThan(20)
+    expect(await changed(251)).toBe(20)
+  })
+
+  test('rekeyIntervalMs: new keys by time, data intact', async () => {
+    const { client, clock, recorded, id } = await session({ rekeyIntervalMs: 1_000, keepaliveMs: 1e9 })
+    const first = client.lastKeys
+    clock.advance(1_000)
+    await settle()
+    expect(client.lastKeys).not.toBe(first)
+    client.sendData(id, Buffer.from('after'))
+    await settle()
+    expect(recorded.received.toString()).toBe('after')
+    clock.advance(1_000)
+    await settle()
+    client.sendData(id, Buffer.from(' and again'))
+    await settle()
+    expect(recorded.received.toString()).toBe('after and again')
+  })
+
+  test('rekeyBytes: new keys by what we send and by what we receive, data intact', async () => {
+    const { client, channel, id, recorded } = await session({ rekeyBytes: 100_000 }, {}, { window: 10_000_000 })
+    let exchanges = 0
+    let last = client.lastKeys
+    let received = 0
+    for (let turn = 0; turn < 30; turn += 1) {
+      channel.write(Buffer.alloc(20_000, turn))
+      const reader = await client.read(n.MSG_CHANNEL_DATA)
+      reader.uint32('recipient')
+      received += reader.string('data').filter((byte) => byte === turn).length
+      if (client.lastKeys !== last) exchanges += 1
+      last = client.lastKeys
+    }
+    expect(received).toBe(600_000)
+    expect(exchanges).toBeGreaterThanOrEqual(4)
+    await settle()
+    last = client.lastKeys
+    exchanges = 0
+    for (let turn = 0; turn < 30; turn += 1) {
+      client.sendData(id, Buffer.alloc(20_000, turn))
+      await settle()
+      if (client.lastKeys !== last) exchanges += 1
+      last = client.lastKeys
+    }
+    expect(recorded.received.length).toBe(600_000)
+    expect(exchanges).toBeGreaterThanOrEqual(4)
+  })
+
+  test('rekeyPendingBytes: answers that pile up behind an unanswered key exchange', async () => {
+    const { client, clock, closed } = await session(
+      { rekeyIntervalMs: 1_000, rekeyPendingBytes: 10_000, keepaliveMs: 1e9 },
+      { client: { answersRekey: false } },
+    )
+    clock.advance(1_000)
+    await client.next(n.MSG_KEXINIT)
+    const ping = new WireWriter().byte(n.MSG_PING).string(Buffer.alloc(900)).done()
+    for (let turn = 0; turn < 11; turn += 1) client.send(ping)
+    await settle()
+    client.send(ping)
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'rekey-pending' })
+  })
+
+  test('channel output waits for the key exchange in its own queue and arrives after it', async () => {
+    const { client, clock, channel, recorded } = await session({ rekeyIntervalMs: 1_000, keepaliveMs: 1e9 })
+    clock.advance(1_000)
+    expect(channel.write(Buffer.from('held'))).toBe(false)
+    expect(channel.queuedBytes).toBe(4)
+    const reader = await client.read(n.MSG_CHANNEL_DATA)
+    reader.uint32('recipient')
+    expect(reader.text('data')).toBe('held')
+    await settle()
+    expect(recorded.drains).toBe(1)
+  })
+
+  test('a peer may not keep asking for key exchanges before it has signed in', async () => {
+    const { client, closed } = connect()
+    await client.startAuthentication()
+    await client.exchangeKeys()
+    await client.exchangeKeys()
+    client.exchangeKeys().catch(() => undefined)
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'early-rekey' })
+  })
+
+  test('nothing but the exchange may come between a peer KEXINIT and its NEWKEYS', async () => {
+    const { client, id, closed } = await session({}, { client: { answersRekey: true } })
+    const done = client.exchangeKeys().catch(() => undefined)
+    client.sendData(id, Buffer.from('x'))
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
+    await done
+  })
+})
+
+describe('counts and sizes', () => {
+  test('channels: one more is refused, and the others live on', async () => {
+    const { client } = connect({ limits: { channels: 3 } })
+    await client.signIn()
+    for (let id = 0; id < 3; id += 1) await client.openSession(id)
+    client.sendOpen('session', 9)
+    const refused = await client.read(n.MSG_CHANNEL_OPEN_FAILURE)
+    expect([refused.uint32('recipient'), refused.uint32('code')]).toEqual([9, 4])
+    client.send(client.channelMessage(n.MSG_CHANNEL_CLOSE, 0).done())
+    expect(await client.openSession(10)).toBe(0)
+  })
+
+  test('channels: those still being decided count', async () => {
+    const { client } = connect({ limits: { channels: 2 }, handler: { open: () => new Promise(() => undefined) } })
+    await client.signIn()
+    for (let id = 0; id < 3; id += 1) client.sendOpen('session', id)
+    expect((await client.read(n.MSG_CHANNEL_OPEN_FAILURE)).uint32('recipient')).toBe(2)
+  })
+
+  test('channels: one that the client has not answered the close of does not count', async () => {
+    const { client, channels } = connect({ limits: { channels: 2 } })
+    await client.signIn()
+    for (let id = 0; id < 2; id += 1) await client.openSession(id)
+    channels[0]?.channel.close()
+    await client.next(n.MSG_CHANNEL_CLOSE)
+    expect(await client.openSession(2)).toBe(2)
+  })
+
+  test('channels: numbers that the client never gives back are bounded', async () => {
+    const { client, channels } = connect({ limits: { channels: 2 } })
+    await client.signIn()
+    for (let id = 0; id < 4; id += 1) {
+      await client.openSession(id)
+      channels[id]?.channel.close()
+      await client.next(n.MSG_CHANNEL_CLOSE)
+    }
+    client.sendOpen('session', 9)
+    expect((await client.read(n.MSG_CHANNEL_OPEN_FAILURE)).uint32('recipient')).toBe(9)
+  })
+
+  test('channelOpensPerSecond: opens beyond the rate are answered later, none is refused', async () => {
+    const { client, clock } = connect({ limits: { channelOpensPerSecond: 10, channels: 1_000, keepaliveMs: 1e9 } })
+    await client.signIn()
+    for (let id = 0; id < 30; id += 1) client.sendOpen('session', id)
+    for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+    // The others are waiting: the answer to what cannot be opened comes first.
+    client.sendOpen('unheard-of', 99)
+    const [type] = await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION, n.MSG_CHANNEL_OPEN_FAILURE)
+    expect(type).toBe(n.MSG_CHANNEL_OPEN_FAILURE)
+    clock.advance(1_000)
+    for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+    clock.advance(1_000)
+    for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+  })
+
+  test('windows: many channels of one connection are not each granted a full window', async () => {
+    const { client } = connect()
+    await client.signIn()
+    let granted = 0
+    for (let id = 0; id < 300; id += 1) {
+      client.sendOpen('session', id)
+      const opened = await client.read(n.MSG_CHANNEL_OPEN_CONFIRMATION)
+      opened.uint32('recipient')
+      opened.uint32('sender')
+      granted += opened.uint32('window')
+    }
+    expect(granted).toBeLessThan(80 << 20)
+  })
+
+  test('leastPacketSize: smaller is refused', async () => {
+    const { client } = connect({ limits: { leastPacketSize: 256 } })
+    await client.signIn()
+    for (const packetBytes of [0, 1, 255]) {
+      client.sendOpen('session', packetBytes, { packetBytes })
+      const refused = await client.read(n.MSG_CHANNEL_OPEN_FAILURE)
+      expect([refused.uint32('recipient'), refused.uint32('code')]).toEqual([packetBytes, 4])
+    }
+    expect(await client.openSession(1, { packetBytes: 256 })).toBe(0)
+  })
+
+  test.each([0, 1, 255])('leastPacketSize: a peer that answers our channel with %i is dropped', async (packetBytes) => {
+    const { client, connection, closed } = await session({})
+    const opened = connection.openChannel('x11', Buffer.alloc(0), () => ({
+      data: () => undefined,
+      closed: () => undefined,
+    }))
+    const outcome = opened.then(
+      () => 'opened',
+      () => 'refused',
+    )
+    const request = await client.read(n.MSG_CHANNEL_OPEN)
+    request.text('type')
+    const confirm = client.channelMessage(n.MSG_CHANNEL_OPEN_CONFIRMATION, request.uint32('sender'))
+    client.send(confirm.uint32(7).uint32(1_000).uint32(packetBytes).done())
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'packet-size' })
+    expect(await outcome).toBe('refused')
+  })
+
+  test.each<[string, Partial<SshLimits>, (client: TestClient, id: number) => Uint8Array]>([
+    [
+      'an environment variable too long',
+      { envBytes: 100 },
+      (client, id) => envRequest(client, id, 'V', 'x'.repeat(100)),
+    ],
+    ['the name of an environment variable too long', {}, (client, id) => envRequest(client, id, 'V'.repeat(257), 'x')],
+    ['a value that is not UTF-8', {}, (client, id) => envRequest(client, id, 'V', Buffer.from('ff', 'hex'))],
+    ['terminal modes too long', { ptyModesBytes: 100 }, (client, id) => ptyRequest(client, id, 'xterm', 101)],
+    ['the name of a terminal too long', { termBytes: 300 }, (client, id) => ptyRequest(client, id, 'x'.repeat(301))],
+    ['a command too long', { execBytes: 100 }, (client, id) => execRequest(client, id, 101)],
+    ['the name of a subsystem too long', {}, (client, id) => namedRequest(client, id, 'subsystem', 'x'.repeat(257))],
+    ['the name of a signal too long', {}, (client, id) => namedRequest(client, id, 'signal', 'x'.repeat(257))],
+  ])('%s: the request is refused, and the connection goes on', async (_what, limits, request) => {
+    const { client, id, recorded } = await session(limits)
+    client.send(request(client, id))
+    await client.next(n.MSG_CHANNEL_FAILURE)
+    expect(recorded.requests).toEqual([])
+    client.send(execRequest(client, id, 10))
+    await client.next(n.MSG_CHANNEL_SUCCESS)
+  })
+
+  test('envCount: variables beyond it are refused, and the connection goes on', async () => {
+    const { client, id, recorded } = await session({ envCount: 3 })
+    for (let turn = 0; turn < 1_000; turn += 1) client.send(envRequest(client, id, `V${turn}`, 'x', false))
+    client.send(execRequest(client, id, 10))
+    await client.next(n.MSG_CHANNEL_SUCCESS)
+    expect(recorded.requests.length).toBe(4)
+  })
+
+  test('what sshd takes is taken: a command of 131,072 bytes, a terminal of 300, an empty one, a value with a newline', async () => {
+    const { client, id, recorded } = await session({})
+    client.send(ptyRequest(client, id, 'x'.repeat(300)))
+    client.send(ptyRequest(client, id, ''))
+    client.send(envRequest(client, id, 'V', 'two\nlines'))
+    client.send(execRequest(client, id, 131_072))
+    for (let answer = 0; answer < 4; answer += 1) await client.next(n.MSG_CHANNEL_SUCCESS)
+    expect(recorded.requests.length).toBe(4)
+  })
+
+  test('a packet of 256 KiB is taken of who has signed in, a longer one is not', async () => {
+    const { client, closed } = await session({})
+    const ignore = (bytes: number) => new WireWriter(bytes + 8).byte(n.MSG_IGNORE).string(Buffer.alloc(bytes)).done()
+    client.send(ignore(256 * 1_024 - 40))
+    client.send(new WireWriter(200_016).byte(n.MSG_PING).string(Buffer.alloc(200_000, 7)).done())
+    expect((await client.read(n.MSG_PONG)).string('data').length).toBe(200_000)
+    client.send(client.globalRequest('unknown').done())
+    await client.next(n.MSG_REQUEST_FAILURE)
+    client.send(ignore(256 * 1_024))
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'bad-packet-length' })
+  })
+
+  test('a packet of more than 35,000 bytes is not taken of who has not signed in', async () => {
+    const { client, closed } = connect()
+    await client.startAuthentication()
+    client.send(new WireWriter(36_000).byte(n.MSG_IGNORE).string(Buffer.alloc(35_000)).done())
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'bad-packet-length' })
+  })
+
+  test('queueHighBytes: a caller is told to stop, and queueMaxBytes: one that does not stop loses the client', async () => {
+    const limits = { queueHighBytes: 10_000, queueMaxBytes: 50_000 }
+    const { channel, closed } = await session(limits, {}, { window: 0 })
+    expect(channel.write(Buffer.alloc(50_000))).toBe(false)
+    expect(await endedWith(closed)).toBeUndefined()
+    channel.write(Buffer.alloc(1))
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'queue-overflow' })
+  })
+
+  test('queueHighBytes: however small, output flows to the end', async () => {
+    const { client, channel, recorded } = await session({ queueHighBytes: 1 }, {}, { window: 10_000_000 })
+    let left = 100
+    recorded.whenDrained = () => {
+      while (left > 0) {
+        left -= 1
+        if (!channel.write(Buffer.alloc(10_000))) return
+      }
+      channel.close()
+    }
+    recorded.whenDrained()
+    let received = 0
+    for (;;) {
+      const payload = await client.next(n.MSG_CHANNEL_DATA, n.MSG_CHANNEL_CLOSE)
+      if (payload[0] === n.MSG_CHANNEL_CLOSE) break
+      received += payload.length - 9
+    }
+    expect(received).toBe(1_000_000)
+  })
+
+  test('queueMaxBytes: a peer that asks and never reads is dropped', async () => {
+    const { client, closed, clock } = await session({ queueMaxBytes: 100_000, keepaliveMs: 1e9 })
+    client.socket.removeAllListeners('data')
+    client.socket.pause()
+    const ping = new WireWriter().byte(n.MSG_PING).string(Buffer.alloc(1_000)).done()
+    for (let turn = 0; turn < 200; turn += 1) client.send(ping)
+    await settle()
+    // What the peer does not read cannot be flushed; after the linger the socket goes without it.
+    clock.advance(2_000)
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'queue-overflow' })
+  })
+
+  test('pendingRequests: undecided requests of all channels together', async () => {
+    const { client, id, recorded, closed } = await session({ pendingRequests: 4 })
+    recorded.answer = () => new Promise(() => undefined)
+    for (let turn = 0; turn < 4; turn += 1) client.send(client.channelRequest(id, 'shell').done())
+    expect(await endedWith(closed)).toBeUndefined()
+    client.send(client.channelRequest(id, 'shell').done())
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'pending-requests' })
+  })
+
+  test('pendingRequests: a closed channel leaves none behind', async () => {
+    const { client, channels, closed } = await session({ pendingRequests: 2 })
+    for (let turn = 1; turn < 6; turn += 1) {
+      const id = await client.openSession(turn)
+      const recorded = channels[turn]
+      if (recorded) recorded.answer = () => new Promise(() => undefined)
+      client.send(client.channelRequest(id, 'shell').done())
+      client.send(client.channelRequest(id, 'shell').done())
+      client.send(client.channelMessage(n.MSG_CHANNEL_CLOSE, id).done())
+      await client.next(n.MSG_CHANNEL_CLOSE)
+    }
+    expect(await endedWith(closed)).toBeUndefined()
+  })
+
+  test('pendingRequests: global requests too', async () => {
+    const { client, closed } = connect({
+      limits: { pendingRequests: 4 },
+      handler: { listen: () => new Promise(() => undefined) },
+    })
+    await client.signIn()
+    for (let turn = 0; turn < 5; turn += 1)
+      client.send(client.globalRequest('tcpip-forward').string('').uint32(0).done())
+    expect(await closed).toMatchObject({ by: 'limit', reason: 'pending-requests' })
+  })
+})
