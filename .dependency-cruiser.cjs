@@ -2,6 +2,9 @@
 // (scripts/check.js): a rule that silently matches nothing protects nothing.
 const ours = '^(packages|apps)/'
 
+/** Folders of the console, uppermost first: each may import those after it. */
+const CONSOLE_LAYERS = ['shell', 'features', 'core', 'ui', 'live', 'auth', 'platform']
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -34,6 +37,13 @@ module.exports = {
       from: { path: '^apps/(console|docs)/' },
       to: { path: '^packages/', pathNot: '^packages/(base|contract|asciicast|browser)/|^packages/ssh/src/(keys|wire)' },
     },
+    ...CONSOLE_LAYERS.slice(1).map((layer, index) => ({
+      name: `console-${layer}-below`,
+      comment: `The console's folders depend on each other in one direction: ${CONSOLE_LAYERS.join(' → ')}.`,
+      severity: 'error',
+      from: { path: `^apps/console/src/${layer}/` },
+      to: { path: `^apps/console/src/(${CONSOLE_LAYERS.slice(0, index + 1).join('|')})/` },
+    })),
     {
       name: 'agent-is-small',
       comment: 'Everything the agent imports runs as root on devices.',

@@ -7,7 +7,7 @@ import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import agentPackage from '../apps/agent/package.json' with { type: 'json' }
-import { installCommand } from '../apps/console/src/features/devices/commands.ts'
+import { installCommand } from '../apps/console/src/features/devices/add/commands.ts'
 import { buildStale, OWN_AGENT } from '../scripts/build.ts'
 import { untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'

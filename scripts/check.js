@@ -52,6 +52,7 @@ function plantedViolation() {
   const plants = {
     'pure-packages': ['packages/ssh/src/planted.ts', "import '@bowline/link/api'\n"],
     'apps-stand-alone': ['apps/agent/src/planted.ts', "import '../../server/src/planted.ts'\n"],
+    'console-ui-below': ['apps/console/src/ui/planted.ts', "import '../shell/planted.ts'\n"],
     'agent-is-small': ['apps/agent/src/planted2.ts', "import '@bowline/ssh/api'\n"],
     'stores-are-private': ['apps/server/src/planted/planted.ts', "import '../planted2/store.ts'\n"],
     'gateway-below-http': ['apps/server/src/gateway/planted.ts', "import '../planted2/routes.ts'\n"],
@@ -60,6 +61,7 @@ function plantedViolation() {
   }
   const support = {
     'apps/server/src/planted.ts': 'export {}\n',
+    'apps/console/src/shell/planted.ts': 'export {}\n',
     'apps/server/src/planted2/store.ts': 'export {}\n',
     'apps/server/src/planted2/routes.ts': 'export {}\n',
   }

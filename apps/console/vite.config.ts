@@ -19,7 +19,7 @@ function isFirstContract(module: string): boolean {
 
 /** Parts that every list has: one file of them is smaller than many. */
 const LISTS =
-  /console\/src\/(session\/|live\/|ui\/(back-link|cells|confirm|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|list-filter|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme))/
+  /console\/src\/(platform\/|auth\/|live\/|core\/list-filter|ui\/(?:\w+\/)?(back-link|cells|confirm|copy-|data-table|describe-error|document-title|empty-state|error-panel|field-errors|focus-keeper|gated|notify|numbers|page|paged-table|pager|search-field|status-dot|tab-bar|ticker|time-ago|use-theme))/
 
 /** The server compresses no file itself: it sends what lies beside. */
 function compressed(): Plugin {

@@ -1,5 +1,5 @@
 // A machine with a service manager, beside a server from which it gets the agent as people do: by the console's command.
-import { installCommand } from '../../apps/console/src/features/devices/commands.ts'
+import { installCommand } from '../../apps/console/src/features/devices/add/commands.ts'
 import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
 import { type BootedMachine, type Boot, bootMachine, USER } from './booted-machine.ts'
 import { type Server, startServer } from './server.ts'

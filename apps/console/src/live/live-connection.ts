@@ -2,7 +2,7 @@
 // delivers; what an event means for the lists is in apply-events.ts.
 import { Backoff } from '@bowline/base/backoff'
 import { LiveEvent } from '@bowline/contract/schemas/event'
-import { createStore, type Store } from '../session/store.ts'
+import { createStore, type Store } from '../platform/store.ts'
 import { createEventStreamParser } from './event-stream.ts'
 
 export type LiveState = 'stopped' | 'connecting' | 'live' | 'reconnecting'

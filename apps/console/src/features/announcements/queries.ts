@@ -4,7 +4,7 @@ import type { AnnouncementShort } from '@bowline/contract/schemas/announcement'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { Api } from '../../session/api.ts'
+import type { Api } from '../../auth/api.ts'
 
 export const ANNOUNCEMENTS_PER_PAGE = 20
 

@@ -4,7 +4,7 @@ import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { Api } from '../../session/api.ts'
+import type { Api } from '../../auth/api.ts'
 
 export const ENTRIES_PER_PAGE = 25
 

@@ -1,9 +1,9 @@
 // The namespace in four numbers; each leads to the list that it counts.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRuntime } from '../../app/context.tsx'
-import { ErrorPanel } from '../../ui/error-panel.tsx'
-import { formatCount } from '../../ui/numbers.ts'
+import { useRuntime } from '../../core/context.tsx'
+import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
+import { formatCount } from '../../ui/text/numbers.ts'
 import { statsQuery } from '../devices/queries.ts'
 import { dashboardMessages as texts } from './messages.ts'
 import classes from './dashboard.module.css'

@@ -2,9 +2,9 @@
 import { devices } from '@bowline/contract/operations/devices'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import { type QueryClient, type QueryKey, useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRuntime } from '../../app/context.tsx'
+import { useRuntime } from '../../core/context.tsx'
 import { type DeviceListSearch, type ListPage, keys, withItemAt, withoutItem } from '../../live/apply-events.ts'
-import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { devicesMessages as texts } from './messages.ts'
 
 export type DeviceAction = 'accept' | 'reject' | 'remove'

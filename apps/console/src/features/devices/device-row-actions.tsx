@@ -1,8 +1,8 @@
 // What can be done with a device from its row.
 import type { Device } from '@bowline/contract/schemas/device'
 import { Trash2 } from 'lucide-react'
-import { useMay } from '../../app/context.tsx'
-import { GatedAction, GatedButton } from '../../ui/gated.tsx'
+import { useMay } from '../../core/context.tsx'
+import { GatedAction, GatedButton } from '../../ui/feedback/gated.tsx'
 import { ConnectButton } from '../terminal/connect-button.tsx'
 import { AcceptDevice } from './accept-device.tsx'
 import { useIsActing } from './actions.ts'

@@ -1,6 +1,6 @@
 // Asks before a device is removed: its sessions go with it.
 import type { Device } from '@bowline/contract/schemas/device'
-import { Confirm } from '../../ui/confirm.tsx'
+import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Text } from '../../ui/kit.ts'
 import { devicesMessages as texts } from './messages.ts'
 

@@ -1,6 +1,6 @@
 // The user name in SSH lines: the one last used, remembered in this browser.
-import { useStore } from '../../app/context.tsx'
-import { createStore } from '../../session/store.ts'
+import { useStore } from '../../core/context.tsx'
+import { createStore } from '../../platform/store.ts'
 
 const KEY = 'bowline.ssh-user'
 /** Longest login name of Linux (useradd). */

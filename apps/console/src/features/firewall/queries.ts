@@ -4,7 +4,7 @@ import { firewall } from '@bowline/contract/operations/firewall'
 import type { Rule } from '@bowline/contract/schemas/firewall'
 import { queryOptions } from '@tanstack/react-query'
 import { keys } from '../../live/apply-events.ts'
-import type { Api } from '../../session/api.ts'
+import type { Api } from '../../auth/api.ts'
 import { inOrder } from './order.ts'
 
 /** Nobody can read more; an endless list must not make an endless loop. */

@@ -1,7 +1,7 @@
 // What the console asks about the instance.
 import { instance } from '@bowline/contract/operations/instance'
 import { queryOptions } from '@tanstack/react-query'
-import type { Api } from '../../session/api.ts'
+import type { Api } from '../../auth/api.ts'
 
 /** Version, endpoints, sign-in methods. Changes with the server's settings only. */
 export function infoQuery(api: Api) {

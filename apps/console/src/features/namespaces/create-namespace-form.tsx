@@ -2,10 +2,10 @@
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { z } from 'zod'
-import { useRuntime } from '../../app/context.tsx'
-import { DialogForm } from '../../ui/dialog.tsx'
+import { useRuntime } from '../../core/context.tsx'
+import { DialogForm } from '../../ui/feedback/dialog.tsx'
 import { Text, TextInput } from '../../ui/kit.ts'
-import { useContractForm } from '../../ui/use-contract-form.ts'
+import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { namespacesMessages as texts } from './messages.ts'
 import { useSwitchNamespace } from './use-switch-namespace.ts'
 

@@ -1,9 +1,9 @@
 // Creating a namespace. The form is loaded when somebody asks for it: the shell of every page holds this dialog.
 import { Suspense, lazy } from 'react'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { Skeleton } from '../../ui/kit.ts'
 import { namespacesMessages as texts } from './messages.ts'
-import { pageFile } from '../../session/page-files.ts'
+import { pageFile } from '../../platform/page-files.ts'
 
 const loadForm = pageFile(() => import('./create-namespace-form.tsx'))
 const Form = lazy(async () => ({ default: (await loadForm()).CreateNamespaceForm }))

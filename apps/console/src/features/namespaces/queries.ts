@@ -4,7 +4,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { queryOptions } from '@tanstack/react-query'
 import { keys } from '../../live/apply-events.ts'
-import type { Api } from '../../session/api.ts'
+import type { Api } from '../../auth/api.ts'
 
 /** One namespace. `tenant`: its UUID. */
 export function namespaceQuery(api: Api, tenant: string) {

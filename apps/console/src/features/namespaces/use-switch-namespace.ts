@@ -1,9 +1,9 @@
 // Going from one namespace to another: everything on screen is of the new one then, in every tab.
 import { auth } from '@bowline/contract/operations/auth'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
-import { useRuntime } from '../../app/context.tsx'
-import { announce } from '../../ui/announce.tsx'
-import { notifyFailure } from '../../ui/notify.tsx'
+import { useRuntime } from '../../core/context.tsx'
+import { announce } from '../../ui/feedback/announce.tsx'
+import { notifyFailure } from '../../ui/feedback/notify.tsx'
 import { namespacesMessages as texts } from './messages.ts'
 
 /** The function that moves the person into a namespace. A failure has been shown when it resolves. */

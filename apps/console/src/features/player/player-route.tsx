@@ -1,7 +1,7 @@
 // Binds the player to its address.
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { getRouteApi } from '@tanstack/react-router'
-import { NotFoundPage } from '../../app/not-found-page.tsx'
+import { NotFoundPage } from '../../core/not-found-page.tsx'
 import { PlayerPage } from './player-page.tsx'
 
 const route = getRouteApi('/app/sessions/$uid/play/$seat')

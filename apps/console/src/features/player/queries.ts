@@ -6,10 +6,10 @@ import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { Api } from '../../session/api.ts'
-import { readCast } from './cast-pages.ts'
-import type { GrowingParts } from './growing-source.ts'
-import type { ReadRange } from './indexed-source.ts'
+import type { Api } from '../../auth/api.ts'
+import { readCast } from './engine/cast-pages.ts'
+import type { GrowingParts } from './engine/growing-source.ts'
+import type { ReadRange } from './engine/indexed-source.ts'
 
 export interface Seat {
   readonly uid: SessionUid

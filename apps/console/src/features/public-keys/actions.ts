@@ -3,9 +3,9 @@ import { publicKeys } from '@bowline/contract/operations/public-keys'
 import type { PublicKey, PublicKeyBody } from '@bowline/contract/schemas/public-key'
 import { useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { useRuntime } from '../../app/context.tsx'
+import { useRuntime } from '../../core/context.tsx'
 import { keys } from '../../live/apply-events.ts'
-import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { publicKeysMessages as texts } from './messages.ts'
 
 type Body = z.infer<typeof PublicKeyBody>

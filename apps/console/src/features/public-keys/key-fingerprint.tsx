@@ -2,7 +2,7 @@
 // told beside it.
 import { useQuery } from '@tanstack/react-query'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/text/copy-button.tsx'
 import { Tooltip } from '../../ui/kit.ts'
 import { lineFingerprint } from './key-data.ts'
 import { publicKeysMessages as texts } from './messages.ts'

@@ -5,8 +5,8 @@ import type { DeviceFilter } from '@bowline/contract/schemas/tag'
 import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { Api } from '../../session/api.ts'
-import { encodeFilter, where } from '../../session/list-filter.ts'
+import type { Api } from '../../auth/api.ts'
+import { encodeFilter, where } from '../../core/list-filter.ts'
 
 export const KEYS_PER_PAGE = 25
 

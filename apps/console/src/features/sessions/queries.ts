@@ -5,7 +5,7 @@ import type { Session } from '@bowline/contract/schemas/session'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { Api } from '../../session/api.ts'
+import type { Api } from '../../auth/api.ts'
 
 export const SESSIONS_PER_PAGE = 25
 

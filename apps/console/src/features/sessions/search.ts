@@ -1,7 +1,7 @@
 // The part of the sessions page that lives in its URL, and the list that it shows.
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
-import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../session/list-filter.ts'
+import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../core/list-filter.ts'
 import type { SessionListQuery } from './queries.ts'
 
 export const DEFAULT_SESSIONS_SEARCH = { page: 1 } as const

@@ -1,16 +1,16 @@
 // Cells of the sessions list.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
-import { useMay } from '../../app/context.tsx'
+import { useMay } from '../../core/context.tsx'
 import { Badge, Text } from '../../ui/kit.ts'
-import { formatDuration } from '../../ui/numbers.ts'
-import { StatusDot } from '../../ui/status-dot.tsx'
-import { useNow } from '../../ui/ticker.ts'
+import { formatDuration } from '../../ui/text/numbers.ts'
+import { StatusDot } from '../../ui/text/status-dot.tsx'
+import { useNow } from '../../ui/text/ticker.ts'
 import { endedBecause } from './ended-because.ts'
 import { PlayLink } from '../player/play-link.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import { nameOf } from './session-name.ts'
-import cells from '../../ui/cells.module.css'
+import cells from '../../ui/list/cells.module.css'
 import classes from './sessions.module.css'
 
 export function SessionTarget({ session }: { readonly session: Session }) {

@@ -1,7 +1,7 @@
 // What the list of sessions is narrowed down by. Every choice is part of the address.
 import { Button, NativeSelect, TextInput } from '../../ui/kit.ts'
-import { SearchField } from '../../ui/search-field.tsx'
-import { Toolbar } from '../../ui/toolbar.tsx'
+import { SearchField } from '../../ui/form/search-field.tsx'
+import { Toolbar } from '../../ui/list/toolbar.tsx'
 import { DevicePicker } from '../devices/device-picker.tsx'
 import { sessionsMessages } from './messages.ts'
 import { SESSION_STATES, type SessionsSearch, isFiltered } from './search.ts'

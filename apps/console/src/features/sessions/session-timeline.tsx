@@ -1,7 +1,7 @@
 // What happened in a session, in order.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Text, Title } from '../../ui/kit.ts'
-import { formatDuration, formatMoment } from '../../ui/numbers.ts'
+import { formatDuration, formatMoment } from '../../ui/text/numbers.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 

@@ -2,11 +2,11 @@
 import { members, namespaces } from '@bowline/contract/operations/namespaces'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { useState } from 'react'
-import { useMay, usePerson, useRuntime } from '../../app/context.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Button, Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
-import { SectionCard, SettingRow } from '../../ui/section-card.tsx'
+import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
+import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { settingsMessages as texts } from './messages.ts'
 
 export function DangerZone({ namespace }: { readonly namespace: Namespace }) {

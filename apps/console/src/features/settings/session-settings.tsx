@@ -1,6 +1,6 @@
 // What holds for sessions: recording, forwarding, and what a change of rules does to running ones.
 import { NativeSelect, Switch } from '../../ui/kit.ts'
-import { SectionCard, SettingRow } from '../../ui/section-card.tsx'
+import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { settingsMessages as texts } from './messages.ts'
 import { RetentionSetting } from './retention-setting.tsx'
 import type { SettingsProps } from './use-namespace-settings.ts'

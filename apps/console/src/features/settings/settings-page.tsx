@@ -1,9 +1,9 @@
 // The settings of the namespace.
-import { useMay } from '../../app/context.tsx'
-import { Callout } from '../../ui/callout.tsx'
-import { ErrorPanel } from '../../ui/error-panel.tsx'
+import { useMay } from '../../core/context.tsx'
+import { Callout } from '../../ui/feedback/callout.tsx'
+import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Skeleton, Stack } from '../../ui/kit.ts'
-import { Page } from '../../ui/page.tsx'
+import { Page } from '../../ui/page/page.tsx'
 import { AnnouncementEditor } from './announcement-editor.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { GeneralSettings } from './general-settings.tsx'

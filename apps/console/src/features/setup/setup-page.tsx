@@ -1,8 +1,8 @@
 // The set-up page of a fresh instance, and what it says when the link leads nowhere.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRuntime } from '../../app/context.tsx'
-import { FrontPage } from '../../ui/front-page.tsx'
+import { useRuntime } from '../../core/context.tsx'
+import { FrontPage } from '../../ui/page/front-page.tsx'
 import { Stack, Text } from '../../ui/kit.ts'
 import { infoQuery } from '../instance/queries.ts'
 import { setupMessages as texts } from './messages.ts'

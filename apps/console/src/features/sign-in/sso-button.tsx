@@ -1,7 +1,7 @@
 // Signing in at the organisation's own identity provider; shown where the server offers it.
 import { saml } from '@bowline/contract/operations/mfa'
 import { useState } from 'react'
-import { useRuntime } from '../../app/context.tsx'
+import { useRuntime } from '../../core/context.tsx'
 import { Button } from '../../ui/kit.ts'
 import { signInMessages as texts } from './messages.ts'
 

@@ -3,8 +3,8 @@ import { devices } from '@bowline/contract/operations/devices'
 import { tags } from '@bowline/contract/operations/tags'
 import { queryOptions } from '@tanstack/react-query'
 import { keys } from '../../live/apply-events.ts'
-import type { Api } from '../../session/api.ts'
-import { deviceFilter } from '../devices/device-filter.ts'
+import type { Api } from '../../auth/api.ts'
+import { deviceFilter } from '../devices/list/device-filter.ts'
 
 /** Every tag in use in the namespace, those of devices first. */
 export function tagsQuery(api: Api) {

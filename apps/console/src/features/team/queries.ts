@@ -5,7 +5,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ListPage } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
-import type { Api } from '../../session/api.ts'
+import type { Api } from '../../auth/api.ts'
 import type { ApiKeySort } from './search.ts'
 
 export const API_KEYS_PER_PAGE = 25

@@ -2,7 +2,7 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { useNavigate } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
-import { useMay } from '../../app/context.tsx'
+import { useMay } from '../../core/context.tsx'
 import { Button, Tooltip } from '../../ui/kit.ts'
 import { connectMessages as texts } from './connect-messages.ts'
 import classes from './connect-button.module.css'

@@ -1,7 +1,7 @@
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
 import { fromKept, toKept } from './kept-tabs.ts'
-import { type Layout, paneIds, splitPane, withShare } from './layout.ts'
+import { type Layout, paneIds, splitPane, withShare } from './pane/layout.ts'
 
 const device = (id: string) => ({ uid: DeviceUid.parse('a'.repeat(64)), name: `device of ${id}`, namespace: 'lab' })
 const one: Layout = { kind: 'pane', id: 'a' }

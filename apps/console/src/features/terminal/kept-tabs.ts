@@ -2,8 +2,8 @@
 // nor of what was on the screens, leaves the memory of the page.
 import { Device } from '@bowline/contract/schemas/device'
 import { z } from 'zod'
-import type { Layout, SplitLayout } from './layout.ts'
-import type { PaneDevice } from './pane.ts'
+import type { Layout, SplitLayout } from './pane/layout.ts'
+import type { PaneDevice } from './pane/pane.ts'
 
 const KEY = 'bowline.terminal-tabs'
 /** More are no person's. */

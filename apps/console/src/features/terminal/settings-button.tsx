@@ -1,11 +1,11 @@
 // Settings of all terminals, and their keys.
 import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
-import { useStore } from '../../app/context.tsx'
+import { useStore } from '../../core/context.tsx'
 import { ActionIcon, NativeSelect, Popover, Stack, Text, TextInput, Tooltip } from '../../ui/kit.ts'
-import { isApple } from './clipboard.ts'
+import { isApple } from './screen/clipboard.ts'
 import { terminalMessages as texts } from './messages.ts'
-import { FONT_NAME, FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './settings.ts'
+import { FONT_NAME, FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './screen/settings.ts'
 import classes from './terminal.module.css'
 
 /** Only names to choose from: whether a device has them, its browser does not tell. */

@@ -1,9 +1,9 @@
 // Keys of the workspace. Except those of the clipboard they all need Control and Shift, which programs in terminals do
 // not get, so none is taken from them; one of them leaves the terminal, which takes the Tab key for itself (WCAG 2.1.2).
 import { useEffect } from 'react'
-import { takeClipboardKey } from './clipboard.ts'
-import { paneIds } from './layout.ts'
-import type { Pane } from './pane.ts'
+import { takeClipboardKey } from './screen/clipboard.ts'
+import { paneIds } from './pane/layout.ts'
+import type { Pane } from './pane/pane.ts'
 import type { Workspace } from './workspace.ts'
 
 export function useKeys(workspace: Workspace): void {

@@ -1,14 +1,14 @@
 // The terminals that are open: tabs with panes. They live beside React, so that going to another page ends nothing; they
 // end with the person's session, and with the page. A page that is loaded again has the same tabs and panes, and asks
 // who signs in.
-import type { Runtime } from '../../app/runtime.ts'
-import { holdPage } from '../../session/page-holds.ts'
-import { type Store, createStore } from '../../session/store.ts'
+import type { Runtime } from '../../core/runtime.ts'
+import { holdPage } from '../../platform/page-holds.ts'
+import { type Store, createStore } from '../../platform/store.ts'
 import type { KeyCredential } from './connection/credential.ts'
 import { fromKept, keepTabs, readTabs, toKept } from './kept-tabs.ts'
-import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './layout.ts'
-import { type Pane, type PaneDevice, createPane } from './pane.ts'
-import { terminalSettings } from './settings.ts'
+import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './pane/layout.ts'
+import { type Pane, type PaneDevice, createPane } from './pane/pane.ts'
+import { terminalSettings } from './screen/settings.ts'
 
 export interface Tab {
   readonly id: string

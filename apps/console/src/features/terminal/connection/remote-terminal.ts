@@ -3,7 +3,7 @@
 import { Backoff } from '@bowline/base/backoff'
 import { dataFrame, takenFrame } from '@bowline/contract/terminal/frames'
 import { type EndCause, type ServerMessage, TERMINAL } from '@bowline/contract/terminal/messages'
-import { type Store, createStore } from '../../../session/store.ts'
+import { type Store, createStore } from '../../../platform/store.ts'
 import { type Credential, keyMessage } from './credential.ts'
 import { type FrameSocket, type FrameSocketParts, openFrameSocket } from './frame-socket.ts'
 import { PendingInput } from './pending-input.ts'

@@ -1,0 +1,44 @@
+// How the console calls the server: with the current token, and once more after a 401. Types come from the contract's
+// operations.
+import { ApiError, type Answer, type createClient } from '@bowline/contract/client'
+import type { CallInput, Operation } from '@bowline/contract/operation'
+import { patience } from '../platform/patience.ts'
+import type { Session } from './session.ts'
+
+type Client = ReturnType<typeof createClient>
+type Extras = { signal?: AbortSignal; headers?: Record<string, string> }
+
+export interface Api {
+  /** @throws {ApiError} on any status but success; TypeError when the server cannot be reached */
+  call<O extends Operation>(operation: O, input: CallInput<O> & Extras): Promise<Answer<O>>
+  /** As `call`, for streams: hands over the response. */
+  open<O extends Operation>(operation: O, input: CallInput<O> & Extras): Promise<Response>
+}
+
+/** Adds the session to a client that sends no credential of its own. */
+export function createApi(client: Client, session: Session): Api {
+  async function authorized<O extends Operation, R>(
+    input: CallInput<O> & Extras,
+    send: (input: CallInput<O> & Extras) => Promise<R>,
+  ): Promise<R> {
+    const token = await session.token()
+    try {
+      return await send(withToken(input, token))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      const state = await session.refresh(token)
+      if (state.kind !== 'signed-in') throw error
+      return send(withToken(input, await session.token()))
+    }
+  }
+
+  return {
+    call: (operation, input) =>
+      authorized(input, (sent) => client.call(operation, { ...sent, signal: patience(sent.signal) })),
+    open: (operation, input) => authorized(input, (sent) => client.open(operation, sent)),
+  }
+}
+
+function withToken<T extends Extras>(input: T, token: string | undefined): T {
+  return token === undefined ? input : { ...input, headers: { ...input.headers, authorization: `Bearer ${token}` } }
+}

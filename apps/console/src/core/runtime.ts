@@ -1,0 +1,107 @@
+// The object graph of the console, wired in one place: session, calls, live events, cache.
+import { createClient } from '@bowline/contract/client'
+import { auth } from '@bowline/contract/operations/auth'
+import { events } from '@bowline/contract/operations/stats'
+import { instance } from '@bowline/contract/operations/instance'
+import { QueryClient } from '@tanstack/react-query'
+import { createLiveConnection, type LiveConnection } from '../live/live-connection.ts'
+import { type LiveFeed, createLiveFeed } from '../live/live-feed.ts'
+import { createApi, type Api } from '../auth/api.ts'
+import { exclusively, openTabChannel } from '../auth/browser.ts'
+import { watchConnectivity, watchedFetch, type Watch } from '../auth/connectivity.ts'
+import { createSession, type Session, type SessionState } from '../auth/session.ts'
+import { isRetryable } from '../auth/retry.ts'
+
+export interface Runtime {
+  readonly session: Session
+  readonly api: Api
+  readonly watch: Watch
+  readonly live: LiveConnection
+  readonly queryClient: QueryClient
+}
+
+/** Long enough that going back and forth asks nothing: live events keep what is on screen fresh. */
+const STALE_MS = 30_000
+
+export function createRuntime(): Runtime {
+  const watch = watchConnectivity({ probe: () => client.call(instance.info, {}), later, now: () => Date.now() })
+  const client = createClient({ origin: '', fetch: watchedFetch(fetchKeepingCookies, watch) })
+  const tell = openTabChannel((message) => session.hear(message))
+  const session: Session = createSession({ client, exclusively, tell, now: () => performance.now() })
+  const api = createApi(client, session)
+  const queryClient = new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: STALE_MS, networkMode: 'always', retry: isRetryable, refetchOnWindowFocus: true },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  })
+  const feed = createLiveFeed({ queryClient, later })
+  const live = createLiveConnection({
+    open: (lastEventId, signal) =>
+      api.open(events.stream, { signal, headers: lastEventId === '' ? {} : { 'last-event-id': lastEventId } }),
+    later,
+    random: Math.random,
+    onEvent(event) {
+      feed.take(event)
+      // Another role of this person's own: buttons follow it at once, not with the next token.
+      const state = session.state.get()
+      const isOwn = event.type === 'member.changed' && state.kind === 'signed-in' && event.member.id === state.person.id
+      if (isOwn && event.member.role !== state.person.role) session.renew().catch(() => undefined)
+    },
+    onOpen: feed.opened,
+  })
+  let endPolling = () => {}
+  live.state.subscribe(() => {
+    endPolling()
+    endPolling = live.state.get() === 'reconnecting' ? feed.poll() : () => {}
+  })
+  followSession(session, { live, feed, queryClient })
+  watch.state.subscribe(() => {
+    if (watch.state.get().kind !== 'reachable') return
+    live.hurry()
+    void queryClient.invalidateQueries()
+  })
+  addEventListener('online', () => live.hurry())
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') live.hurry()
+  })
+  return { session, api, watch, live, queryClient }
+}
+
+/** The live stream runs while somebody is signed in; another person or namespace sees nothing of the one before. */
+function followSession(
+  session: Session,
+  { live, feed, queryClient }: { live: LiveConnection; feed: LiveFeed; queryClient: QueryClient },
+): void {
+  let owner = ''
+  session.state.subscribe(() => {
+    const state = session.state.get()
+    const next = state.kind === 'signed-in' ? `${state.person.id} ${state.person.tenant}` : ''
+    if (next === owner) return
+    owner = next
+    live.stop()
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'info' })
+    if (!isInNamespace(state)) return
+    feed.starting()
+    live.start()
+  })
+}
+
+/** Whether there is a namespace to ask about: somebody who is in none would be refused. */
+export function isMember({ session }: Runtime): boolean {
+  return isInNamespace(session.state.get())
+}
+
+function isInNamespace(state: SessionState): boolean {
+  return state.kind === 'signed-in' && state.person.tenant !== ''
+}
+
+function later(work: () => void, delayMs: number): () => void {
+  const timer = setTimeout(work, delayMs)
+  return () => clearTimeout(timer)
+}
+
+/** `keepalive` for the exchange of the cookie: the new one must arrive even when the page is left at that moment. */
+function fetchKeepingCookies(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  return fetch(url, url === auth.refreshSession.path ? { ...init, keepalive: true } : init)
+}

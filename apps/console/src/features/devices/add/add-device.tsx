@@ -1,0 +1,54 @@
+// Adding a device: the command, then the device itself, the moment it registers, from waiting to connected.
+import { useEffect } from 'react'
+import { announce } from '../../../ui/feedback/announce.tsx'
+import { Loader, Modal, Stack, Text } from '../../../ui/kit.ts'
+import { uiMessages } from '../../../ui/messages.ts'
+import { ArrivedDevice } from './arrived-device.tsx'
+import { InstallCommand } from './install-command.tsx'
+import { devicesMessages as texts } from '../messages.ts'
+import { useArrivals } from './use-arrivals.ts'
+import classes from './add-device.module.css'
+
+interface AddDeviceProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+export function AddDevice({ opened, onClose }: AddDeviceProps) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={texts.addTitle}
+      size="lg"
+      closeButtonProps={{ 'aria-label': uiMessages.close }}
+    >
+      <AddDeviceBody />
+    </Modal>
+  )
+}
+
+/** Mounted with the dialog: what registers from then on has arrived. */
+function AddDeviceBody() {
+  const arrivals = useArrivals()
+  useEffect(() => {
+    if (arrivals.length) announce(texts.arrived)
+  }, [arrivals.length])
+  return (
+    <Stack gap="md">
+      <Text size="sm">{texts.addText}</Text>
+      <InstallCommand />
+      {arrivals.map((uid) => (
+        <ArrivedDevice key={uid} uid={uid} />
+      ))}
+      {arrivals.length ? null : (
+        <div className={classes['waiting']}>
+          <Loader size="xs" type="dots" aria-hidden />
+          <Text size="sm" c="dimmed">
+            {texts.waiting}
+          </Text>
+        </div>
+      )}
+    </Stack>
+  )
+}

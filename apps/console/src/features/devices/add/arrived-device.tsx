@@ -1,0 +1,64 @@
+// A device that has just registered, in the add-device dialog: it waits, is accepted, connects.
+import { ApiError } from '@bowline/contract/client'
+import type { Device } from '@bowline/contract/schemas/device'
+import { useQuery } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
+import { useRuntime } from '../../../core/context.tsx'
+import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
+import { Group, Loader, Skeleton, Text } from '../../../ui/kit.ts'
+import { useDeviceActions } from '../actions.ts'
+import { DeviceRowActions } from '../device-row-actions.tsx'
+import { KeyFingerprint } from '../key-fingerprint.tsx'
+import { devicesMessages as texts } from '../messages.ts'
+import { deviceQuery } from '../queries.ts'
+import { SshLine } from '../ssh-line.tsx'
+import classes from './add-device.module.css'
+
+type Step = 'pending' | 'rejected' | 'connecting' | 'connected'
+
+function stepOf({ status, online }: Device): Step {
+  if (status === 'pending') return 'pending'
+  if (status !== 'accepted') return 'rejected'
+  return online ? 'connected' : 'connecting'
+}
+
+export function ArrivedDevice({ uid }: { readonly uid: string }) {
+  const { api } = useRuntime()
+  const query = useQuery(deviceQuery(api, uid))
+  const actions = useDeviceActions()
+  // Somebody has removed it meanwhile.
+  if (query.error instanceof ApiError && query.error.status === 404) return null
+  if (query.isError && !query.data) {
+    return <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+  }
+  const device = query.data
+  if (!device) return <Skeleton height={72} />
+  const step = stepOf(device)
+  return (
+    <section aria-label={device.name} className={classes['card']} data-state={step}>
+      <div className={classes['head']}>
+        <Text fw={600}>{texts.steps[step](device.name)}</Text>
+        {step === 'pending' ? (
+          <Group gap="xs">
+            <DeviceRowActions
+              device={device}
+              onAccept={() => void actions.run('accept', device)}
+              onReject={() => void actions.run('reject', device)}
+            />
+          </Group>
+        ) : null}
+        {step === 'connecting' ? <Loader size="xs" aria-hidden /> : null}
+        {step === 'connected' ? <Check size={18} color="var(--bowline-online)" aria-hidden /> : null}
+      </div>
+      {step === 'pending' ? (
+        <div className={classes['facts']}>
+          <span>{device.info?.pretty_name}</span>
+          <span>{device.remote_addr}</span>
+          <span>{device.identity?.mac}</span>
+          <KeyFingerprint publicKey={device.public_key} />
+        </div>
+      ) : null}
+      {step === 'connected' ? <SshLine device={device} /> : null}
+    </section>
+  )
+}

@@ -1,0 +1,129 @@
+// What the bell has: devices that wait for somebody, and sessions that have ended.
+import type { Device } from '@bowline/contract/schemas/device'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useRuntime } from '../../../core/context.tsx'
+import type { ListPage } from '../../../live/apply-events.ts'
+import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
+import { FocusKeeper } from '../../../ui/list/focus-keeper.tsx'
+import { Text } from '../../../ui/kit.ts'
+import { formatCount } from '../../../ui/text/numbers.ts'
+import { TimeAgo } from '../../../ui/text/time-ago.tsx'
+import { endedBecause } from '../../sessions/ended-because.ts'
+import { sessionsMessages } from '../../sessions/messages.ts'
+import { sessionListQuery } from '../../sessions/queries.ts'
+import { sessionFilter } from '../../sessions/search.ts'
+import { nameOf } from '../../sessions/session-name.ts'
+import { useDeviceActions } from '../actions.ts'
+import { DeviceRowActions } from '../device-row-actions.tsx'
+import { devicesMessages as texts } from '../messages.ts'
+import { pendingDevicesQuery } from '../queries.ts'
+import classes from './pending-bell.module.css'
+
+const SHOWN = 5
+
+interface BellContentsProps {
+  /** A link was followed. */
+  readonly onLeave: () => void
+}
+
+export function BellContents({ onLeave }: BellContentsProps) {
+  const { api } = useRuntime()
+  const pending = useQuery(pendingDevicesQuery(api))
+  return (
+    <>
+      <section aria-label={texts.bellTitle}>
+        <FocusKeeper item="li" target="button">
+          <h2 className={classes['head']}>{texts.bellTitle}</h2>
+          <PendingList pending={pending} onLeave={onLeave} />
+        </FocusKeeper>
+      </section>
+      <section aria-label={texts.bellEnded}>
+        <h2 className={classes['head']}>{texts.bellEnded}</h2>
+        <EndedSessions onLeave={onLeave} />
+      </section>
+    </>
+  )
+}
+
+interface PendingListProps extends BellContentsProps {
+  readonly pending: UseQueryResult<ListPage<Device>>
+}
+
+function PendingList({ pending, onLeave }: PendingListProps) {
+  const actions = useDeviceActions()
+  const total = pending.data?.total ?? 0
+  const shown = pending.data?.items.slice(0, SHOWN) ?? []
+  return (
+    <>
+      {pending.isError && !pending.data ? (
+        <ErrorPanel title={texts.loadFailed} error={pending.error} onRetry={() => void pending.refetch()} />
+      ) : null}
+      {pending.data && shown.length === 0 ? (
+        <Text size="sm" c="dimmed" p="md">
+          {texts.emptyPendingText}
+        </Text>
+      ) : null}
+      <ul className={classes['list']}>
+        {shown.map((device) => (
+          <li key={device.uid} className={classes['item']}>
+            <div className={classes['text']}>
+              <Link to="/devices/$uid" params={{ uid: device.uid }} className={classes['name']} onClick={onLeave}>
+                {device.name}
+              </Link>
+              <div className={classes['facts']}>
+                {device.remote_addr} · <TimeAgo time={device.created_at} />
+              </div>
+            </div>
+            <div className={classes['actions']}>
+              <DeviceRowActions
+                device={device}
+                onAccept={() => void actions.run('accept', device)}
+                onReject={() => void actions.run('reject', device)}
+              />
+            </div>
+          </li>
+        ))}
+      </ul>
+      {total > shown.length ? (
+        <Link to="/devices" search={{ status: 'pending' }} className={classes['all']} onClick={onLeave}>
+          {texts.bellAll(formatCount(total))}
+        </Link>
+      ) : null}
+    </>
+  )
+}
+
+const ENDED = { page: 1, perPage: SHOWN, filter: sessionFilter({ state: 'ended' }) } as const
+
+/** The sessions that were seen last among those that are over, with their causes. */
+function EndedSessions({ onLeave }: BellContentsProps) {
+  const { api } = useRuntime()
+  const ended = useQuery(sessionListQuery(api, ENDED))
+  return (
+    <>
+      {ended.isError && !ended.data ? (
+        <ErrorPanel title={sessionsMessages.loadFailed} error={ended.error} onRetry={() => void ended.refetch()} />
+      ) : null}
+      {ended.data?.total === 0 ? (
+        <Text size="sm" c="dimmed" p="md">
+          {texts.bellNoneEnded}
+        </Text>
+      ) : null}
+      <ul className={classes['list']}>
+        {ended.data?.items.map((session) => (
+          <li key={session.uid} className={classes['item']}>
+            <div className={classes['text']}>
+              <Link to="/sessions/$uid" params={{ uid: session.uid }} className={classes['name']} onClick={onLeave}>
+                {nameOf(session)}
+              </Link>
+              <div className={classes['facts']}>
+                {session.closed ? <TimeAgo time={session.closed.at} /> : null} · {endedBecause(session.closed)}
+              </div>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+// The bell: what waits for somebody, to accept or reject wherever one is, and which sessions have ended. What is in it
+// comes when it is opened for the first time.
+import { useQuery } from '@tanstack/react-query'
+import { Bell } from 'lucide-react'
+import { useState } from 'react'
+import { usePerson, useRuntime } from '../../../core/context.tsx'
+import { ActionIcon, Popover } from '../../../ui/kit.ts'
+import type { BellContents } from './bell-contents.tsx'
+import { devicesMessages as texts } from '../messages.ts'
+import { statsQuery } from '../queries.ts'
+import classes from './pending-bell.module.css'
+import { pageFile } from '../../../platform/page-files.ts'
+
+const loadContents = pageFile(() => import('./bell-contents.tsx'))
+
+export function PendingBell() {
+  const { api } = useRuntime()
+  const isMember = usePerson()?.tenant !== ''
+  const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
+  const [opened, setOpened] = useState(false)
+  // Loaded before the popover opens: the focus goes to what is in it.
+  const [parts, setParts] = useState<{ readonly Contents: typeof BellContents }>()
+  const total = stats?.devices.pending ?? 0
+  const toggle = async () => {
+    if (!parts) setParts({ Contents: (await loadContents()).BellContents })
+    setOpened(!opened)
+  }
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={340} trapFocus returnFocus shadow="md">
+      <Popover.Target>
+        <ActionIcon
+          size={32}
+          aria-label={texts.bell(total)}
+          aria-expanded={opened}
+          onClick={() => void toggle()}
+          className={classes['bell'] ?? ''}
+          data-waiting={total > 0 || undefined}
+        >
+          <Bell size={17} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown p={0} aria-label={texts.bellLabel}>
+        {parts ? <parts.Contents onLeave={() => setOpened(false)} /> : null}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

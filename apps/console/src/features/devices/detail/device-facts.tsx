@@ -1,0 +1,67 @@
+// What is known of a device.
+import type { Device } from '@bowline/contract/schemas/device'
+import { CopyButton } from '../../../ui/text/copy-button.tsx'
+import { Fact, FactColumns, Facts } from '../../../ui/page/facts.tsx'
+import { Badge } from '../../../ui/kit.ts'
+import { formatPosition } from '../../../ui/list/position.ts'
+import { TimeAgo } from '../../../ui/text/time-ago.tsx'
+import { KeyFingerprint, useKeyFingerprint } from '../key-fingerprint.tsx'
+import { devicesMessages as texts } from '../messages.ts'
+
+export function DeviceFacts({ device }: { readonly device: Device }) {
+  const fingerprint = useKeyFingerprint(device.public_key)
+  const where = formatPosition(device.position)
+  const { facts, statuses } = texts
+  return (
+    <FactColumns>
+      <Facts title={texts.identitySection}>
+        <Fact name={facts.status}>{statuses[device.status]}</Fact>
+        <Fact name={facts.changed}>
+          <TimeAgo time={device.status_updated_at} />
+        </Fact>
+        <Fact name={facts.uid}>
+          <code>{device.uid}</code>
+          <CopyButton text={device.uid} what={texts.uid} />
+        </Fact>
+        <Fact name={facts.key}>
+          <KeyFingerprint publicKey={device.public_key} />
+          {fingerprint ? <CopyButton text={fingerprint} what={texts.fingerprint} /> : null}
+        </Fact>
+        {device.identity ? (
+          <Fact name={facts.mac}>
+            <code>{device.identity.mac}</code>
+          </Fact>
+        ) : null}
+        {device.tags.length ? (
+          <Fact name={facts.tags}>
+            {device.tags.map((tag) => (
+              <Badge key={tag} variant="default" tt="none" fw={500}>
+                {tag}
+              </Badge>
+            ))}
+          </Fact>
+        ) : null}
+      </Facts>
+      <Facts title={texts.systemSection}>
+        {device.info ? (
+          <>
+            <Fact name={facts.system}>{device.info.pretty_name}</Fact>
+            <Fact name={facts.arch}>{device.info.arch}</Fact>
+            <Fact name={facts.platform}>{device.info.platform}</Fact>
+            <Fact name={facts.agent}>{device.info.version}</Fact>
+          </>
+        ) : null}
+        <Fact name={facts.address}>
+          <code>{device.remote_addr}</code>
+        </Fact>
+        {where === undefined ? null : <Fact name={facts.position}>{where}</Fact>}
+        <Fact name={facts.lastSeen}>
+          <TimeAgo time={device.last_seen} />
+        </Fact>
+        <Fact name={facts.registered}>
+          <TimeAgo time={device.created_at} />
+        </Fact>
+      </Facts>
+    </FactColumns>
+  )
+}

@@ -1,0 +1,123 @@
+// One device: how to reach it, what it is, what can be done with it.
+import { ApiError } from '@bowline/contract/client'
+import { DeviceUid } from '@bowline/contract/schemas/common'
+import type { Device } from '@bowline/contract/schemas/device'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { MonitorOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useMay, usePerson, useRuntime } from '../../../core/context.tsx'
+import { BackLink } from '../../../ui/page/back-link.tsx'
+import { Callout } from '../../../ui/feedback/callout.tsx'
+import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
+import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
+import { GatedButton } from '../../../ui/feedback/gated.tsx'
+import { Skeleton, Stack } from '../../../ui/kit.ts'
+import { uiMessages } from '../../../ui/messages.ts'
+import { Page } from '../../../ui/page/page.tsx'
+import { StatusDot } from '../../../ui/text/status-dot.tsx'
+import { rememberDevice } from '../recent-devices.ts'
+import { useDeviceActions } from '../actions.ts'
+import { DeviceFacts } from './device-facts.tsx'
+import { DeviceSessions } from './device-sessions.tsx'
+import { DeviceRowActions } from '../device-row-actions.tsx'
+import { EditDevice } from './edit-device.tsx'
+import { devicesMessages as texts } from '../messages.ts'
+import { deviceQuery } from '../queries.ts'
+import { RemoveDevice } from '../remove-device.tsx'
+import { SshLine } from '../ssh-line.tsx'
+import classes from './device-page.module.css'
+
+const TRAIL = <BackLink to="/devices" label={texts.backToDevices} />
+
+export function DevicePage({ uid }: { readonly uid: string }) {
+  const { api } = useRuntime()
+  const isUid = DeviceUid.safeParse(uid).success
+  const query = useQuery({ ...deviceQuery(api, uid), enabled: isUid })
+  const device = query.data
+  if (!isUid || (query.error instanceof ApiError && query.error.status === 404)) {
+    return (
+      <Page title={texts.deviceGone} trail={TRAIL}>
+        <EmptyState icon={<MonitorOff size={24} />} title={texts.deviceGone} text={texts.deviceGoneText} />
+      </Page>
+    )
+  }
+  if (device) return <KnownDevice device={device} />
+  return (
+    <Page title={texts.title} trail={TRAIL}>
+      {query.isError ? (
+        <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Skeleton height={280} />
+      )}
+    </Page>
+  )
+}
+
+function KnownDevice({ device }: { readonly device: Device }) {
+  const actions = useDeviceActions()
+  const navigate = useNavigate()
+  const mayEdit = useMay('deviceUpdate')
+  const [removing, setRemoving] = useState<Device>()
+  const [editing, setEditing] = useState(false)
+  const tenant = usePerson()?.tenant ?? ''
+  const { uid, name } = device
+  useEffect(() => rememberDevice(tenant, { uid, name }), [tenant, uid, name])
+  const remove = async () => {
+    if (await actions.run('remove', device)) void navigate({ to: '/devices', search: { status: tabOf(device) } })
+  }
+  return (
+    <Page
+      title={device.name}
+      trail={TRAIL}
+      mark={
+        device.status === 'accepted' ? (
+          <StatusDot on={device.online} label={device.online ? uiMessages.online : uiMessages.offline} text />
+        ) : null
+      }
+      actions={
+        <>
+          <GatedButton
+            variant="default"
+            size="compact-sm"
+            may={mayEdit}
+            why={texts.roleTooLow}
+            onClick={() => setEditing(true)}
+          >
+            {texts.edit}
+          </GatedButton>
+          <DeviceRowActions
+            device={device}
+            onAccept={() => void actions.run('accept', device)}
+            onReject={() => void actions.run('reject', device)}
+            onRemove={() => setRemoving(device)}
+          />
+        </>
+      }
+    >
+      <Stack gap="md">
+        <Reach device={device} />
+        <DeviceFacts device={device} />
+        <DeviceSessions uid={device.uid} />
+      </Stack>
+      <EditDevice device={device} opened={editing} onClose={() => setEditing(false)} />
+      <RemoveDevice device={removing} onClose={() => setRemoving(undefined)} onConfirm={() => void remove()} />
+    </Page>
+  )
+}
+
+/** The way to the device, or why there is none. */
+function Reach({ device }: { readonly device: Device }) {
+  if (device.status === 'pending') return <Callout tone="warn">{texts.pendingHint}</Callout>
+  if (device.status !== 'accepted') return <Callout tone="note">{texts.rejectedHint}</Callout>
+  return (
+    <section aria-label={texts.connect} className={classes['reach']}>
+      <SshLine device={device} />
+      {device.online ? null : <p className={classes['hint']}>{texts.offlineHint}</p>}
+    </section>
+  )
+}
+
+function tabOf({ status }: Device): 'accepted' | 'pending' | 'rejected' {
+  return status === 'pending' || status === 'rejected' ? status : 'accepted'
+}

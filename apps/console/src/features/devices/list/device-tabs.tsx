@@ -1,0 +1,61 @@
+// Devices by status.
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useRuntime } from '../../../core/context.tsx'
+import { TabBar } from '../../../ui/list/tab-bar.tsx'
+import { infoQuery } from '../../instance/queries.ts'
+import { devicesMessages as texts } from '../messages.ts'
+import { type DeviceKind, deviceListQuery, statsQuery } from '../queries.ts'
+import { DEFAULT_DEVICES_SEARCH, DEVICE_TABS, type DeviceTab, type DevicesSearch, deviceListOf } from './search.ts'
+
+interface DeviceTabsProps {
+  readonly kind: DeviceKind
+  /** Words and tag that are looked for stay when the tab changes. */
+  readonly search: DevicesSearch
+  /** At the end of the line. */
+  readonly children: ReactNode
+}
+
+/** How many rows each tab has: those with the words and the tag that are looked for. */
+function useCounts(kind: DeviceKind, { q, tag }: Pick<DevicesSearch, 'q' | 'tag'>) {
+  const { api } = useRuntime()
+  const isSearched = Boolean(q) || Boolean(tag)
+  const { data: stats } = useQuery({ ...statsQuery(api), enabled: !isSearched })
+  const searched = useQueries({
+    queries: COUNTED.map((status) => ({
+      ...deviceListQuery(api, { ...deviceListOf({ ...DEFAULT_DEVICES_SEARCH, status, q, tag }), perPage: 1 }, kind),
+      enabled: isSearched,
+    })),
+  })
+  const all = stats?.[kind]
+  const totals = isSearched ? searched.map(({ data }) => data?.total) : [all?.registered, all?.pending, all?.rejected]
+  return new Map<DeviceTab, number | undefined>(COUNTED.map((status, i) => [status, totals[i]]))
+}
+
+const COUNTED = ['accepted', 'pending', 'rejected'] as const
+
+export function DeviceTabs({ kind, search: { status, q, tag }, children }: DeviceTabsProps) {
+  const { api } = useRuntime()
+  const counts = useCounts(kind, { q, tag })
+  // Other editions keep nothing of a device that was removed.
+  const { data: info } = useQuery(infoQuery(api))
+  const kept = DEVICE_TABS.filter((each) => each !== 'removed' || info?.edition === 'cloud' || status === 'removed')
+  const tabs = kept.map((each) => ({
+    key: each,
+    label: texts.tabs[each],
+    active: each === status,
+    count: counts.get(each),
+    attention: each === 'pending' && (counts.get(each) ?? 0) > 0,
+    render: (inner: ReactNode, properties: { className: string }) => (
+      <Link to={kind === 'devices' ? '/devices' : '/containers'} search={{ status: each, q, tag }} {...properties}>
+        {inner}
+      </Link>
+    ),
+  }))
+  return (
+    <TabBar label={texts.tabsLabel} tabs={tabs}>
+      {children}
+    </TabBar>
+  )
+}

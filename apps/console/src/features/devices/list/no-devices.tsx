@@ -1,0 +1,35 @@
+// Empty lists of devices. The first one is the start of everything, so it holds the command itself.
+import { Container, SearchX, Server, ShieldCheck, Trash2, UserX } from 'lucide-react'
+import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
+import { InstallCommand } from '../add/install-command.tsx'
+import { devicesMessages as texts } from '../messages.ts'
+import type { DeviceTab } from './search.ts'
+import classes from '../devices.module.css'
+
+/** `words`: what was searched for. */
+export function NoMatches({ words }: { readonly words: string }) {
+  return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches(words)} text={texts.noMatchesText} />
+}
+
+export function NoContainers() {
+  return <EmptyState icon={<Container size={24} />} title={texts.emptyContainers} text={texts.emptyContainersText} />
+}
+
+export function NoDevices({ status }: { readonly status: DeviceTab }) {
+  if (status === 'pending') {
+    return <EmptyState icon={<ShieldCheck size={24} />} title={texts.emptyPending} text={texts.emptyPendingText} />
+  }
+  if (status === 'rejected') {
+    return <EmptyState icon={<UserX size={24} />} title={texts.emptyRejected} text={texts.emptyRejectedText} />
+  }
+  if (status === 'removed') {
+    return <EmptyState icon={<Trash2 size={24} />} title={texts.emptyRemoved} text={texts.emptyRemovedText} />
+  }
+  return (
+    <EmptyState icon={<Server size={24} />} title={texts.emptyAccepted} text={texts.emptyAcceptedText}>
+      <div className={classes['command']}>
+        <InstallCommand />
+      </div>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { createStore } from '../../../platform/store.ts'
+import type { Playback, PlaybackState } from './playback.ts'
+import { seekToLine } from './seek-to-line.ts'
+
+/** A player that can only seek and step, over lines that come at these times. */
+function player(lines: ReadonlyMap<number, string>) {
+  const times = [...lines.keys()]
+  const initial = { endMs: 100_000, playing: false, waiting: false, speed: 1, skipsIdle: true, error: undefined }
+  const state = createStore<PlaybackState>({ ...initial, atMs: 0 })
+  const go = (atMs: number): Promise<void> => Promise.resolve(state.set({ ...state.get(), atMs }))
+  const playback: Playback = {
+    state,
+    seek: go,
+    prepare() {},
+    step: () => go(times.find((time) => time > state.get().atMs) ?? state.get().atMs),
+    play() {},
+    pause() {},
+    setSpeed() {},
+    setSkipsIdle() {},
+    use() {},
+    grown() {},
+    close() {},
+  }
+  const text = (): string => [...lines].flatMap(([time, line]) => (time <= state.get().atMs ? [line] : [])).join('\n')
+  return { playback, screen: { text }, at: () => state.get().atMs }
+}
+
+const LINES = new Map([
+  [1_000, 'one'],
+  [2_000, 'a line that\nwas broken'],
+  [3_000, 'three'],
+  [60_000, 'far away'],
+])
+
+describe('a jump to a hit', () => {
+  it('goes on to the line that was found, also when the terminal has broken it', async () => {
+    const { at, ...where } = player(LINES)
+    await seekToLine(where, 1_000, 'a line that was broken', () => true)
+    expect(at()).toBe(2_000)
+  })
+
+  it('stays where the lines around it begin when it is not to be seen soon', async () => {
+    const { at, ...where } = player(LINES)
+    await seekToLine(where, 1_000, 'far away', () => true)
+    expect(at()).toBe(1_000)
+  })
+
+  it('gives up when people want something else', async () => {
+    const { at, ...where } = player(LINES)
+    let asked = 0
+    await seekToLine(where, 1_000, 'three', () => (asked += 1) < 3)
+    expect(at()).toBe(2_000)
+  })
+})

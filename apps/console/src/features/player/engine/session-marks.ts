@@ -1,0 +1,42 @@
+// What was noted of a session beside its output – commands, sizes of the window, its end – at the times of its recording.
+import type { Session } from '@bowline/contract/schemas/session'
+import { z } from 'zod'
+import { playerMessages as texts } from '../messages.ts'
+
+export interface SessionMark {
+  /** Milliseconds since the start of the recording. */
+  readonly atMs: number
+  readonly type: keyof typeof texts.events
+  /** A command, a size, a status. */
+  readonly what: string
+}
+
+const Noted = z
+  .object({
+    command: z.string(),
+    name: z.string(),
+    signal: z.string(),
+    status: z.union([z.number(), z.string()]).transform(String),
+    message: z.string(),
+    columns: z.number(),
+    rows: z.number(),
+  })
+  .partial()
+  .catch({})
+
+/** @param startedAt of the recording, RFC 3339 */
+export function marksOf(session: Session, seat: number, startedAt: string): SessionMark[] {
+  const start = Date.parse(startedAt)
+  const items = session.events.items ?? []
+  return items.flatMap((item) => {
+    if (item.seat !== seat || !isMarked(item.type)) return []
+    const { columns, rows, command, name, signal, status, message } = Noted.parse(item.data)
+    const size = columns === undefined || rows === undefined ? undefined : `${columns}×${rows}`
+    const what = command ?? name ?? signal ?? status ?? message ?? size ?? ''
+    return [{ atMs: Math.max(0, Date.parse(item.timestamp) - start), type: item.type, what }]
+  })
+}
+
+function isMarked(type: string): type is keyof typeof texts.events {
+  return Object.hasOwn(texts.events, type)
+}

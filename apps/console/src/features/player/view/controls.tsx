@@ -1,0 +1,103 @@
+// Buttons below the screen.
+import { Keyboard, Maximize, Pause, Play, Radio, RotateCcw } from 'lucide-react'
+import { ActionIcon, Button, NativeSelect, Popover, Tooltip } from '../../../ui/kit.ts'
+import { CopyButton } from '../../../ui/text/copy-button.tsx'
+import { playerMessages as texts } from '../messages.ts'
+import { type Playback, type PlaybackState, SPEEDS } from '../engine/playback.ts'
+import classes from '../player.module.css'
+import type { Seat } from '../queries.ts'
+import { formatClock } from '../engine/times.ts'
+
+interface ControlsProps {
+  readonly playback: Playback
+  readonly state: PlaybackState
+  /** More is being recorded. */
+  readonly live: boolean
+  readonly link: Seat
+  readonly onFullScreen: () => void
+}
+
+/** So close to its end a live recording is watched as it happens. */
+const LIVE_MS = 4_000
+
+export function Controls({ playback, state, live, link, onFullScreen }: ControlsProps) {
+  const { atMs, endMs, playing, speed, skipsIdle } = state
+  const ended = !playing && !live && endMs > 0 && atMs >= endMs
+  const label = playing ? texts.pause : ended ? texts.again : texts.play
+  const Icon = playing ? Pause : ended ? RotateCcw : Play
+  return (
+    <div className={classes['controls']}>
+      <Tooltip label={label}>
+        <ActionIcon
+          size={36}
+          variant="filled"
+          color="sea"
+          c="white"
+          aria-label={label}
+          onClick={() => (playing ? playback.pause : playback.play)()}
+        >
+          <Icon size={18} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <span className={classes['clock']}>
+        {formatClock(atMs)} <span className={classes['dim']}>/ {formatClock(endMs)}</span>
+      </span>
+      {live ? (
+        <Button
+          size="compact-sm"
+          variant={endMs - atMs < LIVE_MS && playing ? 'light' : 'default'}
+          leftSection={<Radio size={14} aria-hidden />}
+          aria-label={texts.toLive}
+          onClick={() => void playback.seek(endMs).then(playback.play)}
+        >
+          {texts.live}
+        </Button>
+      ) : null}
+      <span className={classes['space']} />
+      <Button
+        size="compact-sm"
+        variant={skipsIdle ? 'light' : 'default'}
+        aria-pressed={skipsIdle}
+        onClick={() => playback.setSkipsIdle(!skipsIdle)}
+      >
+        {texts.skipIdle}
+      </Button>
+      <NativeSelect
+        size="xs"
+        aria-label={texts.speed}
+        value={String(speed)}
+        data={SPEEDS.map((other) => ({ value: String(other), label: texts.times(other) }))}
+        onChange={(event) => playback.setSpeed(Number(event.currentTarget.value))}
+      />
+      <CopyButton text={addressOf(link, atMs)} what={texts.link} />
+      <Popover position="top-end" withinPortal={false} trapFocus={false}>
+        <Popover.Target>
+          <ActionIcon size={32} aria-label={texts.keys} className={classes['wide'] ?? ''}>
+            <Keyboard size={17} aria-hidden />
+          </ActionIcon>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <dl className={classes['keys']}>
+            {texts.keyNames.map(([key, meaning]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{meaning}</dd>
+              </div>
+            ))}
+          </dl>
+        </Popover.Dropdown>
+      </Popover>
+      <Tooltip label={texts.fullScreen}>
+        <ActionIcon size={32} aria-label={texts.fullScreen} onClick={onFullScreen}>
+          <Maximize size={17} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  )
+}
+
+function addressOf({ uid, seat }: Seat, atMs: number): string {
+  return `${location.origin}/sessions/${uid}/play/${seat}?t=${Math.floor(atMs / 1_000)}`
+}

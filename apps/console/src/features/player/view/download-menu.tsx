@@ -1,0 +1,38 @@
+// The recording as a file.
+import { sessions } from '@bowline/contract/operations/sessions'
+import { Download } from 'lucide-react'
+import { useRuntime } from '../../../core/context.tsx'
+import { Button, Menu } from '../../../ui/kit.ts'
+import { notifyFailure } from '../../../ui/feedback/notify.tsx'
+import { saveFile } from '../../../ui/text/save-file.ts'
+import { playerMessages as texts } from '../messages.ts'
+import type { Seat } from '../queries.ts'
+
+export function DownloadMenu({ uid, seat }: Seat) {
+  const { api } = useRuntime()
+  const download = async (version: 2 | 3): Promise<void> => {
+    try {
+      const query = { format: version === 2 ? ('cast' as const) : ('cast3' as const) }
+      const response = await api.open(sessions.getRecord, { params: { uid, seat }, query })
+      saveFile(await response.blob(), `session-${uid.slice(0, 12)}-${seat}.cast`)
+    } catch (error) {
+      notifyFailure({ title: texts.downloadFailed, error, onRetry: () => void download(version) })
+    }
+  }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button size="compact-sm" variant="default" leftSection={<Download size={14} aria-hidden />}>
+          {texts.download}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {([2, 3] as const).map((version) => (
+          <Menu.Item key={version} onClick={() => void download(version)}>
+            {texts.downloadAs(version)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

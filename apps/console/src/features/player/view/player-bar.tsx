@@ -1,0 +1,41 @@
+// Time and buttons below the screen.
+import type { RecordingIndex } from '@bowline/contract/schemas/recording'
+import { Controls } from './controls.tsx'
+import type { Playback, PlaybackState } from '../engine/playback.ts'
+import classes from '../player.module.css'
+import type { Seat } from '../queries.ts'
+import { type Mark, Timeline } from './timeline.tsx'
+
+interface PlayerBarProps {
+  readonly playback: Playback
+  readonly state: PlaybackState
+  readonly index: RecordingIndex
+  readonly marks: readonly Mark[]
+  readonly link: Seat
+  /** Somebody wants something else than what was asked for before. */
+  readonly onTouch: () => void
+  readonly onFullScreen: () => void
+}
+
+export function PlayerBar({ playback, state, index, marks, link, onTouch, onFullScreen }: PlayerBarProps) {
+  const { atMs, endMs } = state
+  return (
+    <div className={classes['bar']} onPointerDownCapture={onTouch}>
+      <Timeline
+        atMs={atMs}
+        endMs={endMs}
+        index={index}
+        marks={marks}
+        onSeek={(ms) => void playback.seek(ms)}
+        onNear={(ms) => playback.prepare(ms)}
+      />
+      <Controls
+        playback={playback}
+        state={state}
+        live={index.state === 'recording'}
+        link={link}
+        onFullScreen={onFullScreen}
+      />
+    </div>
+  )
+}

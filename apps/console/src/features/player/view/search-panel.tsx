@@ -1,0 +1,82 @@
+// Finds words in what a recording shows.
+import type { RecordingHit } from '@bowline/contract/schemas/recording'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type Ref } from 'react'
+import type { ListPage } from '../../../live/apply-events.ts'
+import { ErrorPanel } from '../../../ui/feedback/error-panel.tsx'
+import { TextInput } from '../../../ui/kit.ts'
+import { formatCount } from '../../../ui/text/numbers.ts'
+import { playerMessages as texts } from '../messages.ts'
+import classes from '../player.module.css'
+import { Snippet } from './snippet.tsx'
+import { formatClock } from '../engine/times.ts'
+
+interface SearchPanelProps {
+  readonly field: Ref<HTMLInputElement>
+  /** What was searched for. */
+  readonly words: string
+  readonly hits: UseQueryResult<ListPage<RecordingHit>>
+  /** Number of the hit that was jumped to. */
+  readonly current: number | undefined
+  /** Whether all of the recording can be found. */
+  readonly indexed: boolean
+  readonly onSearch: (words: string) => void
+  readonly onJump: (number: number) => void
+}
+
+export function SearchPanel({ field, words, hits, current, indexed, onSearch, onJump }: SearchPanelProps) {
+  const [text, setText] = useState(words)
+  const { data, isError, error } = hits
+  const items = words === '' ? [] : (data?.items ?? [])
+  const nothing = words !== '' && data !== undefined && items.length === 0
+  return (
+    <>
+      <search>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            onSearch(text.trim())
+          }}
+        >
+          <TextInput
+            ref={field}
+            type="search"
+            size="xs"
+            label={texts.search}
+            description={texts.searchHint}
+            maxLength={256}
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+        </form>
+      </search>
+      {isError ? <ErrorPanel title={texts.searchFailed} error={error} onRetry={() => void hits.refetch()} /> : null}
+      <output className={classes['found']}>
+        {nothing ? (indexed ? texts.noHits : texts.noHitsYet) : null}
+        {items.length > 0 ? texts.hits(formatCount(data?.total ?? 0), data?.total === 1) : null}
+        {items.length > 0 && (data?.total ?? 0) > items.length ? `. ${texts.more}` : null}
+      </output>
+      <ol className={classes['list']}>
+        {items.map((hit, number) => (
+          <li key={`${hit.seconds} ${hit.seat} ${hit.kind}`}>
+            <button
+              type="button"
+              className={classes['entry']}
+              aria-current={number === current}
+              onClick={() => onJump(number)}
+            >
+              <span className={classes['entryTime']}>{formatClock(hit.seconds * 1_000)}</span>
+              <Snippet hit={hit} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      <Link to="/recordings" search={{ q: words }} className={classes['more'] ?? ''}>
+        {texts.searchAll}
+      </Link>
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+// The state of a player in React.
+import { useCallback, useSyncExternalStore } from 'react'
+import type { Playback, PlaybackState } from '../engine/playback.ts'
+
+const NOTHING: PlaybackState = {
+  atMs: 0,
+  endMs: 0,
+  playing: false,
+  waiting: true,
+  speed: 1,
+  skipsIdle: true,
+  error: undefined,
+}
+
+/** @param playback undefined while it is made */
+export function usePlaybackState(playback: Playback | undefined): PlaybackState {
+  const subscribe = useCallback((listener: () => void) => playback?.state.subscribe(listener) ?? (() => {}), [playback])
+  return useSyncExternalStore(subscribe, () => playback?.state.get() ?? NOTHING)
+}

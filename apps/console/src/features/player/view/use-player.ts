@@ -1,0 +1,79 @@
+// Builds a player for a place on the page, and takes it down again.
+import type { RecordingIndex } from '@bowline/contract/schemas/recording'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useRuntime } from '../../../core/context.tsx'
+import { useIsDark } from '../../../ui/use-theme.ts'
+import { createGrowingSource, type GrowingSource } from '../engine/growing-source.ts'
+import { createIndexedSource } from '../engine/indexed-source.ts'
+import { createPlayback, type Playback } from '../engine/playback.ts'
+import { growthReader, rangeReader, type Seat } from '../queries.ts'
+import { createScreen, type Screen } from '../engine/screen.ts'
+import type { Source } from '../engine/source.ts'
+
+export interface Player {
+  readonly playback: Playback
+  readonly screen: Screen
+  /** The recording has become too long to be played before it is over. */
+  readonly isFull: () => boolean
+}
+
+/**
+ * @param startMs where to begin; undefined: at the start, or at the end of a recording that is being made
+ * @returns the place, and the player once it is in the page
+ */
+export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: number | undefined) {
+  const { api } = useRuntime()
+  const isDark = useIsDark()
+  const place = useRef<HTMLDivElement>(null)
+  const [player, setPlayer] = useState<Player>()
+  const growing = useRef<GrowingSource>(undefined)
+  // Only what the player is made of: its state changes with every answer.
+  const { indexed } = index
+  const first = useRef({ index, startMs, isDark })
+  const sources = useMemo(
+    () => ({
+      indexed: (from: RecordingIndex): Source => createIndexedSource(from, rangeReader(api, { uid, seat })),
+      growing: (grown: () => void): GrowingSource =>
+        createGrowingSource({ read: growthReader(api, { uid, seat }), later, grown }),
+    }),
+    [api, uid, seat],
+  )
+
+  useEffect(() => {
+    if (!place.current) return
+    const { index: begun, startMs: start, isDark: dark } = first.current
+    const screen = createScreen(place.current, dark)
+    growing.current = begun.indexed ? undefined : sources.growing(() => playback.grown())
+    const source = growing.current ?? sources.indexed(begun)
+    const playback = createPlayback({ source, stage: screen, now: () => performance.now(), frame })
+    setPlayer({ playback, screen, isFull: () => growing.current?.full === true })
+    const isLive = begun.state === 'recording'
+    void playback.seek(start ?? (isLive ? Number.MAX_SAFE_INTEGER : 0)).then(() => {
+      if (isLive && start === undefined) playback.play()
+    })
+    return () => {
+      playback.close()
+      screen.dispose()
+      setPlayer(undefined)
+    }
+  }, [sources])
+
+  useEffect(() => {
+    if (!player || !indexed || !growing.current) return
+    growing.current = undefined
+    player.playback.use(sources.indexed(index))
+  }, [player, indexed, index, sources])
+
+  useEffect(() => player?.screen.setDark(isDark), [player, isDark])
+  return { place, player }
+}
+
+function later(work: () => void, delayMs: number): () => void {
+  const timer = setTimeout(work, delayMs)
+  return () => clearTimeout(timer)
+}
+
+function frame(work: () => void): () => void {
+  const request = requestAnimationFrame(work)
+  return () => cancelAnimationFrame(request)
+}

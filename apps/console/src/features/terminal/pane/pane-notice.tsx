@@ -1,0 +1,79 @@
+// What has become of a session: connecting, dropped, ended and why, and what to do about it.
+import { useEffect, useState } from 'react'
+import { announce } from '../../../ui/feedback/announce.tsx'
+import { Button, Loader } from '../../../ui/kit.ts'
+import { useCountdown } from '../../../ui/text/ticker.ts'
+import { terminalMessages as texts } from '../messages.ts'
+import type { Pane, PaneState } from './pane.ts'
+import classes from '../terminal.module.css'
+
+interface PaneNoticeProps {
+  readonly pane: Pane
+  readonly state: PaneState
+}
+
+export function PaneNotice({ pane, state }: PaneNoticeProps) {
+  useEffect(() => {
+    let was = pane.state.get().kind
+    return pane.state.subscribe(() => {
+      const { kind } = pane.state.get()
+      if (was === 'reconnecting' && kind === 'running') announce(texts.resumed)
+      was = kind
+    })
+  }, [pane])
+  switch (state.kind) {
+    case 'connecting':
+      return (
+        <output className={classes['notice']}>
+          <Loader size={14} aria-hidden />
+          <span className={classes['noticeText']}>{texts.connecting}</span>
+        </output>
+      )
+    case 'reconnecting':
+      return <Reconnecting pane={pane} until={state.until} />
+    case 'ended':
+      return (
+        <div role="alert" className={classes['notice']}>
+          <span className={classes['noticeText']}>
+            <strong>{texts.ended}.</strong> {endText(state)}
+          </span>
+          <Button size="compact-sm" onClick={() => again(pane)}>
+            {texts.retry}
+          </Button>
+        </div>
+      )
+    default:
+      return null
+  }
+}
+
+function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: number }) {
+  // The terminal's clock counts from the page's beginning, the countdown's from 1970.
+  const [untilMs] = useState(() => Math.floor(Date.now() + until - performance.now()))
+  const seconds = Math.floor(useCountdown(untilMs) / 1_000)
+  return (
+    <div role="alert" data-tone="warn" className={classes['notice']}>
+      <Loader size={14} color="currentColor" aria-hidden />
+      <span className={classes['noticeText']}>{texts.reconnecting(seconds)}</span>
+      <Button size="compact-sm" variant="default" onClick={() => pane.remote()?.hurry()}>
+        {texts.tryNow}
+      </Button>
+    </div>
+  )
+}
+
+/** With what it was opened with, as long as the page remembers it. */
+function again(pane: Pane): void {
+  const access = pane.access()
+  if (access) pane.connect(access)
+  else pane.disconnect()
+}
+
+function endText({ cause, exit }: Extract<PaneState, { kind: 'ended' }>): string {
+  if (exit?.signal !== undefined) return texts.killed(exit.signal)
+  if (exit?.status !== undefined) return texts.exited(exit.status)
+  if (cause.reason === 'connection-lost') return texts.lost
+  if (cause.by === 'network') return texts.failedToConnect
+  if (cause.message !== '') return cause.message
+  return cause.by === 'user' ? texts.endedBy.user : texts.endedBy.unknown
+}

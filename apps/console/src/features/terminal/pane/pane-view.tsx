@@ -1,0 +1,134 @@
+// One pane on screen: what it is on, the form or the terminal, and what has become of the session.
+import { Columns2, Info, Rows2, Search, X } from 'lucide-react'
+import { type CSSProperties, useEffect, useRef, useState } from 'react'
+import { useStore } from '../../../core/context.tsx'
+import { ActionIcon, Popover, Tooltip } from '../../../ui/kit.ts'
+import { ConnectForm } from './connect-form.tsx'
+import { terminalMessages as texts } from '../messages.ts'
+import type { Pane } from './pane.ts'
+import { PaneNotice } from './pane-notice.tsx'
+import { PromptForm } from './prompt-form.tsx'
+import { SearchBar } from './search-bar.tsx'
+import { SessionFacts } from './session-facts.tsx'
+import { type Point, TerminalMenu } from './terminal-menu.tsx'
+import { terminalSettings } from '../screen/settings.ts'
+import type { Workspace } from '../workspace.ts'
+import classes from '../terminal.module.css'
+
+interface PaneViewProps {
+  readonly pane: Pane
+  readonly isFocused: boolean
+  readonly workspace: Workspace
+}
+
+export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
+  const state = useStore(pane.state)
+  const isForm = state.kind === 'form' || state.kind === 'refused'
+  const user = isForm ? undefined : pane.access()?.username
+  const { name, namespace } = pane.device
+  const [searching, setSearching] = useState(false)
+  useEffect(() => pane.onSearch(() => setSearching(true)), [pane])
+  return (
+    <div className={classes['pane']} onFocus={() => workspace.focus(pane.id)}>
+      <div className={classes['head']} data-focused={isFocused}>
+        <span className={classes['where']}>
+          {user === undefined ? '' : `${user}@`}
+          {namespace}.{name}
+        </span>
+        {isForm ? null : (
+          <>
+            <Act label={texts.search.label} icon={Search} onClick={() => setSearching(!searching)} />
+            <InfoButton pane={pane} />
+          </>
+        )}
+        <span className={classes['wide']}>
+          <Act label={texts.splitRight} icon={Columns2} onClick={() => workspace.split(pane.id, 'row')} />
+          <Act label={texts.splitDown} icon={Rows2} onClick={() => workspace.split(pane.id, 'column')} />
+        </span>
+        <Act label={texts.closePane} icon={X} onClick={() => workspace.closePane(pane.id)} />
+      </div>
+      {isForm ? (
+        <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} takesFocus={isFocused} />
+      ) : (
+        <ScreenPlace pane={pane} takesFocus={isFocused} />
+      )}
+      {searching && !isForm ? <SearchBar pane={pane} onClose={() => setSearching(false)} /> : null}
+      {state.kind === 'asked' ? <PromptForm key={promptKey(state.prompt)} pane={pane} prompt={state.prompt} /> : null}
+      <PaneNotice pane={pane} state={state} />
+    </div>
+  )
+}
+
+const promptKey = (prompt: object): string => JSON.stringify(prompt)
+
+interface ScreenPlaceProps {
+  readonly pane: Pane
+  /** Whether the keyboard is its own when it appears: of several panes that appear together it is one's. */
+  readonly takesFocus: boolean
+}
+
+function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const [menuAt, setMenuAt] = useState<Point>()
+  useStore(terminalSettings)
+  useEffect(() => {
+    if (!place.current) return undefined
+    const detach = pane.screen.attach(place.current)
+    if (takesFocus) pane.screen.terminal.focus()
+    return detach
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only when the screen appears
+  }, [pane])
+  const style: CSSProperties & Record<`--${string}`, string> = {
+    '--terminal-background': pane.screen.terminal.options.theme?.background ?? '#000',
+  }
+  return (
+    <>
+      <div
+        ref={place}
+        className={classes['screen']}
+        style={style}
+        onContextMenu={(event) => {
+          // With Shift people get the browser's own.
+          if (event.shiftKey) return
+          event.preventDefault()
+          setMenuAt({ x: event.clientX, y: event.clientY })
+        }}
+      />
+      <TerminalMenu terminal={pane.screen.terminal} at={menuAt} onClose={() => setMenuAt(undefined)} />
+    </>
+  )
+}
+
+function InfoButton({ pane }: { readonly pane: Pane }) {
+  const [opened, setOpened] = useState(false)
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={320} trapFocus>
+      <Popover.Target>
+        <Tooltip label={texts.info} disabled={opened}>
+          <ActionIcon aria-label={texts.info} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+            <Info size={15} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={texts.info}>
+        <SessionFacts pane={pane} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface ActProps {
+  readonly label: string
+  readonly icon: typeof X
+  readonly onClick: () => void
+}
+
+function Act({ label, icon: Icon, onClick }: ActProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={onClick}>
+        <Icon size={15} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,99 @@
+// Search in what a terminal has shown.
+import { CaseSensitive, ChevronDown, ChevronUp, Regex, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useStore } from '../../../core/context.tsx'
+import { ActionIcon, TextInput } from '../../../ui/kit.ts'
+import { formatCount } from '../../../ui/text/numbers.ts'
+import { terminalMessages as texts } from '../messages.ts'
+import type { Pane } from './pane.ts'
+import classes from '../terminal.module.css'
+import { createStore } from '../../../platform/store.ts'
+
+/** How people search: the same in every terminal. */
+const how = createStore({ regex: false, caseSensitive: false })
+/** The add-on wants colours; these are seen on every background. */
+const DECORATIONS = {
+  matchBackground: '#8a5300',
+  matchOverviewRuler: '#d97706',
+  activeMatchBackground: '#0f7285',
+  activeMatchColorOverviewRuler: '#37a0b0',
+}
+
+export function SearchBar({ pane, onClose }: { readonly pane: Pane; readonly onClose: () => void }) {
+  const { search, terminal } = pane.screen
+  const options = useStore(how)
+  const [words, setWords] = useState('')
+  const [found, setFound] = useState({ resultIndex: -1, resultCount: 0 })
+  useEffect(() => {
+    const listening = search.onDidChangeResults(setFound)
+    return () => {
+      listening.dispose()
+      search.clearDecorations()
+    }
+  }, [search])
+  const find = (forwards: boolean, text = words, isTyping = false) => {
+    const asked = { ...options, incremental: isTyping, decorations: DECORATIONS }
+    if (forwards) search.findNext(text, asked)
+    else search.findPrevious(text, asked)
+  }
+  const close = () => {
+    onClose()
+    terminal.focus()
+  }
+  const count =
+    words === ''
+      ? ''
+      : found.resultCount === 0
+        ? texts.search.none
+        : found.resultIndex < 0
+          ? texts.search.many
+          : texts.search.count(found.resultIndex + 1, found.resultCount)
+  return (
+    <search className={classes['search']}>
+      <TextInput
+        size="xs"
+        aria-label={texts.search.label}
+        value={words}
+        ref={(input) => {
+          if (input && words === '') input.focus()
+        }}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => {
+          setWords(event.currentTarget.value)
+          find(true, event.currentTarget.value, true)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') find(!event.shiftKey)
+          if (event.key === 'Escape') close()
+        }}
+      />
+      <output className={classes['count']}>{count === '' ? formatCount(0) : count}</output>
+      <ActionIcon
+        aria-label={texts.search.caseSensitive}
+        aria-pressed={options.caseSensitive}
+        variant={options.caseSensitive ? 'light' : 'subtle'}
+        onClick={() => how.set({ ...options, caseSensitive: !options.caseSensitive })}
+      >
+        <CaseSensitive size={16} aria-hidden />
+      </ActionIcon>
+      <ActionIcon
+        aria-label={texts.search.regex}
+        aria-pressed={options.regex}
+        variant={options.regex ? 'light' : 'subtle'}
+        onClick={() => how.set({ ...options, regex: !options.regex })}
+      >
+        <Regex size={15} aria-hidden />
+      </ActionIcon>
+      <ActionIcon aria-label={texts.search.previous} onClick={() => find(false)}>
+        <ChevronUp size={16} aria-hidden />
+      </ActionIcon>
+      <ActionIcon aria-label={texts.search.next} onClick={() => find(true)}>
+        <ChevronDown size={16} aria-hidden />
+      </ActionIcon>
+      <ActionIcon aria-label={texts.search.close} onClick={close}>
+        <X size={15} aria-hidden />
+      </ActionIcon>
+    </search>
+  )
+}

@@ -1,0 +1,71 @@
+// The signed-in person: theme and sign-out.
+import { Link } from '@tanstack/react-router'
+import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
+import { notifyFailure } from '../ui/feedback/notify.tsx'
+import { type Theme, useTheme } from '../ui/use-theme.ts'
+import { usePerson, useRuntime } from '../core/context.tsx'
+import { appMessages as texts } from '../core/messages.ts'
+import classes from './account-menu.module.css'
+
+const THEMES: readonly { theme: Theme; icon: typeof Sun }[] = [
+  { theme: 'light', icon: Sun },
+  { theme: 'dark', icon: Moon },
+  { theme: 'auto', icon: Monitor },
+]
+
+export function AccountMenu() {
+  const { session } = useRuntime()
+  const person = usePerson()
+  const [theme, setTheme] = useTheme()
+  if (!person) return null
+
+  const signOut = () => {
+    session.signOut().catch((error: unknown) => {
+      notifyFailure({ title: texts.signOutFailed, error, onRetry: signOut })
+    })
+  }
+  return (
+    <Menu position="top-start" width={220} withinPortal>
+      <Menu.Target>
+        <UnstyledButton className={classes['button'] ?? ''}>
+          <VisuallyHidden>{texts.account}</VisuallyHidden>
+          <span className={classes['initial']} aria-hidden>
+            {person.name.slice(0, 1).toUpperCase()}
+          </span>
+          <span className={classes['text']}>
+            <span className={classes['name']}>{person.name}</span>
+            <span className={classes['email']}>{person.email}</span>
+          </span>
+          <ChevronsUpDown size={14} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to="/profile" leftSection={<UserRound size={15} aria-hidden />}>
+          {texts.profile}
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs/" target="_blank" leftSection={<BookOpen size={15} aria-hidden />}>
+          {texts.help}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{texts.theme}</Menu.Label>
+        <Menu.RadioGroup value={theme}>
+          {THEMES.map(({ theme: choice, icon: Icon }) => (
+            <Menu.RadioItem
+              key={choice}
+              value={choice}
+              rightSection={<Icon size={15} aria-hidden />}
+              onChange={() => setTheme(choice)}
+            >
+              {texts.themes[choice]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Item leftSection={<LogOut size={15} aria-hidden />} onClick={signOut}>
+          <Text size="sm">{texts.signOut}</Text>
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

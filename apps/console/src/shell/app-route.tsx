@@ -1,0 +1,24 @@
+// The routes that others hang from: the root, and everything behind the sign-in.
+import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router'
+import { NotFoundPage } from '../core/not-found-page.tsx'
+import { Root } from './root.tsx'
+import type { Runtime } from '../core/runtime.ts'
+import { Shell } from './shell.tsx'
+
+export const root = createRootRouteWithContext<{ runtime: Runtime }>()({
+  component: Root,
+  notFoundComponent: NotFoundPage,
+})
+
+/** Everything behind the sign-in. */
+export const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  beforeLoad: async ({ context: { runtime }, location }) => {
+    const state = await runtime.session.refresh(undefined)
+    if (state.kind === 'signed-in') return
+    const wish = location.href === '/' ? {} : { redirect: location.href }
+    throw redirect({ to: '/sign-in', search: wish })
+  },
+  component: Shell,
+})

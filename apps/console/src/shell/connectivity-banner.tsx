@@ -1,0 +1,27 @@
+// Told while the server does not answer: why, when it is asked again, and a way to ask now.
+import { Unplug } from 'lucide-react'
+import { Button } from '../ui/kit.ts'
+import { useCountdown } from '../ui/text/ticker.ts'
+import { useConnectivity, useRuntime } from '../core/context.tsx'
+import { appMessages as texts } from '../core/messages.ts'
+import classes from './connectivity-banner.module.css'
+
+export function ConnectivityBanner() {
+  const { watch } = useRuntime()
+  const state = useConnectivity()
+  const leftMs = useCountdown(state.kind === 'unreachable' ? state.retryAt : 0)
+  if (state.kind === 'reachable') return null
+  const seconds = Math.ceil(leftMs / 1000)
+  return (
+    <div className={classes['banner']}>
+      <Unplug size={16} aria-hidden />
+      <div className={classes['body']}>
+        <span role="alert">{state.cause === '' ? texts.unreachable : state.cause}</span>
+        <span className={classes['next']}>{seconds > 0 ? texts.retryIn(seconds) : texts.retrying}</span>
+        <Button variant="default" size="compact-sm" onClick={watch.retryNow}>
+          {texts.retryNow}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+// Keeps the address in step with the session, whichever tab changed it.
+import type { Session } from '../auth/session.ts'
+import { safeRedirect } from '../auth/redirect.ts'
+import type { createConsoleRouter } from './router.tsx'
+
+/** Leaves for the sign-in page when the session ends, and for the wished page when one starts there. */
+export function followSignIn(session: Session, router: ReturnType<typeof createConsoleRouter>): void {
+  let wasSignedIn = false
+  let tenant = ''
+  session.state.subscribe(() => {
+    const state = session.state.get()
+    const { pathname, href, search } = router.state.location
+    if (state.kind === 'signed-in' && pathname === '/sign-in') {
+      void router.navigate({ href: safeRedirect(search.redirect, location.origin), replace: true })
+    }
+    if (state.kind === 'signed-out' && wasSignedIn) {
+      void router.navigate({
+        to: '/sign-in',
+        search: state.expired ? { redirect: href, expired: 'yes' } : {},
+        replace: state.expired,
+      })
+    }
+    // What the address named belongs to the namespace that was left.
+    const next = state.kind === 'signed-in' ? state.person.tenant : ''
+    if (wasSignedIn && tenant !== '' && next !== '' && next !== tenant) void router.navigate({ to: '/' })
+    tenant = next === '' ? tenant : next
+    wasSignedIn = state.kind === 'signed-in'
+  })
+}

@@ -1,0 +1,20 @@
+// Whether what is on screen follows the server at this moment.
+import { useLiveState } from '../core/context.tsx'
+import { appMessages } from '../core/messages.ts'
+import { Tooltip } from '../ui/kit.ts'
+import classes from './live-mark.module.css'
+
+export function LiveMark() {
+  const state = useLiveState()
+  if (state === 'stopped') return null
+  const live = state === 'live'
+  const label = live ? appMessages.live : state === 'connecting' ? appMessages.connecting : appMessages.reconnecting
+  return (
+    <Tooltip label={live ? appMessages.liveHint : appMessages.reconnectingHint} disabled={state === 'connecting'}>
+      <output className={classes['mark']} data-state={state}>
+        <span className={classes['dot']} aria-hidden />
+        {label}
+      </output>
+    </Tooltip>
+  )
+}

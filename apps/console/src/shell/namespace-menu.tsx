@@ -1,0 +1,84 @@
+// The namespace that everything on screen belongs to: its tenant id to copy, and the way to the person's others.
+import type { Namespace } from '@bowline/contract/schemas/namespace'
+import { useQuery } from '@tanstack/react-query'
+import { Check, ChevronsUpDown, Copy, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { CreateNamespace } from '../features/namespaces/create-namespace.tsx'
+import { namespacesMessages } from '../features/namespaces/messages.ts'
+import { namespaceQuery, ownNamespacesQuery } from '../features/namespaces/queries.ts'
+import { useSwitchNamespace } from '../features/namespaces/use-switch-namespace.ts'
+import { announce } from '../ui/feedback/announce.tsx'
+import { copyText } from '../ui/text/copy-text.ts'
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
+import { uiMessages } from '../ui/messages.ts'
+import { formatCount } from '../ui/text/numbers.ts'
+import { usePerson, useRuntime } from '../core/context.tsx'
+import { appMessages as texts } from '../core/messages.ts'
+import classes from './namespace-menu.module.css'
+
+export function NamespaceMenu() {
+  const { api } = useRuntime()
+  const person = usePerson()
+  const tenant = person?.tenant ?? ''
+  const [opened, setOpened] = useState(false)
+  const [creating, setCreating] = useState(false)
+  const { data: namespace, isError } = useQuery({ ...namespaceQuery(api, tenant), enabled: tenant !== '' })
+  const mine = useQuery({ ...ownNamespacesQuery(api), enabled: opened })
+  const switchTo = useSwitchNamespace()
+  if (tenant === '') return null
+  const name = namespace?.name ?? (isError ? texts.namespaceUnknown : '\u00a0')
+  const copyTenant = async () => announce((await copyText(tenant)) ? uiMessages.copied : uiMessages.copyFailed)
+  return (
+    <>
+      <Menu opened={opened} onChange={setOpened} position="bottom-start" width={260} withinPortal>
+        <Menu.Target>
+          <UnstyledButton className={classes['card'] ?? ''}>
+            <VisuallyHidden>{texts.namespace}</VisuallyHidden>
+            <span className={classes['text']}>
+              <span className={classes['name']}>{name}</span>
+              <span className={classes['tenant']}>{tenant}</span>
+            </span>
+            <ChevronsUpDown size={14} aria-hidden />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{namespacesMessages.yours}</Menu.Label>
+          {mine.isError && !mine.data ? (
+            <Menu.Item onClick={() => void mine.refetch()} closeMenuOnClick={false}>
+              {namespacesMessages.loadFailed} {uiMessages.retry}
+            </Menu.Item>
+          ) : null}
+          {(mine.data ?? (namespace ? [namespace] : [])).map((each) => (
+            <Menu.Item
+              key={each.tenant_id}
+              aria-current={each.tenant_id === tenant}
+              leftSection={
+                each.tenant_id === tenant ? <Check size={15} aria-hidden /> : <span className={classes['gap']} />
+              }
+              onClick={() => each.tenant_id !== tenant && void switchTo(each)}
+            >
+              {each.name}
+              <Text span size="xs" c="dimmed" ml={8}>
+                {deviceCount(each)}
+              </Text>
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<Copy size={15} aria-hidden />} onClick={() => void copyTenant()}>
+            {texts.copyTenant}
+          </Menu.Item>
+          {person?.max_namespaces === 0 ? null : (
+            <Menu.Item leftSection={<Plus size={15} aria-hidden />} onClick={() => setCreating(true)}>
+              {namespacesMessages.create}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <CreateNamespace opened={creating} onClose={() => setCreating(false)} />
+    </>
+  )
+}
+
+function deviceCount({ device_count: count }: Namespace): string {
+  return namespacesMessages.devices(formatCount(count), count === 1)
+}

@@ -1,0 +1,27 @@
+// Somebody who is signed in but belongs to no namespace: there is nothing to show, only what to do about it.
+import { Boxes } from 'lucide-react'
+import { useState } from 'react'
+import { CreateNamespace } from '../features/namespaces/create-namespace.tsx'
+import { namespacesMessages } from '../features/namespaces/messages.ts'
+import { EmptyState } from '../ui/feedback/empty-state.tsx'
+import { Button } from '../ui/kit.ts'
+import { Page } from '../ui/page/page.tsx'
+import { usePerson } from '../core/context.tsx'
+import { appMessages as texts } from '../core/messages.ts'
+
+export function NoNamespace() {
+  const mayCreate = usePerson()?.max_namespaces !== 0
+  const [creating, setCreating] = useState(false)
+  return (
+    <Page title={texts.noNamespace}>
+      <EmptyState
+        icon={<Boxes size={24} />}
+        title={texts.noNamespace}
+        text={mayCreate ? texts.noNamespaceText : texts.noNamespaceAsk}
+      >
+        {mayCreate ? <Button onClick={() => setCreating(true)}>{namespacesMessages.create}</Button> : null}
+      </EmptyState>
+      <CreateNamespace opened={creating} onClose={() => setCreating(false)} />
+    </Page>
+  )
+}

@@ -1,0 +1,180 @@
+// oxlint-disable jsx-a11y/prefer-tag-over-role -- a select holds no icons and headings, and the focus stays in the field
+// The command palette: one field that finds devices, pages and actions (WAI-ARIA combobox with a listbox).
+import type { Device } from '@bowline/contract/schemas/device'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { announce } from '../../ui/feedback/announce.tsx'
+import { Kbd, Modal, Text } from '../../ui/kit.ts'
+import type { PaletteItem } from './items.ts'
+import { paletteMessages as texts } from './messages.ts'
+import { useDeviceItems, usePaletteItems } from './use-palette-items.ts'
+import classes from './palette.module.css'
+
+/** Characters. */
+const WORDS_MAX = 64
+
+interface PaletteProps {
+  /** Gives what was typed before the field was there; from then on, keys are the field's. */
+  readonly takeTyped: () => string
+  readonly onClose: () => void
+}
+
+/** Open while it is mounted. */
+export function Palette({ takeTyped, onClose }: PaletteProps) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      withCloseButton={false}
+      centered={false}
+      yOffset="12vh"
+      size={560}
+      padding={0}
+      attributes={{ content: { 'aria-label': texts.label } }}
+    >
+      <Body takeTyped={takeTyped} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Body({ takeTyped, onClose }: PaletteProps) {
+  const [text, setText] = useState('')
+  const [device, setDevice] = useState<Device>()
+  const [active, setActive] = useState(0)
+  const words = text.trim()
+  const content = usePaletteItems(words, (chosen) => {
+    setDevice(chosen)
+    setActive(0)
+  })
+  const ofDevice = useDeviceItems(device)
+  const items = device ? ofDevice : content.items
+  const listId = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const at = Math.min(active, items.length - 1)
+  const idOf = (index: number) => `${listId}-${index}`
+  const { searching } = content
+
+  // The field has the focus as soon as it is there (the kit gives it later), and what had it before gets it back.
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    field.current?.focus()
+    const typed = takeTyped()
+    // oxlint-disable-next-line react/set-state-in-effect -- the browser has it, up to the moment of the focus
+    if (typed !== '') setText(typed.slice(0, WORDS_MAX))
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+    }
+  }, [takeTyped])
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  })
+  useEffect(() => {
+    if (words !== '' && !searching) announce(texts.count(items.length))
+  }, [words, searching, items.length])
+
+  const back = () => {
+    setDevice(undefined)
+    setActive(0)
+  }
+  const run = (item: PaletteItem | undefined) => {
+    if (!item) return
+    onClose()
+    item.run()
+  }
+  const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
+    const current = items[at]
+    const isAtEnd = event.currentTarget.selectionStart === text.length
+    if (event.key === 'ArrowDown') setActive((at + 1) % Math.max(1, items.length))
+    else if (event.key === 'ArrowUp') setActive((at - 1 + items.length) % Math.max(1, items.length))
+    else if (event.key === 'Enter') run(current)
+    else if (event.key === 'ArrowRight' && isAtEnd && current?.more) current.more()
+    else if (device && (event.key === 'ArrowLeft' || event.key === 'Escape')) back()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <>
+      <input
+        ref={field}
+        className={classes['input']}
+        role="combobox"
+        aria-label={texts.label}
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={items.length ? idOf(at) : undefined}
+        aria-autocomplete="list"
+        placeholder={device ? device.name : texts.placeholder}
+        value={text}
+        maxLength={WORDS_MAX}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          back()
+        }}
+        onKeyDown={onKey}
+      />
+      {content.failed && !device ? (
+        <Text size="xs" px="md" pt="xs" c="dimmed">
+          {texts.searchFailed}
+        </Text>
+      ) : null}
+      <div ref={list} id={listId} role="listbox" aria-label={texts.results} className={classes['list']}>
+        {items.map((item, index) => (
+          <Option
+            key={`${item.group} ${item.id}`}
+            item={item}
+            id={idOf(index)}
+            isActive={index === at}
+            heading={items[index - 1]?.group === item.group ? undefined : item.group}
+            onRun={() => run(item)}
+          />
+        ))}
+      </div>
+      {items.length === 0 ? (
+        <Text size="sm" c="dimmed" p="md">
+          {searching ? texts.searching : texts.none(words)}
+        </Text>
+      ) : null}
+      <div className={classes['foot']}>{device ? texts.hintDevice : texts.hint}</div>
+    </>
+  )
+}
+
+interface OptionProps {
+  readonly item: PaletteItem
+  readonly id: string
+  readonly isActive: boolean
+  /** Shown above the first one of a group. */
+  readonly heading: string | undefined
+  readonly onRun: () => void
+}
+
+function Option({ item: { label, hint, icon: Icon }, id, isActive, heading, onRun }: OptionProps) {
+  return (
+    <>
+      {heading === undefined ? null : (
+        <div role="presentation" className={classes['heading']}>
+          {heading}
+        </div>
+      )}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are the field's: the focus never leaves it */}
+      <div
+        id={id}
+        role="option"
+        aria-selected={isActive}
+        tabIndex={-1}
+        className={classes['option']}
+        // The focus stays in the field.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={onRun}
+      >
+        {Icon ? <Icon size={16} aria-hidden /> : <span className={classes['gap']} />}
+        <span className={classes['label']}>{label}</span>
+        {hint === undefined ? null : <Kbd className={classes['hint'] ?? ''}>{hint}</Kbd>}
+      </div>
+    </>
+  )
+}

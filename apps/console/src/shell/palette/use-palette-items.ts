@@ -1,0 +1,142 @@
+// The palette's items for what was typed: devices searched by the server, pages and actions.
+import type { Device } from '@bowline/contract/schemas/device'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { KeyRound, LogOut, Monitor, Plus, ShieldCheck, SquareTerminal, UserPlus, UserRound } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { usePerson, useRuntime } from '../../core/context.tsx'
+import { appMessages } from '../../core/messages.ts'
+import { SECTIONS } from '../../core/sections.ts'
+import { announce } from '../../ui/feedback/announce.tsx'
+import { copyText } from '../../ui/text/copy-text.ts'
+import { uiMessages } from '../../ui/messages.ts'
+import { notifyFailure } from '../../ui/feedback/notify.tsx'
+import { useTheme } from '../../ui/use-theme.ts'
+import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.ts'
+import { deviceListQuery } from '../../features/devices/queries.ts'
+import { useSshUser } from '../../features/devices/ssh-user.ts'
+import { infoQuery } from '../../features/instance/queries.ts'
+import { type PaletteItem, matching } from './items.ts'
+import { paletteMessages as texts } from './messages.ts'
+import { recentDevices, rememberDevice } from '../../features/devices/recent-devices.ts'
+
+const SHOWN_DEVICES = 8
+
+export interface PaletteContent {
+  readonly items: readonly PaletteItem[]
+  readonly searching: boolean
+  readonly failed: boolean
+}
+
+/** Long enough that a word typed at once asks the server once. */
+const TYPING_MS = 100
+
+/** @param onMore asked for what more can be done with a device */
+export function usePaletteItems(words: string, onMore: (device: Device) => void): PaletteContent {
+  const { api } = useRuntime()
+  const tenant = usePerson()?.tenant ?? ''
+  const navigate = useNavigate()
+  const fixed = useFixedItems()
+  const [searched, setSearched] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSearched(words), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [words])
+  const found = useQuery({
+    ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words: searched, tag: '' }),
+    enabled: searched !== '' && tenant !== '',
+  })
+  const open = (device: { uid: string; name: string }) => {
+    rememberDevice(tenant, device)
+    void navigate({ to: '/devices/$uid', params: { uid: device.uid } })
+  }
+  const isCurrent = searched === words && !found.isPlaceholderData
+  const devices: PaletteItem[] =
+    words === ''
+      ? recentDevices(tenant).map(({ uid, name }) => ({
+          id: uid,
+          group: texts.groups.recent,
+          label: name,
+          icon: Monitor,
+          run: () => open({ uid, name }),
+        }))
+      : (isCurrent ? (found.data?.items ?? []) : []).slice(0, SHOWN_DEVICES).map((device) => ({
+          id: device.uid,
+          group: texts.groups.devices,
+          label: device.name,
+          hint: device.online ? uiMessages.online : uiMessages.offline,
+          icon: Monitor,
+          run: () => open(device),
+          more: () => onMore(device),
+        }))
+  return {
+    items: [...devices, ...matching(fixed, words)],
+    searching: words !== '' && (found.isPending || !isCurrent),
+    failed: found.isError,
+  }
+}
+
+/** Pages and actions. */
+function useFixedItems(): PaletteItem[] {
+  const { session } = useRuntime()
+  const navigate = useNavigate()
+  const [, setTheme] = useTheme()
+  const { pages, actions } = texts.groups
+  const signOut = () => {
+    session.signOut().catch((error: unknown) => notifyFailure({ title: texts.signOutFailed, error, onRetry: signOut }))
+  }
+  const action = (label: string, icon: PaletteItem['icon'], run: () => void): PaletteItem => ({
+    id: label,
+    group: actions,
+    label,
+    run,
+    ...(icon ? { icon } : {}),
+  })
+  return [
+    ...SECTIONS.map(({ to, label, icon, key }) => ({
+      id: to,
+      group: pages,
+      label,
+      icon,
+      hint: `g ${key}`,
+      run: () => void navigate({ to }),
+    })),
+    {
+      id: '/profile',
+      group: pages,
+      label: texts.profile,
+      icon: UserRound,
+      run: () => void navigate({ to: '/profile' }),
+    },
+    action(texts.addDevice, Plus, () => void navigate({ to: '/devices', search: { add: 'yes' } })),
+    action(texts.waiting, Monitor, () => void navigate({ to: '/devices', search: { status: 'pending' } })),
+    action(texts.running, SquareTerminal, () => void navigate({ to: '/sessions', search: { state: 'active' } })),
+    action(texts.addKey, KeyRound, () => void navigate({ to: '/public-keys', search: { edit: 'new' } })),
+    action(texts.addRule, ShieldCheck, () => void navigate({ to: '/firewall', search: { edit: 'new' } })),
+    action(texts.addMember, UserPlus, () => void navigate({ to: '/team', search: { add: 'yes' } })),
+    action(texts.addApiKey, KeyRound, () => void navigate({ to: '/team', search: { tab: 'keys', add: 'yes' } })),
+    ...(['light', 'dark', 'auto'] as const).map((theme) =>
+      action(texts.theme(appMessages.themes[theme]), undefined, () => setTheme(theme)),
+    ),
+    action(texts.signOut, LogOut, signOut),
+  ]
+}
+
+/** What can be done with one device. */
+export function useDeviceItems(device: Device | undefined): PaletteItem[] {
+  const { api } = useRuntime()
+  const navigate = useNavigate()
+  const user = useSshUser()
+  const { data: info } = useQuery(infoQuery(api))
+  if (!device) return []
+  const { uid, name, namespace } = device
+  const copy = async (text: string) => announce((await copyText(text)) ? texts.copied : texts.copyFailed)
+  const item = (label: string, run: () => void): PaletteItem => ({ id: label, group: name, label, run })
+  const endpoint = parseSshEndpoint(info?.endpoints.ssh ?? '')
+  return [
+    item(texts.open, () => void navigate({ to: '/devices/$uid', params: { uid } })),
+    ...(info ? [item(texts.copySsh, () => void copy(sshLine(endpoint, { namespace, device: name }, user)))] : []),
+    item(texts.copyId, () => void copy(`${user}@${namespace}.${name}`)),
+    item(texts.sessionsOf, () => void navigate({ to: '/sessions', search: { device: uid } })),
+  ]
+}

@@ -1,0 +1,16 @@
+// What surrounds every page: the live region and failures of actions.
+import { Notifications } from '@mantine/notifications'
+import { Outlet } from '@tanstack/react-router'
+import { ConnectivityBanner } from './connectivity-banner.tsx'
+import { Announcer } from '../ui/feedback/announce.tsx'
+
+export function Root() {
+  return (
+    <>
+      <Announcer />
+      <Notifications position="bottom-right" />
+      <ConnectivityBanner />
+      <Outlet />
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+// Addresses of who may reach what: keys, rules, tags, people. What these pages ask comes with the pages: the first page
+// that somebody sees does not carry it.
+import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
+import { FirewallSearch } from '../../features/firewall/search.ts'
+import { DEFAULT_KEYS_SEARCH, KeysSearch } from '../../features/public-keys/search.ts'
+import { DEFAULT_TEAM_SEARCH, TeamSearch } from '../../features/team/search.ts'
+import { app } from '../app-route.tsx'
+import { pageFile } from '../../platform/page-files.ts'
+
+export const publicKeys = createRoute({
+  getParentRoute: () => app,
+  path: '/public-keys',
+  validateSearch: KeysSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_KEYS_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/public-keys/public-keys-page.tsx')),
+    'PublicKeysPage',
+  ),
+})
+
+export const firewall = createRoute({
+  getParentRoute: () => app,
+  path: '/firewall',
+  validateSearch: FirewallSearch,
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/firewall/firewall-page.tsx')),
+    'FirewallPage',
+  ),
+})
+
+export const tags = createRoute({
+  getParentRoute: () => app,
+  path: '/tags',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/tags/tags-page.tsx')),
+    'TagsPage',
+  ),
+})
+
+export const team = createRoute({
+  getParentRoute: () => app,
+  path: '/team',
+  validateSearch: TeamSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_TEAM_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/team/team-page.tsx')),
+    'TeamPage',
+  ),
+})

@@ -1,0 +1,96 @@
+// The frame of every page after signing in: sections on the left (a drawer on phones), the page on the right, and what is
+// reachable from anywhere: the palette and the sheet of keys.
+import { keepTyped } from '@bowline/browser/typed-ahead'
+import { Outlet } from '@tanstack/react-router'
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
+import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
+import { pageFile } from '../platform/page-files.ts'
+import { ActionIcon, Drawer } from '../ui/kit.ts'
+import { Mark } from '../ui/page/mark.tsx'
+import { LiveMark } from './live-mark.tsx'
+import { usePerson } from '../core/context.tsx'
+import { appMessages as texts } from '../core/messages.ts'
+import { NoNamespace } from './no-namespace.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { useShortcuts } from '../core/use-shortcuts.ts'
+import classes from './shell.module.css'
+
+const loadPalette = pageFile(() => import('./palette/palette.tsx'))
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
+const loadSheet = pageFile(() => import('./shortcut-sheet.tsx'))
+const ShortcutSheet = lazy(async () => ({ default: (await loadSheet()).ShortcutSheet }))
+
+type Overlay = 'navigation' | 'palette' | 'sheet'
+
+export function Shell() {
+  const tenant = usePerson()?.tenant
+  const [overlay, setOverlay] = useState<Overlay>()
+  const [used, setUsed] = useState<ReadonlySet<Overlay>>(new Set())
+  const show = useCallback((next: Overlay) => {
+    setOverlay(next)
+    setUsed((before) => new Set([...before, next]))
+  }, [])
+  const close = useCallback(() => setOverlay(undefined), [])
+  const [typed, setTyped] = useState<{ readonly take: () => string }>({ take: () => '' })
+  useEffect(() => () => void typed.take(), [typed])
+  const isPaletteOpen = overlay === 'palette'
+  const openPalette = useCallback(() => {
+    if (isPaletteOpen) return
+    const take = keepTyped(close)
+    loadPalette().catch(take)
+    setTyped({ take })
+    show('palette')
+  }, [isPaletteOpen, show, close])
+  const openSheet = useCallback(() => show('sheet'), [show])
+  const shortcuts = useShortcuts({ openPalette, openSheet })
+  // What is typed right after Ctrl+K must find the palette there: it is loaded with the first half of the shortcut.
+  useEffect(() => {
+    const prepare = ({ key }: KeyboardEvent) =>
+      void ((key === 'Control' || key === 'Meta') && loadPalette().catch(() => undefined))
+    addEventListener('keydown', prepare)
+    return () => removeEventListener('keydown', prepare)
+  }, [])
+  return (
+    // Another namespace is another world: nothing of the one before stays on screen.
+    <div key={tenant} className={classes['shell']}>
+      <a href="#content" className={classes['skip']}>
+        {texts.skip}
+      </a>
+      <header className={classes['bar']}>
+        <ActionIcon size={40} aria-label={texts.openNavigation} onClick={() => show('navigation')}>
+          <MenuIcon size={20} aria-hidden />
+        </ActionIcon>
+        <Mark size={24} />
+        <span className={classes['brand']}>Bowline</span>
+        <LiveMark />
+        <ActionIcon size={40} aria-label={texts.palette} onClick={openPalette}>
+          <Search size={18} aria-hidden />
+        </ActionIcon>
+        <PendingBell />
+      </header>
+      <div className={classes['side']}>
+        <Sidebar onSearch={openPalette} onKeys={openSheet} />
+      </div>
+      <Drawer
+        opened={overlay === 'navigation'}
+        onClose={close}
+        size={280}
+        withCloseButton={false}
+        classNames={{ body: classes['drawer'] ?? '' }}
+        attributes={{ content: { 'aria-label': texts.sections } }}
+      >
+        <Sidebar onClose={close} onSearch={openPalette} onKeys={openSheet} />
+      </Drawer>
+      <main id="content" tabIndex={-1} className={classes['main']}>
+        {tenant === '' ? <NoNamespace /> : <Outlet />}
+      </main>
+      <Suspense>
+        {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} /> : null}
+        {used.has('sheet') ? (
+          <ShortcutSheet opened={overlay === 'sheet'} onClose={close} shortcuts={shortcuts} />
+        ) : null}
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+// Brand, namespace, sections and account.
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Keyboard, Search, X } from 'lucide-react'
+import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
+import { statsQuery } from '../features/devices/queries.ts'
+import { ActionIcon, Kbd, UnstyledButton } from '../ui/kit.ts'
+import { Mark } from '../ui/page/mark.tsx'
+import { formatCount } from '../ui/text/numbers.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { usePerson, useRuntime } from '../core/context.tsx'
+import { LiveMark } from './live-mark.tsx'
+import { appMessages as texts } from '../core/messages.ts'
+import { NamespaceMenu } from './namespace-menu.tsx'
+import { SECTION_GROUPS } from '../core/sections.ts'
+import classes from './sidebar.module.css'
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+interface SidebarProps {
+  /** In a drawer: closes it, also when a section was chosen. The bell is in the bar below it then. */
+  readonly onClose?: () => void
+  readonly onSearch: () => void
+  /** Lists the keys. */
+  readonly onKeys: () => void
+}
+
+export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
+  const { api } = useRuntime()
+  const isMember = usePerson()?.tenant !== ''
+  const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
+  const badges = { 'pending-devices': stats?.devices.pending ?? 0 }
+  return (
+    <div className={classes['sidebar']}>
+      <div className={classes['brand']}>
+        <Mark size={26} />
+        <span className={classes['word']}>Bowline</span>
+        {onClose ? (
+          <ActionIcon size={32} aria-label={texts.closeNavigation} onClick={onClose}>
+            <X size={17} aria-hidden />
+          </ActionIcon>
+        ) : (
+          <PendingBell />
+        )}
+      </div>
+      <NamespaceMenu />
+      <UnstyledButton className={classes['search'] ?? ''} onClick={onSearch}>
+        <Search size={15} aria-hidden />
+        <span className={classes['word']}>{texts.paletteHint}</span>
+        <Kbd>{isApple ? '⌘ K' : 'Ctrl K'}</Kbd>
+      </UnstyledButton>
+      <nav aria-label={texts.sections} className={classes['nav']}>
+        {SECTION_GROUPS.map((group) => (
+          <div key={group.label}>
+            <span className={classes['groupLabel']} aria-hidden>
+              {group.label}
+            </span>
+            <ul aria-label={group.label} className={classes['group']}>
+              {group.sections.map(({ to, label, icon: Icon, badge }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    className={classes['link']}
+                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    activeProps={{ 'data-active': true }}
+                    onClick={() => onClose?.()}
+                  >
+                    <Icon size={17} aria-hidden />
+                    {label}
+                    {badge && badges[badge] > 0 ? (
+                      <span className={classes['badge']}>{formatCount(badges[badge])}</span>
+                    ) : null}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div className={classes['live']}>
+        <LiveMark />
+        <ActionIcon aria-label={texts.shortcuts} onClick={onKeys}>
+          <Keyboard size={16} aria-hidden />
+        </ActionIcon>
+      </div>
+      <AccountMenu />
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+// What went wrong, for people: a cause and, when the server answered, the id under which its log has it.
+import { ApiError } from '@bowline/contract/client'
+import { isUnreachable } from '../../auth/connectivity.ts'
+import { PageNotLoaded } from '../../platform/page-files.ts'
+import { uiMessages } from '../messages.ts'
+
+export interface Described {
+  readonly cause: string
+  /** '' when the server did not answer. */
+  readonly requestId: string
+}
+
+export function describeError(error: unknown): Described {
+  if (error instanceof ApiError) return { cause: error.message, requestId: error.requestId }
+  // Whoever shows it says why.
+  if (error instanceof PageNotLoaded && error.reason === 'updated') return { cause: '', requestId: '' }
+  if (error instanceof PageNotLoaded || isUnreachable(error)) return { cause: uiMessages.unreachable, requestId: '' }
+  return { cause: error instanceof Error ? error.message : String(error), requestId: '' }
+}

@@ -1,0 +1,73 @@
+// A dialog, and a form in one. What is inside is mounted when the dialog opens: forms start fresh.
+import type { ReactNode } from 'react'
+import type { FieldValues } from 'react-hook-form'
+import { Callout } from './callout.tsx'
+import { ErrorPanel } from './error-panel.tsx'
+import { Button, Group, Modal, Stack } from '../kit.ts'
+import { uiMessages } from '../messages.ts'
+import type { ContractForm } from '../form/use-contract-form.ts'
+import classes from './dialog.module.css'
+
+interface DialogProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly title: string
+  readonly size?: 'md' | 'lg'
+  /** It closes by its own buttons only: for what is shown once. */
+  readonly insists?: boolean
+  readonly children: ReactNode
+}
+
+export function Dialog({ opened, onClose, title, size = 'md', insists = false, children }: DialogProps) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      size={size}
+      withCloseButton={!insists}
+      closeOnEscape={!insists}
+      closeOnClickOutside={!insists}
+      closeButtonProps={{ 'aria-label': uiMessages.close }}
+    >
+      {children}
+    </Modal>
+  )
+}
+
+interface DialogFormProps<In extends FieldValues, Out> {
+  readonly form: ContractForm<In, Out>
+  /** "The key was not added": above the form, when no field is at fault. */
+  readonly failed: string
+  /** The verb. */
+  readonly submit: string
+  readonly onCancel: () => void
+  /** Why this person may look at it only; undefined: may send it. */
+  readonly refused?: string | undefined
+  readonly children: ReactNode
+}
+
+export function DialogForm<In extends FieldValues, Out>(props: DialogFormProps<In, Out>) {
+  const { form, failed, submit, onCancel, refused, children } = props
+  return (
+    <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
+      <Stack gap="md">
+        {form.failure === undefined ? null : <ErrorPanel title={failed} error={form.failure} />}
+        {refused === undefined ? null : <Callout tone="note">{refused}</Callout>}
+        <fieldset disabled={refused !== undefined} className={classes['fields']}>
+          <Stack gap="md">{children}</Stack>
+        </fieldset>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            {refused === undefined ? uiMessages.cancel : uiMessages.close}
+          </Button>
+          {refused === undefined ? (
+            <Button type="submit" loading={form.form.formState.isSubmitting}>
+              {submit}
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,42 @@
+// A load that failed: what failed, why, the request's id for the administrator, and a way to try again.
+import { TriangleAlert } from 'lucide-react'
+import { CopyButton } from '../text/copy-button.tsx'
+import { describeError } from './describe-error.ts'
+import { Button, Group, Text } from '../kit.ts'
+import { uiMessages } from '../messages.ts'
+import classes from './error-panel.module.css'
+
+interface ErrorPanelProps {
+  /** What could not be done: "The devices could not be loaded." */
+  readonly title: string
+  readonly error: unknown
+  readonly onRetry?: () => void
+  /** Default: "Try again". */
+  readonly retryLabel?: string
+}
+
+export function ErrorPanel({ title, error, onRetry, retryLabel = uiMessages.retry }: ErrorPanelProps) {
+  const { cause, requestId } = describeError(error)
+  return (
+    <div role="alert" className={classes['panel']}>
+      <TriangleAlert size={18} aria-hidden className={classes['icon']} />
+      <div className={classes['body']}>
+        <Text fw={600}>{title}</Text>
+        {cause === '' ? null : <Text size="sm">{cause}</Text>}
+        {requestId === '' ? null : (
+          <Group gap={4}>
+            <Text size="xs" c="dimmed">
+              {uiMessages.requestId} <code>{requestId}</code>
+            </Text>
+            <CopyButton text={requestId} what={uiMessages.copyRequestId} />
+          </Group>
+        )}
+        {onRetry ? (
+          <Button variant="default" size="xs" mt="xs" onClick={onRetry}>
+            {retryLabel}
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+// A form that obeys a schema of the contract, so that the browser says what the server would, and that shows what the
+// server refuses at the field that it names.
+import { ApiError } from '@bowline/contract/client'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { type BaseSyntheticEvent, useState } from 'react'
+import { type DefaultValues, type FieldValues, type Path, type UseFormReturn, useForm } from 'react-hook-form'
+import type { z } from 'zod'
+import { fieldErrors, fieldSentence } from './field-errors.ts'
+import { uiMessages } from '../messages.ts'
+
+interface FormSpec<In extends FieldValues, Out extends FieldValues> {
+  readonly schema: z.ZodType<Out, In>
+  readonly values: DefaultValues<NoInfer<In>>
+  /** Of every field that the server may name; for the sentences beneath them. */
+  readonly labels: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
+  /** Makes the call. What it throws is shown: at a field if it names one, else above the form. */
+  readonly send: (values: Out) => Promise<void>
+}
+
+export interface ContractForm<In extends FieldValues = FieldValues, Out = unknown> {
+  readonly form: UseFormReturn<In, unknown, Out>
+  readonly onSubmit: (event?: BaseSyntheticEvent) => Promise<void>
+  /** What went wrong and is no field's fault; undefined when nothing did. */
+  readonly failure: unknown
+  /** Properties of the input of a field. */
+  readonly field: (name: Path<In>) => FieldProps
+  /** The sentence beneath a field; null when it is well. */
+  readonly errorOf: (name: Path<In>) => string | null
+}
+
+type FieldProps = ReturnType<UseFormReturn['register']> & { readonly label: string; readonly error: string | null }
+
+export function useContractForm<In extends FieldValues, Out extends FieldValues>({
+  schema,
+  values,
+  labels,
+  send,
+}: FormSpec<In, Out>): ContractForm<In, Out> {
+  const [failure, setFailure] = useState<unknown>()
+  const form = useForm<In, unknown, Out>({ resolver: zodResolver(schema), defaultValues: values })
+  const isField = (name: string): name is Path<In> => Object.hasOwn(labels, name)
+  const labelOf = (name: Path<In>): string => labels[name] ?? ''
+
+  const onSubmit = form.handleSubmit(async (sent) => {
+    setFailure(undefined)
+    try {
+      await send(sent)
+    } catch (error) {
+      // The server names a field by its path; forms are flat.
+      const wrong = fieldErrors(error, isConflict(error) ? uiMessages.taken : uiMessages.notAccepted).map(
+        ({ field, rule }) => ({
+          name: field.split('.').at(-1) ?? '',
+          rule,
+        }),
+      )
+      const known = wrong.flatMap(({ name, rule }) => (isField(name) ? [{ name, rule }] : []))
+      for (const [index, { name, rule }] of known.entries()) {
+        form.setError(name, { message: rule }, { shouldFocus: index === 0 })
+      }
+      if (known.length === 0) setFailure(error)
+    }
+  })
+
+  const errorOf = (name: Path<In>): string | null => {
+    const rule = form.getFieldState(name, form.formState).error?.message
+    return rule === undefined ? null : fieldSentence(labelOf(name), rule)
+  }
+  return {
+    form,
+    onSubmit,
+    failure,
+    errorOf,
+    field: (name) => ({ ...form.register(name), label: labelOf(name), error: errorOf(name) }),
+  }
+}
+
+/** Some calls name the fields at fault and say nothing else. */
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409
+}

@@ -1,0 +1,38 @@
+// A list page's body: the failure with a way out, the rows, and the pages.
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import type { ListPage } from '../../live/apply-events.ts'
+import { DataTable, type DataTableProps } from './data-table.tsx'
+import { ErrorPanel } from '../feedback/error-panel.tsx'
+import { Pager } from './pager.tsx'
+
+interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale'> {
+  readonly list: UseQueryResult<ListPage<Row>>
+  /** "The devices could not be loaded." */
+  readonly failed: string
+  readonly page: number
+  readonly perPage: number
+  /** Draws a link to a page of the list. */
+  readonly renderPageLink: (page: number, children: ReactNode, label: string, className: string) => ReactNode
+  /** The page does not exist any more, because rows have gone: this one is the last. */
+  readonly onPageGone: (lastPage: number) => void
+}
+
+export function PagedTable<Row>(props: PagedTableProps<Row>) {
+  const { list, failed, page, perPage, renderPageLink, onPageGone, ...table } = props
+  const total = list.data?.total ?? 0
+  const lastPage = Math.max(1, Math.ceil(total / perPage))
+  const gone = list.data !== undefined && !list.isPlaceholderData && page > lastPage
+  useEffect(() => {
+    if (gone) onPageGone(lastPage)
+  })
+  return (
+    <>
+      {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => void list.refetch()} /> : null}
+      {list.isError && !list.data ? null : (
+        <DataTable {...table} rows={gone ? undefined : list.data?.items} stale={list.isPlaceholderData} />
+      )}
+      <Pager list={table.label} page={page} perPage={perPage} total={total} renderLink={renderPageLink} />
+    </>
+  )
+}

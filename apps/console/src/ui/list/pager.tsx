@@ -1,0 +1,37 @@
+// Which part of a list is on screen, with links to its neighbours. Pages are links: they can be opened, shared, gone
+// back from.
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Group, Text } from '../kit.ts'
+import { uiMessages } from '../messages.ts'
+import { formatCount } from '../text/numbers.ts'
+import classes from './pager.module.css'
+
+interface PagerProps {
+  /** What is paged, for the landmark's name. */
+  readonly list: string
+  readonly page: number
+  readonly perPage: number
+  readonly total: number
+  /** Draws a link to a page of the list. */
+  readonly renderLink: (page: number, children: ReactNode, label: string, className: string) => ReactNode
+}
+
+export function Pager({ list, page, perPage, total, renderLink }: PagerProps) {
+  const last = Math.max(1, Math.ceil(total / perPage))
+  if (total === 0 || (last === 1 && page === 1)) return null
+  const first = (page - 1) * perPage + 1
+  const range = uiMessages.range(formatCount(first), formatCount(Math.min(total, page * perPage)), formatCount(total))
+  const step = classes['step'] ?? ''
+  return (
+    <nav aria-label={uiMessages.pages(list)} className={classes['pager']}>
+      <Text size="sm" c="dimmed">
+        {range}
+      </Text>
+      <Group gap={4}>
+        {page > 1 ? renderLink(page - 1, <ChevronLeft size={16} aria-hidden />, uiMessages.previousPage, step) : null}
+        {page < last ? renderLink(page + 1, <ChevronRight size={16} aria-hidden />, uiMessages.nextPage, step) : null}
+      </Group>
+    </nav>
+  )
+}

@@ -1,0 +1,57 @@
+// Parts of a page as links, because each is an address of its own; at the end of the line what belongs to all of them.
+import type { ReactNode } from 'react'
+import { formatCount } from '../text/numbers.ts'
+import classes from './tab-bar.module.css'
+
+export interface TabLink {
+  readonly key: string
+  readonly label: string
+  readonly active: boolean
+  readonly count?: number | undefined
+  /** The count is one to act on. */
+  readonly attention?: boolean
+  /** Draws the link. */
+  readonly render: (inner: ReactNode, properties: TabLinkProperties) => ReactNode
+}
+
+interface TabLinkProperties {
+  readonly className: string
+  readonly 'data-active': boolean
+  readonly 'aria-current': 'page' | undefined
+}
+
+interface TabBarProps {
+  /** Names the landmark. */
+  readonly label: string
+  readonly tabs: readonly TabLink[]
+  readonly children?: ReactNode
+}
+
+export function TabBar({ label, tabs, children }: TabBarProps) {
+  return (
+    <div className={classes['line']}>
+      <nav aria-label={label} className={classes['tabs']}>
+        {tabs.map(({ key, label: text, active, count, attention, render }) => (
+          <span key={key}>
+            {render(
+              <>
+                {text}
+                {count === undefined ? null : (
+                  <span className={classes['count']} data-attention={attention || undefined}>
+                    {formatCount(count)}
+                  </span>
+                )}
+              </>,
+              {
+                className: classes['tab'] ?? '',
+                'data-active': active,
+                'aria-current': active ? 'page' : undefined,
+              },
+            )}
+          </span>
+        ))}
+      </nav>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+// A part of a page of settings: what it is about, and its controls.
+import type { ReactNode } from 'react'
+import { Text, Title } from '../kit.ts'
+import classes from './section-card.module.css'
+
+interface SectionCardProps {
+  readonly title: string
+  readonly text?: string
+  /** Holds what cannot be taken back. */
+  readonly danger?: boolean
+  /** At the end of the heading's line. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+export function SectionCard({ title, text, danger, actions, children }: SectionCardProps) {
+  return (
+    <section aria-label={title} className={classes['card']} data-danger={danger || undefined}>
+      <div className={classes['head']}>
+        <div>
+          <Title order={2}>{title}</Title>
+          {text === undefined ? null : (
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+          )}
+        </div>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+interface SettingRowProps {
+  readonly label: string
+  readonly hint: string
+  readonly children: ReactNode
+}
+
+/** One setting: what it does on the left, its control on the right. */
+export function SettingRow({ label, hint, children }: SettingRowProps) {
+  return (
+    <div className={classes['row']}>
+      <div className={classes['what']}>
+        <Text size="sm" fw={550}>
+          {label}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {hint}
+        </Text>
+      </div>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+// Numbers, times and durations as people read them, in the language of their browser.
+import { NEVER } from '@bowline/contract/schemas/common'
+import { uiMessages } from '../messages.ts'
+
+const counts = new Intl.NumberFormat()
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+
+const lists = new Intl.ListFormat()
+
+/** `a, b and c` */
+export function formatList(items: readonly string[]): string {
+  return lists.format(items)
+}
+
+export function formatCount(count: number): string {
+  return counts.format(count)
+}
+
+/** Date and time in this browser's zone; the word for never for the contract's "never". */
+export function formatMoment(time: string): string {
+  return time === NEVER ? uiMessages.never : moments.format(new Date(time))
+}
+
+const STEPS = [
+  { unit: 'year', seconds: 31_536_000 },
+  { unit: 'month', seconds: 2_592_000 },
+  { unit: 'day', seconds: 86_400 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'minute', seconds: 60 },
+] as const
+
+/**
+ * How long ago a moment was.
+ * @param time RFC 3339
+ * @param nowMs milliseconds since the epoch; a moment in the future counts as now (clocks differ a little)
+ */
+export function formatAgo(time: string, nowMs: number): string {
+  if (time === NEVER) return uiMessages.never
+  const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1000))
+  const step = STEPS.find((candidate) => seconds >= candidate.seconds)
+  if (!step) return uiMessages.justNow
+  return relative.format(-Math.floor(seconds / step.seconds), step.unit)
+}
+
+/** A duration in its two largest units: `2 h 5 min`, `41 s`. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  const days = Math.floor(seconds / 86_400)
+  const hours = Math.floor((seconds % 86_400) / 3_600)
+  const minutes = Math.floor((seconds % 3_600) / 60)
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} min`
+  if (minutes > 0) return `${minutes} min ${seconds % 60} s`
+  return `${seconds} s`
+}
