@@ -1,4 +1,4 @@
-// Secrets, shown where they belong and some where they do not: no log and no file of the server keeps one (T3).
+// Secrets, shown where they belong and some where they do not: no log and no file of the server keeps one.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The pages that the site must have (spec section 2), as paths below its base address.
+// The pages that the site must have, as paths below its base address.
 const below = (folder: string, ...names: readonly string[]): string[] => names.map((name) => `${folder}/${name}`)
 
 export const PAGES: readonly string[] = [

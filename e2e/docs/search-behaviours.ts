@@ -1,4 +1,4 @@
-// Behaviours of search (spec sections 2, 4, 8 and 9).
+// Behaviours of the documentation's search in a real browser.
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Behaviour } from './behaviour.ts'

@@ -1,4 +1,4 @@
-// What the search dialog says when there is nothing to show (spec sections 2 and 8).
+// What the search dialog says when there is nothing to show.
 import { expect } from 'vitest'
 import type { Behaviour } from './behaviour.ts'
 import { QUERIES, dialog, field, hits } from './search-dialog.ts'

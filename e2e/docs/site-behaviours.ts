@@ -1,4 +1,4 @@
-// Behaviours of the site (spec sections 2, 8 and 9), search apart.
+// Behaviours of the documentation site, search apart.
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Behaviour, scrollTo, scrollTop } from './behaviour.ts'

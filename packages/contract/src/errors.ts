@@ -1,4 +1,4 @@
-// The error catalogue (spec section 8): each way a call can fail, with its status and the sentence people read.
+// The error catalogue: each way a call can fail, with its status and the sentence people read.
 // `{word}` in a sentence is filled from the error's details. Codes are for our own clients and logs; existing clients
 // read only the status, the headers and, where the contract says so, a bare list of field names.
 

@@ -1,4 +1,4 @@
-// The permission table against the facts (api.md section 2): a change here is a change of who may do what.
+// The permission table, written out a second time: a change here is a change of who may do what.
 import { describe, expect, it } from 'vitest'
 import { PERMISSIONS, ROLES, type Role, hasAuthorityOver, rank, roleMay } from './roles.ts'
 

@@ -1,4 +1,4 @@
-// Who may do what: the roles of a namespace and the permission table (spec section 6). The one place that says it;
+// Who may do what: the roles of a namespace and the permission table. The one place that says it;
 // guards, the console's disabled buttons and the documentation all read it here.
 
 /** Member roles, lowest first. */

@@ -1,4 +1,4 @@
-// The filter of lists (api.md section 3) as the API takes it: base64 of conditions with the operators that join them.
+// The filter of lists as the API takes it: base64 of conditions with the operators that join them.
 import type { Filter } from '@bowline/contract/schemas/filter'
 
 export type Condition = Extract<Filter[number], { type: 'property' }>

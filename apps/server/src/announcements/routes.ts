@@ -8,7 +8,7 @@ import { get, list } from './service.ts'
 /**
  * @param db system connection
  * @param edition consoles of other installations read the hosted service's announcements from their own origin: there
- *   any page may read them, without credentials (api.md section 16.10)
+ *   any page may read them, without credentials
  */
 export function announcementRoutes(db: Kysely<Schema>, edition: 'community' | 'enterprise' | 'cloud'): Route[] {
   const { announcements } = operations

@@ -1,4 +1,4 @@
-// Lockout after failed sign-ins (api.md section 14): pure arithmetic; the rows are kept by auth/store.ts.
+// Lockout after failed sign-ins: pure arithmetic; the rows are kept by auth/store.ts.
 // Keyed by source and user, so that an attacker cannot lock a victim out elsewhere.
 
 export interface Attempt {

@@ -1,5 +1,5 @@
 // The login key of a namespace, for existing agents. They accept a key from the gateway when `POST /api/auth/ssh` can
-// sign with its private half (api.md section 7): RSASSA-PKCS1-v1_5 over SHA-256, the only form they verify. One key for
+// sign with its private half: RSASSA-PKCS1-v1_5 over SHA-256, the only form they verify. One key for
 // each namespace, made when it is needed first, instead of one for each login. Agents of ours are never offered it: they
 // verify a statement (gateway/statement.ts). Who needs it first is the dialler of existing agents, which offers it to
 // them; until there is one, only tests make keys, and the operation answers NOT_FOUND.

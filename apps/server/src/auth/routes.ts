@@ -29,7 +29,7 @@ import {
  */
 export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: RateLimiter): Route[] {
   const { login, createSession, refreshSession, deleteSession, endSessions, getUser } = operations.auth
-  /** Both headers are on every answer of a sign-in, failures included (api.md section 14). */
+  /** Both headers are on every answer of a sign-in, failures included. */
   async function signInWithHeaders(context: RequestContext, body: Credentials): Promise<Account> {
     void context.reply.header('x-account-lockout', '0').header('x-mfa-token', '')
     if (!signIns.take(sourceKey(context.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })

@@ -1,4 +1,4 @@
-// Sign-in of people (api.md section 14) and what becomes of their tokens.
+// Sign-in of people and what becomes of their tokens.
 import { createHash, createHmac } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'

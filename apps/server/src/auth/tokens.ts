@@ -1,4 +1,4 @@
-// Bearer tokens (api.md section 1): RS256, claims as existing clients know them, plus `epoch` (dies with the password),
+// Bearer tokens: RS256, claims as existing clients know them, plus `epoch` (dies with the password),
 // and `family` (dies with the browser session) or `login` (dies with its sign-out).
 import { randomUUID } from 'node:crypto'
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'

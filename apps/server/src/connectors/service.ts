@@ -1,4 +1,4 @@
-// Use cases of connectors (api.md section 16.11). A connector is saved and judged; nothing is dialled yet, and its
+// Use cases of connectors. A connector is saved and judged; nothing is dialled yet, and its
 // status says so.
 import { fail } from '@bowline/contract/errors'
 import type { connectors as operations } from '@bowline/contract/operations/connectors'

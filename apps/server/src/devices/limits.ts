@@ -1,4 +1,4 @@
-// How many devices a namespace may have (api.md section 6). In the cloud without a subscription a removed device keeps
+// How many devices a namespace may have. In the cloud without a subscription a removed device keeps
 // its place for 30 days, and only those that have one may come back when the namespace is full.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'

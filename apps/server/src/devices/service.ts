@@ -1,4 +1,4 @@
-// Use cases of devices (api.md section 6).
+// Use cases of devices.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { devices as operations } from '@bowline/contract/operations/devices'

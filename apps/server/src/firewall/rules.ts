@@ -1,4 +1,4 @@
-// Evaluation of firewall rules (api.md section 7): active rules from the highest priority down, of equal ones the newest
+// Evaluation of firewall rules: active rules from the highest priority down, of equal ones the newest
 // first; the first that matches decides; without a match the connection goes on. Pure.
 import { compilePattern } from '../platform/pattern.ts'
 import { patternSize } from '../platform/pattern-size.ts'

@@ -1,4 +1,4 @@
-// Use cases of firewall rules (api.md section 16.7).
+// Use cases of firewall rules.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { firewall as operations } from '@bowline/contract/operations/firewall'

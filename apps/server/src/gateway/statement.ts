@@ -1,4 +1,4 @@
-// The platform's signed word that it has authorised a login (architecture.md section 5): a compact JWS with EdDSA that the
+// The platform's signed word that it has authorised a login: a compact JWS with EdDSA that the
 // device checks with the statement key it has known since its registration.
 import { type KeyObject, sign } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-// WebSockets that break RFC 6455 or grow without end, at each of the three doors (H2): refused, or ended before they cost.
+// WebSockets that break RFC 6455 or grow without end, at each of the three doors: refused, or ended before they cost.
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'

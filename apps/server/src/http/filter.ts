@@ -1,4 +1,4 @@
-// The filter of lists (api.md section 3) compiled to SQL with bound parameters. Only the properties that a noun allows
+// The filter of lists compiled to SQL with bound parameters. Only the properties that a noun allows
 // exist; everything else is a 400 that says why.
 import { BowlineError } from '@bowline/contract/errors'
 import { Filter, type FILTER_OPERATORS } from '@bowline/contract/schemas/filter'

@@ -1,4 +1,4 @@
-// Use cases of memberships (api.md section 9). Nobody makes or touches an owner; one may act on roles up to one's own.
+// Use cases of memberships. Nobody makes or touches an owner; one may act on roles up to one's own.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'

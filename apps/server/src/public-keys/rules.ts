@@ -1,4 +1,4 @@
-// Whether a registered key may be used for a login (architecture.md section 8, ruling 9): its patterns must match the
+// Whether a registered key may be used for a login: its patterns must match the
 // whole login name and the whole device name. Pure; a pattern that cannot be compiled matches nothing.
 import { compilePattern } from '../platform/pattern.ts'
 import type { FilterColumns } from '../tags/device-filter.ts'

@@ -340,7 +340,7 @@ describe('a recording whose rows somebody has changed in the database', () => {
   })
 })
 
-it('is named by nothing that a client says: other paths are refused (H24)', async () => {
+it('is named by nothing that a client says: other paths are refused', async () => {
   const { uid } = await recorded('x')
   const seats = ['-1', '1e3', '0x0', '0.0', '%20', '00000000', '65536', '%2e%2e', '..%2f..', '0%00']
   const uids = [

@@ -1,4 +1,4 @@
-// Use cases of recordings (api.md section 8).
+// Use cases of recordings.
 import { readChainLine } from '@bowline/asciicast/chain'
 import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import { fail } from '@bowline/contract/errors'

@@ -1,4 +1,4 @@
-// Use cases of sessions: what the gateway reports and what people see (api.md section 8).
+// Use cases of sessions: what the gateway reports and what people see.
 import { fail } from '@bowline/contract/errors'
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
@@ -161,7 +161,7 @@ export interface SessionHappening {
   readonly seat: number
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** Facts by the type (gateway-and-agent.md section 2.14). */
+  /** Facts by the type. */
   readonly data: Readonly<Record<string, string | number | boolean>>
 }
 

@@ -1,4 +1,4 @@
-// Use cases of HTTP tunnels (api.md section 16.4). The address is a keyed hash of what the tunnel leads to: the same
+// Use cases of HTTP tunnels. The address is a keyed hash of what the tunnel leads to: the same
 // host and port of a device keep it, and nobody can guess one.
 import { createHmac } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'

@@ -1,4 +1,4 @@
-// Announcements (spec section 7; api.md section 16.10).
+// Announcements.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Announcement, AnnouncementShort } from '../schemas/announcement.ts'

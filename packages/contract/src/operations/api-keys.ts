@@ -1,4 +1,4 @@
-// API keys (spec section 7; api.md section 16.9). The path names a key by its name.
+// API keys. The path names a key by its name.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Page, UserId } from '../schemas/common.ts'

@@ -1,4 +1,4 @@
-// Sign-in of people and devices (spec section 7, session and identity; api.md sections 1, 14, 16.1).
+// Sign-in of people and devices.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { TenantId } from '../schemas/common.ts'

@@ -1,4 +1,4 @@
-// Billing of the cloud edition (spec section 7; api.md section 16.12).
+// Billing of the cloud edition.
 import * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
 import { LIMITS } from '../limits.ts'

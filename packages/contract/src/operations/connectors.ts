@@ -1,4 +1,4 @@
-// Connectors (spec section 7; api.md section 16.11).
+// Connectors.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Page } from '../schemas/common.ts'

@@ -1,5 +1,4 @@
-// Devices, and containers, which are devices of another platform: the same calls on the same store under their own path
-// (spec section 7; api.md sections 6 and 16.4).
+// Devices, and containers, which are devices of another platform: the same calls on the same store under their own path.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'

@@ -1,4 +1,4 @@
-// Firewall rules (spec section 7; api.md sections 7 and 16.7).
+// Firewall rules.
 import * as z from 'zod'
 import type { Permission } from '../roles.ts'
 import { operation } from '../operation.ts'

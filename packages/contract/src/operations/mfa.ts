@@ -1,4 +1,4 @@
-// Second factor by authenticator app, and sign-in by SAML (spec sections 3, 4, 7; api.md sections 10, 11, 16.3).
+// Second factor by authenticator app, and sign-in by SAML.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { UserAuth } from '../schemas/user.ts'

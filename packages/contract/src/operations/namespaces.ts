@@ -1,4 +1,4 @@
-// Namespaces, members and invitations (spec section 7; api.md sections 9 and 16.8).
+// Namespaces, members and invitations.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'

@@ -1,4 +1,4 @@
-// Public keys (spec section 7; api.md section 16.6).
+// Public keys.
 import * as z from 'zod'
 import type { Permission } from '../roles.ts'
 import { operation } from '../operation.ts'

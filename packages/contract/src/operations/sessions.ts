@@ -1,4 +1,4 @@
-// Sessions (spec section 7; api.md sections 8 and 16.5).
+// Sessions.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid, Page, SessionUid } from '../schemas/common.ts'

@@ -1,4 +1,4 @@
-// HTTP tunnels of a device (spec section 7; api.md section 16.4).
+// HTTP tunnels of a device.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid, Page } from '../schemas/common.ts'

@@ -1,4 +1,4 @@
-// Accounts of people (spec section 7, users; api.md sections 13, 16.2).
+// Accounts of people.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { AccountEvent } from '../schemas/account-event.ts'

@@ -1,4 +1,4 @@
-// Announcements of the instance (api.md section 16.10).
+// Announcements of the instance.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { Time } from './common.ts'

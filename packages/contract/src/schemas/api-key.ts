@@ -1,4 +1,4 @@
-// API keys (api.md section 16.9).
+// API keys.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { TenantId, Time, UserId } from './common.ts'

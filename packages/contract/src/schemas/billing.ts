@@ -1,4 +1,4 @@
-// Billing of the cloud edition (api.md section 16.12; the states are those of spec section 4).
+// Billing of the cloud edition.
 import * as z from 'zod'
 
 export const SUBSCRIPTION_STATUSES = [

@@ -1,4 +1,4 @@
-// Connectors: Docker engines whose containers become devices (api.md section 16.11).
+// Connectors: Docker engines whose containers become devices.
 import * as z from 'zod'
 import { TenantId } from './common.ts'
 

@@ -1,4 +1,4 @@
-// Devices as clients see them (api.md section 18).
+// Devices as clients see them.
 import * as z from 'zod'
 import { DeviceUid, Position, TenantId, Time } from './common.ts'
 

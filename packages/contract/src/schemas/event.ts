@@ -1,4 +1,4 @@
-// Live events of a namespace: what `GET /api/events` streams (architecture.md section 7). An event tells what changed
+// Live events of a namespace: what `GET /api/events` streams. An event tells what changed
 // and carries the changed noun, so that a client updates its lists without asking again.
 import * as z from 'zod'
 import { Device } from './device.ts'

@@ -1,4 +1,4 @@
-// The filter of lists (api.md section 3): base64 of a JSON array of conditions and the operators between them.
+// The filter of lists: base64 of a JSON array of conditions and the operators between them.
 import * as z from 'zod'
 
 export const FILTER_OPERATORS = ['contains', 'eq', 'ne', 'bool', 'gt', 'lt'] as const

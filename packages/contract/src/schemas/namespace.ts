@@ -1,4 +1,4 @@
-// Namespaces and their members as clients see them (api.md sections 9 and 18).
+// Namespaces and their members as clients see them.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { ROLES } from '../roles.ts'

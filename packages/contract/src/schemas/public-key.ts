@@ -1,4 +1,4 @@
-// Public keys of people (api.md section 16.6).
+// Public keys of people.
 import * as z from 'zod'
 import { TenantId, Time, UserId } from './common.ts'
 import { DeviceFilter, Pattern } from './tag.ts'

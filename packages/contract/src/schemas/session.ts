@@ -1,4 +1,4 @@
-// Sessions as clients see them (api.md sections 8 and 18; architecture.md section 8 ruling 3).
+// Sessions as clients see them.
 import * as z from 'zod'
 import { Device } from './device.ts'
 import { DeviceUid, Position, SessionUid, TenantId, Time } from './common.ts'

@@ -1,4 +1,4 @@
-// Tags and the device filters built from them (api.md section 5).
+// Tags and the device filters built from them.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 

@@ -1,4 +1,4 @@
-// HTTP tunnels to a port that a device can reach (api.md section 16.4).
+// HTTP tunnels to a port that a device can reach.
 import * as z from 'zod'
 import { DeviceUid, TenantId, Time } from './common.ts'
 

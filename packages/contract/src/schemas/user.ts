@@ -1,4 +1,4 @@
-// People: what a sign-in answers (api.md section 18, UserAuth).
+// People: what a sign-in answers.
 import * as z from 'zod'
 import { ROLES } from '../roles.ts'
 
