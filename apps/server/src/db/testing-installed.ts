@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Account, fileOwner, runAs, spawnAs } from './embedded/account.ts'
 import { nobodyAccount } from './embedded/own-account.ts'
-import { PORT, makeRunDir } from './embedded/postmaster.ts'
+import { PORT, makeRunDir } from './embedded/run-dir.ts'
 import type { OwnerConnection } from './owner-session.ts'
 
 const SUPERUSER = 'postgres'

@@ -11,7 +11,8 @@ import { type HeldPostmaster, type ServedCluster, takeHold } from './hold.ts'
 import { findPackage } from './package.ts'
 import { type Passwords, readPasswords } from './passwords.ts'
 import { choosePlace, existingCluster } from './place.ts'
-import { findPostmaster, makeRunDir, PORT, removeRunDir, stopPostmaster } from './postmaster.ts'
+import { findPostmaster, stopPostmaster } from './postmaster.ts'
+import { makeRunDir, PORT, removeRunDir, removeAbandonedRunDirs, useRunDir } from './run-dir.ts'
 
 export interface EmbeddedOptions {
   /** Folder of the server; the cluster goes to `postgres/` in it. */
@@ -54,6 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const { dataDir, log, signal, settings = {} } = options
   const place = await choosePlace(dataDir, await findPackage(), log)
   log.info('database.starting', { account: place.account.kind, folder: place.cluster })
+  await removeAbandonedRunDirs()
   const runDir = await makeRunDir(place.account)
   try {
     if (!(await findPostmaster(place.cluster))) await ensureCluster(place, settings['fsync'] !== 'off')
@@ -117,6 +119,7 @@ class Supervisor implements EmbeddedPostgres {
       held = await takeHold(this.#cluster, runDir, stop)
     }
     this.#connection = ownerConnection(held.socketDir, this.#cluster.passwords)
+    if (held.adopted) await useRunDir(held.socketDir)
     this.#options.log.info(held.adopted ? 'database.adopted' : 'database.ready', { pid: held.pid })
     this.#watch(held)
   }
