@@ -13,6 +13,7 @@ import { matchAccepted } from '../devices/matching.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { holdMembership } from '../members/membership.ts'
+import { reportUnusable } from '../policy/unusable-patterns.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/used.ts'
 import { fingerprintOf, readKeyData } from './key-data.ts'
@@ -185,7 +186,10 @@ export async function findWithDisabled(system: Kysely<Schema>, used: readonly Us
 export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse): Promise<boolean> {
   const row = await findPublicKey(ctx.db, fingerprintOf(blob))
   // The fingerprint is MD5: only the key itself proves anything.
-  return row !== undefined && row.blob.equals(blob) && isEnabled(row) && mayUseKey(row, use)
+  if (row === undefined || !row.blob.equals(blob) || !isEnabled(row)) return false
+  const { name, fingerprint, username, hostname } = row
+  reportUnusable(ctx, `public key ${name} (${fingerprint})`, { username, hostname })
+  return mayUseKey(row, use)
 }
 
 /** Wire encoding of a registered key; undefined for an unknown one. */
