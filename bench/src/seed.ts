@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { Client } from 'pg'
-import { DATABASE, OWNER_USER, readPasswords } from '../../apps/server/src/db/embedded/cluster.ts'
+import { DATABASE, OWNER_USER } from '../../apps/server/src/db/embedded/cluster.ts'
+import { readPasswords } from '../../apps/server/src/db/embedded/passwords.ts'
 import { findPackage } from '../../apps/server/src/db/embedded/package.ts'
-import { PORT, findPostmaster } from '../../apps/server/src/db/embedded/postmaster.ts'
+import { findPostmaster } from '../../apps/server/src/db/embedded/postmaster.ts'
+import { PORT } from '../../apps/server/src/db/embedded/run-dir.ts'
 import { SYSTEM_ROLE } from '../../apps/server/src/db/roles.ts'
 
 /** Runs `work` on a connection that sees the rows of every namespace. */

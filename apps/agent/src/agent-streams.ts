@@ -7,6 +7,7 @@ import type { StatementVerifier } from './login/statement.ts'
 import type { Log } from './log.ts'
 import { Dials } from './session/dials.ts'
 import { Listens } from './session/listens.ts'
+import type { RcOptions } from './session/rc/rc-files.ts'
 import { Sessions } from './session/sessions.ts'
 
 export interface AgentStreamsParts {
@@ -16,6 +17,7 @@ export interface AgentStreamsParts {
   readonly log: Log
   /** What a person's command runs ends when their client has gone. */
   readonly killOrphans: boolean
+  readonly rc: RcOptions
 }
 
 /** The streams of one link: logins of one link mean nothing on the next. */
@@ -29,8 +31,8 @@ export class AgentStreams {
 
   constructor(parts: AgentStreamsParts) {
     this.#logins = new Logins(parts)
-    const { clock, log, killOrphans } = parts
-    this.#sessions = new Sessions({ logins: this.#logins, clock, log, killOrphans })
+    const { clock, log, killOrphans, rc } = parts
+    this.#sessions = new Sessions({ logins: this.#logins, clock, log, killOrphans, rc })
     this.#dials = new Dials({ logins: this.#logins, clock, log })
     this.#listens = new Listens({ logins: this.#logins, log, link: () => this.link })
   }

@@ -36,6 +36,7 @@ function startAgent() {
   const { privateKey, publicKeyPem } = loadDeviceKey(join(folder, 'agent.key'))
   const agent = new Agent({
     killOrphans: false,
+    permitUserRc: true,
     reachable: () => {},
     atRest: () => {},
     server: { address: address.value, pins: undefined },

@@ -5,6 +5,7 @@ import type { Clock } from '@bowline/base/clock'
 import { dialLink, type DialOutcome } from '@bowline/link/dial'
 import { LinkKeeper } from '@bowline/link/reconnect'
 import { AgentStreams } from './agent-streams.ts'
+import { SYSTEM_RC } from './session/rc/rc-files.ts'
 import { register, RegistrationError, serverInfo, type DeviceFacts, type Registration } from './device/registration.ts'
 import type { Server } from './device/server-api.ts'
 import type { StatementKeyFile } from './device/statement-key-file.ts'
@@ -30,6 +31,8 @@ export interface AgentParts {
   readonly authority: Authority
   readonly pingMs: number
   readonly killOrphans: boolean
+  /** Whether people's own `~/.ssh/rc` is run. */
+  readonly permitUserRc: boolean
   readonly clock: Clock
   readonly log: Log
   /** Told when it changes. */
@@ -143,7 +146,7 @@ export class Agent {
   }
 
   #newStreams(): AgentStreams {
-    const { authority, clock, log, killOrphans, statementKeys } = this.#parts
+    const { authority, clock, log, killOrphans, permitUserRc, statementKeys } = this.#parts
     const device = () => this.#registration && { uid: this.#registration.uid, statementKey: statementKeys.key }
     const streams = new AgentStreams({
       authority,
@@ -151,6 +154,7 @@ export class Agent {
       clock,
       log,
       killOrphans,
+      rc: { permitUserRc, systemRc: SYSTEM_RC },
     })
     this.#links.add(streams)
     return streams

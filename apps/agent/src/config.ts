@@ -20,6 +20,8 @@ export interface AgentConfig {
   readonly pingMs: number
   /** What a person's command runs ends when their client has gone. */
   readonly killOrphans: boolean
+  /** Whether people's own `~/.ssh/rc` is run. */
+  readonly permitUserRc: boolean
   readonly logLevel: LogLevel
 }
 
@@ -62,6 +64,7 @@ export function readConfig(
     pam: hash === undefined && isRoot ? settings.BOWLINE_PAM : 'off',
     pingMs: settings.BOWLINE_KEEPALIVE_INTERVAL * 1_000,
     killOrphans: settings.BOWLINE_KILL_ORPHANS === 'on',
+    permitUserRc: settings.BOWLINE_PERMIT_USER_RC === 'on',
     logLevel: settings.BOWLINE_LOG_LEVEL,
   }
 }

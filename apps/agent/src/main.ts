@@ -111,6 +111,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     authority: createAuthority(config),
     pingMs: config.pingMs,
     killOrphans: config.killOrphans,
+    permitUserRc: config.permitUserRc,
     clock: foregroundClock,
     log,
     reachable: statusWriter(process.env['RUNTIME_DIRECTORY'], { version: VERSION, server }),

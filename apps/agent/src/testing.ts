@@ -47,6 +47,8 @@ export function startAgent(
     clock?: Clock
     windowBytes?: number
     killOrphans?: boolean
+    permitUserRc?: boolean
+    systemRc?: string
   } = {},
 ): AgentUnderTest {
   const log: Record<string, unknown>[] = []
@@ -56,6 +58,8 @@ export function startAgent(
     statements: options.statements ?? noStatements,
     clock: options.clock ?? foregroundClock,
     killOrphans: options.killOrphans ?? false,
+    // None, whatever this machine has.
+    rc: { permitUserRc: options.permitUserRc ?? true, systemRc: options.systemRc ?? '/nonexistent/sshrc' },
     log: createLog('trace', (line) => log.push(JSON.parse(line)), false),
   })
   const pair = linkPair({

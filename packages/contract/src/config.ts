@@ -219,6 +219,12 @@ export const SETTINGS = {
     description:
       'on: what a person runs is ended when their client or the network has gone. off: it goes on without its terminal or pipes, as with sshd.',
   },
+  BOWLINE_PERMIT_USER_RC: {
+    programs: agent,
+    schema: z.enum(['on', 'off']).default('on'),
+    description:
+      'on: a person’s ~/.ssh/rc is run before their shell or command, as with sshd. off: it is not; /etc/ssh/sshrc is run in either case.',
+  },
   BOWLINE_KEEPALIVE_INTERVAL: {
     programs: agent,
     schema: whole(5, 300).default(20),

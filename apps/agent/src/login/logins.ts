@@ -24,8 +24,15 @@ export interface Login {
   /** What the device's session has to tell; emptied when it has been shown. */
   readonly told: string[]
   readonly members: Set<Member>
-  /** Listeners by the id of their stream, with the variable that tells a process of one. */
-  readonly listeners: Map<number, readonly [name: string, value: string] | undefined>
+  /** Listeners by the id of their stream, with what a process learns of one. */
+  readonly listeners: Map<number, Offer | undefined>
+}
+
+/** What a process that may use a listener is told. */
+export interface Offer {
+  readonly variable: readonly [name: string, value: string]
+  /** Of an X11 display: protocol and cookie, as xauth(1) takes them. */
+  readonly cookie?: string
 }
 
 const MAX_ATTEMPTS = 6

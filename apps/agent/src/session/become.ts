@@ -42,13 +42,6 @@ export function becoming(
   if (isSelf(account)) return command
   if (!tools.setpriv || (login && !tools.bash)) return throughOwnProgram(account, command)
   const groups = account.groups.length > 0 ? [`--groups=${account.groups.join(',')}`] : ['--clear-groups']
-  const [argv0 = command.path, ...rest] = command.argv
-  const program = Buffer.from(argv0).toString()
-  // --norc: bash reads the user's .bashrc for a `-c` that it thinks came from sshd.
-  const rename =
-    login && tools.bash
-      ? [tools.bash, '--norc', '-c', 'exec -a "$0" "$@"', argv0, command.path]
-      : [findsTheSame(program, command.path, searched) ? program : command.path]
   return {
     path: tools.setpriv,
     argv: [
@@ -58,10 +51,24 @@ export function becoming(
       ...groups,
       '--inh-caps=-all',
       '--',
-      ...rename,
-      ...rest,
+      ...execWords(command, login, tools, searched),
     ],
   }
+}
+
+/** The words by which execvp(3) starts the command line, with its argv[0] as far as it matters. */
+export function execWords(
+  { path, argv }: CommandLine,
+  login: boolean,
+  tools: Tools,
+  searched: string,
+): CommandLine['argv'] {
+  const [argv0 = path, ...rest] = argv
+  // --norc: bash reads the user's .bashrc for a `-c` that it thinks came from sshd.
+  if (login && tools.bash) return [tools.bash, '--norc', '-c', 'exec -a "$0" "$@"', argv0, path, ...rest]
+  if (login) return [path, '-l', ...rest]
+  const program = Buffer.from(argv0).toString()
+  return [findsTheSame(program, path, searched) ? program : path, ...rest]
 }
 
 /**

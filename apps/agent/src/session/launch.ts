@@ -6,8 +6,9 @@ import type { CommandLine } from '../native/command-line.ts'
 import { openPipe, type Pipe } from '../native/descriptors.ts'
 import { actingAs } from '../native/identity.ts'
 import { openTerminal, setTerminalSize, TerminalSettings, type TerminalSize } from '../native/terminal.ts'
-import { becoming, type Tools } from './become.ts'
+import { becoming, execWords, type Tools } from './become.ts'
 import type { Child } from './child.ts'
+import { afterRc } from './rc/rc-files.ts'
 import type { Starter } from './start.ts'
 import { applyTerminalModes, parseTerminalModes } from './terminal-modes.ts'
 
@@ -19,8 +20,12 @@ export interface LaunchOptions {
   readonly command: CommandLine
   /** Whether argv[0] of the command must arrive as given. */
   readonly login: boolean
-  /** What turns the agent's rights into the account's before the command runs; `itself`: the command does that. */
-  readonly become: Tools | 'itself'
+  /** Whether the command itself turns the agent's rights into the account's. */
+  readonly becomes: boolean
+  /** Runs before the command, with the account's rights. */
+  readonly rc: CommandLine | undefined
+  /** What turns the agent's rights into the account's. */
+  readonly tools: Tools
   /** Whose child the process becomes. */
   readonly starter: Starter
   /** @param terminalPath path of the slave, when there is a terminal */
@@ -103,9 +108,19 @@ function openPipes(): { input: Pipe; output: Pipe; errors: Pipe } {
 }
 
 function start(options: LaunchOptions, stdio: string | readonly [number, number, number], release: () => void): Child {
-  const { account, become, login } = options
+  const { account } = options
   const env = options.environment(typeof stdio === 'string' ? stdio : undefined)
   const searched = env.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? ''
-  const command = become === 'itself' ? options.command : becoming(account, options.command, login, become, searched)
-  return options.starter({ ...command, env, stdio, user: account }, release)
+  return options.starter({ ...commandLine(options, searched), env, stdio, user: account }, release)
+}
+
+/** @param searched the `PATH` that the command will have */
+function commandLine(options: LaunchOptions, searched: string): CommandLine {
+  const { account, command, login, becomes, rc, tools } = options
+  if (becomes)
+    return rc
+      ? afterRc(becoming(account, rc, false, tools, searched), [command.path, ...command.argv.slice(1)])
+      : command
+  if (!rc) return becoming(account, command, login, tools, searched)
+  return becoming(account, afterRc(rc, execWords(command, login, tools, searched)), false, tools, searched)
 }

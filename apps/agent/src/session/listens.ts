@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { ListenOpen } from '@bowline/link/stream-messages'
-import type { Login, Logins, Member } from '../login/logins.ts'
+import type { Login, Logins, Member, Offer } from '../login/logins.ts'
 import type { Log } from '../log.ts'
 import { listenForAgent } from './agent-socket.ts'
 import { findTools } from './become.ts'
@@ -65,11 +65,11 @@ export class Listens {
         return { listening: await listenOnPath(account, at.path, accept) }
       case 'agent': {
         const listening = await listenForAgent(account, accept)
-        return { listening, variable: ['SSH_AUTH_SOCK', listening.path] }
+        return { listening, offer: { variable: ['SSH_AUTH_SOCK', listening.path] } }
       }
       case 'x11': {
         const listening = await listenForX11(account, at, this.#tools, accept)
-        return { listening, variable: ['DISPLAY', listening.name] }
+        return { listening, offer: { variable: ['DISPLAY', listening.name], cookie: `${at.protocol} ${at.cookie}` } }
       }
     }
   }
@@ -86,8 +86,8 @@ export class Listens {
 
 interface Offered {
   readonly listening: Listening
-  /** What processes that use it are told. */
-  readonly variable?: readonly [name: string, value: string]
+  /** For processes that use it. */
+  readonly offer?: Offer
 }
 
 /** One `listen` stream. */
@@ -109,7 +109,7 @@ class Listener implements StreamHandler, Member {
   opened(offered: Offered): void {
     if (this.#ended) return offered.listening.close()
     this.#offered = offered
-    this.#login.listeners.set(this.#stream.id, offered.variable)
+    this.#login.listeners.set(this.#stream.id, offered.offer)
     this.#stream.control({ type: 'listening', port: offered.listening.port })
   }
 

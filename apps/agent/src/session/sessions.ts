@@ -8,10 +8,11 @@ import { type Login, type Logins, MAX_MEMBERS } from '../login/logins.ts'
 import type { Log } from '../log.ts'
 import { mayTransferFiles, sftpProgram } from '../sftp/start.ts'
 import type { CommandLine } from '../native/command-line.ts'
-import { findTools, shellOf, type Tools } from './become.ts'
+import { findTools, shellOf } from './become.ts'
 import { type EnvironmentInput, sessionEnvironment, systemDefaults, type SystemDefaults } from './environment.ts'
 import { GroupSignals } from './group-signals.ts'
 import { launch } from './launch.ts'
+import { type RcOptions, rcCommand, rcInput } from './rc/rc-files.ts'
 import { Session } from './session.ts'
 import { Visit } from './visit.ts'
 import { startHere } from './start.ts'
@@ -24,12 +25,14 @@ export interface SessionsParts {
   readonly log: Log
   /** What a person's command runs ends when their client has gone. */
   readonly killOrphans: boolean
+  readonly rc: RcOptions
 }
 
 interface Run {
   readonly command: CommandLine
   readonly login: boolean
-  readonly become: Tools | 'itself'
+  /** Whether it begins with the agent's rights and becomes the person by itself. */
+  readonly becomes: boolean
   readonly environment: Pick<EnvironmentInput, 'requested' | 'originalCommand'>
   readonly pty?: Pty | undefined
 }
@@ -77,15 +80,21 @@ export class Sessions {
     const run = this.#run(request, account)
     if ('reason' in run) return run
     const { pty } = run
+    const rc = rcCommand(account, request.run.type === 'subsystem', this.#parts.rc)
     const visit = new Visit(login, request)
     const launched = visit.guard(() =>
       launch({
         account,
         command: run.command,
         login: run.login,
-        become: run.become,
+        becomes: run.becomes,
+        rc,
+        tools: this.#tools,
         starter: login.deviceSession?.starter ?? startHere,
-        environment: (path) => environmentOf(request, login, run, path),
+        environment: (path) => [
+          ...environmentOf(request, login, run, path),
+          ...(rc ? [rcInput(x11CookieOf(request, login))] : []),
+        ],
         ...(pty
           ? {
               terminal: {
@@ -120,15 +129,15 @@ export class Sessions {
 
   /** What to start: the shell alone, the shell with a command, or the agent's own program for files. */
   #run({ run, env: requested, pty }: SessionOpen, account: Account): Run | LinkCause {
-    const become = this.#tools
+    const becomes = false
     switch (run.type) {
       case 'shell':
-        return { command: shellOf(account, undefined), login: true, become, environment: { requested }, pty }
+        return { command: shellOf(account, undefined), login: true, becomes, environment: { requested }, pty }
       case 'exec': {
         const bytes = Buffer.from(run.command, 'base64')
         if (bytes.includes(0)) return refusal('refused', 'a command cannot hold a NUL byte')
         const environment = { requested, originalCommand: bytes.toString('utf8') }
-        return { command: shellOf(account, bytes), login: false, become, environment, pty }
+        return { command: shellOf(account, bytes), login: false, becomes, environment, pty }
       }
       case 'subsystem':
         return run.name === 'sftp' ? files(account) : refusal('refused', `this device has no subsystem ${run.name}`)
@@ -142,7 +151,7 @@ function files(account: Account): Run | LinkCause {
     return { by: 'agent', reason: 'shell', message: `the shell of ${account.name} does not allow file transfer` }
   }
   const environment = { requested: [], originalCommand: 'sftp' }
-  return { command: sftpProgram(account), login: false, become: 'itself', environment }
+  return { command: sftpProgram(account), login: false, becomes: true, environment }
 }
 
 function environmentOf(request: SessionOpen, login: Login, run: Run, terminalPath: string | undefined): string[] {
@@ -150,17 +159,21 @@ function environmentOf(request: SessionOpen, login: Login, run: Run, terminalPat
   return sessionEnvironment({
     account: login.account,
     offered: [request.agent, request.x11].flatMap((id) => {
-      const variable = id === undefined ? undefined : login.listeners.get(id)
-      return variable ? [variable] : []
+      const offer = id === undefined ? undefined : login.listeners.get(id)
+      return offer ? [offer.variable] : []
     }),
     ...run.environment,
     client: request.client,
     // Where PAM has opened a session, it is for its modules to read the system's files or not.
     defaults: session && session.problem === undefined ? { language: {} } : readDefaults(),
     // A program that begins with the agent's rights gets nothing that anybody else has set.
-    ...(session && run.become !== 'itself' ? { system: session.environment } : {}),
+    ...(session && !run.becomes ? { system: session.environment } : {}),
     ...(terminalPath && run.pty ? { terminal: { path: terminalPath, term: run.pty.term } } : {}),
   })
+}
+
+function x11CookieOf({ x11 }: SessionOpen, login: Login): string | undefined {
+  return x11 === undefined ? undefined : login.listeners.get(x11)?.cookie
 }
 
 /** Read for each session: they are small, and an administrator expects a change to count at the next login. */

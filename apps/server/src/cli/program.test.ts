@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '../db/embedded/supervisor.ts'
 import { emptyDatabase } from '../db/testing.ts'
 import { silentLog } from '../platform/log.ts'
 import { type BootedServer, PASSWORD, bootServer, databaseUrl, outcome } from '../testing.ts'
-import { runCommand } from './program.ts'
+import { commandLine } from './testing.ts'
 
 let server: BootedServer
 let folder: string
@@ -23,35 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-interface Ran {
-  readonly status: number
-  readonly out: string
-  readonly errors: string
-}
-
-async function run(args: readonly string[], input = '', settings = env): Promise<Ran> {
-  const [out, errors]: [string[], string[]] = [[], []]
-  const status = await runCommand(args, {
-    env: settings,
-    read: () => Promise.resolve(input),
-    print: (line) => out.push(line),
-    complain: (line) => errors.push(line),
-  })
-  return { status, out: out.join('\n'), errors: errors.join('\n') }
-}
-/** A command that goes well. @returns what it printed */
-async function bowline(line: string, input = ''): Promise<string> {
-  const ran = await run(line.split(' '), input)
-  expect([line, ran.status, ran.errors]).toEqual([line, 0, ''])
-  return ran.out
-}
-const json = async (line: string): Promise<unknown> => JSON.parse(await bowline(`${line} --json`))
-/** A command that does not. @returns status and complaint */
-async function refusal(line: string): Promise<[number, string]> {
-  const { status, out, errors } = await run(line.split(' '))
-  expect(out).toBe('')
-  return [status, errors]
-}
+const { run, bowline, json, refusal } = commandLine(() => env)
 const signIn = (username: string, password: string) =>
   outcome(server.client().call(operations.auth.login, { body: { username, password } }))
 

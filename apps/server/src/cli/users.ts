@@ -7,6 +7,8 @@ import { systemClock } from '@bowline/base/clock'
 import { createPasswordHasher } from '../auth/passwords.ts'
 import { endBrowserSessionsOf } from '../auth/service.ts'
 import { parseInput } from '../http/errors.ts'
+import { endEveryMembership } from '../members/service.ts'
+import { listAllNamespaces } from '../namespaces/service.ts'
 import { endSetUp } from '../instance/service.ts'
 import { COMMAND_LINE, listActivity, listEveryActivity } from '../users/activity.ts'
 import {
@@ -34,6 +36,15 @@ const NewUser = z.object({ username: Username, password: Password, email: Email 
 /** @throws {BowlineError} NOT_FOUND naming the account */
 export async function accountOf({ system }: Instance, username: string): Promise<Account> {
   return (await findAccount(system, username)) ?? fail('NOT_FOUND', { what: `The user ${username}` })
+}
+
+/** @returns the SSH keys that were disabled, with the names of their namespaces */
+async function deleteAccount({ system, contextOf }: Instance, { id }: Account) {
+  const keys = await system
+    .transaction()
+    .execute((db) => removeAccount(db, systemClock, id, (user) => endEveryMembership(db, contextOf, user)))
+  const names = new Map((await listAllNamespaces(system)).map((one) => [one.tenant_id, one.name]))
+  return keys.map((key) => ({ ...key, namespace: names.get(key.tenant) ?? key.tenant }))
 }
 
 const sessionEnding = { clock: systemClock, endSessions: endBrowserSessionsOf }
@@ -88,14 +99,16 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
 
   user
     .command('delete <username>')
-    .description('Delete an account; refused to owners of namespaces')
+    .description('Delete an account and disable the SSH keys that it vouched for; refused to owners of namespaces')
     .option('--json', 'print JSON')
     .action((username: string, format: Format) =>
       onInstance(terminal, async (instance) => {
         const account = await accountOf(instance, username)
-        await instance.system.transaction().execute((db) => removeAccount(db, systemClock, account.id))
-        show(terminal, format, { id: account.id, username: account.username }, [
+        const keys = await deleteAccount(instance, account)
+        const disabled = keys.map(({ name, fingerprint, namespace }) => ({ name, fingerprint, namespace }))
+        show(terminal, format, { id: account.id, username: account.username, disabled_keys: disabled }, [
           `Deleted the user ${account.username}.`,
+          ...keys.map((key) => `Disabled the SSH key ${key.name} (${key.fingerprint}) of ${key.namespace}.`),
         ])
       }),
     )

@@ -8,6 +8,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
+import { reportUnusable } from '../policy/unusable-patterns.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/used.ts'
 import { inOrder, prioritiesFor } from './order.ts'
@@ -117,6 +118,9 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
 /** What the rules of the namespace, as they are now, say of connections. */
 export async function connectionJudge(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
   const rules = await findActiveRules(ctx.db)
+  for (const { id, source_ip, username, hostname } of rules) {
+    reportUnusable(ctx, `firewall rule ${id}`, { source_ip, username, hostname })
+  }
   return (attempt) => evaluate(rules, attempt)
 }
 

@@ -9,11 +9,21 @@ import type { DisabledKey } from '@bowline/contract/schemas/public-key'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import { audit } from '../audit/service.ts'
 import { type AuthDeps, authenticate, sameLife } from '../auth/service.ts'
+import type { Kysely } from 'kysely'
 import type { TenantContext, UserActor } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import { getNamespace } from '../namespaces/service.ts'
 import { disableKeysOf } from '../public-keys/service.ts'
 import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
-import { type MemberRow, clearPreference, deleteMember, insertMember, lockMember, updateMember } from './store.ts'
+import {
+  type MemberRow,
+  clearPreference,
+  deleteMember,
+  insertMember,
+  listTenantsOf,
+  lockMember,
+  updateMember,
+} from './store.ts'
 
 /** What the invited person's link carries. */
 export interface Invite {
@@ -146,6 +156,32 @@ export async function leaveNamespace(
   if (actor.tenant !== ctx.tenant) return undefined
   const account: Account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
   return authenticate(deps, account, sameLife(actor))
+}
+
+/** A key that the end of a membership disabled. */
+export interface DisabledKeyOf extends DisabledKey {
+  readonly tenant: TenantId
+}
+
+/**
+ * Ends every membership of an account that is to be deleted, as {@link removeMember} ends one; owners of namespaces are
+ * the caller's to refuse.
+ * @param db system connection, in the transaction that deletes the account
+ * @param contextOf the namespace's context; its connection is not used
+ */
+export async function endEveryMembership(
+  db: Kysely<Schema>,
+  contextOf: (tenant: TenantId) => TenantContext,
+  user: UserId,
+): Promise<DisabledKeyOf[]> {
+  const keys: DisabledKeyOf[] = []
+  for (const tenant of await listTenantsOf(db, user)) {
+    const member = await lockMember(db, tenant, user)
+    if (!member) continue
+    const disabled = await endMembership({ ...contextOf(tenant), db }, member, 'member.remove')
+    keys.push(...disabled.map((key) => ({ ...key, tenant })))
+  }
+  return keys
 }
 
 /**

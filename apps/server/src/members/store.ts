@@ -53,6 +53,17 @@ export async function listMissingMembers(
   return rows
 }
 
+/** The namespaces that a person is a member of or invited to, in an order that two who lock them share. */
+export async function listTenantsOf(db: Kysely<Schema>, user: UserId): Promise<TenantId[]> {
+  const rows = await db
+    .selectFrom('members')
+    .select('tenant_id')
+    .where('user_id', '=', user)
+    .orderBy('tenant_id')
+    .execute()
+  return rows.map(({ tenant_id: tenant }) => tenant)
+}
+
 export async function insertMember(db: Kysely<Schema>, member: Insertable<MembersTable>): Promise<void> {
   await db.insertInto('members').values(member).execute()
 }

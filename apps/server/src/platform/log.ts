@@ -46,6 +46,7 @@ export type LogEvent =
   | 'recording.store-away'
   | 'recording.store-failed'
   | 'recording.store-ready'
+  | 'policy.pattern-unusable'
   | 'presence.error'
   | 'docs.page-view'
   | 'docs.feedback'

@@ -13,6 +13,7 @@ import { matchAccepted } from '../devices/matching.ts'
 import { compileFilter } from '../http/filter.ts'
 import type { Listing } from '../http/route.ts'
 import { holdMembership } from '../members/membership.ts'
+import { reportUnusable } from '../policy/unusable-patterns.ts'
 import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
 import { requireUsed } from '../tags/used.ts'
 import { fingerprintOf, readKeyData } from './key-data.ts'
@@ -25,6 +26,7 @@ import {
   disownKeys,
   findPublicKey,
   insertPublicKey,
+  listEveryPublicKey,
   listPublicKeys,
   listWithDisabled,
   lockPublicKey,
@@ -97,6 +99,33 @@ export async function update(
     const owned = body.owner === undefined ? {} : await ownedBy(inner, body.owner)
     return { name: body.name, username: body.username, ...toColumns(body.filter), ...owned }
   })
+}
+
+/** Every key of the namespace. */
+export async function listOwned(ctx: TenantContext): Promise<PublicKey[]> {
+  return (await listEveryPublicKey(ctx.db)).map((row) => toPublicKey(row))
+}
+
+/**
+ * Makes a member the owner of keys, which enables disabled ones: all of them or, when one fails, none.
+ * @throws {BowlineError} NOT_FOUND for a key, and for an owner who is no member
+ */
+export async function handOver(
+  ctx: TenantContext,
+  fingerprints: readonly string[],
+  owner: UserId,
+): Promise<PublicKey[]> {
+  const keys = await ctx.db.transaction().execute(async (db) => {
+    const inner = { ...ctx, db }
+    const changed: PublicKey[] = []
+    // In one order, so that two who do so at once do not wait for each other.
+    for (const fingerprint of fingerprints.toSorted()) {
+      changed.push(await changeLocked(inner, fingerprint, () => ownedBy(inner, owner)))
+    }
+    return changed
+  })
+  ctx.emit({ type: 'policy.changed' })
+  return keys
 }
 
 /** @throws {BowlineError} NOT_FOUND */
@@ -185,7 +214,10 @@ export async function findWithDisabled(system: Kysely<Schema>, used: readonly Us
 export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse): Promise<boolean> {
   const row = await findPublicKey(ctx.db, fingerprintOf(blob))
   // The fingerprint is MD5: only the key itself proves anything.
-  return row !== undefined && row.blob.equals(blob) && isEnabled(row) && mayUseKey(row, use)
+  if (row === undefined || !row.blob.equals(blob) || !isEnabled(row)) return false
+  const { name, fingerprint, username, hostname } = row
+  reportUnusable(ctx, `public key ${name} (${fingerprint})`, { username, hostname })
+  return mayUseKey(row, use)
 }
 
 /** Wire encoding of a registered key; undefined for an unknown one. */
@@ -199,17 +231,26 @@ async function change(
   fingerprint: string,
   changesOf: (inner: TenantContext, row: PublicKeyRow) => Promise<Changes>,
 ): Promise<PublicKey> {
-  const key = await ctx.db.transaction().execute(async (db) => {
+  const key = await ctx.db.transaction().execute((db) => {
     const inner = { ...ctx, db }
-    const before = (await lockPublicKey(db, fingerprint)) ?? unknownKey()
-    const changes = await changesOf(inner, before)
-    await updatePublicKey(db, fingerprint, changes)
-    const after = { ...before, ...changes }
-    await audit(inner, 'public-key.update', fingerprint, { before: facts(before), after: facts(after) })
-    return toPublicKey(after)
+    return changeLocked(inner, fingerprint, (row) => changesOf(inner, row))
   })
   ctx.emit({ type: 'policy.changed' })
   return key
+}
+
+/** @param ctx in a transaction */
+async function changeLocked(
+  ctx: TenantContext,
+  fingerprint: string,
+  changesOf: (row: PublicKeyRow) => Promise<Changes>,
+): Promise<PublicKey> {
+  const before = (await lockPublicKey(ctx.db, fingerprint)) ?? unknownKey()
+  const changes = await changesOf(before)
+  await updatePublicKey(ctx.db, fingerprint, changes)
+  const after = { ...before, ...changes }
+  await audit(ctx, 'public-key.update', fingerprint, { before: facts(before), after: facts(after) })
+  return toPublicKey(after)
 }
 
 function unknownKey(): never {

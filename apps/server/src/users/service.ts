@@ -294,17 +294,26 @@ export async function signOutEverywhere(
 /**
  * Deletes an account with its memberships; for the operator of the instance.
  * @param db system connection, inside the caller's transaction
+ * @param endMemberships ends them in the same transaction, with what depends on them: keys that the person vouched for
+ * @returns what `endMemberships` answers
  * @throws {BowlineError} NOT_FOUND; OWNER_REFUSED naming the namespaces that the person owns
  */
-export async function removeAccount(db: Kysely<Schema>, clock: Clock, id: UserId): Promise<void> {
+export async function removeAccount<T>(
+  db: Kysely<Schema>,
+  clock: Clock,
+  id: UserId,
+  endMemberships: (user: UserId) => Promise<T>,
+): Promise<T> {
   const row = (await lockUser(db, id)) ?? fail('NOT_FOUND', { what: 'The user' })
   const owned = await findOwned(db, id)
   if (owned.length) {
     fail('OWNER_REFUSED', { rule: `${row.username} owns ${owned.join(', ')}: delete what is owned first` })
   }
+  const ended = await endMemberships(id)
   await deleteUser(db, id)
   const details = { username: row.username, email: row.email }
   await noteAccountEvent(db, clock.now(), { user: id, kind: 'account.remove', origin: COMMAND_LINE, details })
+  return ended
 }
 
 /** Every account, by username. @param db system connection */

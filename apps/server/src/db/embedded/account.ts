@@ -1,7 +1,6 @@
-// Which account runs PostgreSQL: it refuses uid 0. Invariant: whatever is chosen has run our copy of `postgres` once
+// Running programs of PostgreSQL under an account: it refuses uid 0. Invariant: whatever is chosen has run our copy of `postgres` once
 // from the folder of the cluster, so folders above that it cannot pass are found out here and not later.
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 
 /**
  * `self`: our own account, not root. `user`: another account, by setuid. `namespace`: a user namespace in which our
@@ -17,8 +16,13 @@ const NOBODY = 65_534
 /** PostgreSQL gets nothing of our environment: it holds secrets, and PG* variables would change what it does. */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
+export interface FileOwner {
+  readonly uid: number
+  readonly gid: number
+}
+
 /** Who owns the files of a cluster that `account` runs. */
-export function fileOwner(account: Account): { uid: number; gid: number } {
+export function fileOwner(account: Account): FileOwner {
   if (account.kind === 'user') return { uid: account.uid, gid: account.gid }
   return { uid: process.getuid?.() ?? NOBODY, gid: process.getgid?.() ?? NOBODY }
 }
@@ -63,11 +67,4 @@ export function runAs(
   child.on('error', (error) => resolve({ status: null, output: error.message }))
   child.on('close', (status) => resolve({ status, output: output.trim() }))
   return promise
-}
-
-/** The account `nobody` of this host; undefined when it has none. */
-export async function nobodyAccount(): Promise<Account | undefined> {
-  const passwd = await readFile('/etc/passwd', 'utf8')
-  const line = /^nobody:[^:]*:(\d+):(\d+):/m.exec(passwd)
-  return line ? { kind: 'user', uid: Number(line[1]), gid: Number(line[2]) } : undefined
 }

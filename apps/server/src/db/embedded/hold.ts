@@ -3,10 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { access } from 'node:fs/promises'
 import { Client, DatabaseError } from 'pg'
-import { DATABASE, OWNER_USER, type Passwords, SUPERVISOR_USER } from './cluster.ts'
+import { DATABASE, OWNER_USER, SUPERVISOR_USER } from './cluster.ts'
 import { AlreadyRunning, logTail, startFailed } from './failure.ts'
+import type { Passwords } from './passwords.ts'
 import type { Place } from './place.ts'
-import { findPostmaster, launch, logFile, PORT, stopPostmaster } from './postmaster.ts'
+import { findPostmaster, launch, logFile, stopPostmaster } from './postmaster.ts'
+import { PORT } from './run-dir.ts'
 
 /** What is needed to start PostgreSQL and to sign in to it. */
 export interface ServedCluster {

@@ -1,11 +1,16 @@
 // Which account runs PostgreSQL where. Most of this is about root, which PostgreSQL refuses; for an ordinary user there
 // is nothing to choose.
-import { spawnSync } from 'node:child_process'
-import { chmod, chown, readFile, stat, writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmod, chown, lstat, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { passwordsFile } from './passwords.ts'
+import { findPackage } from './package.ts'
 import { isPostgresOf } from './pid-file.ts'
-import { clusterOf, ended, isRoot, NOBODY, query, served, serverProgram, testFolders } from './testing.ts'
+import { findPostmaster } from './postmaster.ts'
+import { makeRunDir } from './run-dir.ts'
+import type { EmbeddedPostgres } from './supervisor.ts'
+import { clusterOf, ended, isRoot, NOBODY, query, served, serverProgram, testFolders, until } from './testing.ts'
 
 const { madeFolder, newFolder, otherServer } = testFolders()
 
@@ -14,17 +19,105 @@ function works(...command: [string, ...string[]]): boolean {
   return spawnSync(command[0], command.slice(1)).status === 0
 }
 
+/** Options of `setpriv` for an account without further groups. */
+const as = (uid: number) => [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']
+
+const readAs = (uid: number, file: string) => spawnSync('setpriv', [...as(uid), 'cat', file], { encoding: 'utf8' })
+
+const uidOf = async (postgres: EmbeddedPostgres) => (await stat(`/proc/${postgres.pid}`)).uid
+
+async function accountIds(): Promise<number[]> {
+  return (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => Number(line.split(':')[2]))
+}
+
+/** The files below a folder that contain a text. */
+async function filesWith(text: string, folder: string): Promise<string[]> {
+  return spawnSync('grep', ['-rlF', text, folder], { encoding: 'utf8' }).stdout.trim().split('\n')
+}
+
+/**
+ * Gives a data folder the owner and the place of the passwords that earlier versions used.
+ * @returns the file of the passwords
+ */
+async function makeOld(dataDir: string): Promise<string> {
+  const cluster = await clusterOf(dataDir)
+  const file = join(cluster, 'bowline-passwords.json')
+  await rename(passwordsFile(cluster), file)
+  spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, cluster])
+  return file
+}
+
 function asRoot(): void {
-  it('PostgreSQL runs as nobody where nobody can pass the folders', async () => {
+  it('runs PostgreSQL under a uid that no account has, the same at every start', async () => {
+    const dataDir = await newFolder()
+    const uid = await served(dataDir, uidOf)
+    expect(uid).not.toBe(0)
+    expect(await accountIds()).not.toContain(uid)
+    expect(await served(dataDir, uidOf)).toBe(uid)
+  })
+
+  it('shows the passwords to root only, neither to nobody nor to the account of PostgreSQL', async () => {
     const dataDir = await newFolder()
     await served(dataDir, async (postgres) => {
-      expect((await stat(`/proc/${postgres.pid}`)).uid).toBe(NOBODY)
+      const { password } = postgres.connection
+      const files = await filesWith(password, join(dataDir, 'postgres'))
+      expect(files).toHaveLength(1)
+      for (const uid of [NOBODY, await uidOf(postgres)]) {
+        for (const file of files) expect(readAs(uid, file)).toMatchObject({ status: 1, stdout: '' })
+        expect(works('setpriv', ...as(uid), 'test', '-x', postgres.connection.host)).toBe(uid !== NOBODY)
+      }
     })
+  })
+
+  it('takes a cluster of nobody, as earlier versions made them, over to a uid of its own', async () => {
+    const dataDir = await madeFolder()
+    await served(dataDir, (postgres) => query(postgres, 'create table kept as select 42 as answer'))
+    const file = await makeOld(dataDir)
+    await served(dataDir, async (postgres) => {
+      const uid = await uidOf(postgres)
+      expect(await accountIds()).not.toContain(uid)
+      expect(await query(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
+      const owners = await Promise.all(
+        (await readdir(await clusterOf(dataDir), { recursive: true })).map(
+          async (name) => (await lstat(join(await clusterOf(dataDir), name))).uid,
+        ),
+      )
+      expect(new Set(owners)).toEqual(new Set([uid]))
+      await expect(stat(file)).rejects.toThrow('ENOENT')
+    })
+  })
+
+  it('completes a takeover from nobody that was cut off', async () => {
+    const dataDir = await madeFolder()
+    const uid = await served(dataDir, uidOf)
+    await makeOld(dataDir)
+    await chown(await clusterOf(dataDir), uid, uid)
+    await served(dataDir, async (postgres) => {
+      expect(await uidOf(postgres)).toBe(uid)
+      expect((await stat(join(await clusterOf(dataDir), 'base'))).uid).toBe(uid)
+    })
+  })
+
+  it('restarts a PostgreSQL that a killed server of an earlier version left running as nobody', async () => {
+    const dataDir = await madeFolder()
+    const cluster = await clusterOf(dataDir)
+    await makeOld(dataDir)
+    const runDir = await makeRunDir({ kind: 'user', uid: NOBODY, gid: NOBODY })
+    const program = join(dataDir, 'postgres', String((await findPackage()).major), 'bin/postgres')
+    const options = ['-D', cluster, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${runDir}`]
+    const old = spawn('setpriv', [...as(NOBODY), program, ...options], { stdio: 'ignore' })
+    await until(async () => (await findPostmaster(cluster)) !== undefined)
+    await served(dataDir, async (postgres) => {
+      expect(await uidOf(postgres)).not.toBe(NOBODY)
+      expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+    })
+    await ended(old)
+    await expect(stat(runDir)).rejects.toThrow('ENOENT')
   })
 
   const namespaces = works('unshare', '--user', `--map-user=${NOBODY}`, 'true')
   it.runIf(namespaces)(
-    'a cluster goes to root in a namespace when the folder is closed to nobody, and stays there',
+    'a cluster goes to root in a namespace when the folder is closed to others, and stays there',
     async () => {
       const dataDir = await madeFolder()
       await served(dataDir, (postgres) => query(postgres, 'create table kept as select 42 as answer'))
@@ -51,19 +144,23 @@ function asRoot(): void {
     expect(await isPostgresOf(await clusterOf(dataDir), second.report.pid ?? 0)).toBe(false)
   })
 
-  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] as const
-  it.runIf(works(...asNobody, 'cat', serverProgram))(
+  /** An ordinary account that every host has: `daemon`. */
+  const ordinary = 1
+  const asOrdinary = ['setpriv', ...as(ordinary)] as const
+  it.runIf(works('setpriv', ...as(ordinary), 'cat', serverProgram))(
     'a cluster of an ordinary account stays with that account',
     async () => {
       const dataDir = await newFolder()
-      await chown(dataDir, NOBODY, NOBODY)
-      const { child, report } = await otherServer(dataDir, asNobody)
-      expect(report).toMatchObject({ ready: true })
-      child.kill('SIGTERM')
-      await ended(child)
-      await served(dataDir, async (postgres) => {
-        expect((await stat(`/proc/${postgres.pid}`)).uid).toBe(NOBODY)
-      })
+      await chown(dataDir, ordinary, ordinary)
+      const serveOnceMore = async () => {
+        const { child, report } = await otherServer(dataDir, asOrdinary)
+        expect(report).toMatchObject({ ready: true })
+        child.kill('SIGTERM')
+        await ended(child)
+      }
+      await serveOnceMore()
+      expect(await served(dataDir, uidOf)).toBe(ordinary)
+      await serveOnceMore()
     },
   )
 
@@ -97,7 +194,7 @@ function asRoot(): void {
   const serveOnce = (dataDir: string) => `"${process.execPath}" "${serverProgram}" "${dataDir}" once`
 
   it.runIf(canClose)(
-    'where a namespace is forbidden, the group of nobody may pass a closed data folder',
+    'where a namespace is forbidden, the group of PostgreSQL may pass a closed data folder',
     { timeout: SLOW_MS },
     async () => {
       const dataDir = await newFolder(0o700)
@@ -105,8 +202,24 @@ function asRoot(): void {
       expect(first).toContain('"ready":true')
       expect(second).toContain('"ready":true')
       const { mode, gid } = await stat(dataDir)
-      expect({ mode: mode & 0o777, gid }).toEqual({ mode: 0o710, gid: NOBODY })
-      expect((await stat(await clusterOf(dataDir))).uid).toBe(NOBODY)
+      const cluster = await stat(await clusterOf(dataDir))
+      expect({ mode: mode & 0o777, gid }).toEqual({ mode: 0o710, gid: cluster.gid })
+      expect(await accountIds()).not.toContain(cluster.uid)
+    },
+  )
+
+  it.runIf(canClose)(
+    'opens a data folder that an earlier version opened to the group of nobody',
+    { timeout: SLOW_MS },
+    async () => {
+      const dataDir = await madeFolder()
+      await makeOld(dataDir)
+      await chown(dataDir, 0, NOBODY)
+      await chmod(dataDir, 0o710)
+      const [report] = inClosedWorld(serveOnce(dataDir))
+      expect(report).toContain('"ready":true')
+      const { mode, gid } = await stat(dataDir)
+      expect({ mode: mode & 0o777, gid }).toEqual({ mode: 0o710, gid: (await stat(await clusterOf(dataDir))).gid })
     },
   )
 

@@ -4,6 +4,7 @@
 //   <data>/postgres/          0711, so that another account can pass but not look
 //     18/                     binaries, see package.ts
 //     18-data/                the cluster, 0700, owned by the account
+//     18-passwords.json       0600, owned by whoever owns this folder
 //     postgres.log
 //     location                only when the cluster had to go elsewhere: the folder that takes the place of this one
 import { createHash } from 'node:crypto'
@@ -11,8 +12,9 @@ import { access, chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writ
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log.ts'
-import { type Account, nobodyAccount, runAs } from './account.ts'
+import { type Account, type FileOwner, runAs } from './account.ts'
 import { isMissing, startFailed, StartFailed } from './failure.ts'
+import { nobodyAccount, ownAccount } from './own-account.ts'
 import { installCopy, type PostgresPackage } from './package.ts'
 
 export interface Place {
@@ -60,19 +62,25 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
   }
 }
 
+/** What a group needs to pass a folder. */
+const PASSING = 0o010
+
 /**
  * Where user namespaces are forbidden, as in containers, a data folder that is closed to everybody but root is opened to
- * the group of nobody, for passing only: better than to keep the database outside the volume that holds the folder.
+ * the group of PostgreSQL, for passing only: better than to keep the database outside the volume that holds the folder.
  */
 async function tryPassingDataFolder(
   dataDir: string,
   home: string,
   source: PostgresPackage,
 ): Promise<Place | undefined> {
-  const nobody = await nobodyAccount()
+  const [own, nobody] = await Promise.all([ownAccount(home), nobodyAccount()])
   const { uid, gid, mode } = await stat(dataDir)
-  if (nobody?.kind !== 'user' || uid !== 0 || (mode & 0o077) !== 0) return undefined
-  await chown(dataDir, 0, nobody.gid)
+  const others = mode & 0o077
+  // Earlier versions opened it to the group of nobody.
+  const isClosed = others === 0 || (others === PASSING && gid === nobody?.gid)
+  if (uid !== 0 || !isClosed) return undefined
+  await chown(dataDir, 0, own.gid)
   await chmod(dataDir, 0o710)
   const { place } = await tryHome(home, source, 'drop')
   if (place) return place
@@ -107,7 +115,7 @@ async function tryHome(home: string, source: PostgresPackage, mode: 'self' | 'dr
   }
   const owner = await clusterOwner(cluster)
   let said = ''
-  for (const account of mode === 'self' ? ownAccounts() : await rootAccounts(owner)) {
+  for (const account of mode === 'self' ? ownAccounts() : await rootAccounts(home, owner)) {
     const { status, output } = await runAs(account, join(binaries, 'bin/postgres'), ['--version'], home)
     if (status === 0) return { place: { home, account, binaries, cluster }, hasCluster: owner !== undefined, said }
     said = output
@@ -117,11 +125,14 @@ async function tryHome(home: string, source: PostgresPackage, mode: 'self' | 'dr
 
 const NAMESPACE: Account = { kind: 'namespace' }
 
-/** As root: the account that owns the cluster already, then nobody, then a namespace. */
-async function rootAccounts(owner: { uid: number; gid: number } | undefined): Promise<Account[]> {
-  const nobody = await nobodyAccount()
-  const others = nobody ? [nobody, NAMESPACE] : [NAMESPACE]
-  if (!owner) return others
+/**
+ * As root: the account that owns the cluster already, then one of its own, then a namespace. Earlier versions ran it as
+ * nobody, which other services share; such a cluster gets an account of its own.
+ */
+async function rootAccounts(home: string, owner: FileOwner | undefined): Promise<Account[]> {
+  const [own, nobody] = await Promise.all([ownAccount(home), nobodyAccount()])
+  const others = nobody ? [own, NAMESPACE] : [NAMESPACE, own]
+  if (!owner || owner.uid === nobody?.uid) return others
   return [owner.uid === 0 ? NAMESPACE : { kind: 'user', ...owner }, ...others]
 }
 
@@ -140,7 +151,7 @@ function hasName(): boolean {
   }
 }
 
-async function clusterOwner(cluster: string): Promise<{ uid: number; gid: number } | undefined> {
+async function clusterOwner(cluster: string): Promise<FileOwner | undefined> {
   try {
     await access(join(cluster, 'PG_VERSION'))
     const { uid, gid } = await stat(cluster)

@@ -1,15 +1,14 @@
 // One run of PostgreSQL: starting it, recognising one that runs already, stopping it. Knows nothing of locks and
 // restarts; those are supervisor.ts.
 import type { ChildProcess } from 'node:child_process'
-import { chown, lchown, lstat, mkdir, mkdtemp, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { open, rename, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, fileOwner, spawnAs } from './account.ts'
-import { isMissing, StartFailed } from './failure.ts'
+import { fileOwner, spawnAs } from './account.ts'
+import { isMissing } from './failure.ts'
 import { isPostgresOf, type PidFile, postgresProcessesOf, readPidFile } from './pid-file.ts'
 import type { Place } from './place.ts'
-
-export const PORT = 5432
+import { cleanRunDir, PORT, removeRunDir } from './run-dir.ts'
 
 /**
  * Server settings. Nothing listens on the network; statements and values stay out of the log (they hold personal data),
@@ -35,9 +34,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
 }
 
-/** Socket paths end at 107 bytes and data folders may be deep, so sockets live in short folders of these. */
-const RUN_PARENTS = ['/tmp', '/var/tmp', '/dev/shm'] as const
-const RUN_PREFIX = 'bowline-pg-'
 const LARGEST_LOG_BYTES = 8 * 1_048_576
 const POLL_MS = 20
 /** How long children of a postmaster that was killed may take to notice. */
@@ -47,47 +43,6 @@ const IMMEDIATE_SHUTDOWN_PATIENCE_MS = 20_000
 
 export function logFile(place: Place): string {
   return join(place.home, 'postgres.log')
-}
-
-/** A new private folder for the socket, owned by the account. */
-export async function makeRunDir(account: Account): Promise<string> {
-  const { uid, gid } = fileOwner(account)
-  let reason: unknown
-  for (const parent of RUN_PARENTS) {
-    try {
-      const folder = await mkdtemp(join(parent, RUN_PREFIX))
-      await chown(folder, uid, gid)
-      return folder
-    } catch (error) {
-      reason = error
-    }
-  }
-  throw new StartFailed(`No folder for the database's socket can be made in ${RUN_PARENTS.join(', ')}: ${reason}`)
-}
-
-/**
- * Empties the folder of sockets and lock files of an earlier run, or makes it again when a cleaner of /tmp took it. The
- * parent is open to everybody, so nothing here follows a link or takes over a folder that somebody else has made.
- */
-async function cleanRunDir(folder: string, account: Account): Promise<void> {
-  const { uid, gid } = fileOwner(account)
-  try {
-    const found = await lstat(folder)
-    if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
-      throw new StartFailed(`${folder}, the folder of the database's socket, was replaced by somebody else.`)
-    }
-    for (const name of await readdir(folder)) await rm(join(folder, name), { force: true })
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    await mkdir(folder, { mode: 0o700 })
-    await lchown(folder, uid, gid)
-  }
-}
-
-/** Removes a folder that {@link makeRunDir} made; any other path is left alone. */
-export async function removeRunDir(folder: string): Promise<void> {
-  const ours = RUN_PARENTS.some((parent) => dirname(folder) === parent && folder.startsWith(`${parent}/${RUN_PREFIX}`))
-  if (ours) await rm(folder, { recursive: true, force: true })
 }
 
 /** The running postmaster of a cluster; undefined when there is none. */

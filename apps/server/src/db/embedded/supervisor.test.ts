@@ -4,7 +4,8 @@ import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { type Log, silentLog } from '../../platform/log.ts'
 import { openDatabase } from '../database.ts'
-import { readPasswords, SUPERVISOR_USER } from './cluster.ts'
+import { SUPERVISOR_USER } from './cluster.ts'
+import { passwordsFile, readPasswords } from './passwords.ts'
 import { findPackage } from './package.ts'
 import { findPostmaster } from './postmaster.ts'
 import { isPostgresOf } from './pid-file.ts'
@@ -48,7 +49,7 @@ describe('a start', () => {
         await expect(client.connect()).rejects.toThrow(/password authentication failed/)
       }
       const cluster = await clusterOf(dataDir)
-      expect((await stat(join(cluster, 'bowline-passwords.json'))).mode & 0o777).toBe(0o600)
+      expect((await stat(passwordsFile(cluster))).mode & 0o777).toBe(0o600)
       expect((await stat(cluster)).mode & 0o777).toBe(0o700)
       expect((await stat(connection.host)).mode & 0o777).toBe(0o700)
       const log = join(dataDir, 'postgres/postgres.log')
@@ -70,7 +71,7 @@ describe('a start', () => {
     const both = await Promise.all([otherServer(dataDir), otherServer(dataDir)])
     const winner = both.find(({ report }) => report.ready)
     const loser = both.find(({ report }) => !report.ready)
-    expect(loser?.report.holderPid).toBe(winner?.child.pid)
+    expect(loser?.report).toMatchObject({ holderPid: winner?.child.pid })
     winner?.child.kill('SIGTERM')
     await Promise.all(both.map(({ child }) => ended(child)))
     const left = await readdir(join(dataDir, 'postgres'))

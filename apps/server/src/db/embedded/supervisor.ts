@@ -1,15 +1,19 @@
 // The embedded PostgreSQL: started, adopted after a crash of ours, restarted after a crash of its own, stopped.
 // Invariant: at most one living server works with a data folder; it holds an advisory lock on a connection of its own,
 // and the loss of that connection is what tells that PostgreSQL has gone.
+import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '@bowline/base/backoff'
 import type { Log } from '../../platform/log.ts'
-import { DATABASE, ensureCluster, OWNER_USER, type Passwords, readPasswords } from './cluster.ts'
+import { fileOwner } from './account.ts'
+import { DATABASE, ensureCluster, OWNER_USER } from './cluster.ts'
 import { AlreadyRunning } from './failure.ts'
 import { type HeldPostmaster, type ServedCluster, takeHold } from './hold.ts'
 import { findPackage } from './package.ts'
+import { type Passwords, readPasswords } from './passwords.ts'
 import { choosePlace, existingCluster } from './place.ts'
-import { findPostmaster, makeRunDir, PORT, removeRunDir, stopPostmaster } from './postmaster.ts'
+import { findPostmaster, stopPostmaster } from './postmaster.ts'
+import { makeRunDir, PORT, removeRunDir, removeAbandonedRunDirs, useRunDir } from './run-dir.ts'
 
 export interface EmbeddedOptions {
   /** Folder of the server; the cluster goes to `postgres/` in it. */
@@ -51,9 +55,10 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const { dataDir, log, signal, settings = {} } = options
   const place = await choosePlace(dataDir, await findPackage(), log)
   log.info('database.starting', { account: place.account.kind, folder: place.cluster })
+  await removeAbandonedRunDirs()
   const runDir = await makeRunDir(place.account)
   try {
-    if (!(await findPostmaster(place.cluster))) await ensureCluster(place, runDir, settings['fsync'] !== 'off')
+    if (!(await findPostmaster(place.cluster))) await ensureCluster(place, settings['fsync'] !== 'off')
     const passwords = await readPasswords(place.cluster)
     const supervisor = new Supervisor(options, { place, passwords, settings })
     await supervisor.start(runDir, signal)
@@ -106,12 +111,15 @@ class Supervisor implements EmbeddedPostgres {
 
   /** @param runDir for the socket, when PostgreSQL does not run yet */
   async start(runDir: string, signal?: AbortSignal): Promise<void> {
-    const held = await takeHold(
-      this.#cluster,
-      runDir,
-      signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
-    )
+    const stop = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
+    let held = await takeHold(this.#cluster, runDir, stop)
+    if (held.adopted && !(await this.#runsAsChosen(held.pid))) {
+      await this.#shutDown(held)
+      await ensureCluster(this.#cluster.place, true)
+      held = await takeHold(this.#cluster, runDir, stop)
+    }
     this.#connection = ownerConnection(held.socketDir, this.#cluster.passwords)
+    if (held.adopted) await useRunDir(held.socketDir)
     this.#options.log.info(held.adopted ? 'database.adopted' : 'database.ready', { pid: held.pid })
     this.#watch(held)
   }
@@ -121,12 +129,22 @@ class Supervisor implements EmbeddedPostgres {
     await this.#recovery
     const held = this.#held
     if (!held) return
+    await this.#shutDown(held)
+    this.#held = undefined
+    this.#options.log.info('database.stopped', { pid: held.pid })
+  }
+
+  async #shutDown(held: HeldPostmaster): Promise<void> {
     // The lock goes with the shutdown, not before: nobody may adopt a PostgreSQL that is going down.
     await stopPostmaster(this.#cluster.place.cluster, held.pid)
     await held.lock.end().catch(() => undefined)
     await removeRunDir(held.socketDir)
-    this.#held = undefined
-    this.#options.log.info('database.stopped', { pid: held.pid })
+  }
+
+  /** False for one that an earlier version started as nobody. */
+  async #runsAsChosen(pid: number): Promise<boolean> {
+    const { uid } = await stat(`/proc/${pid}`)
+    return uid === fileOwner(this.#cluster.place.account).uid
   }
 
   #watch(held: HeldPostmaster): void {

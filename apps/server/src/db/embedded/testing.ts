@@ -12,7 +12,8 @@ import { z } from 'zod'
 import { type Log, silentLog } from '../../platform/log.ts'
 import { TEST_FOLDER_PREFIX, testFolderParent } from '../testing-folder.ts'
 import { findPackage } from './package.ts'
-import { findPostmaster, removeRunDir, stopPostmaster } from './postmaster.ts'
+import { findPostmaster, stopPostmaster } from './postmaster.ts'
+import { removeRunDir } from './run-dir.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './supervisor.ts'
 
 /** Tests lose no data to a power cut. */

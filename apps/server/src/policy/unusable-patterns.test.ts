@@ -1,0 +1,95 @@
+// Patterns that got into the database past the API, as an earlier version with other limits would have left them.
+import { createHash, randomBytes } from 'node:crypto'
+import { LIMITS } from '@bowline/contract/limits'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TenantContext } from '../context.ts'
+import { connectionJudge } from '../firewall/service.ts'
+import { systemClock } from '../platform/clock.ts'
+import { type Log, silentLog } from '../platform/log.ts'
+import { nowhere } from '../platform/positions.ts'
+import { mayLogIn } from '../public-keys/service.ts'
+import { type BootedServer, type Person, bootServer } from '../testing.ts'
+
+let server: BootedServer
+let person: Person
+beforeAll(async () => {
+  server = await bootServer()
+  person = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+const TOO_LARGE = `(a{${LIMITS.policy.patternSize}}){2}`
+const device = { name: 'vm', tags: [] }
+
+/** A namespace's context with a log that is read. */
+function context(): { ctx: TenantContext; warnings: unknown[] } {
+  const warnings: unknown[] = []
+  const log: Log = { ...silentLog, warn: (ev, fields) => warnings.push({ ev, ...fields }) }
+  const ctx: TenantContext = {
+    actor: { kind: 'system', name: 'test' },
+    tenant: person.tenant,
+    db: server.database.forTenant(person.tenant),
+    clock: systemClock,
+    log,
+    edition: 'community',
+    source: '',
+    locate: nowhere,
+    isHeard: () => false,
+    emit: () => undefined,
+  }
+  return { ctx, warnings }
+}
+
+describe('a stored pattern that is over the budget', () => {
+  it('of a firewall rule is logged once with the id of the rule, and fails closed each time', async () => {
+    const { id } = await server.database
+      .system()
+      .insertInto('firewall_rules')
+      .values({
+        tenant_id: person.tenant,
+        action: 'deny',
+        active: true,
+        priority: 1,
+        source_ip: '.*',
+        username: TOO_LARGE,
+        hostname: '.*',
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const { ctx, warnings } = context()
+    for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
+      expect((await connectionJudge(ctx))({ address, user: 'root', device })).toEqual({ allow: false, rule: id })
+    }
+    expect(warnings).toEqual([
+      {
+        ev: 'policy.pattern-unusable',
+        tenant: person.tenant,
+        what: `firewall rule ${id}`,
+        field: 'username',
+        rule: 'repeats too much: make its repeats smaller',
+      },
+    ])
+  })
+
+  it('of a key is logged once with its fingerprint, and signs nobody in', async () => {
+    const blob = randomBytes(51)
+    const fingerprint = createHash('md5')
+      .update(blob)
+      .digest('hex')
+      .replace(/..(?!$)/g, '$&:')
+    const key = {
+      tenant_id: person.tenant,
+      fingerprint,
+      blob,
+      data: '',
+      name: 'old',
+      username: '.*',
+      hostname: TOO_LARGE,
+      service: true,
+    }
+    await server.database.system().insertInto('public_keys').values(key).execute()
+    const { ctx, warnings } = context()
+    for (const user of ['root', 'ada']) expect(await mayLogIn(ctx, blob, { user, device })).toBe(false)
+    expect(warnings).toMatchObject([{ what: `public key old (${fingerprint})`, field: 'hostname' }])
+  })
+})
