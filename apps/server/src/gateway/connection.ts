@@ -158,12 +158,13 @@ export function connectionHandler(
     connection.disconnect({ by: 'local', reason: cause.reason, message: told })
   }
 
-  /** A client asks whether a key would do: nothing happens, and every "no" is the same. */
-  async function answerQuery(connection: SshConnection, attempt: KeyAttempt): Promise<AuthDecision> {
-    const takes = await loginOf(connection)
-      .wouldTake(attempt.user, attempt.key.blob)
-      .catch(() => false)
-    return { result: takes && !attempt.key.certificate ? 'accept' : 'reject' }
+  /** A client asks whether a key would be accepted. A certificate never is. */
+  async function answerQuery(connection: SshConnection, { user, key }: KeyAttempt): Promise<AuthDecision> {
+    const refused: AuthDecision = { result: 'reject' }
+    const decision = await loginOf(connection)
+      .query(user, key.blob)
+      .catch(() => refused)
+    return key.certificate ? refused : decision
   }
 
   /** Undefined before the login. */
