@@ -201,6 +201,7 @@ describe('a peer that breaks the protocol', () => {
       by: 'agent',
       reason: 'removed',
       message: 'An administrator has [31mclosed[0m it.',
+      fromPeer: true,
     })
   })
 

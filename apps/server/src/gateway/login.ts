@@ -13,8 +13,8 @@ import type { KeyUse } from '../public-keys/rules.ts'
 import { noteRefusal } from '../sessions/guesses.ts'
 import type { NewSession, SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
-import { plainText } from './announcement.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
+import { quoted } from './device-words.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from './guesses.ts'
 import { type ForwardingLeave, refusedByRule } from './live-logins.ts'
@@ -36,8 +36,6 @@ export const NOT_ACCEPTED =
 const TOO_MANY_GUESSES =
   'Bowline: too many wrong passwords for this device came from your address; wait a minute, or use a key.'
 const REFUSED = 'Bowline: access to this device is refused.'
-/** Characters of what a device says to a person whom it refuses. */
-const MAX_DEVICE_TEXT = 1_024
 const BUSY = 'Bowline: too many sign-ins to this device are under way; try again in a moment.'
 const TOO_MANY = 'Bowline: too many sessions are open already; end one of them first.'
 /** Told when a login cannot be judged because of the server itself. */
@@ -264,7 +262,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     if (verdict.message)
       return {
         result: 'disconnect',
-        message: `The device says: ${plainText(verdict.message).slice(0, MAX_DEVICE_TEXT)}`,
+        message: quoted(target.name, verdict.message),
       }
     if (verdict.reason === 'busy') return told(credential, BUSY)
     return credential.method === 'publickey' ? { result: 'reject' } : REFUSED_PASSWORD
