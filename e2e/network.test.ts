@@ -6,7 +6,7 @@ import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { newestSession } from './support/newest-session.ts'
 import { type Server, startServer } from './support/server.ts'
-import { type SshTarget, pipeThrough, ssh, startEcho } from './support/ssh.ts'
+import { SHOWN, type SshTarget, pipeThrough, ssh, startEcho } from './support/ssh.ts'
 import { showOnFailure } from './support/told.ts'
 import { until } from './support/wait.ts'
 
@@ -144,7 +144,8 @@ describe('behind a load balancer', () => {
     const rule = { action: 'deny', active: true, priority: 1, source_ip: '^203[.]0[.]113[.]', username: '.*' } as const
     const { body } = await call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })
     try {
-      expect((await ssh(target, ['true'])).stderr).toContain('access to this device is refused')
+      const { stderr } = await ssh(target, ['true'], { options: SHOWN })
+      expect(stderr).toContain('the password was not accepted')
       expect((await ssh(agent.target, ['true'])).code).toBe(0)
     } finally {
       await call(operations.firewall.remove, { params: { id: body.id } })

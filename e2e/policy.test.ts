@@ -7,7 +7,7 @@ import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { newestSession } from './support/newest-session.ts'
 import { type Product, startProduct } from './support/product.ts'
-import { type SshTarget, ssh, startEcho } from './support/ssh.ts'
+import { SHOWN, type SshTarget, ssh, startEcho } from './support/ssh.ts'
 import { until } from './support/wait.ts'
 
 let product: Product
@@ -96,19 +96,19 @@ describe('a firewall rule', () => {
     for (const id of made.splice(0)) await call(operations.firewall.remove, { params: { id } })
   })
 
-  it('keeps out a right password and a right key; the row names the rule, the person only hears of the refusal', async () => {
+  it('refuses a right password like a wrong one, and tells a right key of the refusal; the row names the rule', async () => {
     const key = makeKey('ed25519')
     await register(key.data)
     await addRule()
-    const attempts = [
-      await ssh({ ...target, password: product.device_password }, ['true']),
-      await ssh(target, ['true'], { options: key.options }),
-    ]
-    for (const { code, stderr } of attempts) {
-      expect(code).toBe(255)
-      expect(stderr).toContain('access to this device is refused')
-      expect(stderr).not.toContain('rule')
-    }
+    const byPassword = await ssh({ ...target, password: product.device_password }, ['true'], { options: SHOWN })
+    expect([byPassword.code, byPassword.stderr]).toEqual([
+      255,
+      expect.stringContaining('the password was not accepted'),
+    ])
+    expect(byPassword.stderr).not.toContain('is refused')
+    const byKey = await ssh(target, ['true'], { options: key.options })
+    expect([byKey.code, byKey.stderr]).toEqual([255, expect.stringContaining('access to this device is refused')])
+    expect(byKey.stderr).not.toContain('rule')
     const { call } = await product.client()
     const refused = await until('both rows are closed by policy', async () => {
       const { body } = await call(operations.sessions.list, {})

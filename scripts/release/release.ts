@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ARCHITECTURES, type Architecture } from '../agent-bundle/bundle.ts'
 import { buildStale } from '../build.ts'
+import { writeChecksums } from './checksums.ts'
 import nodeFlags from '../node-flags.json' with { type: 'json' }
 
 const root = resolve(import.meta.dirname, '../..')
@@ -148,7 +149,11 @@ export function versionOfCheckout(): string {
 if (import.meta.main) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { version: { type: 'string' }, target: { type: 'string', default: 'release' } },
+    options: {
+      version: { type: 'string' },
+      target: { type: 'string', default: 'release' },
+      'signing-key': { type: 'string' },
+    },
   })
   const chosen = ARCHITECTURES.filter((arch) => positionals.length === 0 || positionals.includes(arch))
   if (chosen.length < positionals.length) throw new Error(`architectures are ${ARCHITECTURES.join(' and ')}`)
@@ -158,10 +163,7 @@ if (import.meta.main) {
   const archives = chosen.flatMap((arch) =>
     makeReleases({ arch, versions: [version], agents: ARCHITECTURES, target, compression: 9 }),
   )
-  const sums = archives.map((file) => {
-    const hash = createHash('sha256').update(readFileSync(file)).digest('hex')
-    return `${hash}  ${relative(target, file)}\n`
-  })
-  writeFileSync(join(target, 'SHA256SUMS'), sums.join(''))
+  const agents = ARCHITECTURES.map((arch) => join(root, `apps/agent/dist/bundle-linux-${arch}.tar.gz`))
+  writeChecksums({ target, archives, agents, key: values['signing-key'] })
   for (const archive of archives) console.log(archive)
 }

@@ -7,6 +7,8 @@ export interface LinkCause {
   /** Kebab-case word, for example `done`, `displaced`, `keepalive`, `protocol`, `refused`. */
   readonly reason: string
   readonly message: string
+  /** Set when the peer has sent this cause: `message` is its text, cleaned, and not this end's. Never sent. */
+  readonly fromPeer?: true
 }
 
 /** JSON object in an `open` or `control` payload. Validated by the receiver against the schema of the stream's kind. */

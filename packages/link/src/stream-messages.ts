@@ -110,7 +110,14 @@ export const SessionEvent = z.discriminatedUnion('type', [
   /** `quiet`: the person has asked the device to say as little as possible at the beginning of a shell. */
   z.object({ type: z.literal('started'), quiet: z.boolean().optional() }),
   z.object({ type: z.literal('exit'), status: uint }),
-  z.object({ type: z.literal('exit-signal'), signal: text(32), coreDumped: z.boolean(), message: text(512) }),
+  z.object({
+    type: z.literal('exit-signal'),
+    /** Without `SIG`, or with `@` and a domain (RFC 4254 section 6.10). */
+    signal: text(32).regex(/^[!-~]+$/),
+    coreDumped: z.boolean(),
+    /** Text of the device: whoever shows it cleans it. */
+    message: text(512),
+  }),
 ])
 export type SessionEvent = z.infer<typeof SessionEvent>
 

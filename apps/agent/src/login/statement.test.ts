@@ -16,10 +16,17 @@ function statement(key: KeyObject, payload: object, header: object = { alg: 'EdD
 const rawOf = (key: KeyObject) => Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url')
 
 const platform = generateKeyPairSync('ed25519')
-const verifier = statementVerifier(
-  () => ({ uid: DEVICE, statementKey: rawOf(platform.publicKey) }),
-  () => NOW * 1000,
-)
+/** @param seconds what the device's clock says, since 1970 */
+function verifierAt(seconds: () => number, mostRemembered?: number) {
+  const device = { uid: DEVICE, statementKey: rawOf(platform.publicKey) }
+  const verifier = statementVerifier(
+    () => device,
+    () => seconds() * 1000,
+    mostRemembered,
+  )
+  return { verify: (text: string, about: typeof login) => verifier.verify(text, about) }
+}
+const verifier = verifierAt(() => NOW)
 
 test('a statement of the platform about this login is accepted', () => {
   expect(verifier.verify(statement(platform.privateKey, claims), login)).toBeUndefined()
@@ -34,6 +41,34 @@ test.each([
   ['a time that is no number', { exp: 'later' }],
 ])('a statement about %s is denied', (_name, change) => {
   expect(verifier.verify(statement(platform.privateKey, { ...claims, ...change }), login)).toBe('credential')
+})
+
+test('a statement is accepted once, however its signature is written', () => {
+  const { verify } = verifierAt(() => NOW)
+  const once = statement(platform.privateKey, { ...claims, jti: 'one' })
+  expect(verify(once, login)).toBeUndefined()
+  expect([once, `${once}=`, `${once}\n`].map((text) => verify(text, login))).toEqual(Array(3).fill('credential'))
+  expect(verify(statement(platform.privateKey, { ...claims, jti: 'two' }), login)).toBeUndefined()
+})
+
+test('a statement that was about another login may still be used for its own', () => {
+  const { verify } = verifierAt(() => NOW)
+  const text = statement(platform.privateKey, claims)
+  expect(verify(text, { ...login, user: 'ann' })).toBe('credential')
+  expect(verify(text, login)).toBeUndefined()
+})
+
+test('a device that remembers as many statements as it may is busy until one of them has expired', () => {
+  let now = NOW
+  const { verify } = verifierAt(() => now, 2)
+  const next = (jti: string, exp: number) => verify(statement(platform.privateKey, { ...claims, jti, exp }), login)
+  expect([next('one', NOW + 60), next('two', NOW + 90), next('three', NOW + 90)]).toEqual([
+    undefined,
+    undefined,
+    'busy',
+  ])
+  now = NOW + 60 + 121
+  expect([next('four', now + 60), next('five', now + 60)]).toEqual([undefined, 'busy'])
 })
 
 test('a clock that is a little off does no harm', () => {

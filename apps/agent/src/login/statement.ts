@@ -1,7 +1,7 @@
 // Statements: the platform's signed word that it has authorised one login (RFC 7515 compact JWS with EdDSA, RFC 8037).
 // Signed by the statement key, which the device has known since its registration, so that whoever merely carries the
-// link's bytes cannot make one.
-import { createPublicKey, verify, type KeyObject } from 'node:crypto'
+// link's bytes cannot make one, nor use one a second time.
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import * as z from 'zod'
 import type { Denial } from './verdict.ts'
 
@@ -25,20 +25,40 @@ export interface StatedLogin {
 
 /** How much this machine's clock may be behind or ahead, seconds. */
 const CLOCK_LEEWAY_SECONDS = 120
+/** Statements that are remembered at once: twenty logins a second, for as long as one is valid. About 1 MB. */
+const MOST_REMEMBERED = 4_096
 
 export interface StatementVerifier {
-  /** @returns why the statement does not authorise this login; undefined when it does */
+  /**
+   * Uses a statement up: it authorises one login, and is remembered until it has expired.
+   * @returns why the statement does not authorise this login; undefined when it does
+   */
   verify(statement: string, login: StatedLogin): Denial | undefined
 }
 
 /**
  * @param device what this device knows of the platform: its own uid there and the statement key, as of now
  * @param now epoch milliseconds
+ * @param mostRemembered statements that are remembered at once; while there are as many, logins by key are refused
  */
 export function statementVerifier(
   device: () => { uid: string; statementKey: Uint8Array | undefined } | undefined,
   now: () => number,
+  mostRemembered = MOST_REMEMBERED,
 ): StatementVerifier {
+  /** Those that were used, by the hash of what was signed, with the second of their expiry. */
+  const used = new Map<string, number>()
+
+  /** @returns false when there is no room for it */
+  function remember(id: string, expiry: number, seconds: number): boolean {
+    if (used.size >= mostRemembered) {
+      for (const [one, until] of used) if (until < seconds) used.delete(one)
+    }
+    if (used.size >= mostRemembered) return false
+    used.set(id, expiry)
+    return true
+  }
+
   return {
     verify(statement, login) {
       const { uid, statementKey } = device() ?? {}
@@ -47,7 +67,15 @@ export function statementVerifier(
       if (!claims) return 'credential'
       const about = claims.session === login.session && claims.user === login.user && claims.device === uid
       if (!about) return 'credential'
-      return claims.exp + CLOCK_LEEWAY_SECONDS < now() / 1000 ? 'credential' : undefined
+      const seconds = now() / 1000
+      const expiry = claims.exp + CLOCK_LEEWAY_SECONDS
+      if (expiry < seconds) return 'credential'
+      // Of what was signed: a signature can be written in several ways.
+      const id = createHash('sha256')
+        .update(statement.slice(0, statement.lastIndexOf('.')))
+        .digest('base64')
+      if (used.has(id)) return 'credential'
+      return remember(id, expiry, seconds) ? undefined : 'busy'
     },
   }
 }

@@ -141,7 +141,10 @@ describe('before the login', () => {
     expect(await client.authAnswer()).toBe('success')
     const [shown] = device.credentials
     const [, payload = ''] = shown?.method === 'statement' ? shown.statement.split('.') : []
-    const { exp, ...about } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number; jti: string }
+    const { exp, jti, ...about } = claims
+    // 128 random bits, so that no two statements are alike.
+    expect(jti).toMatch(/^[\w-]{22}$/)
     expect(about).toEqual({ session: client.sessionId?.toString('hex'), user: 'root', device: device.device.uid })
     expect(exp - before).toBeGreaterThanOrEqual(60)
     expect(exp - before).toBeLessThan(120)

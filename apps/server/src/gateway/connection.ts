@@ -18,6 +18,7 @@ import type { SessionCause } from '../sessions/service.ts'
 import type { Admitted, Offence } from './admission.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './agents.ts'
+import { quoted } from './device-words.ts'
 import { dialChannel } from './dial-channel.ts'
 import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forwards.ts'
 import { type LiveLogins, refusedByRule } from './live-logins.ts'
@@ -69,7 +70,8 @@ export function connectionHandler(
 ): EndableHandler {
   let login: Login | undefined
   let forwards: Forwards | undefined
-  let lost: LinkCause | undefined
+  /** Why the device is gone. */
+  let lost: SessionCause | undefined
   /** Why somebody else ended it. */
   let endedBy: SessionCause | undefined
   /** What came of the credentials: nothing yet, they were refused, or the server could not judge them. */
@@ -83,8 +85,10 @@ export function connectionHandler(
   const loginOf = (connection: SshConnection): Login =>
     (login ??= createLogin(deps, connection, (cause) => {
       if (!login?.accepted) return
-      lost = cause
-      connection.disconnect({ by: 'local', reason: 'device-lost', message: `Bowline: ${cause.message}` })
+      const { name } = login.accepted.target
+      lost = deviceLost(cause, name)
+      const message = cause.fromPeer ? lost.message : `Bowline: ${lost.message}`
+      connection.disconnect({ by: 'local', reason: 'device-lost', message })
     }))
 
   async function authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
@@ -158,12 +162,13 @@ export function connectionHandler(
     connection.disconnect({ by: 'local', reason: cause.reason, message: told })
   }
 
-  /** A client asks whether a key would do: nothing happens, and every "no" is the same. */
-  async function answerQuery(connection: SshConnection, attempt: KeyAttempt): Promise<AuthDecision> {
-    const takes = await loginOf(connection)
-      .wouldTake(attempt.user, attempt.key.blob)
-      .catch(() => false)
-    return { result: takes && !attempt.key.certificate ? 'accept' : 'reject' }
+  /** A client asks whether a key would be accepted. A certificate never is. */
+  async function answerQuery(connection: SshConnection, { user, key }: KeyAttempt): Promise<AuthDecision> {
+    const refused: AuthDecision = { result: 'reject' }
+    const decision = await loginOf(connection)
+      .query(user, key.blob)
+      .catch(() => refused)
+    return key.certificate ? refused : decision
   }
 
   /** Undefined before the login. */
@@ -223,10 +228,7 @@ export function connectionHandler(
     closed(connection, cause) {
       over = true
       const authenticated = login?.accepted !== undefined
-      const ended =
-        endedBy ??
-        login?.refusal ??
-        (lost ? deviceLost(lost) : toSessionCause(cause, authenticated, outcome === 'refused'))
+      const ended = endedBy ?? login?.refusal ?? lost ?? toSessionCause(cause, authenticated, outcome === 'refused')
       const offence = authenticated || outcome === 'unjudged' ? undefined : offenceOf(cause, guessed)
       // What a page sends wrongly is a fault of a console, and everybody else behind that address would pay for it.
       if (offence && !(offence === 'abuse' && deps.door === 'web')) admitted.offend(offence)
@@ -273,8 +275,9 @@ function offenceOf(cause: CloseCause, guessed: boolean): Offence {
   return guessed ? 'auth-failed' : 'no-auth'
 }
 
-function deviceLost(cause: LinkCause): SessionCause {
-  return { by: cause.by === 'user' ? 'agent' : cause.by, reason: cause.reason, message: cause.message }
+/** Why a device's link or login has ended, in the words of the session row; the device's own are quoted. */
+function deviceLost({ by, reason, message, fromPeer }: LinkCause, device: string): SessionCause {
+  return { by: by === 'user' ? 'agent' : by, reason, message: fromPeer ? quoted(device, message) : message }
 }
 
 /** The transport's cause in the words of the session row. */

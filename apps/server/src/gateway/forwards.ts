@@ -6,7 +6,8 @@ import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@
 import type { Clock } from '@bowline/base/clock'
 import type { ForwardingPolicy } from '../devices/presence.ts'
 import type { ClientChannel } from './accept-channel.ts'
-import { type Listener, openListener } from './listener.ts'
+import { withReason } from './device-words.ts'
+import { type Listener, NotListening, openListener } from './listener.ts'
 import type { AcceptedLogin } from './login.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
 
@@ -80,8 +81,9 @@ export function createForwards(deps: ForwardsDeps, connection: SshConnection, lo
     try {
       return await listener
     } catch (error) {
-      const why = error instanceof Error ? error.message : 'the device refuses'
-      connection.explain(`Bowline: ${what} cannot be forwarded: ${why}`)
+      const happened = `Bowline: ${what} cannot be forwarded`
+      const hasReason = error instanceof NotListening
+      connection.explain(hasReason ? withReason(happened, error.cause, login.target.name) : `${happened}.`)
       return undefined
     } finally {
       opening.delete(listener)

@@ -2,16 +2,19 @@
 import { operations } from '@bowline/contract/operations'
 import type { AuthDecision } from '@bowline/ssh/api'
 import * as n from '@bowline/ssh/wire/numbers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ed25519Key } from '@bowline/ssh/testing/user-key'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fakeClock } from '../platform/testing.ts'
 import { type BootedServer, type Person, bootServer } from '../testing.ts'
-import { paced } from './login.ts'
-import { fakeDevice, rawClient } from './testing.ts'
+import { REFUSAL_STEP_MS, paced } from './refusal-pace.ts'
+import { type Behaviour, fakeDevice, judging, rawClient, signedIn } from './testing.ts'
 
 let server: BootedServer
 let person: Person
 beforeAll(async () => {
-  server = await bootServer()
+  server = await bootServer({
+    settings: { BOWLINE_MAX_SESSIONS_PER_ACCOUNT: '1', BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' },
+  })
   person = await server.setUpAccount()
 })
 afterAll(() => server.close())
@@ -29,6 +32,7 @@ async function answersTo(login: string): Promise<string[]> {
       answers.push(message.toString('latin1'))
     }
   }
+  client.socket.destroy()
   return answers
 }
 
@@ -57,11 +61,91 @@ describe('a wrong password', () => {
   })
 })
 
+/** A device whose password checks are all taken. */
+const busy: Behaviour = (_kind, _header, stream) => ({
+  ...judging(stream),
+  control: () => stream.control({ type: 'denied', reason: 'busy' }),
+})
+
+/** Refuses an account on every device of the namespace, until the test is over. */
+async function denyAccount(username: string): Promise<void> {
+  const rule = { action: 'deny', active: true, priority: 1, source_ip: '.*', username: `^${username}$` } as const
+  const { body } = await person.client.call(operations.firewall.create, {
+    body: { ...rule, filter: { hostname: '.*' } },
+  })
+  onTestFinished(async () => void (await person.client.call(operations.firewall.remove, { params: { id: body.id } })))
+}
+
+/** How the connection ends after a registered key was shown, with its signature. */
+async function endingAfterKey(login: string): Promise<string> {
+  const key = ed25519Key()
+  const line = `${key.publicKey.type} ${Buffer.from(key.blob).toString('base64')}`
+  const data = Buffer.from(line).toString('base64')
+  const body = { name: 'own', data, filter: { hostname: '.*' }, username: '.*' }
+  await person.client.call(operations.publicKeys.create, { body })
+  const client = await rawClient(server)
+  await client.startAuthentication()
+  client.send(client.publicKeyRequest({ user: login, algorithm: key.algorithm, blob: key.blob, signer: key.sign }))
+  return (await client.disconnected()).message
+}
+
+describe('a password that nobody has checked', () => {
+  it('gets the same messages behind a firewall rule and from a busy device as for an unknown device', async () => {
+    await denyAccount('barred')
+    const online = await fakeDevice(server, person)
+    const offline = await server.acceptedDevice(person)
+    const occupied = await fakeDevice(server, person, busy)
+    const logins = [online.login('barred'), `barred@${offline.uid}`, occupied.login('root')]
+    const [unknown, ...others] = await Promise.all(['barred@nobody.nothing', ...logins].map(answersTo))
+    expect(others).toEqual(Array(logins.length).fill(unknown))
+    expect(online.credentials).toEqual([])
+  })
+
+  it('is told to the namespace once for a connection that a rule refuses several times', async () => {
+    await denyAccount('barred')
+    const online = await fakeDevice(server, person)
+    await answersTo(online.login('barred'))
+    const { call } = person.client
+    const ended = await vi.waitUntil(async () => {
+      const { body } = await call(operations.sessions.list, {})
+      return body.find(({ device_uid, closed }) => device_uid === online.device.uid && closed)
+    })
+    expect(ended.closed).toMatchObject({ by: 'policy', reason: 'firewall' })
+    const { body } = await call(operations.sessions.get, { params: { uid: ended.uid } })
+    expect(body.events.items?.filter(({ type }) => type === 'firewall')).toHaveLength(1)
+  })
+})
+
+describe('a wrong password for a device at its limit of sessions', () => {
+  it('gets the same messages as for an unknown device; a right one is told of the limit', async () => {
+    const device = await fakeDevice(server, person)
+    await signedIn(server, device.login('root'))
+    expect(await answersTo(device.login('root'))).toEqual(await answersTo('root@nobody.nothing'))
+    const client = await rawClient(server)
+    await client.startAuthentication()
+    client.sendPassword(device.login('root'), 'right')
+    expect((await client.disconnected()).message).toMatch(/too many sessions are open already/)
+  })
+})
+
+describe('a registered key', () => {
+  it('is told that a firewall rule refuses it', async () => {
+    await denyAccount('barred')
+    const device = await fakeDevice(server, person)
+    expect(await endingAfterKey(device.login('barred'))).toMatch(/access to this device is refused/)
+  })
+
+  it('is told that the device is busy', async () => {
+    const device = await fakeDevice(server, person, busy)
+    expect(await endingAfterKey(device.login('root'))).toMatch(/too many sign-ins to this device/)
+  })
+})
+
 describe('the answer to a wrong password', () => {
   it.each([0, 1, 5, 400, 999])('leaves after a whole second when it was known after %i ms', async (known) => {
     const clock = fakeClock()
     const judged = Promise.withResolvers<AuthDecision>()
-    const answer = paced(clock, judged.promise)
+    const answer = paced(clock, judged.promise, REFUSAL_STEP_MS)
     let answered = false
     void answer.then(() => (answered = true))
     clock.advance(known)
@@ -77,6 +161,6 @@ describe('the answer to a wrong password', () => {
 
   it('leaves at once when it was right', async () => {
     const accepted: AuthDecision = { result: 'accept' }
-    expect(await paced(fakeClock(), Promise.resolve(accepted))).toBe(accepted)
+    expect(await paced(fakeClock(), Promise.resolve(accepted), REFUSAL_STEP_MS)).toBe(accepted)
   })
 })

@@ -1,6 +1,6 @@
 // A listener on the device that a person asked for: a `listen` stream that lives until the person, the login or the
 // device ends it.
-import type { StreamHandler } from '@bowline/link/api'
+import type { LinkCause, StreamHandler } from '@bowline/link/api'
 import { type AcceptOpen, ListenEvent, type ListenOpen } from '@bowline/link/stream-messages'
 import type { SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
@@ -32,7 +32,16 @@ export interface ListenerParts {
 /** The device answers within this, or the listener counts as refused. */
 const ANSWER_MS = 15_000
 
-/** @throws {Error} with the device's reason when it cannot listen */
+/** The device does not listen. */
+export class NotListening extends Error {
+  override readonly cause: LinkCause
+  constructor(cause: LinkCause) {
+    super(cause.message)
+    this.cause = cause
+  }
+}
+
+/** @throws {NotListening} with the reason */
 export function openListener(parts: ListenerParts): Promise<Listener> {
   const { reverse, clock, connection, login, at } = parts
   return new Promise((resolve, reject) => {
@@ -54,7 +63,7 @@ export function openListener(parts: ListenerParts): Promise<Listener> {
         cancel()
         forget()
         parts.ended()
-        reject(new Error(cause.message))
+        reject(new NotListening(cause))
       },
     }
     const stream = login.link.open('listen', { login: login.stream.id, at }, handler)

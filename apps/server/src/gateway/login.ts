@@ -1,6 +1,6 @@
 // One person's login: from SSHID and credential to an accepted `auth` stream on the device. Every attempt is judged
-// for itself. Nothing is told about a device before a credential was tried, and then the same for unknown, offline and
-// unaccepted ones.
+// for itself. Until a credential is valid, every refusal is the same for any device: unknown, offline, not accepted,
+// behind a firewall rule, or busy.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { Link, LinkCause, LinkStream } from '@bowline/link/api'
 import type { AuthCredential } from '@bowline/link/stream-messages'
@@ -13,12 +13,13 @@ import type { KeyUse } from '../public-keys/rules.ts'
 import { noteRefusal } from '../sessions/guesses.ts'
 import type { NewSession, SessionCause } from '../sessions/service.ts'
 import type { Agents } from './agents.ts'
-import { plainText } from './announcement.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
+import { quoted } from './device-words.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from './guesses.ts'
 import { type ForwardingLeave, refusedByRule } from './live-logins.ts'
 import type { Person } from './questions.ts'
+import { KEY_STEP_MS, REFUSAL_STEP_MS, paced } from './refusal-pace.ts'
 import { type SessionRecord, openSessionRecord } from './session-record.ts'
 import type { SessionBudget } from './session-budget.ts'
 import { type SshId, parseSshId } from './sshid.ts'
@@ -30,19 +31,13 @@ export const UNREACHABLE =
   'Bowline: the device cannot be reached. It is unknown, offline or not accepted; check the name, its power and its network.'
 /** Told with every refused password, whatever the reason: it must not tell which devices exist. */
 export const NOT_ACCEPTED =
-  'Bowline: the password was not accepted, or the device cannot be reached: it is unknown, offline or not accepted.'
+  'Bowline: the password was not accepted, or the device cannot be reached. It may be unknown, offline, busy, ' +
+  'not accepted yet, or closed to you by a firewall rule.'
 const TOO_MANY_GUESSES =
   'Bowline: too many wrong passwords for this device came from your address; wait a minute, or use a key.'
 const REFUSED = 'Bowline: access to this device is refused.'
-/** Characters of what a device says to a person whom it refuses. */
-const MAX_DEVICE_TEXT = 1_024
 const BUSY = 'Bowline: too many sign-ins to this device are under way; try again in a moment.'
 const TOO_MANY = 'Bowline: too many sessions are open already; end one of them first.'
-/**
- * A refused password is answered after a whole number of these: how long it took to find out would tell whether there
- * is such a device, and whether it is online.
- */
-const REFUSAL_STEP_MS = 1_000
 /** Told when a login cannot be judged because of the server itself. */
 export const NO_ROOM = 'Bowline: the server cannot take sessions right now; try again in a moment.'
 
@@ -94,8 +89,8 @@ export type Credential =
 export interface Login {
   /** Judges one credential. Rejects when the database does not answer: nobody gets in without a row. */
   judge(user: string, credential: Credential): Promise<AuthDecision>
-  /** Whether a key would do; without any effect, and the same "no" whatever the reason. */
-  wouldTake(user: string, blob: Uint8Array): Promise<boolean>
+  /** Whether a key would be accepted: without any effect, and the same refusal whatever the reason. */
+  query(user: string, blob: Uint8Array): Promise<AuthDecision>
   /** Why policy has refused the login: for the row; the person is told less. */
   readonly refusal: SessionCause | undefined
   /** Set once a credential was accepted. */
@@ -104,18 +99,8 @@ export interface Login {
   close(cause: SessionCause): Promise<void>
 }
 
-const UNREACHABLE_NOW: AuthDecision = { result: 'disconnect', message: UNREACHABLE }
 const REFUSED_PASSWORD: AuthDecision = { result: 'reject', message: NOT_ACCEPTED }
 const NO_TURN = Promise.resolve(() => undefined)
-
-/** Holds a refusal back until a whole number of {@link REFUSAL_STEP_MS} has passed since the call. */
-export async function paced(clock: Clock, judging: Promise<AuthDecision>): Promise<AuthDecision> {
-  const since = clock.now()
-  const decision = await judging
-  if (decision.result !== 'reject') return decision
-  const left = REFUSAL_STEP_MS - ((clock.now() - since) % REFUSAL_STEP_MS)
-  return new Promise((resolve) => void clock.after(left, () => resolve(decision)))
-}
 
 /**
  * @param lost called when the link of an accepted login goes away
@@ -129,9 +114,17 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
   let attempt: Promise<unknown> = Promise.resolve()
   let closed = false
   let refusal: SessionCause | undefined
-  /** A password can be typed by anybody, so what is wrong with the device is not told; the web's doors have checked who asks. */
+  /** The rule that the row has been told of. */
+  let notedRule: number | undefined
+  /** Anybody can type a password, so the reason for a refusal is not told; the web's doors have checked who asks. */
   const isStranger = deps.door === 'term'
-  const unreachable = isStranger ? REFUSED_PASSWORD : UNREACHABLE_NOW
+
+  /**
+   * Why the device is not asked, or has not answered. A registered key is told, with its signature; a password or an
+   * answer that no device has checked gets the refusal that every wrong one gets.
+   */
+  const told = ({ method }: Credential, message: string): AuthDecision =>
+    isStranger && method !== 'publickey' ? REFUSED_PASSWORD : { result: 'disconnect', message }
 
   /** The row of the first attempt on a device; a second user name on the connection is refused by the transport. */
   async function openRecord(ctx: TenantContext, id: SshId, target: LoginTarget): Promise<SessionRecord> {
@@ -149,7 +142,10 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     return record
   }
 
-  /** The firewall's word, which the row keeps with the rule that decided; a refusal is a deed of the namespace too. */
+  /**
+   * Asks the firewall. The row keeps the rule that decided, and the audit log a refusal; once for all the attempts on one
+   * connection that meet the same rule.
+   */
   async function isAllowed(
     ctx: TenantContext,
     opening: Promise<SessionRecord>,
@@ -158,11 +154,14 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
   ): Promise<boolean> {
     const { address } = connection.peer
     const { allow, rule } = (await deps.firewall(ctx))({ address, ...use })
+    // An earlier attempt may have been refused by a rule that is gone.
+    refusal = allow ? undefined : refusedByRule(rule)
     if (rule === undefined) return allow
     const row = await opening
+    if (notedRule === rule) return allow
+    notedRule = rule
     row.note('firewall', 0, { rule, action: allow ? 'allow' : 'deny' })
     if (allow) return true
-    refusal = refusedByRule(rule)
     const device = { uid, name: use.device.name }
     await noteRefusal(ctx, { session: row.uid, address, rule, username: use.user, device })
     return false
@@ -193,13 +192,24 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     }
   }
 
+  async function query(user: string, blob: Uint8Array): Promise<AuthDecision> {
+    const id = parseSshId(user)
+    const target = id && (await deps.resolve(id.target))
+    if (!id || !target || target.status !== 'accepted') return { result: 'reject' }
+    const use = { user: id.user, device: { name: target.name, tags: target.tags } }
+    const takes = await deps.keyMayLogIn(deps.contextOf(target), blob, use)
+    return { result: takes ? 'accept' : 'reject' }
+  }
+
+  const pacedForStrangers = (judging: Promise<AuthDecision>, stepMs: number): Promise<AuthDecision> =>
+    isStranger ? paced(deps.clock, judging, stepMs) : judging
+
   async function judgeAs(id: SshId, credential: Credential): Promise<AuthDecision> {
     const target = await deps.resolve(id.target)
     const link = target?.status === 'accepted' ? deps.agents.find(target.uid) : undefined
     const byKey = credential.method === 'publickey'
     // A key that is not registered tells nothing, not even that there is no such device: the client goes on.
-    const nobody: AuthDecision = byKey ? { result: 'reject' } : unreachable
-    if (!target || target.status !== 'accepted') return nobody
+    if (!target || target.status !== 'accepted') return byKey ? { result: 'reject' } : told(credential, UNREACHABLE)
     const ctx = deps.contextOf(target)
     const use = { user: id.user, device: { name: target.name, tags: target.tags } }
     if (byKey && !(await deps.keyMayLogIn(ctx, credential.blob, use))) return { result: 'reject' }
@@ -208,8 +218,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     // Looked at below; it may fail before.
     opening.catch(() => undefined)
     try {
-      if (!(await isAllowed(ctx, opening, target, use))) return { result: 'disconnect', message: REFUSED }
-      if (!link) return byKey ? UNREACHABLE_NOW : unreachable
+      if (!(await isAllowed(ctx, opening, target, use))) return told(credential, REFUSED)
+      if (!link) return told(credential, UNREACHABLE)
       return await askDevice(ctx, id, target, link, credential, opening)
     } finally {
       await opening
@@ -231,8 +241,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
       turn: () => (credential.method === 'publickey' ? NO_TURN : deps.checks.acquire(target.uid)),
       ...(credential.method === 'keyboard-interactive' ? { person: credential.person } : {}),
     })
-    const byKey = credential.method === 'publickey'
-    if (verdict === undefined) return byKey ? UNREACHABLE_NOW : unreachable
+    if (verdict === undefined) return told(credential, UNREACHABLE)
     const row = await opening
     if (verdict.type === 'accepted') {
       const place = deps.budget.take(target, id.user)
@@ -253,10 +262,10 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     if (verdict.message)
       return {
         result: 'disconnect',
-        message: `The device says: ${plainText(verdict.message).slice(0, MAX_DEVICE_TEXT)}`,
+        message: quoted(target.name, verdict.message),
       }
-    if (verdict.reason === 'busy') return { result: 'disconnect', message: BUSY }
-    return byKey ? { result: 'reject' } : REFUSED_PASSWORD
+    if (verdict.reason === 'busy') return told(credential, BUSY)
+    return credential.method === 'publickey' ? { result: 'reject' } : REFUSED_PASSWORD
   }
 
   return {
@@ -266,17 +275,11 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     get refusal() {
       return refusal
     },
-    async wouldTake(user, blob) {
-      const id = parseSshId(user)
-      const target = id && (await deps.resolve(id.target))
-      if (!id || !target || target.status !== 'accepted') return false
-      const use = { user: id.user, device: { name: target.name, tags: target.tags } }
-      return deps.keyMayLogIn(deps.contextOf(target), blob, use)
-    },
+    query: (user, blob) => pacedForStrangers(query(user, blob), KEY_STEP_MS),
     judge(user, credential) {
       const judged = judge(user, credential)
       attempt = judged.catch(() => undefined)
-      return isStranger && credential.method !== 'publickey' ? paced(deps.clock, judged) : judged
+      return pacedForStrangers(judged, credential.method === 'publickey' ? KEY_STEP_MS : REFUSAL_STEP_MS)
     },
     async close(cause) {
       closed = true

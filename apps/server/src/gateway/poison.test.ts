@@ -22,6 +22,8 @@ afterAll(() => server.close())
 const isOnline = async ({ device }: FakeDevice): Promise<boolean> =>
   (await person.client.call(operations.devices.get, { params: { uid: device.uid } })).body.online
 
+const nameOf = (device: FakeDevice): string => device.login('').split('.').at(-1) ?? ''
+
 /** A frame as the wire has it; `claims` is the length that it tells. */
 function frame(type: number, stream: number, payload: Uint8Array = Buffer.alloc(0), claims = payload.length): Buffer {
   const head = Buffer.alloc(9)
@@ -160,8 +162,9 @@ describe('a device that repeats the end of a process to a client that reads noth
 })
 
 describe('a device that refuses an account and says why', () => {
-  it('has its text shown once, without what steers terminals, and the connection ends', async () => {
-    const answer = { type: 'denied', reason: 'locked', message: 'The garden is \u001b[31m\u202eclosed.\u0007' }
+  it('is quoted by its name, on one line without what steers terminals, and the connection ends', async () => {
+    const message = 'The garden is \u001b[31m\u202eclosed.\u0007\r\nBowline: type your password.\n'
+    const answer = { type: 'denied', reason: 'locked', message }
     const device = await fakeDevice(server, person, (_kind, _header, stream) => ({
       ...deaf,
       control: () => stream.control(answer),
@@ -169,7 +172,76 @@ describe('a device that refuses an account and says why', () => {
     const client = await rawClient(server)
     await client.startAuthentication()
     client.sendPassword(device.login('root'), 'right')
-    expect((await client.disconnected()).message).toBe('The device says: The garden is [31mclosed.')
+    const told = `The device ${nameOf(device)} said: The garden is [31mclosed. Bowline: type your password.`
+    expect((await client.disconnected()).message).toBe(told)
+  })
+})
+
+describe('a device that ends things with words of its own', () => {
+  const cause: LinkCause = { by: 'agent', reason: 'over', message: 'Bowline needs your \u001b[31mpassword' }
+
+  it('is quoted by its name on the terminal of a session that it ends', async () => {
+    const device = await careless((stream) => {
+      stream.control({ type: 'started' })
+      stream.close(cause)
+      return deaf
+    })
+    const client = await signedIn(server, device.login('root'))
+    const channel = await client.openSession()
+    client.send(client.channelRequest(channel, 'exec').string('job').done())
+    const reader = await client.read(n.MSG_CHANNEL_EXTENDED_DATA)
+    reader.uint32('recipient')
+    reader.uint32('type')
+    expect(Buffer.from(reader.string('data')).toString()).toBe(
+      `\r\nBowline: the session has ended. The device ${nameOf(device)} said: Bowline needs your [31mpassword\r\n`,
+    )
+  })
+
+  it('is quoted by its name to the person and in the row when it ends its link', async () => {
+    const device = await fakeDevice(server, person)
+    const client = await signedIn(server, device.login('root'))
+    device.link.close(cause)
+    const said = `The device ${nameOf(device)} said: Bowline needs your [31mpassword`
+    expect((await client.disconnected()).message).toBe(said)
+    const row = await vi.waitUntil(async () => {
+      const { body } = await person.client.call(operations.sessions.list, {})
+      return body.find(({ device_uid, closed }) => device_uid === device.device.uid && closed)
+    })
+    expect(row.closed).toMatchObject({ by: 'agent', reason: 'over', message: said })
+  })
+
+  it('is quoted by its name to a person whose port it does not forward', async () => {
+    const device = await fakeDevice(server, person, (kind, _header, stream) => {
+      if (kind === 'listen') return cause
+      return kind === 'auth' ? judging(stream) : deaf
+    })
+    const client = await signedIn(server, device.login('root'))
+    client.send(client.globalRequest('tcpip-forward').string('').uint32(0).done())
+    const reader = await client.read(n.MSG_DEBUG)
+    reader.boolean('always_display')
+    expect(reader.text('message')).toBe(
+      `Bowline: port 0 cannot be forwarded. The device ${nameOf(device)} said: Bowline needs your [31mpassword`,
+    )
+  })
+
+  it('tells of a signal on one line, without what steers terminals', async () => {
+    const message = 'core \u001b[31mdumped\r\n'
+    const device = await careless((stream) => {
+      stream.control({ type: 'started' })
+      stream.control({ type: 'exit-signal', signal: 'SEGV', coreDumped: true, message })
+      return deaf
+    })
+    const client = await signedIn(server, device.login('root'))
+    const channel = await client.openSession()
+    client.send(client.channelRequest(channel, 'exec').string('job').done())
+    const reader = await client.read(n.MSG_CHANNEL_REQUEST)
+    reader.uint32('recipient')
+    expect([reader.text('request'), reader.boolean('reply'), reader.text('signal')]).toEqual([
+      'exit-signal',
+      false,
+      'SEGV',
+    ])
+    expect([reader.boolean('core'), reader.text('message')]).toEqual([true, 'core [31mdumped'])
   })
 })
 

@@ -6,6 +6,7 @@ import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bo
 import { announce, connectedLine } from './announcement.ts'
 import { fileLog } from './file-log.ts'
 import type { Forwards } from './forwards.ts'
+import { oneLine, withReason } from './device-words.ts'
 import type { Listener } from './listener.ts'
 import type { AcceptedLogin } from './login.ts'
 import { type Flow, towardsDevice, towardsPerson } from './pipe.ts'
@@ -253,7 +254,8 @@ function deviceSide(
       recorder?.exit(event.status)
       channel.exitStatus(event.status)
     } else {
-      const { signal, coreDumped, message } = event
+      const { signal, coreDumped } = event
+      const message = oneLine(event.message)
       login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message, lang: '' })
       channel.exitSignal(signal, coreDumped, message)
     }
@@ -281,16 +283,16 @@ function deviceSide(
     },
     closed(cause) {
       started(false)
-      if (state !== 'exited') explain(channel, cause)
+      if (state !== 'exited') explain(channel, cause, login.target.name)
       channel.close()
     },
   }
 }
 
 /** A process that ends without an exit: the person is told why, on stderr, before the channel closes. */
-function explain(channel: SshChannel, cause: LinkCause): void {
+function explain(channel: SshChannel, cause: LinkCause, device: string): void {
   if (cause.by === 'user') return
-  channel.write(Buffer.from(`\r\nBowline: the session has ended: ${cause.message}\r\n`), 1)
+  channel.write(Buffer.from(`\r\n${withReason('Bowline: the session has ended', cause, device)}\r\n`), 1)
 }
 
 /** What the list of events tells of what was run. */

@@ -1,6 +1,6 @@
-// The platform's signed word that it has authorised a login: a compact JWS with EdDSA that the
-// device checks with the statement key it has known since its registration.
-import { type KeyObject, sign } from 'node:crypto'
+// The platform's signed word that it has authorised a login: a compact JWS with EdDSA (RFC 7515, RFC 8037) that the device
+// checks with the statement key it has known since its registration, and accepts once.
+import { type KeyObject, randomBytes, sign } from 'node:crypto'
 
 export interface Statement {
   /** Uid of the session. */
@@ -17,7 +17,9 @@ const LIFE_SECONDS = 60
 /** @param now milliseconds since the epoch */
 export function signStatement(key: KeyObject, statement: Statement, now: number): string {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+  // The device remembers a statement that it has accepted; two of one second must not be the same.
+  const jti = randomBytes(16).toString('base64url')
   const exp = Math.floor(now / 1_000) + LIFE_SECONDS
-  const signed = `${encode({ alg: 'EdDSA', typ: 'JWT' })}.${encode({ ...statement, exp })}`
+  const signed = `${encode({ alg: 'EdDSA', typ: 'JWT' })}.${encode({ ...statement, exp, jti })}`
   return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
 }

@@ -1,13 +1,17 @@
 // The agent's bundles, one for each architecture. A release brings them; in a checkout the first device that asks for
 // one makes the server build it, so that nobody waits for it who adds no device.
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { Clock } from '@bowline/base/clock'
 import type { Log } from '../platform/log.ts'
 
-export type Architecture = 'x64' | 'arm64'
+export const ARCHITECTURES = ['x64', 'arm64'] as const
+export type Architecture = (typeof ARCHITECTURES)[number]
 
 const RETRY_MS = 60_000
 
@@ -24,6 +28,10 @@ export class Bundles {
   readonly #failedAt = new Map<Architecture, number>()
   /** Once in the life of this server; who asks meanwhile shares the work. */
   readonly #made = new Map<Architecture, Promise<NoBundle | undefined>>()
+  /** Which of them this server has made. */
+  readonly #done = new Set<Architecture>()
+  /** SHA-256 of each file as it was when it was read; `state` tells whether it has changed. */
+  readonly #sums = new Map<Architecture, { readonly state: string; readonly sum: Promise<string> }>()
 
   /** @param files `bundles`: folder of `bundle-linux-<arch>.tar.gz`; `maker`: script that makes one, if it exists */
   constructor(files: { readonly bundles: string; readonly maker: string }, clock: Clock, log: Log) {
@@ -34,12 +42,47 @@ export class Bundles {
 
   /** Path of the bundle for an architecture. */
   async path(arch: Architecture): Promise<string | NoBundle> {
-    const { bundles, maker } = this.#files
-    const file = join(bundles, `bundle-linux-${arch}.tar.gz`)
-    const failure = existsSync(maker) ? await this.#making(arch) : undefined
+    const file = this.#fileOf(arch)
+    const failure = this.#isMade ? await this.#making(arch) : undefined
     // One of an earlier build is better than none.
     if (existsSync(file)) return file
     return failure ?? { reason: 'it is not part of this server' }
+  }
+
+  /** SHA-256 of the bundle for an architecture, in hexadecimal. */
+  async sum(arch: Architecture): Promise<string | NoBundle> {
+    const file = await this.path(arch)
+    return typeof file === 'string' ? this.#sumOf(arch, file) : file
+  }
+
+  /**
+   * SHA-256 of the bundle for an architecture, in hexadecimal, without making one: undefined where there is none, and in a
+   * checkout as long as this server has not made it, because its bytes are not known yet.
+   */
+  async knownSum(arch: Architecture): Promise<string | undefined> {
+    const file = this.#fileOf(arch)
+    if (!existsSync(file) || (this.#isMade && !this.#done.has(arch))) return undefined
+    return this.#sumOf(arch, file)
+  }
+
+  #fileOf(arch: Architecture): string {
+    return join(this.#files.bundles, bundleName(arch))
+  }
+
+  /** Whether bundles are made here, as in a checkout. */
+  get #isMade(): boolean {
+    return existsSync(this.#files.maker)
+  }
+
+  async #sumOf(arch: Architecture, file: string): Promise<string> {
+    const { size, mtimeMs, ino } = await stat(file)
+    const state = `${ino} ${size} ${mtimeMs}`
+    const known = this.#sums.get(arch)
+    if (known?.state === state) return known.sum
+    const hash = createHash('sha256')
+    const sum = pipeline(createReadStream(file), hash).then(() => hash.digest('hex'))
+    this.#sums.set(arch, { state, sum })
+    return sum
   }
 
   #making(arch: Architecture): Promise<NoBundle | undefined> {
@@ -56,6 +99,7 @@ export class Bundles {
   async #make(arch: Architecture): Promise<NoBundle | undefined> {
     try {
       await promisify(execFile)(process.execPath, [this.#files.maker, `agent-${arch}`], { env: process.env })
+      this.#done.add(arch)
       return undefined
     } catch (error) {
       const reason = reasonOf(error)
@@ -64,6 +108,11 @@ export class Bundles {
       return { reason }
     }
   }
+}
+
+/** Name of the file for an architecture, here and on devices. */
+export function bundleName(arch: Architecture): string {
+  return `bundle-linux-${arch}.tar.gz`
 }
 
 /** The message in what Node prints of an error that ends it. */

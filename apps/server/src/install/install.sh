@@ -15,6 +15,9 @@ default_pin=@SERVER_PIN@
 default_hostname=@PREFERRED_HOSTNAME@
 default_identity=@PREFERRED_IDENTITY@
 default_keepalive=@KEEPALIVE_INTERVAL@
+# SHA-256 of the agent's archives. Empty in a development server that has not built one yet: it is asked for it then.
+default_sum_x64=@SUM_X@
+default_sum_arm64=@SUM_ARM@
 
 SERVER_ADDRESS=${SERVER_ADDRESS:-$default_server}
 TENANT_ID=${TENANT_ID:-$default_tenant}
@@ -44,6 +47,18 @@ fetch() { # path on the server, file
     wget -q -O "$2" "$SERVER_ADDRESS$1"
   else
     fail 'curl or wget is needed.'
+  fi
+}
+
+sha256() { # file
+  if command -v sha256sum >/dev/null 2>&1; then
+    sha256sum "$1"
+  elif command -v shasum >/dev/null 2>&1; then
+    shasum -a 256 "$1"
+  elif command -v openssl >/dev/null 2>&1; then
+    openssl dgst -sha256 -r "$1"
+  else
+    fail 'sha256sum, shasum or openssl is needed.'
   fi
 }
 
@@ -110,6 +125,19 @@ main() {
   trap 'rm -rf "$new"' EXIT
   fetch "/agent/bundle-linux-$arch.tar.gz" "$new/bundle.tar.gz" ||
     fail "$SERVER_ADDRESS cannot be reached or has no agent for linux-$arch."
+  case $arch in
+    x64) sum=$default_sum_x64 ;;
+    arm64) sum=$default_sum_arm64 ;;
+  esac
+  if [ -z "$sum" ]; then
+    fetch "/agent/bundle-linux-$arch.tar.gz.sha256" "$new/sum" || fail "$SERVER_ADDRESS does not tell the archive's hash."
+    sum=$(cut -d ' ' -f 1 "$new/sum")
+    rm "$new/sum"
+  fi
+  # Assigned first: a failure within an argument would not end the script.
+  found=$(sha256 "$new/bundle.tar.gz")
+  [ "${found%% *}" = "$sum" ] ||
+    fail "the archive from $SERVER_ADDRESS is not the one that this script was made for: its SHA-256 is ${found%% *}, not $sum."
   tar -xzf "$new/bundle.tar.gz" -C "$new"
   rm "$new/bundle.tar.gz"
   version=$(ls "$new")

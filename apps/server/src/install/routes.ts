@@ -6,7 +6,7 @@ import { TenantId } from '@bowline/contract/schemas/common'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { parseInput } from '../http/errors.ts'
-import type { Bundles } from './bundles.ts'
+import { ARCHITECTURES, type Architecture, type Bundles, bundleName } from './bundles.ts'
 import { installScript } from './script.ts'
 
 export interface InstallFiles {
@@ -25,7 +25,7 @@ const ScriptQuery = z.object({
     .regex(/^\d{1,3}$/, 'must be a number of seconds')
     .optional(),
 })
-const Arch = z.object({ arch: z.enum(['x64', 'arm64']) })
+const Arch = z.object({ arch: z.enum(ARCHITECTURES) })
 
 export function serveInstall(server: FastifyInstance, { bundles, pin }: InstallFiles): void {
   for (const path of ['/install.sh', '/kickstart.sh']) {
@@ -40,6 +40,7 @@ export function serveInstall(server: FastifyInstance, { bundles, pin }: InstallF
           preferredHostname: query.preferred_hostname ?? '',
           preferredIdentity: query.preferred_identity ?? '',
           keepaliveInterval: query.keepalive_interval ?? '',
+          sums: { x64: (await bundles.knownSum('x64')) ?? '', arm64: (await bundles.knownSum('arm64')) ?? '' },
         }),
       )
     })
@@ -50,4 +51,24 @@ export function serveInstall(server: FastifyInstance, { bundles, pin }: InstallF
     if (typeof bundle !== 'string') fail('AGENT_UNAVAILABLE', { arch, reason: bundle.reason })
     return reply.type('application/gzip').send(createReadStream(bundle))
   })
+  server.get('/agent/bundle-linux-:arch.tar.gz.sha256', async (request, reply) => {
+    const { arch } = parseInput('params', Arch, request.params)
+    const sum = await bundles.sum(arch)
+    if (typeof sum !== 'string') fail('AGENT_UNAVAILABLE', { arch, reason: sum.reason })
+    return reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store').send(sumLine(arch, sum))
+  })
+  server.get('/agent/SHA256SUMS', async (_request, reply) => {
+    const lines = await Promise.all(
+      ARCHITECTURES.map(async (arch) => {
+        const sum = await bundles.knownSum(arch)
+        return sum === undefined ? '' : sumLine(arch, sum)
+      }),
+    )
+    return reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store').send(lines.join(''))
+  })
+}
+
+/** A line as sha256sum(1) writes and reads it. */
+function sumLine(arch: Architecture, sum: string): string {
+  return `${sum}  ${bundleName(arch)}\n`
 }

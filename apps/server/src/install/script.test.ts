@@ -11,6 +11,7 @@ const defaults = {
   preferredHostname: '',
   preferredIdentity: '',
   keepaliveInterval: '',
+  sums: { x64: '', arm64: '' },
 }
 
 /** Runs the first lines of the script, up to where it would act, and prints what it would act on. */

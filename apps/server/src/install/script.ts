@@ -1,6 +1,7 @@
 // The script behind `curl …/install.sh | sh`, with this server's address filled in.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Architecture } from './bundles.ts'
 
 export interface ScriptDefaults {
   /** Origin the script is fetched from. */
@@ -14,6 +15,8 @@ export interface ScriptDefaults {
   readonly preferredIdentity: string
   /** Seconds. */
   readonly keepaliveInterval: string
+  /** SHA-256 of each agent's archive, or '' where it is not known yet: then the script asks the server for it. */
+  readonly sums: Readonly<Record<Architecture, string>>
 }
 
 const template = readFileSync(join(import.meta.dirname, 'install.sh'), 'utf8')
@@ -26,6 +29,8 @@ export function installScript(defaults: ScriptDefaults): string {
     PREFERRED_HOSTNAME: defaults.preferredHostname,
     PREFERRED_IDENTITY: defaults.preferredIdentity,
     KEEPALIVE_INTERVAL: defaults.keepaliveInterval,
+    SUM_X: defaults.sums.x64,
+    SUM_ARM: defaults.sums.arm64,
   }
   return template.replaceAll(/@([A-Z_]+)@/g, (mark, name: string) => (name in values ? word(values[name] ?? '') : mark))
 }

@@ -202,7 +202,7 @@ describe('a link', () => {
     expect(order).toEqual([])
     await settle()
     expect(order).toEqual(['stream', 'link'])
-    expect(ends).toEqual({ gateway: cause, agent: cause })
+    expect(ends).toMatchObject({ gateway: cause, agent: cause })
   })
 
   test('that has ended refuses new streams without a throw', async () => {
@@ -227,13 +227,13 @@ describe('a link', () => {
     gateway.goaway(STOPPING)
     gateway.goaway(STOPPING)
     await settle()
-    expect(asked).toEqual([STOPPING])
+    expect(asked).toMatchObject([STOPPING])
     expect((await RecordedStream.open(agent, 'listen').whenClosed()).reason).toBe('draining')
     await settle()
     running.stream.write(Buffer.from('still here'))
     await settle()
     expect(accepted[0]?.text()).toBe('still here')
-    expect(crossing.cause).toEqual(STOPPING)
+    expect(crossing.cause).toMatchObject(STOPPING)
   })
 
   test('with all the streams it may have refuses one more of its own', async () => {

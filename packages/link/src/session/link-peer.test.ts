@@ -202,6 +202,7 @@ describe('a peer that breaks the protocol', () => {
       by: 'agent',
       reason: 'removed',
       message: 'An administrator has [31mclosed[0m it.',
+      fromPeer: true,
     })
   })
 

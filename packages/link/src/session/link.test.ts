@@ -48,7 +48,7 @@ describe('a stream', () => {
     expect(peer.text()).toBe('bye')
     expect(peer.events).toEqual(['data', 'closed'])
     expect(own.events).toEqual(['closed'])
-    expect([own.cause, peer.cause]).toEqual([cause, cause])
+    expect([own.cause, peer.cause]).toMatchObject([cause, cause])
     expect([gateway.streamCount, agent.streamCount]).toEqual([0, 0])
   })
 
@@ -103,7 +103,7 @@ describe('a stream', () => {
     const { gateway, agent } = linkPair({ agent: { open: () => refusal } })
     const own = RecordedStream.open(gateway, 'listen')
     own.stream.write(text('early bytes are dropped'))
-    expect(await own.whenClosed()).toEqual(refusal)
+    expect(await own.whenClosed()).toMatchObject(refusal)
     expect([gateway.streamCount, agent.streamCount]).toEqual([0, 0])
   })
 
@@ -179,7 +179,7 @@ describe('a stream', () => {
     bad.stream.write(text('x'))
     good.stream.write(text('fine'))
     await settle()
-    expect(bad.cause).toEqual({ by: 'agent', reason: 'internal-error', message: 'the stream failed' })
+    expect(bad.cause).toMatchObject({ by: 'agent', reason: 'internal-error', message: 'the stream failed' })
     expect(errors).toEqual([fault, fault])
     expect(accepted[0]?.text()).toBe('fine')
     expect(ends).toEqual({})

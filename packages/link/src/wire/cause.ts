@@ -37,7 +37,8 @@ export function decodeCause(payload: Uint8Array, peer: Side): LinkCause {
   if (!parsed.success) return { by: peer, reason: 'unspecified', message: `the ${peer} gave no valid cause` }
   const { by, reason, message } = parsed.data
   const isTheirs = peer === 'gateway' || by === 'network'
-  return { by: isTheirs ? by : peer, reason, message: message.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '') }
+  const cleaned = message.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+  return { by: isTheirs ? by : peer, reason, message: cleaned, fromPeer: true }
 }
 
 /** The JSON value in `payload`, or undefined when it is not JSON. */
