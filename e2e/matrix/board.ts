@@ -1,8 +1,9 @@
 // Runs rows on both sites and says of each whether Bowline does what sshd does.
 import { spawnSync } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { trixieMissing } from '@bowline/testkit/place'
-import { type Outcome, type Row, TRIXIE } from './row.ts'
+import { type Outcome, type Row, type Site, TRIXIE } from './row.ts'
 import type { Sites } from './sites.ts'
 
 export type Verdict =
@@ -18,7 +19,7 @@ export async function judge(row: Row, sites: Sites): Promise<Verdict> {
   const outcomes: Partial<Record<'sshd' | 'bowline', Outcome>> = {}
   for (const on of ['sshd', 'bowline'] as const) {
     try {
-      outcomes[on] = await (on === 'sshd' ? twice(row, sites) : row.run(await sites.fresh(on)))
+      outcomes[on] = await (on === 'sshd' ? twice(row, sites) : outcomeOf(row, sites, on))
     } catch (error) {
       return { is: 'failed', on, error: error instanceof Error ? error.message : String(error) }
     }
@@ -27,12 +28,28 @@ export async function judge(row: Row, sites: Sites): Promise<Verdict> {
   return isDeepStrictEqual(sshd, bowline) ? { is: 'equal' } : { is: 'different', sshd, bowline }
 }
 
+/**
+ * Runs a row once, and takes from its outcome what differs between accounts.
+ * @param at which account of the device
+ * @throws {Error} when the feature did not work
+ */
+export async function outcomeOf(row: Row, sites: Sites, on: Site['name'], at = 0): Promise<Outcome> {
+  const site = await sites.fresh(on, at)
+  try {
+    const text = JSON.stringify(await row.run(site)) ?? 'null'
+    const named = text.replaceAll(site.home, 'HOME').replaceAll(site.account, 'ACCOUNT')
+    return JSON.parse(named.replaceAll(new RegExp(`\\b${site.uid}\\b`, 'g'), 'UID')) as Outcome
+  } finally {
+    await rm(site.scratch, { recursive: true, force: true, maxRetries: 10 })
+  }
+}
+
 /** The peer gets a second try: that client and sshd fail each other now and then is not what the board is about. */
 async function twice(row: Row, sites: Sites): Promise<Outcome> {
   try {
-    return await row.run(await sites.fresh('sshd'))
+    return await outcomeOf(row, sites, 'sshd')
   } catch {
-    return row.run(await sites.fresh('sshd'))
+    return outcomeOf(row, sites, 'sshd')
   }
 }
 

@@ -6,6 +6,9 @@ export interface Site {
   readonly name: 'sshd' | 'bowline'
   readonly host: string
   readonly port: number
+  /** Name of the account on the device. */
+  readonly account: string
+  readonly uid: number
   /** What a client has to call the account here. */
   readonly login: string
   readonly password: string

@@ -48,7 +48,7 @@ export function openssh(name: string, place: Place): Row[] {
   return rowsOf(name, needs, {
     'a command, with its own exit code and both outputs': async (site) => {
       const ran = await attempt(ssh(site, 'device', 'echo out; echo err >&2; id -un; id -Gn; exit 7'))
-      must(ran.code === 7 && ran.stderr === 'err\n' && ran.stdout.startsWith('out\nwalter\n'), ran)
+      must(ran.code === 7 && ran.stderr === 'err\n' && ran.stdout.startsWith(`out\n${site.account}\n`), ran)
       return ran
     },
     'a command that a signal ends': async (site) => {
@@ -101,7 +101,7 @@ export function openssh(name: string, place: Place): Row[] {
     // LANG and PATH come from the system's files, which sshd reads through PAM only.
     'the environment of a command': async (site) => {
       const ran = await run(site, 'env | grep -vE "^(SSH_|_=|MAIL=|LANG=|PATH=)" | sort; umask; pwd')
-      must(ran.stdout.includes('USER=walter\n'), ran)
+      must(ran.stdout.includes(`USER=${site.account}\n`), ran)
       return ran.stdout
     },
     'variables that the client sends': async (site) => {
@@ -177,7 +177,7 @@ export function openssh(name: string, place: Place): Row[] {
       return ran
     },
     'a jump to a machine behind the device (-J)': async (site) => {
-      const words = ssh(site, '-J', 'device', '-p', String(site.beyond.port), 'walter@127.0.0.1', 'echo beyond')
+      const words = ssh(site, '-J', 'device', '-p', String(site.beyond.port), `${site.account}@127.0.0.1`, 'echo beyond')
       const ran = await tool(words)
       must(ran.stdout === 'beyond\n', ran)
       return ran.stdout
