@@ -62,7 +62,10 @@ function tally(runs: readonly Run[], expected: string | undefined): Tally {
   const ok = runs.length - others.length
   const [first] = others
   if (!first) return { ok }
-  return { ok, firstError: 'error' in first ? first.error : `another outcome: ${first.outcome} in place of ${expected}` }
+  return {
+    ok,
+    firstError: 'error' in first ? first.error : `another outcome: ${first.outcome} in place of ${expected}`,
+  }
 }
 
 function mostCommon(texts: readonly string[]): string | undefined {

@@ -35,13 +35,7 @@ export async function startSites(accounts = 1): Promise<Sites> {
 
 let count = 0
 
-async function prepare(
-  world: World,
-  name: Site['name'],
-  at: number,
-  target: SshTarget,
-  beyond: number,
-): Promise<Site> {
+async function prepare(world: World, name: Site['name'], at: number, target: SshTarget, beyond: number): Promise<Site> {
   const { device, keyFile, echo } = world
   const account = device.accounts[at]
   if (!account) throw new Error(`the device has no account ${at}`)

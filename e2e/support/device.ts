@@ -1,7 +1,17 @@
 // This machine as a device with accounts of its own: the agent, and a plain sshd to compare it with, run as root in a
 // view of /etc that has one account more. Nothing of the machine changes.
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

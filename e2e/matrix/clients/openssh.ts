@@ -177,7 +177,15 @@ export function openssh(name: string, place: Place): Row[] {
       return ran
     },
     'a jump to a machine behind the device (-J)': async (site) => {
-      const words = ssh(site, '-J', 'device', '-p', String(site.beyond.port), `${site.account}@127.0.0.1`, 'echo beyond')
+      const words = ssh(
+        site,
+        '-J',
+        'device',
+        '-p',
+        String(site.beyond.port),
+        `${site.account}@127.0.0.1`,
+        'echo beyond',
+      )
       const ran = await tool(words)
       must(ran.stdout === 'beyond\n', ran)
       return ran.stdout
