@@ -53,13 +53,28 @@ async function twice(row: Row, sites: Sites): Promise<Outcome> {
   }
 }
 
-/** What this host lacks; `python3:module` names a module of Python. */
+/** How a program finds out whether it has a library. */
+const PROBES: Readonly<Record<string, (library: string) => readonly string[]>> = {
+  perl: (library) => [`-M${library}`, '-e', '1'],
+  ruby: (library) => ['-e', `require '${library}'`],
+  python: (library) => ['-c', `import ${library}`],
+}
+const found = new Map<string, boolean>()
+
+/** What this host lacks; `python3:library` is a library of Python, and so with perl and ruby. */
 export function missingPrograms({ needs }: Row): string[] {
   return needs.filter((need) => {
-    if (need === TRIXIE) return trixieMissing() !== undefined
-    const [program = '', module] = need.split(':')
-    const test = module === undefined ? ['sh', '-c', `command -v ${program}`] : [program, '-c', `import ${module}`]
-    const [command = '', ...args] = test
-    return spawnSync(command, args).status !== 0
+    const isThere = found.get(need) ?? isInstalled(need)
+    found.set(need, isThere)
+    return !isThere
   })
+}
+
+function isInstalled(need: string): boolean {
+  if (need === TRIXIE) return trixieMissing() === undefined
+  const [, program = '', library] = /^([^:]*)(?::(.*))?$/.exec(need) ?? []
+  const [, language = ''] = /(perl|ruby|python)[0-9.]*$/.exec(program) ?? []
+  const probe = library && PROBES[language]
+  const [command, args] = probe ? [program, probe(library)] : ['sh', ['-c', `command -v ${program}`]]
+  return spawnSync(command, args).status === 0
 }

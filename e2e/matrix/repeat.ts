@@ -1,7 +1,7 @@
 // Runs rows many times, several at once, first with a plain sshd and then through Bowline, and counts what went well. What
 // people do at the same time must not disturb each other: one run of each row cannot show that.
 import { outcomeOf } from './board.ts'
-import type { Row, Site } from './row.ts'
+import type { Outcome, Row, Site } from './row.ts'
 import type { Sites } from './sites.ts'
 
 export interface Tally {
@@ -25,12 +25,14 @@ export interface HowOften {
   readonly seed?: number
 }
 
+const CONTEXT_CHARACTERS = 100
+
 type Run = { readonly row: Row } & ({ readonly outcome: string } | { readonly error: string })
 
 /** Runs each row so many times on both sites. A row whose programs are missing fails on both. */
 export async function repeat(rows: readonly Row[], sites: Sites, how: HowOften): Promise<Repeated[]> {
-  const orders = rows.flatMap((row) => Array.from({ length: how.times }, () => row))
-  if (how.seed !== undefined) shuffle(orders, how.seed)
+  const inOrder = rows.flatMap((row) => Array.from({ length: how.times }, () => row))
+  const orders = how.seed === undefined ? inOrder : shuffled(inOrder, how.seed)
   const sshd = await runAll(orders, sites, 'sshd', how.atOnce)
   const bowline = await runAll(orders, sites, 'bowline', how.atOnce)
   return rows.map((row) => {
@@ -47,7 +49,7 @@ async function runAll(orders: readonly Row[], sites: Sites, on: Site['name'], at
   const worker = async (at: number): Promise<void> => {
     for (const row of waiting) {
       try {
-        runs.push({ row, outcome: JSON.stringify(await outcomeOf(row, sites, on, at)) })
+        runs.push({ row, outcome: textOf(await outcomeOf(row, sites, on, at)) })
       } catch (error) {
         runs.push({ row, error: error instanceof Error ? error.message : String(error) })
       }
@@ -57,15 +59,30 @@ async function runAll(orders: readonly Row[], sites: Sites, on: Site['name'], at
   return runs
 }
 
+/** As JSON, whose keys have an order: that of Perl is another at each run. */
+function textOf(outcome: Outcome): string {
+  return JSON.stringify(outcome, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  })
+}
+
 function tally(runs: readonly Run[], expected: string | undefined): Tally {
   const others = runs.filter((run) => !('outcome' in run) || run.outcome !== expected)
   const ok = runs.length - others.length
   const [first] = others
   if (!first) return { ok }
-  return {
-    ok,
-    firstError: 'error' in first ? first.error : `another outcome: ${first.outcome} in place of ${expected}`,
-  }
+  return { ok, firstError: 'error' in first ? first.error : difference(first.outcome, expected ?? '') }
+}
+
+/** Where two outcomes part, with a little of what is before. */
+function difference(outcome: string, expected: string): string {
+  let at = 0
+  while (at < outcome.length && outcome[at] === expected[at]) at++
+  const [is, should] = [outcome, expected].map((text) =>
+    text.slice(Math.max(0, at - CONTEXT_CHARACTERS), at + CONTEXT_CHARACTERS),
+  )
+  return `another outcome: ${is}\nin place of: ${should}`
 }
 
 function mostCommon(texts: readonly string[]): string | undefined {
@@ -75,14 +92,14 @@ function mostCommon(texts: readonly string[]): string | undefined {
 }
 
 /** Fisher and Yates, by a linear congruential generator: the same seed gives the same order everywhere. */
-function shuffle(rows: Row[], seed: number): void {
+export function shuffled(rows: readonly Row[], seed: number): Row[] {
+  const order = [...rows]
   let state = seed
-  for (let last = rows.length - 1; last > 0; last--) {
+  for (let last = order.length - 1; last > 0; last--) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     const at = (state >>> 8) % (last + 1)
-    const [one, other] = [rows[last], rows[at]]
-    if (!one || !other) return
-    rows[at] = one
-    rows[last] = other
+    const [one, other] = [order[last], order[at]]
+    if (one && other) [order[at], order[last]] = [one, other]
   }
+  return order
 }

@@ -1,6 +1,6 @@
 // The two ways to the device: a plain sshd, and Bowline with an agent that serves the accounts of the system.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { startServer } from '../support/server.ts'
 import type { SshTarget } from '../support/ssh.ts'
@@ -36,7 +36,7 @@ export async function startSites(accounts = 1): Promise<Sites> {
 let count = 0
 
 async function prepare(world: World, name: Site['name'], at: number, target: SshTarget, beyond: number): Promise<Site> {
-  const { device, keyFile, echo } = world
+  const { device, keyFile, ecdsaKeyFile, echo } = world
   const account = device.accounts[at]
   if (!account) throw new Error(`the device has no account ${at}`)
   // A target names the device's first account.
@@ -47,7 +47,7 @@ async function prepare(world: World, name: Site['name'], at: number, target: Ssh
   const configFile = join(scratch, 'config')
   await writeFile(configFile, configuration({ ...target, login }, keyFile))
   const own = { account: account.name, uid: account.uid, home: account.home, login }
-  return { ...target, ...own, name, keyFile, echo, scratch, configFile, beyond: { port: beyond } }
+  return { ...target, ...own, name, keyFile, ecdsaKeyFile, echo, scratch, configFile, beyond: { port: beyond } }
 }
 
 function configuration({ host, port, login }: SshTarget, keyFile: string): string {
@@ -70,10 +70,12 @@ Host *
  * is what Bowline is compared with, so that it must not be what gives way when rows run by the dozen: sshd's own limits
  * (ten connections that have not signed in yet, ten sessions in one) are far below.
  */
-function startPeer({ device, keyFile }: World): Promise<SshTarget> {
+function startPeer({ device, keyFile, ecdsaKeyFile }: World): Promise<SshTarget> {
   return device.startSshd([
-    `AuthorizedKeysFile ${keyFile}.pub`,
+    `AuthorizedKeysFile ${keyFile}.pub ${ecdsaKeyFile}.pub`,
     'StrictModes no',
+    // For clients that take no Ed25519, beside the other.
+    `HostKey ${join(device.folder, 'host_key_ecdsa')}`,
     'UsePAM yes',
     'KbdInteractiveAuthentication yes',
     'AcceptEnv LANG LC_*',
@@ -83,13 +85,15 @@ function startPeer({ device, keyFile }: World): Promise<SshTarget> {
   ])
 }
 
-async function startBowline({ device, keyFile }: World, stack: AsyncDisposableStack): Promise<SshTarget> {
+async function startBowline({ device, keyFile, ecdsaKeyFile }: World, stack: AsyncDisposableStack): Promise<SshTarget> {
   const server = await startServer()
   stack.defer(() => server.remove())
   const target = await device.startAgent(server, 'board')
   const client = await server.client()
-  const data = (await readFile(`${keyFile}.pub`)).toString('base64')
-  const body = { name: 'board', username: '.*', filter: { hostname: '.*' }, data }
-  await client.call(operations.publicKeys.create, { body })
+  for (const file of [keyFile, ecdsaKeyFile]) {
+    const data = (await readFile(`${file}.pub`)).toString('base64')
+    const body = { name: basename(file), username: '.*', filter: { hostname: '.*' }, data }
+    await client.call(operations.publicKeys.create, { body })
+  }
   return target
 }

@@ -8,8 +8,9 @@ import { tool } from './tool.ts'
 
 export interface World extends AsyncDisposable {
   readonly device: Device
-  /** Private key; the public line is in `<file>.pub`. */
+  /** Private keys, as in {@link Site}; the public line is in `<file>.pub`. */
   readonly keyFile: string
+  readonly ecdsaKeyFile: string
   readonly echo: { readonly port: number; readonly socket: string }
   /** Empties the home of an account. */
   newHome(account: Account): Promise<void>
@@ -23,11 +24,14 @@ export async function makeWorld(accounts: number): Promise<World> {
   const modules = ['auth required pam_unix.so nodelay', 'account required pam_unix.so', 'session required pam_unix.so']
   await writeFile(join(device.etc, 'pam.d/sshd'), `${modules.join('\n')}\n`)
   await tool(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', inside('key')])
+  await tool(['ssh-keygen', '-q', '-t', 'ecdsa', '-m', 'PEM', '-N', '', '-C', '', '-f', inside('key-ecdsa')])
+  await tool(['ssh-keygen', '-q', '-t', 'ecdsa', '-N', '', '-f', inside('host_key_ecdsa')])
   const tcp = await echoServer({ host: '127.0.0.1', port: 0 })
   const unix = await echoServer({ path: inside('echo.sock'), readableAll: true, writableAll: true })
   return {
     device,
     keyFile: inside('key'),
+    ecdsaKeyFile: inside('key-ecdsa'),
     echo: { port: (tcp.address() as AddressInfo).port, socket: inside('echo.sock') },
     async newHome({ home, uid }) {
       await rm(home, { recursive: true, force: true, maxRetries: 10 })

@@ -55,11 +55,12 @@ const VIEW = 'mount --bind "$0" /etc && mount -t tmpfs -o mode=755 tmpfs /run &&
 const PASSWORD = 'right horse'
 const MOST_ACCOUNTS = 64
 
-/** Names of the accounts are distinct, and none is the beginning of another. */
+/** Names of the accounts are of one length, so that listings have the same columns. */
 function accountAt(folder: string, index: number): Account {
   // Of a range of its own for each process, or the limits of one test would count the processes of another.
   const uid = index === 0 ? 20_000 + (process.pid % 20_000) : 100_000 + (process.pid % 20_000) * MOST_ACCOUNTS + index
-  const [name, home] = index === 0 ? ['walter', 'home'] : [`rose${100 + index}`, `home-${100 + index}`]
+  const [name, home] =
+    index === 0 ? ['walter', 'home'] : [`rose${String(index).padStart(2, '0')}`, `home-${100 + index}`]
   return { name, uid, home: join(folder, home), password: PASSWORD }
 }
 
