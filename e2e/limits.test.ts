@@ -80,14 +80,14 @@ describe('with the default limits, but for 64 channels a connection', () => {
   it('connections that never sign in are refused by chance beyond 100 and always beyond 200, and hold up nobody else', async () => {
     const session = await startEcho(agent.target, ['-b', '127.0.0.5'])
     const silent = await Promise.all(Array.from({ length: 100 }, () => greeting('127.0.0.5')))
-    expect(silent.map(({ text }) => text)).toEqual(Array(100).fill('SSH-2.0-OpenSSH_Bowline'))
+    expect(silent.map(({ text }) => text)).toEqual(Array(100).fill('SSH-2.0-OpenSSH_9.9 Bowline'))
     let texts: string[] = []
     await until('the source is refused', async () => {
       texts = (await Promise.all(Array.from({ length: 20 }, () => greeting('127.0.0.5')))).map(({ text }) => text)
       return texts.includes(REFUSAL)
     })
     await session.echo('unaffected')
-    expect((await greeting('127.0.0.6')).text).toBe('SSH-2.0-OpenSSH_Bowline')
+    expect((await greeting('127.0.0.6')).text).toBe('SSH-2.0-OpenSSH_9.9 Bowline')
     session.end()
     expect((await session.result).code).toBe(0)
   })

@@ -1,8 +1,9 @@
 // Runs rows on both sites and says of each whether Bowline does what sshd does.
 import { spawnSync } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { trixieMissing } from '@bowline/testkit/place'
-import { type Outcome, type Row, TRIXIE } from './row.ts'
+import { type Outcome, type Row, type Site, TRIXIE } from './row.ts'
 import type { Sites } from './sites.ts'
 
 export type Verdict =
@@ -18,7 +19,7 @@ export async function judge(row: Row, sites: Sites): Promise<Verdict> {
   const outcomes: Partial<Record<'sshd' | 'bowline', Outcome>> = {}
   for (const on of ['sshd', 'bowline'] as const) {
     try {
-      outcomes[on] = await (on === 'sshd' ? twice(row, sites) : row.run(await sites.fresh(on)))
+      outcomes[on] = await (on === 'sshd' ? twice(row, sites) : outcomeOf(row, sites, on))
     } catch (error) {
       return { is: 'failed', on, error: error instanceof Error ? error.message : String(error) }
     }
@@ -27,22 +28,53 @@ export async function judge(row: Row, sites: Sites): Promise<Verdict> {
   return isDeepStrictEqual(sshd, bowline) ? { is: 'equal' } : { is: 'different', sshd, bowline }
 }
 
-/** The peer gets a second try: that client and sshd fail each other now and then is not what the board is about. */
-async function twice(row: Row, sites: Sites): Promise<Outcome> {
+/**
+ * Runs a row once, and takes from its outcome what differs between accounts.
+ * @param at which account of the device
+ * @throws {Error} when the feature did not work
+ */
+export async function outcomeOf(row: Row, sites: Sites, on: Site['name'], at = 0): Promise<Outcome> {
+  const site = await sites.fresh(on, at)
   try {
-    return await row.run(await sites.fresh('sshd'))
-  } catch {
-    return row.run(await sites.fresh('sshd'))
+    const text = JSON.stringify(await row.run(site)) ?? 'null'
+    const named = text.replaceAll(site.home, 'HOME').replaceAll(site.account, 'ACCOUNT')
+    return JSON.parse(named.replaceAll(new RegExp(`\\b${site.uid}\\b`, 'g'), 'UID')) as Outcome
+  } finally {
+    await rm(site.scratch, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
-/** What this host lacks; `python3:module` names a module of Python. */
+/** The peer gets a second try: that client and sshd fail each other now and then is not what the board is about. */
+async function twice(row: Row, sites: Sites): Promise<Outcome> {
+  try {
+    return await outcomeOf(row, sites, 'sshd')
+  } catch {
+    return outcomeOf(row, sites, 'sshd')
+  }
+}
+
+/** How a program finds out whether it has a library. */
+const PROBES: Readonly<Record<string, (library: string) => readonly string[]>> = {
+  perl: (library) => [`-M${library}`, '-e', '1'],
+  ruby: (library) => ['-e', `require '${library}'`],
+  python: (library) => ['-c', `import ${library}`],
+}
+const found = new Map<string, boolean>()
+
+/** What this host lacks; `python3:library` is a library of Python, and so with perl and ruby. */
 export function missingPrograms({ needs }: Row): string[] {
   return needs.filter((need) => {
-    if (need === TRIXIE) return trixieMissing() !== undefined
-    const [program = '', module] = need.split(':')
-    const test = module === undefined ? ['sh', '-c', `command -v ${program}`] : [program, '-c', `import ${module}`]
-    const [command = '', ...args] = test
-    return spawnSync(command, args).status !== 0
+    const isThere = found.get(need) ?? isInstalled(need)
+    found.set(need, isThere)
+    return !isThere
   })
+}
+
+function isInstalled(need: string): boolean {
+  if (need === TRIXIE) return trixieMissing() === undefined
+  const [, program = '', library] = /^([^:]*)(?::(.*))?$/.exec(need) ?? []
+  const [, language = ''] = /(perl|ruby|python)[0-9.]*$/.exec(program) ?? []
+  const probe = library && PROBES[language]
+  const [command, args] = probe ? [program, probe(library)] : ['sh', ['-c', `command -v ${program}`]]
+  return spawnSync(command, args).status === 0
 }

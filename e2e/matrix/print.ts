@@ -1,10 +1,13 @@
 // `npm run matrix`: runs the whole board, prints it and writes it as data for the docs. `npm run matrix -- tmux` runs the
-// rows whose client or feature has that word, and writes nothing.
+// rows whose client or feature has that word, and writes nothing. `npm run matrix -- --times 400 --at-once 20 --row tmux`
+// runs each of them 400 times, 20 at a time.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { canMakeDevices } from '../support/device.ts'
 import { root } from '../support/product.ts'
 import { type Verdict, judge } from './board.ts'
+import { printRepeated } from './print-repeated.ts'
 import { rows } from './rows.ts'
 import { startSites } from './sites.ts'
 import { clientVersions } from './versions.ts'
@@ -19,8 +22,17 @@ if (!canMakeDevices) {
   process.exit(1)
 }
 
-const word = process.argv[2]?.toLowerCase() ?? ''
-const chosen = rows.filter(({ client, feature }) => `${client} ${feature}`.toLowerCase().includes(word))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { row: { type: 'string' }, times: { type: 'string' }, 'at-once': { type: 'string' } },
+})
+const word = (values.row ?? positionals[0] ?? '').toLowerCase()
+const chosen = rows.filter(({ client, feature }) => `${client}: ${feature}`.toLowerCase().includes(word))
+if (values.times !== undefined) {
+  const how = { times: counted('times', values.times), atOnce: counted('at-once', values['at-once'] ?? '1') }
+  process.exit((await printRepeated(chosen, how)) ? 0 : 1)
+}
+
 await using sites = await startSites()
 const board: { client: string; feature: string; verdict: Verdict['is'] }[] = []
 let client = ''
@@ -38,6 +50,13 @@ if (word === '') {
   say(`Written to ${DATA.slice(root.length + 1)}`)
 }
 process.exitCode = equal === board.length ? 0 : 1
+
+/** @throws {Error} when it is no whole number from 1 to 100,000 */
+function counted(option: string, text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value
+  throw new Error(`--${option} must be a whole number from 1 to 100,000`)
+}
 
 function explained(verdict: Verdict): string {
   if (verdict.is === 'not run') return `: needs ${verdict.missing.join(', ')}`

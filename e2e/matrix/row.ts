@@ -6,11 +6,16 @@ export interface Site {
   readonly name: 'sshd' | 'bowline'
   readonly host: string
   readonly port: number
+  /** Name of the account on the device. */
+  readonly account: string
+  readonly uid: number
   /** What a client has to call the account here. */
   readonly login: string
   readonly password: string
   /** Private key (OpenSSH's format, Ed25519) that gets in. */
   readonly keyFile: string
+  /** One more, for clients that read no Ed25519: ECDSA P-256, in PEM. */
+  readonly ecdsaKeyFile: string
   /** ssh_config(5) in which this way is called `device`. */
   readonly configFile: string
   /** Home of the account on the device, empty when the row starts. */

@@ -1,9 +1,10 @@
 // Every row of the board.
 import { thisMachine, trixie } from '@bowline/testkit/place'
+import { curl } from './clients/curl.ts'
 import { dropbear } from './clients/dropbear.ts'
 import { openssh } from './clients/openssh.ts'
 import { putty } from './clients/putty.ts'
-import { pythonLibrary } from './clients/python.ts'
+import { libraries } from './clients/scripted.ts'
 import { sessions } from './clients/sessions.ts'
 import { ansible, editor, git, mosh, rsync, tmux, x11 } from './clients/tools.ts'
 import type { Row } from './row.ts'
@@ -15,8 +16,8 @@ export const rows: readonly Row[] = [
   ...x11(),
   ...putty(),
   ...dropbear(),
-  ...pythonLibrary('paramiko', 'paramiko_client'),
-  ...pythonLibrary('asyncssh', 'asyncssh_client'),
+  ...libraries(),
+  ...curl(),
   ...rsync(),
   ...git(),
   ...ansible(),

@@ -1,6 +1,6 @@
 // The two ways to the device: a plain sshd, and Bowline with an agent that serves the accounts of the system.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { startServer } from '../support/server.ts'
 import type { SshTarget } from '../support/ssh.ts'
@@ -8,20 +8,23 @@ import type { Site } from './row.ts'
 import { type World, makeWorld } from './world.ts'
 
 export interface Sites extends AsyncDisposable {
-  /** The site with an empty home and an empty scratch folder. */
-  fresh(name: Site['name']): Promise<Site>
+  /**
+   * The site with an empty home and an empty scratch folder.
+   * @param at which account of the device; those who use a site at the same time need different ones
+   */
+  fresh(name: Site['name'], at?: number): Promise<Site>
 }
 
-/** Starts both. */
-export async function startSites(): Promise<Sites> {
+/** Starts both. @param accounts of the device: how many rows may run at once; default 1 */
+export async function startSites(accounts = 1): Promise<Sites> {
   const stack = new AsyncDisposableStack()
   try {
-    const world = stack.use(await makeWorld())
+    const world = stack.use(await makeWorld(accounts))
     const sshd = await startPeer(world)
     const targets = { sshd, bowline: await startBowline(world, stack) }
     const owned = stack.move()
     return {
-      fresh: (name) => prepare(world, name, targets[name], sshd.port),
+      fresh: (name, at = 0) => prepare(world, name, at, targets[name], sshd.port),
       [Symbol.asyncDispose]: () => owned.disposeAsync(),
     }
   } catch (error) {
@@ -32,15 +35,19 @@ export async function startSites(): Promise<Sites> {
 
 let count = 0
 
-async function prepare(world: World, name: Site['name'], target: SshTarget, beyond: number): Promise<Site> {
-  const { device, keyFile, echo } = world
+async function prepare(world: World, name: Site['name'], at: number, target: SshTarget, beyond: number): Promise<Site> {
+  const { device, keyFile, ecdsaKeyFile, echo } = world
+  const account = device.accounts[at]
+  if (!account) throw new Error(`the device has no account ${at}`)
+  // A target names the device's first account.
+  const login = target.login.replace(device.account.name, account.name)
   const scratch = join(device.folder, `client-${++count}`)
   await mkdir(scratch)
-  await world.newHome()
+  await world.newHome(account)
   const configFile = join(scratch, 'config')
-  await writeFile(configFile, configuration(target, keyFile))
-  const { home } = device.account
-  return { ...target, name, home, keyFile, echo, scratch, configFile, beyond: { port: beyond } }
+  await writeFile(configFile, configuration({ ...target, login }, keyFile))
+  const own = { account: account.name, uid: account.uid, home: account.home, login }
+  return { ...target, ...own, name, keyFile, ecdsaKeyFile, echo, scratch, configFile, beyond: { port: beyond } }
 }
 
 function configuration({ host, port, login }: SshTarget, keyFile: string): string {
@@ -58,27 +65,35 @@ Host *
 `
 }
 
-/** The peer, as generous as the product: both ways of asking for a password, variables of the language, many channels. */
-function startPeer({ device, keyFile }: World): Promise<SshTarget> {
+/**
+ * The peer, as generous as the product: both ways of asking for a password, variables of the language, many channels. It
+ * is what Bowline is compared with, so that it must not be what gives way when rows run by the dozen: sshd's own limits
+ * (ten connections that have not signed in yet, ten sessions in one) are far below.
+ */
+function startPeer({ device, keyFile, ecdsaKeyFile }: World): Promise<SshTarget> {
   return device.startSshd([
-    `AuthorizedKeysFile ${keyFile}.pub`,
+    `AuthorizedKeysFile ${keyFile}.pub ${ecdsaKeyFile}.pub`,
     'StrictModes no',
+    // For clients that take no Ed25519, beside the other.
+    `HostKey ${join(device.folder, 'host_key_ecdsa')}`,
     'UsePAM yes',
     'KbdInteractiveAuthentication yes',
     'AcceptEnv LANG LC_*',
-    'MaxStartups 100:30:200',
-    'MaxSessions 64',
+    'MaxStartups 1000',
+    'MaxSessions 1000',
     'Subsystem sftp /usr/lib/openssh/sftp-server',
   ])
 }
 
-async function startBowline({ device, keyFile }: World, stack: AsyncDisposableStack): Promise<SshTarget> {
+async function startBowline({ device, keyFile, ecdsaKeyFile }: World, stack: AsyncDisposableStack): Promise<SshTarget> {
   const server = await startServer()
   stack.defer(() => server.remove())
   const target = await device.startAgent(server, 'board')
   const client = await server.client()
-  const data = (await readFile(`${keyFile}.pub`)).toString('base64')
-  const body = { name: 'board', username: device.account.name, filter: { hostname: '.*' }, data }
-  await client.call(operations.publicKeys.create, { body })
+  for (const file of [keyFile, ecdsaKeyFile]) {
+    const data = (await readFile(`${file}.pub`)).toString('base64')
+    const body = { name: basename(file), username: '.*', filter: { hostname: '.*' }, data }
+    await client.call(operations.publicKeys.create, { body })
+  }
   return target
 }

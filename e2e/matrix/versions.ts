@@ -1,6 +1,7 @@
 // Which versions the board was made with: without them a green row says little.
 import { spawnSync } from 'node:child_process'
 import { type Place, trixie } from '@bowline/testkit/place'
+import { LIBSSH_PYTHON, PYTHON } from './clients/scripted.ts'
 
 function asked(place: Place, file: string, ...args: string[]): string[] {
   const [command, words] = place.command(file, args)
@@ -12,8 +13,14 @@ const ASK: Readonly<Record<string, readonly string[]>> = {
   'OpenSSH 10.0': asked(trixie, 'ssh', '-V'),
   PuTTY: ['plink', '-V'],
   Dropbear: ['dbclient', '-V'],
-  paramiko: ['/usr/bin/python3', '-c', 'import paramiko; print(paramiko.__version__)'],
-  asyncssh: ['/usr/bin/python3', '-W', 'ignore', '-c', 'import asyncssh; print(asyncssh.__version__)'],
+  paramiko: [PYTHON, '-c', 'import paramiko; print(paramiko.__version__)'],
+  asyncssh: [PYTHON, '-W', 'ignore', '-c', 'import asyncssh; print(asyncssh.__version__)'],
+  'curl (libssh2)': ['curl', '--version'],
+  'Perl Net::SSH2 (libssh2)': ['perl', '-MNet::SSH2', '-e', 'print $Net::SSH2::VERSION'],
+  'Ruby net-ssh': ['ruby', '-e', "require 'net/ssh'; print Net::SSH::Version::STRING"],
+  'Twisted Conch': [PYTHON, '-W', 'ignore', '-c', 'import twisted; print(twisted.__version__)'],
+  libssh: [LIBSSH_PYTHON, '-c', 'import ssh; print("ssh-python", ssh.__version__)'],
+  'Erlang/OTP ssh': ['erl', '-noshell', '-eval', 'io:put_chars(erlang:system_info(otp_release)), halt().'],
   rsync: ['rsync', '--version'],
   git: ['git', '--version'],
   Ansible: ['ansible-playbook', '--version'],

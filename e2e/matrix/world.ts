@@ -1,39 +1,42 @@
 // What the rows of the board find at hand: a device with an account, a key that gets in, and something to forward to.
 import { once } from 'node:events'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, type ListenOptions, createServer } from 'node:net'
 import { join } from 'node:path'
-import { type Device, makeDevice } from '../support/device.ts'
+import { type Account, type Device, makeDevice } from '../support/device.ts'
 import { tool } from './tool.ts'
 
 export interface World extends AsyncDisposable {
   readonly device: Device
-  /** Private key; the public line is in `<file>.pub`. */
+  /** Private keys, as in {@link Site}; the public line is in `<file>.pub`. */
   readonly keyFile: string
+  readonly ecdsaKeyFile: string
   readonly echo: { readonly port: number; readonly socket: string }
-  /** Empties the home of the account. */
-  newHome(): Promise<void>
+  /** Empties the home of an account. */
+  newHome(account: Account): Promise<void>
 }
 
-export async function makeWorld(): Promise<World> {
-  const device = makeDevice({ shell: '/bin/bash', group: 'gardeners' })
+/** @param accounts how many the device has */
+export async function makeWorld(accounts: number): Promise<World> {
+  const device = makeDevice({ shell: '/bin/bash', group: 'gardeners', accounts })
   const inside = (name: string): string => join(device.folder, name)
   // sshd asks by keyboard-interactive through PAM only; Debian's own list of modules would greet people, too.
   const modules = ['auth required pam_unix.so nodelay', 'account required pam_unix.so', 'session required pam_unix.so']
   await writeFile(join(device.etc, 'pam.d/sshd'), `${modules.join('\n')}\n`)
   await tool(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', inside('key')])
+  await tool(['ssh-keygen', '-q', '-t', 'ecdsa', '-m', 'PEM', '-N', '', '-C', '', '-f', inside('key-ecdsa')])
+  await tool(['ssh-keygen', '-q', '-t', 'ecdsa', '-N', '', '-f', inside('host_key_ecdsa')])
   const tcp = await echoServer({ host: '127.0.0.1', port: 0 })
   const unix = await echoServer({ path: inside('echo.sock'), readableAll: true, writableAll: true })
-  const { home, uid } = device.account
   return {
     device,
     keyFile: inside('key'),
+    ecdsaKeyFile: inside('key-ecdsa'),
     echo: { port: (tcp.address() as AddressInfo).port, socket: inside('echo.sock') },
-    async newHome() {
-      await rm(home, { recursive: true, force: true })
-      await mkdir(home)
-      await tool(['chown', `${uid}:${uid}`, home])
-      await tool(['chmod', '700', home])
+    async newHome({ home, uid }) {
+      await rm(home, { recursive: true, force: true, maxRetries: 10 })
+      await mkdir(home, { mode: 0o700 })
+      await chown(home, uid, uid)
     },
     async [Symbol.asyncDispose]() {
       tcp.close()

@@ -1,7 +1,17 @@
 // This machine as a device with accounts of its own: the agent, and a plain sshd to compare it with, run as root in a
 // view of /etc that has one account more. Nothing of the machine changes.
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,12 +25,21 @@ import { until } from './wait.ts'
 
 export const canMakeDevices = process.getuid?.() === 0
 
+export interface Account {
+  readonly name: string
+  readonly uid: number
+  readonly home: string
+  readonly password: string
+}
+
 export interface Device {
   /** Everybody can enter it. */
   readonly folder: string
   /** Where its accounts are described; the programs of the device see it as /etc. */
   readonly etc: string
-  readonly account: { readonly name: string; readonly uid: number; readonly home: string; readonly password: string }
+  readonly account: Account
+  /** All of them; {@link account} is the first. */
+  readonly accounts: readonly Account[]
   /** Runs a program as root on the device. */
   run(command: readonly string[], env?: NodeJS.ProcessEnv): Running
   /** Starts an agent for the accounts of the device, accepts it and waits until it is online. */
@@ -34,24 +53,41 @@ export interface Device {
 
 const VIEW = 'mount --bind "$0" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p /run/sshd && exec "$@"'
 const PASSWORD = 'right horse'
+const MOST_ACCOUNTS = 64
+
+/** Names of the accounts are of one length, so that listings have the same columns. */
+function accountAt(folder: string, index: number): Account {
+  // Of a range of its own for each process, or the limits of one test would count the processes of another.
+  const uid = index === 0 ? 20_000 + (process.pid % 20_000) : 100_000 + (process.pid % 20_000) * MOST_ACCOUNTS + index
+  const [name, home] =
+    index === 0 ? ['walter', 'home'] : [`rose${String(index).padStart(2, '0')}`, `home-${100 + index}`]
+  return { name, uid, home: join(folder, home), password: PASSWORD }
+}
 
 /**
- * @param options `shell` of the account, default /bin/sh; `group`: one more that it belongs to
+ * @param options `shell` of the accounts, default /bin/sh; `group`: one more that they belong to; `accounts`: how many,
+ *   default 1, at most 64: the first is called walter
  */
-export function makeDevice(options: { readonly shell?: string; readonly group?: string } = {}): Device {
-  const { shell = '/bin/sh', group } = options
+export function makeDevice(
+  options: { readonly shell?: string; readonly group?: string; readonly accounts?: number } = {},
+): Device {
+  const { shell = '/bin/sh', group, accounts: count = 1 } = options
   const folder = mkdtempSync(join(tmpdir(), 'bowline-e2e-device-'))
   const inside = (name: string): string => join(folder, name)
-  const uid = 20_000 + (process.pid % 20_000)
-  const account = { name: 'walter', uid, home: inside('home'), password: PASSWORD }
   chmodSync(folder, 0o755)
   cpSync('/etc', inside('etc'), { recursive: true, verbatimSymlinks: true, filter: (path) => !path.includes('/ssl/') })
-  mkdirSync(account.home)
-  execFileSync('chown', [`${uid}:${uid}`, account.home])
   const hash = execFileSync('openssl', ['passwd', '-6', '-stdin'], { input: PASSWORD, encoding: 'utf8' }).trim()
-  appendFileSync(inside('etc/passwd'), `walter:x:${uid}:${uid}::${account.home}:${shell}\n`)
-  appendFileSync(inside('etc/group'), `walter:x:${uid}:\n${group ? `${group}:x:${uid + 1}:walter\n` : ''}`)
-  appendFileSync(inside('etc/shadow'), `walter:${hash}:20000:0:99999:7:::\n`)
+  const account = accountAt(folder, 0)
+  const accounts = [account, ...Array.from({ length: count - 1 }, (_, index) => accountAt(folder, index + 1))]
+  for (const { name, uid, home } of accounts) {
+    mkdirSync(home)
+    chownSync(home, uid, uid)
+    appendFileSync(inside('etc/passwd'), `${name}:x:${uid}:${uid}::${home}:${shell}\n`)
+    appendFileSync(inside('etc/group'), `${name}:x:${uid}:\n`)
+    appendFileSync(inside('etc/shadow'), `${name}:${hash}:20000:0:99999:7:::\n`)
+  }
+  const members = accounts.map(({ name }) => name).join(',')
+  if (group) appendFileSync(inside('etc/group'), `${group}:x:${account.uid + 1}:${members}\n`)
   const programs: Record<string, Running> = {}
   const start: Device['run'] = (command, env = {}) =>
     run(['unshare', '--mount', 'sh', '-c', VIEW, inside('etc'), ...command], {
@@ -62,6 +98,7 @@ export function makeDevice(options: { readonly shell?: string; readonly group?: 
     folder,
     etc: inside('etc'),
     account,
+    accounts,
     run: start,
     programs,
     async startAgent(server, name, env = {}) {

@@ -197,7 +197,9 @@ async function start(
       hostKeys: [keys.sshHostPem],
       compatibility: settings.BOWLINE_SSH_COMPATIBILITY,
       olderHostKeys: [keys.olderSshHostPem],
-      software: 'OpenSSH_Bowline',
+      // Clients look for OpenSSH's name and version to know what a server does: by them libssh decides in which order the
+      // two paths of a symbolic link come. It reads one digit before the point.
+      software: 'OpenSSH_9.9 Bowline',
       methods: ['publickey', 'keyboard-interactive', 'password'],
       limits: { channels, channelOpensPerSecond: Math.ceil(channels / 2) },
     },

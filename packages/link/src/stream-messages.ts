@@ -6,6 +6,9 @@ import * as z from 'zod'
 const uint = z.number().int().min(0).max(0xffff_ffff)
 const text = (max: number) => z.string().max(max)
 
+/** Variables that a device takes from a client: language and terminal. Others could run code before the shell does. */
+export const CLIENT_VARIABLE = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM)$/
+
 /** Terminal size in characters, and in pixels when known (0 otherwise). */
 export const WindowSize = z.object({ columns: uint, rows: uint, width: uint, height: uint })
 export type WindowSize = z.infer<typeof WindowSize>

@@ -15,6 +15,7 @@ import {
 } from '../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../testing-users.ts'
 import { pamAuthority } from './pam-authority.ts'
+import type { Verdict } from './verdict.ts'
 
 needsRoot()
 
@@ -199,3 +200,37 @@ function alive(pid: number): boolean {
     return false
   }
 }
+
+describe('people who are there at the same time', () => {
+  const somebody = { remote: '127.0.0.1', gone: new AbortController().signal }
+  const close = (verdict: Verdict): void => void ('session' in verdict && verdict.session?.close())
+
+  test('all get in when 45 come with keys at once', { timeout: 120_000 }, async () => {
+    const authority = pamAuthority({ service, strict: true })
+    const verdicts = await Promise.all(Array.from({ length: 45 }, () => authority.platform(user.name, somebody)))
+    verdicts.forEach(close)
+    expect(verdicts.filter((verdict) => 'denied' in verdict)).toEqual([])
+  })
+
+  test('a key and a password get in while others sit at their prompts', { timeout: 60_000 }, async () => {
+    const authority = pamAuthority({ service, strict: true })
+    const gone = new AbortController()
+    let atPrompt = 0
+    const ask = (): Promise<never> => {
+      atPrompt += 1
+      return new Promise((_, reject) => gone.signal.addEventListener('abort', () => reject(new Error('gone'))))
+    }
+    const sitting = Array.from({ length: 40 }, () =>
+      authority.interactive(user.name, { remote: '127.0.0.1', gone: gone.signal, ask }),
+    )
+    await until(() => atPrompt === 8)
+    const verdicts = await Promise.all([
+      authority.platform(user.name, somebody),
+      authority.password(user.name, PASSWORD, somebody),
+    ])
+    gone.abort()
+    await Promise.all(sitting)
+    verdicts.forEach(close)
+    expect(verdicts.filter((verdict) => 'denied' in verdict)).toEqual([])
+  })
+})

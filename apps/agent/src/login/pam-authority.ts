@@ -18,9 +18,12 @@ import { ownOtherProgram } from '../own-program.ts'
 import { PamChildren } from './pam-children.ts'
 import { PamLine, type PamOutcome, type PamTask } from './pam-protocol.ts'
 
-/** Conversations wait for people: more of them at once than checks that only compute. */
+/** Of each phase, so that people who sit at a prompt hold up nobody who comes with a key or a password. */
 const AT_ONCE = 8
+/** Anybody can ask for these. */
 const WAITING = 32
+/** The platform has authorised them: an office or a job with many forks, which nobody turns away. */
+const AUTHORIZED_WAITING = 512
 /** One of them lives as long as its login, and does next to nothing. */
 const NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--v8-pool-size=1']
 /** To close a session. */
@@ -44,11 +47,15 @@ export function hasPam(): boolean {
  * @param rules `strict`: a session that modules do not open is no login; otherwise, as with sshd, it goes on without one
  */
 export function pamAuthority(rules: { service: string; strict: boolean }): Authority {
-  const turns = new Semaphore(AT_ONCE, WAITING)
+  const turns = {
+    password: new Semaphore(AT_ONCE, WAITING),
+    interactive: new Semaphore(AT_ONCE, WAITING),
+    account: new Semaphore(AT_ONCE, AUTHORIZED_WAITING),
+  } satisfies Record<PamTask['phase'], Semaphore>
   const openFiles = String(openFilesAtStart())
 
   async function check(task: Pick<PamTask, 'user' | 'remote' | 'phase'>, person: Conversation): Promise<Verdict> {
-    const outcome = await turns.run(() => runTask({ ...task, ...rules, openFiles }, person))
+    const outcome = await turns[task.phase].run(() => runTask({ ...task, ...rules, openFiles }, person))
     if (outcome === undefined) return { denied: 'busy' }
     if ('outcome' in outcome) return { denied: outcome.outcome, told: outcome.told ?? '' }
     const account = await systemAccount(task.user)

@@ -22,9 +22,12 @@ export interface Authority {
 
 const CHECKS_AT_ONCE = 4
 const CHECKS_WAITING = 32
-/** A user database on the network may hang; that must not pile up calls without end. */
+/**
+ * A user database on the network may hang; that must not pile up calls without end. The platform has authorised those who
+ * wait: an office or a job with many forks, which nobody turns away.
+ */
 const LOOKUPS_AT_ONCE = 8
-const LOOKUPS_WAITING = 64
+const LOOKUPS_WAITING = 512
 const NEVER_EXPIRES: ShadowEntry = { hash: '', changedDay: -1, maximumDays: -1, inactiveDays: -1, expiresDay: -1 }
 /** Method and salt for names that do not exist, on a machine where no user has a password either. */
 const FALLBACK_SETTING = '$6$mXqCk1Zr5yUo8Tn4$'

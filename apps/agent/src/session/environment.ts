@@ -1,6 +1,7 @@
 // The environment of people's processes: made from the account and the connection, never inherited from the agent. From
 // the client it takes the language and the terminal and nothing else; a variable such as LD_PRELOAD or BASH_ENV
 // would run code before the shell does.
+import { CLIENT_VARIABLE } from '@bowline/link/stream-messages'
 import type { Account } from '../login/account.ts'
 
 const USER_PATH = '/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games'
@@ -9,7 +10,6 @@ const FALLBACK_LANGUAGE = 'C.UTF-8'
 /** What the device's end of the connection is called; it has no address of its own that means anything to a peer. */
 const DEVICE_END = '127.0.0.1 22'
 
-const FROM_CLIENT = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM)$/
 const LANGUAGE = /^(?:LANG|LC_[A-Z]+)$/
 // oxlint-disable-next-line no-control-regex -- control characters are what it is about
 const CONTROL = /[\u0000-\u001f\u007f]/
@@ -57,7 +57,7 @@ export function sessionEnvironment(input: EnvironmentInput): string[] {
     ...Object.entries(input.defaults.language),
   ])
   for (const [name, value] of input.requested) {
-    if (FROM_CLIENT.test(name) && !CONTROL.test(value)) env.set(name, value)
+    if (CLIENT_VARIABLE.test(name) && !CONTROL.test(value)) env.set(name, value)
   }
   for (const [name, value] of input.system ?? []) {
     if (NAME.test(name) && !NOT_FROM_SYSTEM.test(name)) env.set(name, value)

@@ -2,7 +2,7 @@
 import { ConfigError } from '@bowline/contract/config'
 import type { Command } from 'commander'
 import { rejectPending } from '../devices/reject-pending.ts'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '@bowline/base/clock'
 import { parseAge } from './arguments.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show } from './terminal.ts'

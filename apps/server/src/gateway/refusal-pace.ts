@@ -1,7 +1,7 @@
 // When a refused credential is answered. How long it took to find out would tell whether there is such a device, and
 // whether it is online, so a refusal leaves after a whole number of steps.
 import type { AuthDecision } from '@bowline/ssh/api'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '@bowline/base/clock'
 
 /** Of a password, in milliseconds: more than a device takes to check one. */
 export const REFUSAL_STEP_MS = 1_000

@@ -1,7 +1,7 @@
 // One session channel – a seat: collects the terminal and the environment, starts one process on the device, carries
 // its bytes, its size changes, its signals and its end.
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { type Pty, SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
+import { CLIENT_VARIABLE, type Pty, SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
 import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
 import { announce, connectedLine } from './announcement.ts'
 import { fileLog } from './file-log.ts'
@@ -171,9 +171,11 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
         return true
       case 'env':
         if (isStarted) return false
-        env.push([asked.name, asked.value])
         // The value may be a secret.
         login.record.note('env', seat, { name: asked.name })
+        // A client that asks is told that the device does not take it, as by sshd.
+        if (!CLIENT_VARIABLE.test(asked.name)) return false
+        env.push([asked.name, asked.value])
         return true
       case 'shell':
         return start({ type: 'shell' })

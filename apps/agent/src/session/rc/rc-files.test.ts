@@ -1,7 +1,7 @@
 // Each expectation was taken from sshd 9.2.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RecordedStream } from '@bowline/link/testing'
+import { RecordedStream } from '@bowline/link/testing/pair'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemAccount } from '../../login/account.ts'
 import { openFiles } from '../../sftp/testing.ts'
