@@ -16,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['apps/server/src/**/*.test.ts'],
-          globalSetup: ['apps/server/src/db/testing-server.ts'],
+          globalSetup: ['apps/server/src/testing/postgres-server.ts'],
           testTimeout: 30_000,
           hookTimeout: 90_000,
           // Several servers and databases share the processor.

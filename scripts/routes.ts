@@ -14,7 +14,7 @@ import {
   type MatrixEdition,
   expectedStatus,
   isTriedIn,
-} from '../apps/server/src/http/testing-matrix.ts'
+} from '../apps/server/src/testing/matrix.ts'
 import { ERRORS } from '../packages/contract/src/errors.ts'
 import { errorCodesOf } from '../packages/contract/src/openapi.ts'
 import type { Operation } from '../packages/contract/src/operation.ts'

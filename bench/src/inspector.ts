@@ -1,6 +1,6 @@
 // Has a server collect its garbage, so that memory is compared with memory and not with what has not been freed yet.
 // Speaks the inspector's protocol to a process that was started with `--inspect=127.0.0.1:0`.
-import type { Server } from './child.ts'
+import type { Server } from './site/child.ts'
 
 const ADDRESS = /Debugger listening on (ws:\/\/\S+)/
 

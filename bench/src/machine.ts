@@ -1,7 +1,7 @@
 // What the figures were measured on: they mean little without it.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, release } from 'node:os'
-import { root } from './site.ts'
+import { root } from './site/site.ts'
 
 export interface Machine {
   readonly facts: Readonly<Record<string, string | number>>

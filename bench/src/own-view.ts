@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { constants, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { run } from './child.ts'
+import { run } from './site/child.ts'
 
 const INSIDE = 'BENCH_HAS_OWN_VIEW'
 

@@ -1,5 +1,5 @@
 // One line of the result: what was measured, in which unit, and how it stands to its target. Pure.
-import type { Spread } from './statistics.ts'
+import type { Spread } from './measure/statistics.ts'
 
 /** What a target wants: more is better (bytes a second) or less is (time, memory). */
 export interface Target {

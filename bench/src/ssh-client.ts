@@ -4,8 +4,8 @@ import { access, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Finished, type Server, orItsEnd, run, startServer } from './child.ts'
-import type { Sshd } from './sshd.ts'
+import { type Finished, type Server, orItsEnd, run, startServer } from './site/child.ts'
+import type { Sshd } from './site/sshd.ts'
 
 /** `sshd`: straight, with a key. `sshd-password`: straight, with the password. `jump`: `ssh -J` through the same sshd. */
 export type Way = 'bowline' | 'sshd' | 'sshd-password' | 'jump'

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
-import { median } from './statistics.ts'
+import { median } from './measure/statistics.ts'
 
 const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com', 'aes128-ctr']
 

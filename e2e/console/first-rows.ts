@@ -2,7 +2,7 @@
 // it there, in a namespace of many devices: `node scripts/run.js e2e/console/first-rows.ts [devices] [loads]`.
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { Page } from 'playwright-core'
-import { addDevices, withDatabase } from '../../bench/src/seed.ts'
+import { addDevices, withDatabase } from '../../bench/src/site/seed.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startProduct } from '../support/product.ts'
 import { spread } from './spread.ts'

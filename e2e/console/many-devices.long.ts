@@ -2,7 +2,7 @@
 // task that keeps people from typing. By command only: `npm test -- --project long e2e/console/many-devices`.
 import { TenantId } from '@bowline/contract/schemas/common'
 import { expect, it } from 'vitest'
-import { addDevices, withDatabase } from '../../bench/src/seed.ts'
+import { addDevices, withDatabase } from '../../bench/src/site/seed.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { cleanups } from '../support/cleanup.ts'
 import { startProduct } from '../support/product.ts'

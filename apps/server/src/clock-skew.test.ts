@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkUp } from './devices/presence.ts'
 import { silentLog } from './platform/log.ts'
 import { nowhere } from './platform/positions.ts'
-import { fakeClock } from './platform/testing.ts'
-import { type BootedServer, type Person, bootServer, databaseUrl } from './testing.ts'
+import { fakeClock } from './testing/clock.ts'
+import { type BootedServer, type Person, bootServer, databaseUrl } from './testing/boot.ts'
 
 let right: BootedServer
 let ada: Person

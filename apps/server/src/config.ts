@@ -2,15 +2,15 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError, type ServerSettings, parseSettings } from '@bowline/contract/config'
-import { addressRanges, isLoopback } from './platform/address.ts'
-import { followMachineNames, knownHosts } from './platform/known-hosts.ts'
+import { addressRanges, isLoopback } from './platform/network/address.ts'
+import { followMachineNames, knownHosts } from './platform/network/known-hosts.ts'
 import { readStoreSettings } from './platform/s3/settings.ts'
 import type { S3Settings } from './platform/s3/client.ts'
-import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/certificate.ts'
+import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/network/certificate.ts'
 import { isTunnelHost } from './tunnels/addresses.ts'
 import { type Locate, nowhere, openPositions } from './platform/positions.ts'
-import { readSecretFile } from './platform/secret-file.ts'
-import { SecretKey, secretKeyFromFile } from './platform/seal.ts'
+import { readSecretFile } from './platform/secrets/secret-file.ts'
+import { SecretKey, secretKeyFromFile } from './platform/secrets/seal.ts'
 
 export interface ServerConfig {
   readonly settings: ServerSettings

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import shippedFlags from '../../../scripts/node-flags.json' with { type: 'json' }
-import { type Server, orItsEnd, run, startServer } from '../child.ts'
+import { type Server, orItsEnd, run, startServer } from '../site/child.ts'
 
 /** What the hop from gateway to device is. */
 export type Hop = 'tcp' | 'tls'

@@ -1,11 +1,11 @@
 // From the start of `ssh` to its end for a command that does nothing: connection, key exchange, login, one process.
-import { type Candidate, interleave } from '../interleave.ts'
+import { type Candidate, interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
-import { cpuSeconds } from '../proc.ts'
+import { cpuSeconds } from '../measure/proc.ts'
 import type { Row } from '../row.ts'
-import { inScene } from '../scene.ts'
+import { inScene } from '../site/scene.ts'
 import type { Way } from '../ssh-client.ts'
-import { pairedRatios, spreadOf } from '../statistics.ts'
+import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 /** One connection is over in no time: more of them make a round. */

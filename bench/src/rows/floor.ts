@@ -2,12 +2,12 @@
 // between the two. Against ssh straight to sshd and the product in the same rounds.
 import { join } from 'node:path'
 import { type Hop, startRelays } from '../floor/relays.ts'
-import { type Candidate, interleave } from '../interleave.ts'
+import { type Candidate, interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
-import { cpuSeconds } from '../proc.ts'
+import { cpuSeconds } from '../measure/proc.ts'
 import type { Row } from '../row.ts'
-import { type Scene, inScene } from '../scene.ts'
-import { pairedRatios, spreadOf } from '../statistics.ts'
+import { type Scene, inScene } from '../site/scene.ts'
+import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import { type Direction, move } from './bulk.ts'
 
 const HOPS = ['tcp', 'tls'] as const satisfies readonly Hop[]

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import shippedFlags from '../../../scripts/node-flags.json' with { type: 'json' }
-import { type Server, orItsEnd, run, startServer } from '../child.ts'
+import { type Server, orItsEnd, run, startServer } from '../site/child.ts'
 import { collectGarbage } from '../inspector.ts'
-import { type Candidate, interleave } from '../interleave.ts'
+import { type Candidate, interleave } from '../measure/interleave.ts'
 import { idleClients } from '../idle-clients.ts'
 import type { BenchOptions } from '../options.ts'
-import { cpuSeconds, memoryOf } from '../proc.ts'
+import { cpuSeconds, memoryOf } from '../measure/proc.ts'
 import type { Row, Target } from '../row.ts'
-import { pairedRatios, spreadOf } from '../statistics.ts'
+import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com', 'aes128-ctr']

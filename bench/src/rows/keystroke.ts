@@ -1,11 +1,11 @@
 // One keystroke at a time through a terminal of the device that is in raw mode: from the write to the echo.
 import type { ChildProcess } from 'node:child_process'
-import { interleave } from '../interleave.ts'
+import { interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row, Target } from '../row.ts'
-import { inScene } from '../scene.ts'
+import { inScene } from '../site/scene.ts'
 import type { SshClient, Way } from '../ssh-client.ts'
-import { pairedRatios, percentile, spreadOf } from '../statistics.ts'
+import { pairedRatios, percentile, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 const KEYSTROKES_PER_REPEAT = 400

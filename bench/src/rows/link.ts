@@ -1,10 +1,10 @@
 // The link alone, without SSH and without a device: the figures of link-raw.ts as rows.
 import { join } from 'node:path'
 import { z } from 'zod'
-import { run } from '../child.ts'
+import { run } from '../site/child.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row } from '../row.ts'
-import { root } from '../site.ts'
+import { root } from '../site/site.ts'
 import { TARGETS } from '../targets.ts'
 
 const Figures = z.object({ median: z.number(), least: z.number(), most: z.number() })

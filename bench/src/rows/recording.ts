@@ -1,11 +1,11 @@
 // What it costs that output is recorded: the same output over connections of which one is recorded and one is not.
 import { operations } from '@bowline/contract/operations'
-import { interleave } from '../interleave.ts'
+import { interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row } from '../row.ts'
-import { type Scene, inScene } from '../scene.ts'
+import { type Scene, inScene } from '../site/scene.ts'
 import type { Connection } from '../ssh-client.ts'
-import { pairedRatios, spreadOf } from '../statistics.ts'
+import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 /** A line of a log with colours, as terminals see it. */

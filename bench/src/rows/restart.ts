@@ -3,12 +3,12 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFleet } from '@bowline/testkit/fleet/fleet'
-import { readMetrics } from '../metrics.ts'
+import { readMetrics } from '../measure/metrics.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row } from '../row.ts'
-import { acceptAll, withDatabase } from '../seed.ts'
-import { startSite } from '../site.ts'
-import { spreadOf } from '../statistics.ts'
+import { acceptAll, withDatabase } from '../site/seed.ts'
+import { startSite } from '../site/site.ts'
+import { spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 const SCRAPE_MS = 250

@@ -2,14 +2,14 @@
 // for four answers one after the other, and one large file.
 import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '../child.ts'
-import { type Candidate, interleave } from '../interleave.ts'
+import { run } from '../site/child.ts'
+import { type Candidate, interleave } from '../measure/interleave.ts'
 import { hasCoreForEach } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row, Target } from '../row.ts'
-import { inScene } from '../scene.ts'
+import { inScene } from '../site/scene.ts'
 import type { SshClient, Way } from '../ssh-client.ts'
-import { pairedRatios, spreadOf } from '../statistics.ts'
+import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 const FILES = 2_000

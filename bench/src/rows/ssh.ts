@@ -2,10 +2,10 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { run } from '../child.ts'
+import { run } from '../site/child.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row, Target } from '../row.ts'
-import { root } from '../site.ts'
+import { root } from '../site/site.ts'
 import { TARGETS } from '../targets.ts'
 
 const CIPHERS = ['aes128-gcm', 'chacha20-poly1305']

@@ -1,13 +1,13 @@
 // Whole programs that stand on ssh, timed through the product and over a straight connection.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '../child.ts'
-import { type Candidate, interleave } from '../interleave.ts'
+import { run } from '../site/child.ts'
+import { type Candidate, interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row } from '../row.ts'
-import { inScene } from '../scene.ts'
+import { inScene } from '../site/scene.ts'
 import type { SshClient, Way } from '../ssh-client.ts'
-import { pairedRatios, spreadOf } from '../statistics.ts'
+import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 const FILES = 10_000

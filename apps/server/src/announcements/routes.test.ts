@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, bootServer, outcome } from '../testing.ts'
+import { type BootedServer, bootServer, outcome } from '../testing/boot.ts'
 
 const { announcements } = operations
 let server: BootedServer

@@ -4,8 +4,8 @@ import { type Announcement, AnnouncementTitle, type AnnouncementShort } from '@b
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Schema } from '../db/schema.ts'
-import { parseInput } from '../http/errors.ts'
-import type { Listing } from '../http/route.ts'
+import { parseInput } from '../platform/input/parse-input.ts'
+import type { Listing } from '../db/lists/listing.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   type AnnouncementRow,

@@ -1,6 +1,6 @@
 // SQL of announcements: rows of the instance; the system connection reads and writes them.
 import type { Kysely, Selectable } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { AnnouncementsTable, Schema } from '../db/schema.ts'
 
 export type AnnouncementRow = Selectable<AnnouncementsTable>

@@ -3,8 +3,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { ROLES, type Role } from '@bowline/contract/roles'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { apiKeys, auth, devices } = operations
 let clock: FakeClock

@@ -11,7 +11,7 @@ import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { ApiKeyActor, TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import type { Listing } from '../http/route.ts'
+import type { Listing } from '../db/lists/listing.ts'
 import { holdMembership } from '../members/membership.ts'
 import type { Ids } from '../platform/ids.ts'
 import {

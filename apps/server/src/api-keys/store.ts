@@ -2,7 +2,7 @@
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { ApiKeysTable, Schema } from '../db/schema.ts'
 
 export type ApiKeyRow = Selectable<ApiKeysTable>

@@ -2,7 +2,7 @@
 import { operations } from '@bowline/contract/operations'
 import { AuditEntry } from '@bowline/contract/schemas/audit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, bootServer, setStatus } from '../testing.ts'
+import { type BootedServer, type Person, bootServer, setStatus } from '../testing/boot.ts'
 
 let server: BootedServer
 let ada: Person

@@ -2,10 +2,10 @@
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { type Page, readPage } from '../db/page.ts'
-import { totalOf } from '../db/row-counts.ts'
+import { type Page, readPage } from '../db/lists/page.ts'
+import { totalOf } from '../db/lists/row-counts.ts'
 import type { AuditLogTable, Schema } from '../db/schema.ts'
-import type { Listing } from '../http/route.ts'
+import type { Listing } from '../db/lists/listing.ts'
 
 type AuditRow = Selectable<AuditLogTable>
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freshKeyData } from '../http/testing-samples.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { freshKeyData } from '../testing/samples.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
 const { audit, devices, apiKeys } = operations
 let server: BootedServer

@@ -7,8 +7,8 @@ import { systemClock } from '@bowline/base/clock'
 import type { TenantContext } from '../context.ts'
 import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
-import { SecretKey } from '../platform/seal.ts'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
 import { loginKeyOf } from './login-key.ts'
 
 let server: BootedServer

@@ -9,7 +9,7 @@ import { fail } from '@bowline/contract/errors'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import * as z from 'zod'
 import type { TenantContext } from '../context.ts'
-import type { SecretKey } from '../platform/seal.ts'
+import type { SecretKey } from '../platform/secrets/seal.ts'
 import { fingerprintOf } from '../public-keys/key-data.ts'
 import { type LoginKeyRow, findLoginKey, insertLoginKey } from './store.ts'
 

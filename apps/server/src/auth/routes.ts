@@ -7,8 +7,8 @@ import type { DeviceActor, TenantContext } from '../context.ts'
 import { type Account, type SessionEnding, signOutEverywhere } from '../users/service.ts'
 import { bearerToken } from '../http/auth.ts'
 import { type RequestContext, type Route, deviceRoute, originOf, publicRoute, userRoute } from '../http/route.ts'
-import { sourceKey } from '../platform/address.ts'
-import type { SecretKey } from '../platform/seal.ts'
+import { sourceKey } from '../platform/network/address.ts'
+import type { SecretKey } from '../platform/secrets/seal.ts'
 import { signLogin } from './login-key.ts'
 import {
   type AuthDeps,

@@ -1,8 +1,8 @@
 // How long tokens of `POST /api/login` live, whatever is renewed, and how they are ended before that.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
 
 const { auth, members } = operations
 const HOUR = 3_600_000

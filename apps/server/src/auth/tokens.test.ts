@@ -3,9 +3,9 @@ import { constants, createHmac, generateKeyPairSync, randomUUID, sign } from 'no
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type InstanceKeys, loadInstanceKeys } from '../instance/keys.ts'
-import { SecretKey } from '../platform/seal.ts'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import { createTokenIssuer } from './tokens.ts'
 
 let clock: FakeClock

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { type DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Client, bootServer, outcome } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Client, bootServer, outcome } from '../testing/boot.ts'
 
 const { billing, devices, namespaces, auth } = operations
 const HOUR_MS = 3_600_000

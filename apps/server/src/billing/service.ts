@@ -8,7 +8,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { countPlaces } from '../devices/limits.ts'
 import { get, getMany } from '../devices/service.ts'
-import type { Listing } from '../http/route.ts'
+import type { Listing } from '../db/lists/listing.ts'
 import { findMostUsed, findPlan, keepOnly, lockPlan } from './store.ts'
 
 /** Whether devices can be accepted and connected to: not beyond the limit without a subscription. */

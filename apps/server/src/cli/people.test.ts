@@ -2,8 +2,8 @@
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshKeyData } from '../http/testing-samples.ts'
-import { type BootedServer, PASSWORD, bootServer, databaseUrl } from '../testing.ts'
+import { freshKeyData } from '../testing/samples.ts'
+import { type BootedServer, PASSWORD, bootServer, databaseUrl } from '../testing/boot.ts'
 import { commandLine } from './testing.ts'
 
 let server: BootedServer

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startEmbeddedPostgres } from '../db/embedded/supervisor.ts'
-import { emptyDatabase } from '../db/testing.ts'
+import { emptyDatabase } from '../testing/database.ts'
 import { silentLog } from '../platform/log.ts'
-import { type BootedServer, PASSWORD, bootServer, databaseUrl, outcome } from '../testing.ts'
+import { type BootedServer, PASSWORD, bootServer, databaseUrl, outcome } from '../testing/boot.ts'
 import { commandLine } from './testing.ts'
 
 let server: BootedServer

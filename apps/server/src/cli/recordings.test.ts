@@ -7,8 +7,8 @@ import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asOwner } from '../db/owner-session.ts'
-import { postFrame } from '../http/testing.ts'
-import { type BootedServer, type Person, bootServer, databaseUrl } from '../testing.ts'
+import { postFrame } from '../testing/http-server.ts'
+import { type BootedServer, type Person, bootServer, databaseUrl } from '../testing/boot.ts'
 import { runCommand } from './program.ts'
 
 let server: BootedServer

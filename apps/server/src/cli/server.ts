@@ -3,12 +3,12 @@
 import { ConfigError } from '@bowline/contract/config'
 import { systemClock } from '@bowline/base/clock'
 import { readConfig } from '../config.ts'
-import { CONSOLE_NOT_BUILT, isBuilt } from '../http/static.ts'
-import { isLoopback } from '../platform/address.ts'
+import { CONSOLE_NOT_BUILT, isBuilt } from '../http/files/static.ts'
+import { isLoopback } from '../platform/network/address.ts'
 import { productFolders } from '../platform/folders.ts'
 import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { type RunningServer, startServer } from '../server.ts'
+import { type RunningServer, startServer } from '../compose/server.ts'
 
 /** How long an orderly end may take, after the sessions have had their time. */
 const CLOSE_MS = 20_000

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SecretKey } from '../platform/seal.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { connectors, audit } = operations
 let server: BootedServer

@@ -6,10 +6,10 @@ import type { Input } from '@bowline/contract/operation'
 import type { Connector } from '@bowline/contract/schemas/connector'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
-import type { Listing } from '../http/route.ts'
-import { type EgressRules, judgeEgress } from '../platform/egress.ts'
+import type { Listing } from '../db/lists/listing.ts'
+import { type EgressRules, judgeEgress } from '../platform/network/egress.ts'
 import type { Ids } from '../platform/ids.ts'
-import type { SecretKey } from '../platform/seal.ts'
+import type { SecretKey } from '../platform/secrets/seal.ts'
 import {
   type ConnectorRow,
   deleteConnector,

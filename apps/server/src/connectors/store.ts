@@ -1,6 +1,6 @@
 // SQL of connectors.
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { ConnectorsTable, Schema } from '../db/schema.ts'
 
 export type ConnectorRow = Selectable<ConnectorsTable>

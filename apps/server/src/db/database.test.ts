@@ -1,12 +1,12 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { TenantId as parseTenant, UserId as parseUser } from '@bowline/contract/schemas/common'
 import { sql } from 'kysely'
-import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from './database.ts'
 import { asOwner } from './owner-session.ts'
 import { silentLog } from '../platform/log.ts'
-import { testDatabase, type TestDatabase } from './testing.ts'
+import { testDatabase, type TestDatabase } from '../testing/database.ts'
 
 let test: TestDatabase
 let database: Database

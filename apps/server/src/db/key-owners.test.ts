@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { MIGRATIONS_FOLDER, migrate, readMigrations } from './migrate.ts'
 import { asOwner } from './owner-session.ts'
 import { SYSTEM_ROLE, ensureWorkingRoles } from './roles.ts'
-import { emptyDatabase } from './testing.ts'
+import { emptyDatabase } from '../testing/database.ts'
 
 const TENANT = '11111111-1111-4111-8111-111111111111'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, type Migration, MIGRATIONS_FOLDER, readMigrations } from './migrate.ts'
 import { asOwner, type OwnerConnection } from './owner-session.ts'
-import { emptyDatabase } from './testing.ts'
+import { emptyDatabase } from '../testing/database.ts'
 
 let owner: OwnerConnection
 let drop: () => Promise<void>

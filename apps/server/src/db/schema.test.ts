@@ -1,8 +1,8 @@
 // What every table must have, read from PostgreSQL's catalogue, so that a later migration cannot forget it.
-import { sql } from 'kysely'
 import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testDatabase, type TestDatabase } from './testing.ts'
+import { testDatabase, type TestDatabase } from '../testing/database.ts'
 
 let test: TestDatabase
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
 
 const SECRET = 'a node secret of the test'
 const { internal, devices } = operations

@@ -5,7 +5,14 @@ import { operations } from '@bowline/contract/operations'
 import { DeviceUid, SessionUid, type TenantId } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer, readUntil, setStatus } from '../testing.ts'
+import {
+  type BootedServer,
+  type Person,
+  type RegisteredDevice,
+  bootServer,
+  readUntil,
+  setStatus,
+} from '../testing/boot.ts'
 
 const { devices, containers } = operations
 let server: BootedServer

@@ -5,7 +5,7 @@ import { DEVICE_STATUSES } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Schema } from '../db/schema.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
 const DEVICES = 2_450
 const PER_PAGE = 100

@@ -5,7 +5,7 @@ import { systemClock } from '@bowline/base/clock'
 import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
 import type { TenantContext } from '../context.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import { makeRoomForPending, removeStalePending } from './pending.ts'
 
 let server: BootedServer

@@ -7,7 +7,7 @@ import type { LiveEvent } from '@bowline/contract/schemas/event'
 import { nowhere } from '../platform/positions.ts'
 import { silentLog } from '../platform/log.ts'
 import type { TenantContext } from '../context.ts'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 import { forgetLinksOf, heartbeat, linkDown, linkUp, tellLinkUp } from './presence.ts'
 
 let server: BootedServer

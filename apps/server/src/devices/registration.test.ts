@@ -6,9 +6,9 @@ import type { DeviceAuthBody } from '@bowline/contract/schemas/device'
 import { type RegistrationProof, signRegistration } from '@bowline/link/registration-proof'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadInstanceKeys } from '../instance/keys.ts'
-import { SecretKey } from '../platform/seal.ts'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Person, bootServer, setStatus, readUntil } from '../testing.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Person, bootServer, setStatus, readUntil } from '../testing/boot.ts'
 import { deviceUid } from './identity.ts'
 
 let clock: FakeClock

@@ -11,10 +11,10 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import type { FilterProperties } from '../http/filter.ts'
-import { countRows } from '../db/count.ts'
-import { readPage } from '../db/page.ts'
-import { devicesByStatus, totalOf } from '../db/row-counts.ts'
+import type { FilterProperties } from '../db/lists/filter.ts'
+import { countRows } from '../db/lists/count.ts'
+import { readPage } from '../db/lists/page.ts'
+import { devicesByStatus, totalOf } from '../db/lists/row-counts.ts'
 import type { DevicesTable, JsonObject, Schema } from '../db/schema.ts'
 
 export type DeviceRow = Selectable<DevicesTable> & { namespace: string; online: boolean }

@@ -1,8 +1,8 @@
 // Live streams end soon after what opened them has ended, however that came about.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
 
 const { auth, events, users } = operations
 const LOOK_MS = 1_000

@@ -1,7 +1,7 @@
 import { TenantId } from '@bowline/contract/schemas/common'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../platform/testing.ts'
+import { fakeClock } from '../testing/clock.ts'
 import { createEventBus } from './bus.ts'
 
 const tenant = TenantId.parse('11111111-1111-4111-8111-111111111111')

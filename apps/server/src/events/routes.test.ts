@@ -2,8 +2,8 @@
 import { operations } from '@bowline/contract/operations'
 import { LiveEvent } from '@bowline/contract/schemas/event'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Person, bootServer, setStatus } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Person, bootServer, setStatus } from '../testing/boot.ts'
 
 let clock: FakeClock
 let server: BootedServer

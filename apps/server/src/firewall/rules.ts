@@ -1,7 +1,7 @@
 // Evaluation of firewall rules: active rules from the highest priority down, of equal ones the newest
 // first; the first that matches decides; without a match the connection goes on. Pure.
-import { compilePattern } from '../platform/pattern.ts'
-import { patternSize } from '../platform/pattern-size.ts'
+import { compilePattern } from '../platform/patterns/pattern.ts'
+import { patternSize } from '../platform/patterns/pattern-size.ts'
 import type { FilterColumns } from '../tags/device-filter.ts'
 import { inOrder } from './order.ts'
 

@@ -5,8 +5,8 @@ import { WireWriter } from '@bowline/ssh/wire/writer'
 import { type UserKey, ed25519Key, fidoKey } from '@bowline/ssh/testing/user-key'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
-import { type FakeDevice, fakeDevice, rawClient, signedIn } from './testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
+import { type FakeDevice, fakeDevice, rawClient, signedIn } from '../testing/gateway.ts'
 
 let server: BootedServer
 let person: Person

@@ -15,13 +15,13 @@ import {
 } from '@bowline/ssh/api'
 import type { Log } from '../platform/log.ts'
 import type { SessionCause } from '../sessions/service.ts'
-import type { Admitted, Offence } from './admission.ts'
+import type { Admitted, Offence } from './admission/admission.ts'
 import type { Recordings } from '../recordings/recordings.ts'
-import type { Agents } from './agents.ts'
+import type { Agents } from './links/agents.ts'
 import { quoted } from './device-words.ts'
-import { dialChannel } from './dial-channel.ts'
-import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forwards.ts'
-import { type LiveLogins, refusedByRule } from './live-logins.ts'
+import { dialChannel } from './forward/dial-channel.ts'
+import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forward/forwards.ts'
+import { type LiveLogins, refusedByRule } from './login/live-logins.ts'
 import {
   type AcceptedLogin,
   type Credential,
@@ -30,10 +30,10 @@ import {
   NO_ROOM,
   WRONG_FORMAT,
   createLogin,
-} from './login.ts'
-import { TurnedAway, firstQuestion } from './questions.ts'
-import { type Seat, sessionChannel } from './session-channel.ts'
-import { parseSshId } from './sshid.ts'
+} from './login/login.ts'
+import { TurnedAway, firstQuestion } from './login/questions.ts'
+import { type Seat, sessionChannel } from './session/session-channel.ts'
+import { parseSshId } from './login/sshid.ts'
 
 export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly agents: Agents

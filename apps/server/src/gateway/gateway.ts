@@ -5,12 +5,12 @@ import type { UserId } from '@bowline/contract/schemas/common'
 import { acceptConnection } from '@bowline/ssh/server'
 import type { PeerAddress, SshConnection, SshServerOptions } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
-import { plainAddress } from '../platform/address.ts'
+import { plainAddress } from '../platform/network/address.ts'
 import type { Log } from '../platform/log.ts'
-import type { Admission, Refusal } from './admission.ts'
+import type { Admission, Refusal } from './admission/admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
-import { readProxySource } from './proxied-socket.ts'
+import { readProxySource } from './admission/proxied-socket.ts'
 
 export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door' | 'person'> {
   readonly admission: Admission

@@ -5,13 +5,14 @@ import { type Operation, pathParameters } from '@bowline/contract/operation'
 import { allOperations } from '@bowline/contract/operations'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '@bowline/base/clock'
-import { plainAddress } from '../platform/address.ts'
+import { plainAddress } from '../platform/network/address.ts'
 import type { Log } from '../platform/log.ts'
 import type { Authenticator } from './auth.ts'
-import { BODY_BYTES } from './bodies.ts'
-import { parseInput } from './errors.ts'
+import { BODY_BYTES } from './input/bodies.ts'
+import { parseInput } from '../platform/input/parse-input.ts'
 import type { Pace } from './pace.ts'
-import type { Listing, RequestContext, Route } from './route.ts'
+import type { RequestContext, Route } from './route.ts'
+import type { Listing } from '../db/lists/listing.ts'
 
 export interface Binding {
   readonly clock: Clock

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { TERMINAL_PATH } from '@bowline/contract/terminal/messages'
 import { LINK_PATH } from '@bowline/link/upgrade'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 
 let server: BootedServer
 let ada: Person

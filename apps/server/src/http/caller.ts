@@ -1,8 +1,8 @@
 // What is judged of every request before anything else: the name it asks for, and the page that sent it.
 import { fail } from '@bowline/contract/errors'
 import type { FastifyRequest } from 'fastify'
-import { hostCount } from '../platform/known-hosts.ts'
-import { isOwnOrigin } from '../platform/own-origin.ts'
+import { hostCount } from '../platform/network/known-hosts.ts'
+import { isOwnOrigin } from '../platform/network/own-origin.ts'
 
 /** Methods that change nothing; other sites' pages may not read their answers. */
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS']

@@ -3,7 +3,7 @@ import { type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { OwnerConnection } from '../db/owner-session.ts'
-import { type BootedServer, PASSWORD, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+import { type BootedServer, PASSWORD, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 
 let proxy: ChaosProxy
 let server: BootedServer

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Schema } from '../db/schema.ts'
 import { evaluate } from '../firewall/rules.ts'
 import { isEnabled, mayUseKey } from '../public-keys/rules.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
-import { isTriedIn } from './testing-matrix.ts'
-import { type SampleInput, sampleInput } from './testing-samples.ts'
-import { DEVICE_TAG, TAG, type TestTenant, makeTenant } from './testing-tenant.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
+import { isTriedIn } from '../testing/matrix.ts'
+import { type SampleInput, sampleInput } from '../testing/samples.ts'
+import { DEVICE_TAG, TAG, type TestTenant, makeTenant } from '../testing/tenant.ts'
 
 let server: BootedServer
 let rows: TestTenant

@@ -1,13 +1,10 @@
 // The one place where failures become HTTP answers. Expected failures are BowlineErrors; everything else is a defect
 // and answers 500 with nothing but its request id.
-import { BowlineError, type ErrorCode, fail } from '@bowline/contract/errors'
+import { BowlineError, type ErrorCode } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
-import { ROW_IDS } from '@bowline/contract/schemas/common'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import type { Log } from '../platform/log.ts'
 import { isDatabaseAway } from './database-errors.ts'
-import { UNSTORABLE, isStorableText } from './storable.ts'
 
 /** Fastify's own failures before a handler runs, in terms of the catalogue. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -67,59 +64,6 @@ function toBowlineError(error: unknown, request: FastifyRequest): BowlineError {
   // A body that is not JSON, or one with `__proto__` keys, arrives as a plain 400 of the parser.
   if (statusCode === 400) return new BowlineError('UNREADABLE_BODY', { rule: 'it cannot be parsed' })
   return new BowlineError('INTERNAL', {}, [], { cause: error })
-}
-
-/**
- * Validates one part of a request.
- * @throws {BowlineError} INVALID_INPUT with every field at fault and the first one's rule; UNREADABLE_BODY when a body
- *   has a value of another JSON type than asked for, which existing clients know as 422; NOT_FOUND when nothing is wrong
- *   but the form of a row's id in the path
- */
-export function parseInput<S extends z.ZodType>(
-  part: 'params' | 'query' | 'body',
-  schema: S,
-  value: unknown,
-): z.output<S> {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) {
-    // Bodies were looked at when they were read.
-    if (part !== 'body') requireStorable(value)
-    return parsed.data
-  }
-  const [first] = parsed.error.issues
-  const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || part))]
-  const field = fields[0] ?? part
-  if (part === 'params') requireOtherFault(schema, fields)
-  const missing = first !== undefined && first.path.length > 0 && valueAt(value, first.path) === undefined
-  const rule = missing ? 'is required' : (first?.message ?? 'is not valid')
-  if (part === 'body' && !missing && first?.code === 'invalid_type') {
-    throw new BowlineError('UNREADABLE_BODY', { rule: `${field}: ${rule}` }, fields)
-  }
-  throw new BowlineError('INVALID_INPUT', { field, rule }, fields)
-}
-
-function requireStorable(value: unknown): void {
-  for (const [field, text] of Object.entries(value ?? {})) {
-    if (!isStorableText(String(text))) fail('INVALID_INPUT', { field, rule: UNSTORABLE }, [field])
-  }
-}
-
-/** A path with an id that no row can have is answered like one with an id that no row has. */
-function requireOtherFault(schema: z.ZodType, fields: readonly string[]): void {
-  const shape: Readonly<Record<string, unknown>> = schema instanceof z.ZodObject ? schema.shape : {}
-  const nouns = fields.map((field) => {
-    const id = shape[field]
-    return id instanceof z.ZodType ? ROW_IDS.get(id)?.noun : undefined
-  })
-  if (nouns[0] !== undefined && !nouns.includes(undefined)) fail('NOT_FOUND', { what: nouns[0] })
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (current, key) =>
-      typeof current === 'object' && current !== null ? (current as Record<PropertyKey, unknown>)[key] : undefined,
-    value,
-  )
 }
 
 declare module 'fastify' {

@@ -9,9 +9,9 @@ import { allOperations } from '@bowline/contract/operations'
 import { awkwardText, example, fitting, nearly } from '@bowline/contract/testing'
 import { type Arbitrary, assert, asyncProperty, constant, constantFrom, oneof, record, tuple } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../testing.ts'
-import { type Answer, createJudge } from './testing-answers.ts'
-import { type World, paramsOf, populate } from './testing.ts'
+import { type BootedServer, bootServer } from '../testing/boot.ts'
+import { type Answer, createJudge } from '../testing/answers.ts'
+import { type World, paramsOf, populate } from '../testing/http-server.ts'
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_120)

@@ -1,7 +1,7 @@
 // Wrong credentials of one caller must not stop the calls of others behind the same address.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
 let server: BootedServer
 let ada: Person

@@ -6,8 +6,8 @@ import { allOperations, operations } from '@bowline/contract/operations'
 import { example } from '@bowline/contract/testing'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
-import { type World, paramsOf, populate } from './testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
+import { type World, paramsOf, populate } from '../testing/http-server.ts'
 
 let server: BootedServer
 let theirs: World

@@ -5,8 +5,8 @@ import { pathParameters } from '@bowline/contract/operation'
 import { allOperations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type BootedServer, bootServer } from '../testing.ts'
-import { type World, paramsOf, populate } from './testing.ts'
+import { type BootedServer, bootServer } from '../testing/boot.ts'
+import { type World, paramsOf, populate } from '../testing/http-server.ts'
 
 let server: BootedServer
 let world: World

@@ -13,9 +13,9 @@ import { TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTokenIssuer } from '../auth/tokens.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'
-import { SecretKey } from '../platform/seal.ts'
-import { fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
+import { fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import {
   CALLERS,
   type Caller,
@@ -23,9 +23,9 @@ import {
   type MatrixEdition,
   expectedStatus,
   isTriedIn,
-} from './testing-matrix.ts'
-import { sampleInput } from './testing-samples.ts'
-import { MARK, type TestTenant, makeTenant } from './testing-tenant.ts'
+} from '../testing/matrix.ts'
+import { sampleInput } from '../testing/samples.ts'
+import { MARK, type TestTenant, makeTenant } from '../testing/tenant.ts'
 
 function unknown(name: string): never {
   throw new Error(`there is no ${name}`)

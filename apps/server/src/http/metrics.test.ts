@@ -1,6 +1,6 @@
 // Who may read `/metrics`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../testing.ts'
+import { type BootedServer, bootServer } from '../testing/boot.ts'
 
 const status = async (server: BootedServer, headers: Record<string, string>) =>
   (await server.fetch('/metrics', { headers })).status

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BowlineError } from '@bowline/contract/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { plainAddress } from '../platform/address.ts'
+import { plainAddress } from '../platform/network/address.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { isForwarded } from './forwarded.ts'
 

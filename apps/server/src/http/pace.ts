@@ -4,7 +4,7 @@ import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
-import { sourceKey } from '../platform/address.ts'
+import { sourceKey } from '../platform/network/address.ts'
 import type { RequestContext } from './route.ts'
 
 /** Tokens a second; a call takes its cost. */

@@ -4,6 +4,7 @@ import type { Input, Operation, Output } from '@bowline/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, Origin, TenantContext, UserActor } from '../context.ts'
+import type { Listing } from '../db/lists/listing.ts'
 import type { Log } from '../platform/log.ts'
 
 /** What every handler has: the caller's address and the raw request and reply for headers and cookies. */
@@ -34,12 +35,6 @@ export interface Route {
   readonly access: Operation['access']['kind']
   /** Erased types: the wrappers below are the only makers. */
   readonly handle: (context: never, input: never) => Promise<unknown>
-}
-
-/** Answer of a list: the page and the total for `X-Total-Count`. */
-export interface Listing<T> {
-  readonly items: readonly T[]
-  readonly total: number
 }
 
 type Answer<O> = O extends { total: true } ? Listing<Output<O> extends readonly (infer T)[] ? T : never> : Output<O>

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asOwner } from '../db/owner-session.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
 let server: BootedServer
 let ada: Person

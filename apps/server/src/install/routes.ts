@@ -5,7 +5,7 @@ import { fail } from '@bowline/contract/errors'
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { parseInput } from '../http/errors.ts'
+import { parseInput } from '../platform/input/parse-input.ts'
 import { ARCHITECTURES, type Architecture, type Bundles, bundleName } from './bundles.ts'
 import { installScript } from './script.ts'
 

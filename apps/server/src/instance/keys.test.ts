@@ -1,7 +1,7 @@
 import { randomBytes, sign, verify } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestDatabase, testDatabase } from '../db/testing.ts'
-import { SecretKey } from '../platform/seal.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
 import { isSetupSign, loadInstanceKeys } from './keys.ts'
 
 let scratch: TestDatabase

@@ -10,8 +10,8 @@ import {
   sign,
   timingSafeEqual,
 } from 'node:crypto'
-import type { SecretKey } from '../platform/seal.ts'
 import type { Kysely } from 'kysely'
+import type { SecretKey } from '../platform/secrets/seal.ts'
 import type { Schema } from '../db/schema.ts'
 import { putInstanceKey } from './store.ts'
 

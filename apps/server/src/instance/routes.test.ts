@@ -3,7 +3,7 @@ import { ApiError } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { VERSION } from '../platform/version.ts'
-import { type BootedServer, PASSWORD, bootServer } from '../testing.ts'
+import { type BootedServer, PASSWORD, bootServer } from '../testing/boot.ts'
 
 const { setup, info, health } = operations.instance
 const person = { name: 'Ada Lovelace', email: 'Ada@Example.com', username: 'Ada.L', password: PASSWORD }

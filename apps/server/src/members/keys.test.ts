@@ -5,10 +5,10 @@ import type { Role } from '@bowline/contract/roles'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { type UserKey, ed25519Key } from '@bowline/ssh/testing/user-key'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeDevice, fakeDevice, rawClient } from '../gateway/testing.ts'
+import { type FakeDevice, fakeDevice, rawClient } from '../testing/gateway.ts'
 import { readyPage } from '../gateway/web/testing.ts'
-import { freshKeyData } from '../http/testing-samples.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+import { freshKeyData } from '../testing/samples.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { apiKeys, audit, auth, members, namespaces, publicKeys } = operations
 let server: BootedServer

@@ -8,8 +8,8 @@ import type { TenantContext } from '../context.ts'
 import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { type Invite, addMember, inviteHash } from './service.ts'
 
 const { members, namespaces, apiKeys, auth } = operations

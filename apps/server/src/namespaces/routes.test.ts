@@ -4,9 +4,9 @@ import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { foldCounts } from '../db/row-counts.ts'
-import { makeTenant, tenantTables } from '../http/testing-tenant.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+import { foldCounts } from '../db/lists/row-counts.ts'
+import { makeTenant, tenantTables } from '../testing/tenant.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { namespaces, devices, auth } = operations
 let server: BootedServer

@@ -11,9 +11,9 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { JsonObject, MembersTable, NamespacesTable, Schema } from '../db/schema.ts'
-import type { FilterProperties } from '../http/filter.ts'
+import type { FilterProperties } from '../db/lists/filter.ts'
 
 export type NamespaceRow = Selectable<NamespacesTable> & { devices_count: number }
 export type MemberRow = Selectable<MembersTable> & { email: string }

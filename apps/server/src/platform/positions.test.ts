@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '@bowline/base/clock'
 import { readConfig } from '../config.ts'
 import { openSession } from '../sessions/service.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import { silentLog } from './log.ts'
 import { type Locate, openPositions } from './positions.ts'
-import { mmdbFile } from './testing-mmdb.ts'
+import { mmdbFile } from '../testing/mmdb.ts'
 
 const LISBON = { latitude: 38.72, longitude: -9.14 }
 const SUVA = { latitude: -18.14, longitude: 178.44 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { followClock } from './shared-clock.ts'
-import { fakeClock } from './testing.ts'
+import { fakeClock } from '../testing/clock.ts'
 
 const HOUR_MS = 3_600_000
 

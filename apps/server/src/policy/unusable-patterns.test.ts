@@ -2,13 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '@bowline/base/clock'
 import type { TenantContext } from '../context.ts'
 import { connectionJudge } from '../firewall/service.ts'
-import { systemClock } from '@bowline/base/clock'
 import { type Log, silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
 import { mayLogIn } from '../public-keys/service.ts'
-import { type BootedServer, type Person, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
 let server: BootedServer
 let person: Person

@@ -1,7 +1,7 @@
 // Stored patterns that this version cannot use: of an older version with other limits, or written past the API. They fail
 // closed, which surprises people; the log says which they are.
 import type { TenantContext } from '../context.ts'
-import { compilePattern, patternFlaw } from '../platform/pattern.ts'
+import { compilePattern, patternFlaw } from '../platform/patterns/pattern.ts'
 
 /** What has been reported by this process; when it is full, everything may be reported once more. */
 const reported = new Set<string>()

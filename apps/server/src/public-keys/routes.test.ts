@@ -4,8 +4,8 @@ import { operations } from '@bowline/contract/operations'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import { keyOfJwk } from '@bowline/ssh/keys/jwk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshKeyData } from '../http/testing-samples.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+import { freshKeyData } from '../testing/samples.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { publicKeys, devices } = operations
 let server: BootedServer

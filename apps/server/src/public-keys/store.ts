@@ -9,9 +9,9 @@ import {
   type Updateable,
   sql,
 } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { PublicKeysTable, Schema } from '../db/schema.ts'
-import type { FilterProperties } from '../http/filter.ts'
+import type { FilterProperties } from '../db/lists/filter.ts'
 
 export type PublicKeyRow = Selectable<PublicKeysTable>
 

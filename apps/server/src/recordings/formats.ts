@@ -1,8 +1,8 @@
 // A recording in the forms that clients read, made while the file is read.
 import { createEventLines, headerLine, v2EventLine, v2HeaderLine } from '@bowline/asciicast/write'
 import type { RecordedFrame } from '@bowline/contract/schemas/session'
-import { type Range, eventsIn } from './ranges.ts'
-import { type RecordingFile, type SomeEvents, events, lines } from './reading.ts'
+import { type Range, eventsIn } from './file/ranges.ts'
+import { type RecordingFile, type SomeEvents, events, lines } from './file/reading.ts'
 import type { RecordingRow } from './store.ts'
 
 export type Format = 'frames' | 'cast' | 'cast3'

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { usedBytes } from '../platform/testing-memory.ts'
-import { createIndexWriter, keyframeAt, readScreen } from './index-file.ts'
-import { eventsIn } from './ranges.ts'
-import { readThrough } from './reading-through.ts'
-import { createTableCache } from './table-cache.ts'
+import { usedBytes } from '../testing/memory.ts'
+import { createIndexWriter, keyframeAt, readScreen } from './file/index-file.ts'
+import { eventsIn } from './file/ranges.ts'
+import { readThrough } from './index/reading-through.ts'
+import { createTableCache } from './file/table-cache.ts'
 
 const SECONDS = 36_000
 const BYTES = 40_000_000

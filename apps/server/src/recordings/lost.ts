@@ -10,9 +10,9 @@ import type { Log } from '../platform/log.ts'
 import { isCut, lastSeal } from './judgement.ts'
 import { extractLedger } from './ledger/extract.ts'
 import type { LedgerContext } from './ledger/ledger.ts'
-import { readVerdict, timeOfLastEvent } from './reading.ts'
+import { readVerdict, timeOfLastEvent } from './file/reading.ts'
 import type { RecordingKey } from './recording-key.ts'
-import { openSpool } from './spool.ts'
+import { openSpool } from './file/spool.ts'
 import { type RecordingRow, listUnfinished, setRecordingState } from './store.ts'
 
 export interface LostParts {

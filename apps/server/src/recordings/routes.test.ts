@@ -8,9 +8,9 @@ import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postFrame } from '../http/testing.ts'
-import { fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+import { postFrame } from '../testing/http-server.ts'
+import { fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { sessions } = operations
 const clock = fakeClock(Date.now())

@@ -8,9 +8,9 @@ import { type DeviceUid, SessionUid, type TenantId } from '@bowline/contract/sch
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { silentLog } from '../platform/log.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
-import { createIndexing } from './indexing.ts'
-import { type CorpusSession, corpusSession } from './testing-corpus.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
+import { createIndexing } from './index/indexing.ts'
+import { type CorpusSession, corpusSession } from '../testing/corpus.ts'
 
 const COUNT = Number(process.env['SEARCHED_SESSIONS'] ?? 40)
 const NODE = 'the corpus'

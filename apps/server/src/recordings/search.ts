@@ -3,10 +3,10 @@ import { fail } from '@bowline/contract/errors'
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import type { TenantContext } from '../context.ts'
-import type { Listing } from '../http/route.ts'
+import type { Listing } from '../db/lists/listing.ts'
 import { findPassages } from './store.ts'
-import { snippetOf } from './snippet.ts'
-import { toQuery } from './words.ts'
+import { snippetOf } from './text/snippet.ts'
+import { toQuery } from './text/words.ts'
 
 /** More hits than this are not counted, and not paged through. */
 export const MOST_HITS = 10_000

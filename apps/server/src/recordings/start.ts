@@ -3,11 +3,11 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type S3Settings, createS3Client } from '../platform/s3/client.ts'
-import { type Indexing, createIndexing } from './indexing.ts'
+import { type Indexing, createIndexing } from './index/indexing.ts'
 import { createHeadLog } from './ledger/heads.ts'
-import { createObjects } from './objects.ts'
+import { createObjects } from './offload/objects.ts'
 import { type Recordings, type RecordingsParts, createRecordings } from './recordings.ts'
-import { type UploadState, type Uploads, createUploads } from './uploads.ts'
+import { type UploadState, type Uploads, createUploads } from './offload/uploads.ts'
 
 /** For recordings that could not be indexed when they ended, that are posted from elsewhere, or that were deleted. */
 const WORK_INTERVAL_MS = 60_000

@@ -2,8 +2,8 @@
 import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { RecordingPassagesTable, RecordingsTable, Schema } from '../db/schema.ts'
-import type { Passage } from './passages.ts'
-import { toVector } from './words.ts'
+import type { Passage } from './text/passages.ts'
+import { toVector } from './text/words.ts'
 
 export type RecordingRow = Selectable<RecordingsTable>
 

@@ -1,7 +1,7 @@
 // SQL of what is kept of logins that failed.
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { DroppedGuessesTable, RepeatedRefusalsTable } from '../db/guess-tables.ts'
 import type { Schema } from '../db/schema.ts'
 

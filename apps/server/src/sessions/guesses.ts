@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { sourceKey } from '../platform/address.ts'
+import { sourceKey } from '../platform/network/address.ts'
 import {
   countFailedSessions,
   countRefusal,

@@ -2,7 +2,7 @@
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 
 let server: BootedServer
 let person: Person

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
 
 const { sessions, audit } = operations
 let server: BootedServer

@@ -8,8 +8,8 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { getMany } from '../devices/service.ts'
-import { compileFilter } from '../http/filter.ts'
-import type { Listing } from '../http/route.ts'
+import { compileFilter } from '../db/lists/filter.ts'
+import type { Listing } from '../db/lists/listing.ts'
 import { dropBeyondLimit } from './guesses.ts'
 import {
   addOutputBytes,

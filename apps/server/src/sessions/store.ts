@@ -1,11 +1,11 @@
 // SQL of sessions.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import { type Expression, type Insertable, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
-import { countRows } from '../db/count.ts'
-import { type Page, readPage } from '../db/page.ts'
-import { totalOf } from '../db/row-counts.ts'
+import { countRows } from '../db/lists/count.ts'
+import { type Page, readPage } from '../db/lists/page.ts'
+import { totalOf } from '../db/lists/row-counts.ts'
 import type { Schema, SessionEventsTable, SessionsTable } from '../db/schema.ts'
-import type { FilterProperties } from '../http/filter.ts'
+import type { FilterProperties } from '../db/lists/filter.ts'
 
 export type SessionRow = Selectable<SessionsTable>
 

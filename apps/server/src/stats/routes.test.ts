@@ -4,7 +4,7 @@ import { SessionUid } from '@bowline/contract/schemas/common'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../db/schema.ts'
-import { type BootedServer, bootServer, setStatus } from '../testing.ts'
+import { type BootedServer, bootServer, setStatus } from '../testing/boot.ts'
 
 let server: BootedServer
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceFilter } from '@bowline/contract/schemas/tag'
-import { patternFlaw } from '../platform/pattern.ts'
+import { patternFlaw } from '../platform/patterns/pattern.ts'
 
 /** A filter as keys and rules store it: exactly one of both. */
 export interface FilterColumns {

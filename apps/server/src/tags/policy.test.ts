@@ -6,8 +6,8 @@ import { operations } from '@bowline/contract/operations'
 import type { Role } from '@bowline/contract/roles'
 import type { DeviceFilter } from '@bowline/contract/schemas/tag'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshKeyData } from '../http/testing-samples.ts'
-import { type BootedServer, type Client, type Person, type RegisteredDevice, bootServer } from '../testing.ts'
+import { freshKeyData } from '../testing/samples.ts'
+import { type BootedServer, type Client, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 
 const { audit, auth, containers, devices, firewall, publicKeys, tags } = operations
 let server: BootedServer

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freshKeyData } from '../http/testing-samples.ts'
-import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing.ts'
+import { freshKeyData } from '../testing/samples.ts'
+import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
 
 const { tags, devices, publicKeys, firewall } = operations
 let server: BootedServer

@@ -8,7 +8,7 @@ import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { personOf } from '../context.ts'
 import { get } from '../devices/service.ts'
 import { type RequestContext, type Route, memberRoute, publicRoute } from '../http/route.ts'
-import { sourceKey } from '../platform/address.ts'
+import { sourceKey } from '../platform/network/address.ts'
 import type { LegacyTarget, TicketTarget, Tickets } from './tickets.ts'
 
 export interface TerminalRoutesParts {

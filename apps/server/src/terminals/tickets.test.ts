@@ -1,6 +1,6 @@
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../platform/testing.ts'
+import { fakeClock } from '../testing/clock.ts'
 import { type TicketTarget, createTickets } from './tickets.ts'
 
 const target = {

@@ -1,7 +1,7 @@
 // What answers below the domain of tunnels.
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../testing.ts'
+import { type BootedServer, bootServer } from '../testing/boot.ts'
 import { isTunnelHost } from './addresses.ts'
 
 let server: BootedServer

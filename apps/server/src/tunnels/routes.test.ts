@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, type Person, bootServer, outcome } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { tunnels, devices } = operations
 let clock: FakeClock

@@ -7,7 +7,7 @@ import type { Tunnel } from '@bowline/contract/schemas/tunnel'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { get as getDevice } from '../devices/service.ts'
-import type { Listing } from '../http/route.ts'
+import type { Listing } from '../db/lists/listing.ts'
 import { type TunnelRow, countOthers, deleteTunnel, listTunnels, lockTunnelDevice, upsertTunnel } from './store.ts'
 
 export interface TunnelDeps {

@@ -1,7 +1,7 @@
 // SQL of tunnels.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { Schema, TunnelsTable } from '../db/schema.ts'
 
 export type TunnelRow = Selectable<TunnelsTable>

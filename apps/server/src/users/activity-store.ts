@@ -2,8 +2,8 @@
 import type { AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
-import { countRows } from '../db/count.ts'
-import { type Page, readPage } from '../db/page.ts'
+import { countRows } from '../db/lists/count.ts'
+import { type Page, readPage } from '../db/lists/page.ts'
 import type { Schema } from '../db/schema.ts'
 import type { AccountEventsTable } from '../db/sign-in-tables.ts'
 

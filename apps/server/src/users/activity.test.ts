@@ -1,8 +1,8 @@
 // What people are told of their own accounts, over HTTP.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../platform/testing.ts'
-import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { users, auth } = operations
 let clock: FakeClock

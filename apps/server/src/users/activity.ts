@@ -3,10 +3,10 @@ import type { AccountEvent, AccountEventKind } from '@bowline/contract/schemas/a
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Origin } from '../context.ts'
-import type { Page } from '../db/page.ts'
+import type { Page } from '../db/lists/page.ts'
 import type { Schema } from '../db/schema.ts'
-import type { Listing } from '../http/route.ts'
-import { sourceKey } from '../platform/address.ts'
+import type { Listing } from '../db/lists/listing.ts'
+import { sourceKey } from '../platform/network/address.ts'
 import { countAccountEvents, insertAccountEvent, listAccountEvents, listEveryAccountEvent } from './activity-store.ts'
 
 const HOUR_MS = 3_600_000

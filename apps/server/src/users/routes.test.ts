@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing.ts'
+import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { users, auth } = operations
 let server: BootedServer

@@ -6,7 +6,7 @@ import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Schema } from '../db/schema.ts'
 import { type Route, type UserContext, memberRoute, originOf, userRoute } from '../http/route.ts'
 import { getRecording, setRecording } from '../namespaces/service.ts'
-import { sourceKey } from '../platform/address.ts'
+import { sourceKey } from '../platform/network/address.ts'
 import { listActivity } from './activity.ts'
 import { type AccountChanges, type AccountDeps, updateAccount } from './service.ts'
 

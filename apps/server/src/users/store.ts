@@ -1,7 +1,7 @@
 // SQL of people. System rows: no tenant sees them.
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
-import { countRows } from '../db/count.ts'
+import { countRows } from '../db/lists/count.ts'
 import type { Schema, UsersTable } from '../db/schema.ts'
 
 export type UserRow = Selectable<UsersTable>

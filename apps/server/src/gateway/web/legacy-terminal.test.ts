@@ -4,8 +4,8 @@ import { keyOfJwk } from '@bowline/ssh/keys/jwk'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { WebSocket } from 'ws'
-import { type BootedServer, type Person, bootServer } from '../../testing.ts'
-import { type FakeDevice, fakeDevice, signedIn } from '../testing.ts'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { type FakeDevice, fakeDevice, signedIn } from '../../testing/gateway.ts'
 import { openSocket, refusedUpgrade } from './testing.ts'
 
 /** How consoles sign with the keys that they know: RSA with SHA-1 and PKCS #1 v1.5, Ed25519 bare. */

@@ -12,8 +12,8 @@ import {
 import { WebSocket } from 'ws'
 import { onTestFinished } from 'vitest'
 import type * as z from 'zod'
-import type { BootedServer, Person } from '../../testing.ts'
-import { DEVICE_PASSWORD } from '../testing.ts'
+import type { BootedServer, Person } from '../../testing/boot.ts'
+import { DEVICE_PASSWORD } from '../../testing/gateway.ts'
 
 /** An upgrade that the server must refuse: the status it answers. */
 export async function refusedUpgrade(

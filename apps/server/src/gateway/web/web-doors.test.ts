@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { TERMINAL_PATH, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { type BootedServer, bootServer } from '../../testing.ts'
+import { type BootedServer, bootServer } from '../../testing/boot.ts'
 
 let server: BootedServer
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { generateKeyPairSync } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { LOGIN_SIGNATURE_NAMESPACE, TERMINAL, TERMINAL_PATH, loginText } from '@bowline/contract/terminal/messages'
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
@@ -6,10 +7,9 @@ import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import { readPrivateKey } from '@bowline/ssh/keys/read-private-key'
 import { sshsigMessage } from '@bowline/ssh/keys/sshsig'
 import { signMessage, signatureAlgorithm } from '@bowline/ssh/keys/web-signature'
-import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type BootedServer, type Person, bootServer, outcome } from '../../testing.ts'
-import { type Behaviour, DEVICE_PASSWORD, fakeDevice, judging } from '../testing.ts'
+import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
+import { type Behaviour, DEVICE_PASSWORD, fakeDevice, judging } from '../../testing/gateway.ts'
 import {
   type Page,
   SIZE,

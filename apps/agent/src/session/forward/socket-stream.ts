@@ -1,0 +1,80 @@
+// A socket of the device joined with a stream of the link: bytes with credit both ways, half-closes, one end.
+import type { Socket } from 'node:net'
+import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
+import type { Login, Member } from '../../login/logins.ts'
+
+/** How long a socket may take nothing of what is left for it, milliseconds. */
+const PATIENCE_MS = 10_000
+
+/** Lives no longer than its login, but for what is on its way. */
+export class SocketStream implements StreamHandler, Member {
+  readonly stream: LinkStream
+  readonly #socket: Socket
+  readonly #login: Login
+  #failure: string | undefined
+  #connected: boolean
+  #closed = false
+
+  /**
+   * The caller makes it a member of the login.
+   * @param open answers the stream of this handler
+   */
+  constructor(socket: Socket, login: Login, open: (handler: StreamHandler) => LinkStream) {
+    this.#socket = socket
+    this.#login = login
+    this.#connected = !socket.connecting
+    const stream = (this.stream = open(this))
+    socket.on('connect', () => (this.#connected = true))
+    socket.on('data', (bytes: Buffer) => {
+      if (!stream.write(bytes)) socket.pause()
+    })
+    socket.on('end', () => stream.eof())
+    socket.on('error', (error) => (this.#failure = error.message))
+    socket.on('close', () => this.#over())
+  }
+
+  data(bytes: Uint8Array): void {
+    if (this.#socket.destroyed) this.stream.consumed(bytes.length)
+    else this.#socket.write(bytes, () => this.stream.consumed(bytes.length))
+  }
+
+  drain(): void {
+    this.#socket.resume()
+  }
+
+  eof(): void {
+    this.#socket.end()
+  }
+
+  /** The other side is ready: a socket that was paused until then may go on. */
+  control(message: LinkMessage): void {
+    if (message['type'] === 'connected') this.#socket.resume()
+  }
+
+  closed(): void {
+    this.#closed = true
+    // What the person has sent still goes to a slow reader, as the kernel would send it for a process that has ended.
+    this.#socket.setTimeout(PATIENCE_MS, () => this.#socket.destroy())
+    this.#socket.resume()
+    this.#socket.destroySoon()
+  }
+
+  /** Ends the connection from this side. */
+  end(cause: LinkCause): void {
+    this.stream.close(cause, 'drop')
+    this.#closed = true
+    this.#socket.destroy()
+  }
+
+  #over(): void {
+    this.#login.members.delete(this)
+    if (this.#closed) return
+    if (this.#failure === undefined) this.stream.close()
+    else this.stream.close(failed(this.#connected ? 'reset' : 'connect-failed', this.#failure))
+  }
+}
+
+/** Something on the device did not work. */
+export function failed(reason: string, message: string): LinkCause {
+  return { by: 'agent', reason, message }
+}

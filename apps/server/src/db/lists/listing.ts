@@ -1,0 +1,7 @@
+// What every list of the API answers with.
+
+/** One page of a list, and how many rows there are in all: the header `X-Total-Count`. */
+export interface Listing<T> {
+  readonly items: readonly T[]
+  readonly total: number
+}

@@ -1,0 +1,57 @@
+// The totals of large lists, kept instead of counted: triggers write a difference with every change
+// (migrations/0004_lists.sql), a list's total is the sum of its differences. Exact for every reader: a transaction sees
+// a row and its difference together or neither.
+import type { DeviceStatus } from '@bowline/contract/schemas/device'
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+export type CountedList = 'devices' | 'containers' | 'sessions' | 'audit_log'
+
+/**
+ * How many rows a list of the namespace has.
+ * @param db a tenant's connection
+ * @param status of devices and containers: only those
+ */
+export async function totalOf(db: Kysely<Schema>, list: CountedList, status?: DeviceStatus): Promise<number> {
+  let differences = db.selectFrom('row_counts').where('list', '=', list)
+  if (status !== undefined) differences = differences.where('status', '=', status)
+  const row = await differences
+    .select(sql<number>`coalesce(sum(difference), 0)::bigint`.as('total'))
+    .executeTakeFirstOrThrow()
+  return row.total
+}
+
+export interface CountedStatus {
+  readonly list: 'devices' | 'containers'
+  readonly status: DeviceStatus
+  readonly total: number
+}
+
+/** How many devices and how many containers of the namespace have each status; those that none has are left out. */
+export async function devicesByStatus(db: Kysely<Schema>): Promise<CountedStatus[]> {
+  const rows = await db
+    .selectFrom('row_counts')
+    .where('list', 'in', ['devices', 'containers'])
+    .select(['list', 'status', sql<number>`sum(difference)::bigint`.as('total')])
+    .groupBy(['list', 'status'])
+    .execute()
+  return rows as CountedStatus[]
+}
+
+/**
+ * Folds the differences of each list into one, which changes no total. Differences that another server folds at the
+ * moment are left to it.
+ * @param db system connection
+ */
+export async function foldCounts(db: Kysely<Schema>): Promise<void> {
+  await sql`
+    with long as (select tenant_id, list, status from row_counts group by 1, 2, 3 having count(*) > 1),
+      free as (select row_counts.ctid from row_counts join long using (tenant_id, list, status)
+               for update of row_counts skip locked),
+      folded as (delete from row_counts where ctid = any(array(select ctid from free))
+                 returning tenant_id, list, status, difference)
+    insert into row_counts
+      select tenant_id, list, status, sum(difference) from folded group by 1, 2, 3 having sum(difference) <> 0`.execute(
+    db,
+  )
+}

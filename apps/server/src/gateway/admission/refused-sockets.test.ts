@@ -1,0 +1,62 @@
+// Connections that the gate refuses must cost nothing: their descriptors go at once, whatever the client does.
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type Socket, connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { TestClient } from '@bowline/ssh/testing/test-client'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { fakeDevice } from '../../testing/gateway.ts'
+
+let server: BootedServer
+let person: Person
+beforeAll(async () => {
+  server = await bootServer({ settings: { BOWLINE_MAX_UNAUTHENTICATED: '10' } })
+  person = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+/** Sockets of the SSH port, beside the listener, that a process still holds. */
+function heldSockets(): number {
+  const port = server.sshPort.toString(16).toUpperCase().padStart(4, '0')
+  const LISTENING = '0A'
+  return ['/proc/net/tcp', '/proc/net/tcp6']
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = '', , state = '', , , , , , inode = '0']) => {
+      return local.endsWith(`:${port}`) && state !== LISTENING && inode !== '0'
+    }).length
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await server.fetch('/metrics', { headers: server.nodeHeaders })).text()
+  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].map(([, value]) => Number(value))
+  return values.reduce((sum, value) => sum + value, 0)
+}
+
+describe('a thousand refused connections of a client that neither reads nor closes', () => {
+  it('release their descriptors, and another source signs in meanwhile', async () => {
+    const device = await fakeDevice(server, person)
+    const sockets: Socket[] = []
+    for (let count = 0; count < 1_000; count += 1) {
+      const socket = connect({
+        host: '127.0.0.1',
+        port: server.sshPort,
+        localAddress: '127.0.0.21',
+        allowHalfOpen: true,
+      })
+      socket.on('error', () => undefined)
+      sockets.push(socket)
+      if (count % 50 === 49) await once(socket, 'connect')
+    }
+    const own = connect({ host: '127.0.0.1', port: server.sshPort, localAddress: '127.0.0.22' })
+    const client = new TestClient(own, {})
+    await once(own, 'connect')
+    await client.signIn(device.login('root'))
+    expect(client.ended).toBe(false)
+    await vi.waitUntil(async () => (await metric('bowline_ssh_refused_total')) >= 990, { timeout: 20_000 })
+    // What is left are those that were admitted, while they may still sign in.
+    await vi.waitUntil(async () => heldSockets() <= (await metric('bowline_ssh_connections')), { timeout: 20_000 })
+    client.socket.destroy()
+    for (const socket of sockets) socket.destroy()
+  }, 60_000)
+})

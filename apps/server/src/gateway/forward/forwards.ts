@@ -1,0 +1,144 @@
+// What one person forwards from the device back to their client: ports and sockets (ssh -R), the agent (-A), displays
+// (-X). All of it ends with the connection; the namespace may switch all of it off.
+import type { ListenOpen } from '@bowline/link/stream-messages'
+import type { ListenRequest, SessionRequest, SshConnection } from '@bowline/ssh/api'
+import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/testing/open-fields'
+import type { Clock } from '@bowline/base/clock'
+import type { ForwardingPolicy } from '../../devices/presence.ts'
+import type { ClientChannel } from './accept-channel.ts'
+import { withReason } from '../device-words.ts'
+import { type Listener, NotListening, openListener } from './listener.ts'
+import type { AcceptedLogin } from '../login/login.ts'
+import type { ReverseStreams } from '../links/reverse-streams.ts'
+
+/** What people are told; undefined where they may forward. */
+const REFUSALS: Readonly<Record<ForwardingPolicy, string | undefined>> = {
+  allowed: undefined,
+  off: 'Bowline: forwarding is switched off in this namespace.',
+  unrecorded: 'Bowline: Forwarding is off while recordings are required in this namespace.',
+}
+/** Listeners of one connection, whatever they are for. */
+export const MOST_LISTENERS = 64
+const TOO_MANY = `Bowline: at most ${MOST_LISTENERS} ports, sockets and displays can be forwarded at once.`
+
+export interface ForwardsDeps {
+  readonly reverse: ReverseStreams
+  readonly clock: Clock
+}
+
+type X11Request = Extract<SessionRequest, { type: 'x11-req' }>
+
+/** Every refusal is `undefined`, or false; the person is told why on the connection. */
+export interface Forwards {
+  /** What has been asked for and not been answered yet. A process starts after it, as it would under sshd. */
+  readonly opening: ReadonlySet<Promise<unknown>>
+  /** @returns the port bound, 0 for a unix socket */
+  listen(request: ListenRequest): Promise<number | undefined>
+  unlisten(request: ListenRequest): boolean
+  /** The listener of the person's agent; one for all sessions of the connection. */
+  agent(): Promise<Listener | undefined>
+  /** A display of its own for each session. */
+  x11(request: X11Request): Promise<Listener | undefined>
+}
+
+/** Why a login may not forward anything; undefined when it may. */
+export function forwardingRefusal({ forwarding }: Pick<AcceptedLogin, 'forwarding'>): string | undefined {
+  return REFUSALS[forwarding.policy]
+}
+
+export function createForwards(deps: ForwardsDeps, connection: SshConnection, login: AcceptedLogin): Forwards {
+  let count = 0
+  const opening = new Set<Promise<unknown>>()
+  const listeners = new Map<string, Listener>()
+  let agent: Promise<Listener | undefined> | undefined
+
+  async function open(
+    what: string,
+    at: ListenOpen['at'],
+    channel: (origin: { address: string; port: number }, port: number) => ClientChannel,
+    ended: () => void = () => undefined,
+  ): Promise<Listener | undefined> {
+    const refusal = forwardingRefusal(login) ?? (count >= MOST_LISTENERS && TOO_MANY)
+    if (refusal) {
+      connection.explain(refusal)
+      return undefined
+    }
+    login.forwarding.used = true
+    count += 1
+    const over = (): void => {
+      count -= 1
+      ended()
+    }
+    // Nothing is opened before the row says that the login was accepted.
+    const listener = login.recorded.then(
+      () => openListener({ ...deps, connection, login, at, channel, ended: over }),
+      (error: unknown) => {
+        over()
+        throw error
+      },
+    )
+    opening.add(listener)
+    try {
+      return await listener
+    } catch (error) {
+      const happened = `Bowline: ${what} cannot be forwarded`
+      const hasReason = error instanceof NotListening
+      connection.explain(hasReason ? withReason(happened, error.cause, login.target.name) : `${happened}.`)
+      return undefined
+    } finally {
+      opening.delete(listener)
+    }
+  }
+
+  return {
+    opening,
+    async listen(request) {
+      const { type, address } = request
+      login.record.note(type === 'tcpip-forward' ? 'tcpip-forward' : 'streamlocal-forward', 0)
+      let key = keyOf(request, request.port)
+      const forget = (): void => void listeners.delete(key)
+      const listener =
+        type === 'tcpip-forward'
+          ? await open(
+              `port ${request.port}`,
+              { type: 'tcp', port: request.port },
+              (origin, port) => ({ type: 'forwarded-tcpip', fields: forwardedTcpip(address, port, origin) }),
+              forget,
+            )
+          : await open(
+              `the socket ${address}`,
+              { type: 'unix', path: address },
+              () => ({ type: 'forwarded-streamlocal@openssh.com', fields: forwardedStreamlocal(address) }),
+              forget,
+            )
+      if (!listener) return undefined
+      key = keyOf(request, listener.port)
+      listeners.set(key, listener)
+      return listener.port
+    },
+    unlisten(request) {
+      const listener = listeners.get(keyOf(request, request.port))
+      listener?.close()
+      return listener !== undefined
+    },
+    agent() {
+      login.record.note('auth-agent-req', 0)
+      agent ??= open(
+        'the agent',
+        { type: 'agent' },
+        () => ({ type: 'auth-agent@openssh.com', fields: NO_FIELDS }),
+        () => (agent = undefined),
+      )
+      return agent
+    },
+    x11({ single, protocol, cookie, screen }) {
+      login.record.note('x11-req', 0)
+      const at = { type: 'x11', single, protocol, cookie, screen } as const
+      return open('the display', at, (origin) => ({ type: 'x11', fields: forwardedX11(origin) }))
+    },
+  }
+}
+
+function keyOf({ type, address }: ListenRequest, port: number): string {
+  return `${type} ${port} ${address}`
+}

@@ -1,0 +1,216 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { Link, LinkCause } from '@bowline/link/api'
+import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Clock, systemClock } from '@bowline/base/clock'
+import type { DeviceActor, TenantContext } from '../../context.ts'
+import { type TestDatabase, testDatabase } from '../../testing/database.ts'
+import { get } from '../../devices/service.ts'
+import { createNamespace } from '../../namespaces/service.ts'
+import { nowhere } from '../../platform/positions.ts'
+import { randomIds } from '../../platform/ids.ts'
+import { silentLog } from '../../platform/log.ts'
+import { COMMAND_LINE } from '../../users/activity.ts'
+import { createUser } from '../../users/service.ts'
+import { type Agents, createAgents } from './agents.ts'
+
+let test: TestDatabase
+let tenant: TenantId
+let device: DeviceActor
+let agents: Agents
+let online: boolean[]
+let everyTenSeconds: (() => void)[]
+
+const clock: Clock = {
+  ...systemClock,
+  every(_, action) {
+    everyTenSeconds.push(action)
+    return () => undefined
+  },
+}
+
+function contextOf(): TenantContext {
+  return {
+    actor: { kind: 'system', name: 'test' },
+    tenant,
+    db: test.database.forTenant(tenant),
+    clock,
+    log: silentLog,
+    edition: 'community',
+    source: '',
+    locate: nowhere,
+    isHeard: () => true,
+    emit: (event) => {
+      if (event.type === 'device.changed') online.push(event.device.online)
+    },
+  }
+}
+
+/** A link that remembers how it was closed. */
+function fakeLink(): Link & { causes: LinkCause[] } {
+  const causes: LinkCause[] = []
+  return {
+    causes,
+    streamCount: 0,
+    open: () => {
+      throw new Error('no stream is opened in these tests')
+    },
+    goaway: () => undefined,
+    close: (cause) => void causes.push(cause),
+  }
+}
+
+const gone: LinkCause = { by: 'network', reason: 'closed', message: 'The connection was closed.' }
+const isOnline = async () => (await get(contextOf(), device.uid)).online
+
+beforeAll(async () => {
+  test = await testDatabase()
+  const db = test.database.system()
+  const owner = await createUser(
+    db,
+    { ids: randomIds, clock: systemClock, origin: COMMAND_LINE },
+    {
+      name: 'Anna',
+      username: 'anna',
+      email: 'anna@example.org',
+      passwordHash: 'x',
+      status: 'confirmed',
+      maxNamespaces: -1,
+    },
+  )
+  tenant = await createNamespace(db, randomIds, { name: 'dev', owner, type: 'team' })
+})
+afterAll(() => test.close())
+
+beforeEach(async () => {
+  online = []
+  everyTenSeconds = []
+  device = {
+    kind: 'device',
+    proven: true,
+    tenant,
+    uid: DeviceUid.parse(randomIds.secret(48).replaceAll(/./g, (c) => (c.charCodeAt(0) % 16).toString(16))),
+  }
+  const { publicKey } = generateKeyPairSync('ed25519')
+  await test.database
+    .forTenant(tenant)
+    .insertInto('devices')
+    .values({
+      uid: device.uid,
+      tenant_id: tenant,
+      name: device.uid.slice(0, 12),
+      public_key: publicKey.export({ type: 'spki', format: 'pem' }),
+      disconnected_at: new Date(),
+    })
+    .execute()
+  agents = createAgents({ db: test.database.system(), clock, log: silentLog, node: 'node-a', contextOf })
+  agents.start()
+})
+
+describe('links of devices', () => {
+  it('are found from their claim to their end, and make the device online and offline', async () => {
+    const link = fakeLink()
+    const events = agents.add(device, link, '192.0.2.1')
+    await expect.poll(() => agents.find(device.uid)).toBe(link)
+    expect(await isOnline()).toBe(true)
+    events.closed(gone)
+    await agents.close()
+    expect(agents.find(device.uid)).toBeUndefined()
+    expect(await isOnline()).toBe(false)
+    expect(online).toEqual([true, false])
+  })
+
+  it('of one identity: the newest wins, and the end of the older does not make the device offline', async () => {
+    const older = fakeLink()
+    const newer = fakeLink()
+    const olderEvents = agents.add(device, older, '192.0.2.1')
+    await expect.poll(() => agents.find(device.uid)).toBe(older)
+    agents.add(device, newer, '192.0.2.2')
+    await expect.poll(() => agents.find(device.uid)).toBe(newer)
+    expect(older.causes.map((cause) => cause.reason)).toEqual(['displaced'])
+    olderEvents.closed(gone)
+    await agents.close()
+    expect(agents.find(device.uid)).toBe(newer)
+    expect(await isOnline()).toBe(true)
+  })
+
+  it('keep exactly one winner, the device online, when many arrive and end in any order', async () => {
+    const links = Array.from({ length: 12 }, () => fakeLink())
+    const events = links.map((link) => agents.add(device, link, '192.0.2.1'))
+    await expect.poll(() => links.filter((link) => link.causes.length).length).toBe(11)
+    const winner = agents.find(device.uid)
+    for (const [index, link] of links.entries()) if (link !== winner) events[index]?.closed(gone)
+    await agents.close()
+    expect(links.filter((link) => link === winner)).toHaveLength(1)
+    expect(agents.find(device.uid)).toBe(winner)
+    expect(await isOnline()).toBe(true)
+  })
+
+  it('that end before they are claimed leave the device offline', async () => {
+    const link = fakeLink()
+    agents.add(device, link, '192.0.2.1').closed(gone)
+    await agents.close()
+    expect(agents.find(device.uid)).toBeUndefined()
+    expect(await isOnline()).toBe(false)
+  })
+
+  it('of a removed device are closed', async () => {
+    await test.database.forTenant(tenant).deleteFrom('devices').where('uid', '=', device.uid).execute()
+    const link = fakeLink()
+    agents.add(device, link, '192.0.2.1')
+    await expect.poll(() => link.causes.map((cause) => cause.reason)).toEqual(['removed'])
+  })
+
+  it('refresh last_seen with their heartbeats', async () => {
+    const events = agents.add(device, fakeLink(), '192.0.2.1')
+    await expect.poll(() => agents.find(device.uid)).toBeDefined()
+    const long = new Date(Date.now() - 3_600_000)
+    await test.database.forTenant(tenant).updateTable('devices').set({ last_seen: long }).execute()
+    expect(await isOnline()).toBe(false)
+    events.alive()
+    for (const flush of everyTenSeconds) flush()
+    await agents.close()
+    expect(await isOnline()).toBe(true)
+  })
+
+  it('cost one statement every ten seconds, however many agents and beats there are, and none without', async () => {
+    const statements: string[] = []
+    const db = test.database.system().withPlugin({
+      transformQuery({ node }) {
+        statements.push(node.kind)
+        return node
+      },
+      transformResult: ({ result }) => Promise.resolve(result),
+    })
+    const many = createAgents({ db, clock, log: silentLog, node: 'node-b', contextOf })
+    everyTenSeconds = []
+    many.start()
+    const long = new Date(Date.now() - 3_600_000)
+    const rows = Array.from({ length: 300 }, (_, index) => ({
+      uid: DeviceUid.parse(index.toString(16).padStart(64, '0')),
+      tenant_id: tenant,
+      name: `many-${index}`,
+      public_key: 'key',
+    }))
+    await test.database.forTenant(tenant).insertInto('devices').values(rows).execute()
+    const links = rows.map(({ uid }) =>
+      many.add({ kind: 'device', tenant, uid, proven: true }, fakeLink(), '192.0.2.1'),
+    )
+    await expect.poll(() => many.count, { timeout: 20_000 }).toBe(300)
+    await test.database.forTenant(tenant).updateTable('devices').set({ last_seen: long }).execute()
+    for (const link of [...links, ...links]) link.alive()
+    expect(everyTenSeconds).toHaveLength(1)
+    for (const flush of everyTenSeconds) flush()
+    for (const flush of everyTenSeconds) flush()
+    const stale = () =>
+      test.database
+        .forTenant(tenant)
+        .selectFrom('devices')
+        .select('uid')
+        .where('name', 'like', 'many-%')
+        .where('last_seen', '<=', long)
+    await expect.poll(async () => (await stale().execute()).length, { timeout: 20_000 }).toBe(0)
+    expect(statements).toEqual(['UpdateQueryNode'])
+    await many.close()
+  })
+})

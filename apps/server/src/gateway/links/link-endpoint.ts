@@ -1,0 +1,96 @@
+// Where agents dial in: `/agent/link`. A device token names the device; the link itself then proves the device's key
+// before anything else can be said on it.
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
+import { acceptLink } from '@bowline/link/accept'
+import { systemClock } from '@bowline/base/clock'
+import { refuseUpgrade } from '@bowline/link/upgrade'
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
+import type { DeviceActor } from '../../context.ts'
+import { sourceKey } from '../../platform/network/address.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Agents, LinkEvents } from './agents.ts'
+import type { ReverseStreams } from './reverse-streams.ts'
+import type { UpgradeDoor } from './upgrades.ts'
+
+export interface LinkEndpointDeps {
+  readonly agents: Agents
+  readonly reverse: ReverseStreams
+  readonly clock: Clock
+  readonly log: Log
+  readonly readToken: (token: string) => Promise<Omit<DeviceActor, 'kind'> | undefined>
+  /** Public key of a device; undefined when it has been removed. */
+  readonly findKey: (device: Omit<DeviceActor, 'kind'>) => Promise<{ publicKey: string } | undefined>
+}
+
+/** Upgrades a second from one source; the burst lets a rack behind one address come back together. */
+const UPGRADES = { perSecond: 50, burst: 2_000 }
+const MAX_TOKEN_LENGTH = 4_096
+/** Links that may be proving their device's key at once; each holds a socket for up to ten seconds. */
+const MAX_HANDSHAKES = 4_096
+
+/** The door at `/agent/link`. */
+export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
+  const upgrades = new RateLimiter(deps.clock, UPGRADES)
+  let handshakes = 0
+  return (request, socket, head, { remote }) => {
+    // Agents that obey would otherwise come straight back.
+    if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+    if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
+    if (handshakes >= MAX_HANDSHAKES) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+    handshakes += 1
+    admit(deps, request, socket, head, remote)
+      .catch((error: unknown) => {
+        deps.log.error('link.refused', { remote, err: error })
+        refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+      })
+      .finally(() => (handshakes -= 1))
+  }
+}
+
+async function admit(
+  deps: LinkEndpointDeps,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  remote: string,
+): Promise<void> {
+  const token = (request.headers.authorization ?? '').replace(/^bearer +/i, '')
+  const device = token.length <= MAX_TOKEN_LENGTH ? await deps.readToken(token) : undefined
+  const key = device && (await deps.findKey(device))
+  if (!device || !key) {
+    deps.log.debug('link.refused', { remote, reason: device ? 'removed' : 'token' })
+    return refuseUpgrade(socket, 401)
+  }
+  const state: { link?: Link; events?: LinkEvents; ended?: LinkCause } = {}
+  const handler: LinkHandler = {
+    open: (kind, header, stream) => deps.reverse.open(state.link, kind, header, stream),
+    alive: () => state.events?.alive(),
+    closed(cause) {
+      state.ended = cause
+      state.events?.closed(cause)
+    },
+  }
+  const outcome = await acceptLink(
+    request,
+    socket,
+    head,
+    { uid: device.uid, publicKeyPem: key.publicKey },
+    {
+      handler,
+      clock: systemClock,
+      report: (error, callback) => deps.log.error('link.refused', { device: device.uid, callback, err: error }),
+    },
+  )
+  if ('cause' in outcome) {
+    const { reason, message } = outcome.cause
+    return deps.log.warn('link.refused', { device: device.uid, remote, reason, message })
+  }
+  state.link = outcome.link
+  const events = deps.agents.add({ kind: 'device', ...device }, outcome.link, remote)
+  state.events = events
+  // The link may have ended while its acceptance was on its way here.
+  if (state.ended) events.closed(state.ended)
+}

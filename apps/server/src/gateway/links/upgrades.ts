@@ -1,0 +1,64 @@
+// HTTP upgrades: which door a path leads to, and who stands before it. Every other upgrade is refused.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { refuseUpgrade } from '@bowline/link/upgrade'
+import { plainAddress } from '../../platform/network/address.ts'
+import { hostCount } from '../../platform/network/known-hosts.ts'
+
+/** Where an upgrade comes from and what it asked for, after trusted proxies. */
+export interface UpgradeOrigin {
+  /** The client's address. */
+  readonly remote: string
+  /** The name that the client asked for, with its port. */
+  readonly host: string
+}
+
+/** Takes one upgrade; the socket is its own from here on. */
+export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, origin: UpgradeOrigin) => void
+
+export interface Upgrades {
+  readonly isTrustedProxy: (address: string) => boolean
+  /** Whether requests may name this host. */
+  readonly isKnownHost: (host: string) => boolean
+  /** Whether a Host header names a tunnel: nothing of this server answers there. */
+  readonly isTunnelHost: (host: string) => boolean
+  /** By path. */
+  readonly doors: ReadonlyMap<string, UpgradeDoor>
+}
+
+/** Takes the `upgrade` events of an HTTP server. */
+export function attachUpgrades(server: Server, { isTrustedProxy, isKnownHost, isTunnelHost, doors }: Upgrades): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => undefined)
+    const hosts = [request.headers.host ?? '', String(request.headers['x-forwarded-host'] ?? '')]
+    if (hosts.some(isTunnelHost)) return refuseUpgrade(socket, 403)
+    const door = doors.get(request.url?.split('?')[0] ?? '')
+    const host = askedHost(request, isTrustedProxy)
+    if (hostCount(request.rawHeaders) > 1) refuseUpgrade(socket, 400)
+    else if (!isKnownHost(host)) refuseUpgrade(socket, 421)
+    else if (door) door(request, socket, head, { remote: remoteAddress(request, isTrustedProxy), host })
+    else refuseUpgrade(socket, 404)
+  })
+}
+
+/** The client's address: of the connection, or as a trusted proxy tells it. */
+function remoteAddress(request: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
+  let address = plainAddress(request.socket.remoteAddress ?? '')
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((part) => plainAddress(part.trim()))
+    .filter((part) => part !== '')
+  // From the nearest hop outwards, as long as each hop is trusted to tell the next one.
+  while (forwarded.length && isTrustedProxy(address)) address = forwarded.pop() ?? address
+  return address
+}
+
+/** The name that the client asked for: of the request, or as a trusted proxy tells it. */
+function askedHost({ headers, socket }: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
+  const told = isTrustedProxy(plainAddress(socket.remoteAddress ?? '')) ? headers['x-forwarded-host'] : undefined
+  const last = String(told ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim()
+  return last || (headers.host ?? '')
+}

@@ -1,0 +1,166 @@
+// A password can be typed by anybody: what comes of it must not tell which devices exist, nor which are online.
+import { operations } from '@bowline/contract/operations'
+import type { AuthDecision } from '@bowline/ssh/api'
+import * as n from '@bowline/ssh/wire/numbers'
+import { ed25519Key } from '@bowline/ssh/testing/user-key'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { fakeClock } from '../../testing/clock.ts'
+import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
+import { REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
+import { type Behaviour, fakeDevice, judging, rawClient, signedIn } from '../../testing/gateway.ts'
+
+let server: BootedServer
+let person: Person
+beforeAll(async () => {
+  server = await bootServer({
+    settings: { BOWLINE_MAX_SESSIONS_PER_ACCOUNT: '1', BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' },
+  })
+  person = await server.setUpAccount()
+})
+afterAll(() => server.close())
+
+/** The messages that answer two wrong passwords, each with its bytes. */
+async function answersTo(login: string): Promise<string[]> {
+  const client = await rawClient(server)
+  await client.startAuthentication()
+  const answers: string[] = []
+  for (const password of ['wrong', 'wrong again']) {
+    client.sendPassword(login, password)
+    for (let type = 0; type !== n.MSG_USERAUTH_FAILURE && type !== n.MSG_DISCONNECT;) {
+      const message = await client.next(n.MSG_USERAUTH_BANNER, n.MSG_USERAUTH_FAILURE, n.MSG_DISCONNECT)
+      type = message[0] ?? 0
+      answers.push(message.toString('latin1'))
+    }
+  }
+  client.socket.destroy()
+  return answers
+}
+
+describe('a wrong password', () => {
+  it('gets the same messages for a device that is online, offline, pending, rejected or unknown', async () => {
+    const online = await fakeDevice(server, person)
+    const offline = await server.acceptedDevice(person)
+    const pending = await server.registerDevice(person.tenant)
+    const rejected = await server.registerDevice(person.tenant)
+    await person.client.call(operations.devices.setStatus, { params: { uid: rejected.uid, status: 'reject' } })
+    const logins = [
+      online.login('root'),
+      `root@${offline.uid}`,
+      `root@${pending.uid}`,
+      `root@${rejected.uid}`,
+      `root@${'0'.repeat(64)}`,
+      'root@nobody.nothing',
+    ]
+    const [first, ...others] = await Promise.all(logins.map(answersTo))
+    expect(first?.map((answer) => answer.charCodeAt(0))).toEqual([
+      n.MSG_USERAUTH_BANNER,
+      n.MSG_USERAUTH_FAILURE,
+      n.MSG_USERAUTH_FAILURE,
+    ])
+    expect(others).toEqual(Array(logins.length - 1).fill(first))
+  })
+})
+
+/** A device whose password checks are all taken. */
+const busy: Behaviour = (_kind, _header, stream) => ({
+  ...judging(stream),
+  control: () => stream.control({ type: 'denied', reason: 'busy' }),
+})
+
+/** Refuses an account on every device of the namespace, until the test is over. */
+async function denyAccount(username: string): Promise<void> {
+  const rule = { action: 'deny', active: true, priority: 1, source_ip: '.*', username: `^${username}$` } as const
+  const { body } = await person.client.call(operations.firewall.create, {
+    body: { ...rule, filter: { hostname: '.*' } },
+  })
+  onTestFinished(async () => void (await person.client.call(operations.firewall.remove, { params: { id: body.id } })))
+}
+
+/** How the connection ends after a registered key was shown, with its signature. */
+async function endingAfterKey(login: string): Promise<string> {
+  const key = ed25519Key()
+  const line = `${key.publicKey.type} ${Buffer.from(key.blob).toString('base64')}`
+  const data = Buffer.from(line).toString('base64')
+  const body = { name: 'own', data, filter: { hostname: '.*' }, username: '.*' }
+  await person.client.call(operations.publicKeys.create, { body })
+  const client = await rawClient(server)
+  await client.startAuthentication()
+  client.send(client.publicKeyRequest({ user: login, algorithm: key.algorithm, blob: key.blob, signer: key.sign }))
+  return (await client.disconnected()).message
+}
+
+describe('a password that nobody has checked', () => {
+  it('gets the same messages behind a firewall rule and from a busy device as for an unknown device', async () => {
+    await denyAccount('barred')
+    const online = await fakeDevice(server, person)
+    const offline = await server.acceptedDevice(person)
+    const occupied = await fakeDevice(server, person, busy)
+    const logins = [online.login('barred'), `barred@${offline.uid}`, occupied.login('root')]
+    const [unknown, ...others] = await Promise.all(['barred@nobody.nothing', ...logins].map(answersTo))
+    expect(others).toEqual(Array(logins.length).fill(unknown))
+    expect(online.credentials).toEqual([])
+  })
+
+  it('is told to the namespace once for a connection that a rule refuses several times', async () => {
+    await denyAccount('barred')
+    const online = await fakeDevice(server, person)
+    await answersTo(online.login('barred'))
+    const { call } = person.client
+    const ended = await vi.waitUntil(async () => {
+      const { body } = await call(operations.sessions.list, {})
+      return body.find(({ device_uid, closed }) => device_uid === online.device.uid && closed)
+    })
+    expect(ended.closed).toMatchObject({ by: 'policy', reason: 'firewall' })
+    const { body } = await call(operations.sessions.get, { params: { uid: ended.uid } })
+    expect(body.events.items?.filter(({ type }) => type === 'firewall')).toHaveLength(1)
+  })
+})
+
+describe('a wrong password for a device at its limit of sessions', () => {
+  it('gets the same messages as for an unknown device; a right one is told of the limit', async () => {
+    const device = await fakeDevice(server, person)
+    await signedIn(server, device.login('root'))
+    expect(await answersTo(device.login('root'))).toEqual(await answersTo('root@nobody.nothing'))
+    const client = await rawClient(server)
+    await client.startAuthentication()
+    client.sendPassword(device.login('root'), 'right')
+    expect((await client.disconnected()).message).toMatch(/too many sessions are open already/)
+  })
+})
+
+describe('a registered key', () => {
+  it('is told that a firewall rule refuses it', async () => {
+    await denyAccount('barred')
+    const device = await fakeDevice(server, person)
+    expect(await endingAfterKey(device.login('barred'))).toMatch(/access to this device is refused/)
+  })
+
+  it('is told that the device is busy', async () => {
+    const device = await fakeDevice(server, person, busy)
+    expect(await endingAfterKey(device.login('root'))).toMatch(/too many sign-ins to this device/)
+  })
+})
+
+describe('the answer to a wrong password', () => {
+  it.each([0, 1, 5, 400, 999])('leaves after a whole second when it was known after %i ms', async (known) => {
+    const clock = fakeClock()
+    const judged = Promise.withResolvers<AuthDecision>()
+    const answer = paced(clock, judged.promise, REFUSAL_STEP_MS)
+    let answered = false
+    void answer.then(() => (answered = true))
+    clock.advance(known)
+    judged.resolve({ result: 'reject' })
+    await judged.promise
+    await Promise.resolve()
+    clock.advance(999 - known)
+    await Promise.resolve()
+    expect(answered).toBe(false)
+    clock.advance(1)
+    expect(await answer).toEqual({ result: 'reject' })
+  })
+
+  it('leaves at once when it was right', async () => {
+    const accepted: AuthDecision = { result: 'accept' }
+    expect(await paced(fakeClock(), Promise.resolve(accepted), REFUSAL_STEP_MS)).toBe(accepted)
+  })
+})

@@ -1,0 +1,47 @@
+// Puts a recorder between a device's stream and its consumer: bytes go through the file, and their end keeps its place
+// behind them. Control messages go straight through, since they cost the device no credit: the consumer decides which of
+// them wait for the bytes, and how many.
+import type { StreamHandler } from '@bowline/link/api'
+import type { FileReader } from '../../recordings/files/operation.ts'
+import type { Recorder } from '../../recordings/record/recorder.ts'
+
+/**
+ * The same handler, heard through the recorder.
+ * @param handler borrows what it gets
+ * @param files reads along
+ */
+export function recordedStream(handler: StreamHandler, recorder: Recorder, files?: FileReader): StreamHandler {
+  const pass = {
+    0: (bytes: Uint8Array) => handler.data(bytes, 0),
+    1: (bytes: Uint8Array) => handler.data(bytes, 1),
+  }
+  return {
+    ...handler,
+    data(bytes, lane) {
+      if (lane === 0) files?.fromDevice(bytes)
+      recorder.output(bytes, lane, pass[lane])
+    },
+    eof: () => recorder.after(() => handler.eof?.()),
+    closed(cause) {
+      files?.end()
+      recorder.after(() => handler.closed(cause))
+      void recorder.finish()
+    },
+  }
+}
+
+/** The same handler, of a stream whose bytes are files: what becomes of them is recorded, not the bytes. */
+export function readStream(handler: StreamHandler, recorder: Recorder, files: FileReader): StreamHandler {
+  return {
+    ...handler,
+    data(bytes, lane) {
+      if (lane === 0) files.fromDevice(bytes)
+      handler.data(bytes, lane)
+    },
+    closed(cause) {
+      files.end()
+      handler.closed(cause)
+      void recorder.finish()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { fakeClock } from '../../testing/clock.ts'
+import { MAX_KEPT, createSessionEvents } from './session-events.ts'
+
+function setUp() {
+  const clock = fakeClock()
+  const batches: (readonly { type: string; seat: number; data: object }[])[] = []
+  const events = createSessionEvents(clock, () => {
+    for (let batch = events.take(); batch; batch = events.take()) batches.push(batch)
+  })
+  return { clock, events, batches }
+}
+
+describe('events of a session', () => {
+  it('wait a quarter of a second for others to be written with them', () => {
+    const { clock, events, batches } = setUp()
+    events.note('pty-req', 0, { term: 'xterm' })
+    clock.advance(249)
+    events.note('shell', 0)
+    expect(batches).toEqual([])
+    clock.advance(1)
+    expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([['pty-req', 'shell']])
+  })
+
+  it('are asked to be written at once when a batch is full', () => {
+    const { events, batches } = setUp()
+    for (let count = 0; count < 256; count += 1) events.note('env', 0, { name: String(count) })
+    expect(batches.map((batch) => batch.length)).toEqual([256])
+  })
+
+  it('keep the last of the sizes that a window went through at once', () => {
+    const { clock, events, batches } = setUp()
+    for (let columns = 1; columns <= 10_000; columns += 1) events.note('window-change', 0, { columns })
+    events.note('window-change', 1, { columns: 7 })
+    clock.advance(250)
+    expect(batches.flat().map(({ seat, data }) => [seat, data])).toEqual([
+      [0, { columns: 10_000 }],
+      [1, { columns: 7 }],
+    ])
+  })
+
+  it('come again, before later ones, when they could not be written', () => {
+    const { events } = setUp()
+    events.note('shell', 0)
+    const batch = events.take() ?? []
+    events.note('exit-status', 0, { status: 0 })
+    events.giveBack(batch)
+    expect(events.take()?.map(({ type }) => type)).toEqual(['shell', 'exit-status'])
+  })
+
+  it('take bounded memory while nothing can be written', () => {
+    const events = createSessionEvents(fakeClock(), () => undefined)
+    for (let count = 0; count < 5_000; count += 1) events.note('signal', 0, { signal: 'USR1' })
+    let waiting = 0
+    for (let batch = events.take(); batch; batch = events.take()) waiting += batch.length
+    expect(waiting).toBe(1_024)
+  })
+
+  it('beyond a number of rows are only counted once for each type and seat', () => {
+    const { clock, events, batches } = setUp()
+    for (let count = 0; count < MAX_KEPT + 500; count += 1) events.note('signal', 0, { signal: 'USR1' })
+    events.note('exit-status', 0, { status: 3 })
+    events.note('exit-status', 0, { status: 3 })
+    clock.advance(250)
+    expect(batches.flat().length).toBe(MAX_KEPT + 1)
+    expect(batches.flat().at(-1)?.type).toBe('exit-status')
+  })
+
+  it('hold texts as the database can keep them', () => {
+    const { clock, events, batches } = setUp()
+    events.note('exec', 0, { command: `a\0b\uD800${'x'.repeat(9_000)}` })
+    clock.advance(250)
+    const { command } = { command: '', ...batches[0]?.[0]?.data }
+    expect(command.slice(0, 4)).toBe('a\uFFFDb\uFFFD')
+    expect(command).toHaveLength(4_096)
+  })
+})

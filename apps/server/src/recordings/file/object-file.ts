@@ -1,0 +1,35 @@
+// An object of the store, read like a file: in few requests and little memory.
+import type { S3Client, StoredObject } from '../../platform/s3/client.ts'
+import type { RecordingFile } from './reading.ts'
+
+/** What is asked for at once at most, and kept, when it is read from front to back. */
+const MOST_AHEAD_BYTES = 1_048_576
+
+export function openObject(client: S3Client, key: string, { size, etag }: StoredObject): RecordingFile {
+  let kept: Buffer<ArrayBuffer> = Buffer.alloc(0)
+  let keptFrom = 0
+  let ahead = 0
+
+  /** What is read on from where the last reading ended will be read on: twice as much is asked for each time. */
+  async function fetchFrom(position: number, length: number): Promise<void> {
+    const goesOn = kept.length > 0 && position === keptFrom + kept.length
+    ahead = goesOn ? Math.min(MOST_AHEAD_BYTES, ahead * 2) : length
+    kept = await client.read(key, position, Math.max(length, ahead))
+    keptFrom = position
+  }
+
+  return {
+    async read(buffer, offset, length, position) {
+      if (position >= size || length === 0) return { bytesRead: 0, buffer }
+      if (position < keptFrom || position >= keptFrom + kept.length) await fetchFrom(position, length)
+      let bytesRead = kept.copy(buffer, offset, position - keptFrom, position - keptFrom + length)
+      if (bytesRead < length && position + bytesRead < size) {
+        await fetchFrom(position + bytesRead, length - bytesRead)
+        bytesRead += kept.copy(buffer, offset + bytesRead, 0, length - bytesRead)
+      }
+      return { bytesRead, buffer }
+    },
+    stat: () => Promise.resolve({ size, etag }),
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,89 @@
+// Reads a recording once, as a terminal would show it: makes keyframes, and finds the text that was to be read.
+import type { FileHandle } from 'node:fs/promises'
+import type { CastEvent, CastHeader } from '@bowline/asciicast/cast'
+import { createCastReader } from '@bowline/asciicast/read'
+import type { Keyframe } from '../file/index-file.ts'
+import { lines } from '../file/reading.ts'
+import { type Screen, createScreen } from './screen.ts'
+
+/** Bytes of the recording between two keyframes: what a player has to go through to show any time. */
+const KEYFRAME_BYTES = 65_536
+/** Beyond this a recording has no more keyframes and its text is not found: it took a minute of a processor already. */
+export const INDEXED_BYTES = 536_870_912
+/** What stands on the screen for so long was to be read. */
+const GLANCE_MS = 100
+/** Or after so many characters of output. */
+const GLANCE_CHARACTERS = 16_384
+
+export interface Found {
+  keyframe(keyframe: Keyframe, screen: string): Promise<void>
+  /** A line of text, when it was first to be seen. */
+  line(atMs: number, text: string): void
+  /** Called now and then, so that lines can be taken away; reading goes on when it resolves. */
+  pause(): Promise<void>
+}
+
+/** @returns time of the last event in milliseconds */
+export async function readThrough(file: FileHandle, found: Found): Promise<number> {
+  const reader = createCastReader()
+  const keyframes: [Keyframe, string][] = []
+  let screen: Screen | undefined
+  let offset = 0
+  let atMs = 0
+  let lastKeyframe = 0
+  let unseen = 0
+
+  async function open({ columns, rows, term }: CastHeader): Promise<Screen> {
+    const hasTerminal = term !== undefined
+    const opened = await createScreen({ columns, rows, hasTerminal, line: (at, text) => found.line(at, text) })
+    keep(opened)
+    return opened
+  }
+
+  function show(on: Screen, { atMs: now, code, data }: CastEvent): void {
+    if (unseen > 0 && (now - atMs >= GLANCE_MS || unseen >= GLANCE_CHARACTERS)) {
+      on.look(atMs)
+      unseen = 0
+    }
+    if (code === 'o') {
+      on.write(data, now)
+      unseen += data.length
+    } else if (code === 'r') {
+      const [columns = 0, rows = 0] = data.split('x').map(Number)
+      on.look(atMs)
+      on.resize(columns, rows)
+    }
+    atMs = now
+    if (offset - lastKeyframe >= KEYFRAME_BYTES && !endsInSequence(data)) keep(on)
+  }
+
+  function keep(on: Screen): void {
+    const place = { atMs, offset }
+    lastKeyframe = offset
+    on.picture((picture, columns, rows) => keyframes.push([{ ...place, columns, rows }, picture]))
+  }
+
+  for await (const some of lines(file)) {
+    for (const line of some) {
+      const event = reader.next(line)
+      offset += Buffer.byteLength(line)
+      if (reader.header) screen ??= await open(reader.header)
+      if (event && screen && offset <= INDEXED_BYTES) show(screen, event)
+      else if (event) ({ atMs } = event)
+    }
+    await screen?.settled()
+    for (const [keyframe, picture] of keyframes.splice(0)) await found.keyframe(keyframe, picture)
+    await found.pause()
+  }
+  screen?.look(atMs)
+  await screen?.settled()
+  screen?.close()
+  await found.pause()
+  return atMs
+}
+
+/** Whether output ends within a control sequence: a picture of the screen does not know of its beginning. */
+export function endsInSequence(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control sequences are what it is about
+  return /\u001b(?:[ -/]*|\[[0-?]*[ -/]*|[\]P_^X][^\u0007\u001b]*\u001b?)$/.test(text.slice(-4_096))
+}

@@ -1,0 +1,131 @@
+// A namespace with one of everything in it, and where its ids go in the paths of operations: for tests that go over
+// every operation of the contract.
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import type { Operation } from '@bowline/contract/operation'
+import { pathParameters } from '@bowline/contract/operation'
+import { operations } from '@bowline/contract/operations'
+import { SessionUid } from '@bowline/contract/schemas/common'
+import { type BootedServer, type Person, type RegisteredDevice, setStatus } from './boot.ts'
+
+export interface World {
+  readonly owner: Person
+  /** An accepted member beside the owner. */
+  readonly member: Person
+  readonly device: RegisteredDevice
+  readonly pendingDevice: RegisteredDevice
+  readonly sessionUid: SessionUid
+  readonly fingerprint: string
+  readonly ruleId: string
+  readonly apiKeyName: string
+  /** The key itself; its role is the owner's highest. */
+  readonly apiKey: string
+  readonly tunnelAddress: string
+  readonly connectorUid: string
+  /** Part of every name in this namespace and of nothing else. */
+  readonly marker: string
+}
+
+/** Makes one of everything, by calls where there are calls. */
+export async function populate(server: BootedServer, owner: Person): Promise<World> {
+  const marker = `mark${randomBytes(4).toString('hex')}`
+  const { client, tenant } = owner
+  const member = await server.addPerson(`${marker}-member`)
+  await server.addMember(tenant, member.id, 'operator')
+  const device = await server.acceptedDevice(owner, { hostname: `${marker}-device` })
+  await client.call(operations.devices.addTag, { params: { uid: device.uid }, body: { tag: marker } })
+  const pendingDevice = await server.registerDevice(tenant, { hostname: `${marker}-pending` })
+  await setStatus(owner, pendingDevice.uid, 'reject')
+  const sessionUid = SessionUid.parse(randomBytes(32).toString('hex'))
+  await server.database
+    .system()
+    .insertInto('sessions')
+    .values({ uid: sessionUid, tenant_id: tenant, device_uid: device.uid, username: marker, type: 'term' })
+    .execute()
+  await postFrame(server, sessionUid, `${marker}\r\n`)
+  const filter = { tags: [marker] }
+  const key = { name: marker, username: '.*', filter, data: authorizedKey() }
+  const { body: publicKey } = await client.call(operations.publicKeys.create, { body: key })
+  const rule = { action: 'allow' as const, active: true, filter, priority: 1, source_ip: '.*', username: marker }
+  const { body: firewallRule } = await client.call(operations.firewall.create, { body: rule })
+  const apiKeyName = marker.slice(0, 20)
+  const { body: apiKey } = await client.call(operations.apiKeys.create, {
+    body: { name: apiKeyName, expires_at: -1, role: 'administrator' },
+  })
+  const { body: tunnel } = await client.call(operations.tunnels.create, {
+    params: { uid: device.uid },
+    body: { host: '127.0.0.1', port: 8_000, ttl: -1 },
+  })
+  const connector = { enable: false, address: `${marker}.example.org`, port: 2_375, secure: false }
+  await client.call(operations.connectors.create, { body: connector })
+  const { body: connectors } = await client.call(operations.connectors.list, {})
+  return {
+    owner,
+    member,
+    device,
+    pendingDevice,
+    sessionUid,
+    fingerprint: publicKey.fingerprint,
+    ruleId: String(firewallRule.id),
+    apiKeyName,
+    apiKey: apiKey.id,
+    tunnelAddress: tunnel.address,
+    connectorUid: connectors[0]?.uid ?? '',
+    marker,
+  }
+}
+
+/** Adds output to the recording of a session's first seat, as another part of the platform does. */
+export async function postFrame(server: BootedServer, uid: SessionUid, message: string): Promise<void> {
+  const params = { uid, seat: '0' }
+  await server.client().call(operations.sessions.addRecord, {
+    params,
+    headers: server.nodeHeaders,
+    body: { uid, seat: 0, message, width: 80, height: 24 },
+  })
+}
+
+/** Ids of a world for every parameter in the path of an operation. */
+export function paramsOf(operation: Operation, world: World): Record<string, string> {
+  return Object.fromEntries(pathParameters(operation.path).map((name) => [name, paramOf(operation, name, world)]))
+}
+
+function paramOf({ method, path }: Operation, name: string, world: World): string {
+  const one: Record<string, string> = {
+    tenant: world.owner.tenant,
+    status: 'pending',
+    tag: world.marker,
+    seat: '0',
+    address: world.tunnelAddress,
+    fingerprint: world.fingerprint,
+    key: world.apiKeyName,
+    uuid: randomUUID(),
+    'user-id': world.owner.id,
+  }
+  const noun = path.split('/')[2] ?? ''
+  const uids: Record<string, string> = {
+    devices: path.includes('{status}') ? world.pendingDevice.uid : world.device.uid,
+    containers: path.includes('{status}') ? world.pendingDevice.uid : world.device.uid,
+    sessions: world.sessionUid,
+    connector: world.connectorUid,
+    namespaces: world.member.id,
+    user: world.owner.id,
+    users: world.owner.id,
+    firewall: world.ruleId,
+  }
+  const value = one[name] ?? uids[noun]
+  if (value === undefined) throw new Error(`no value for {${name}} of ${method} ${path}: add one to http/testing.ts`)
+  return value
+}
+
+/** A fresh key as clients send it: base64 of an authorized_keys line. */
+function authorizedKey(): string {
+  const raw = Buffer.from(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
+  const wire = Buffer.concat([lengthPrefixed(Buffer.from('ssh-ed25519')), lengthPrefixed(raw)])
+  return Buffer.from(`ssh-ed25519 ${wire.toString('base64')} somebody\n`).toString('base64')
+}
+
+function lengthPrefixed(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
+}

@@ -1,0 +1,165 @@
+// An input for each operation of the contract that a member of a test tenant with every permission could send.
+import { randomBytes } from 'node:crypto'
+import type { Role } from '@bowline/contract/roles'
+import { DEVICE_TAG, TAG, type TestTenant } from './tenant.ts'
+
+export interface SampleInput {
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** A fresh Ed25519 key as `data` of a public key: base64 of a line in OpenSSH's format. */
+export function freshKeyData(): string {
+  const part = (bytes: Buffer): Buffer => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    return Buffer.concat([length, bytes])
+  }
+  const blob = Buffer.concat([part(Buffer.from('ssh-ed25519')), part(randomBytes(32))])
+  return Buffer.from(`ssh-ed25519 ${blob.toString('base64')} comment`).toString('base64')
+}
+
+const fresh = (prefix: string): string => `${prefix}${randomBytes(4).toString('hex')}`
+const HOSTNAME_FILTER = { hostname: '.*' }
+
+/**
+ * @param tenant whose rows the input names
+ * @param caller id of the person who sends it; any text for others
+ * @param role whom member calls act on
+ */
+export function sampleInput(id: string, tenant: TestTenant, caller: string, role: Role = 'observer'): SampleInput {
+  const { ids } = tenant
+  const byTenant = { tenant: tenant.id }
+  const byUid = { uid: ids.device }
+  const member = { ...byTenant, uid: tenant.members[role] }
+  const key = { fingerprint: ids.fingerprint }
+  const rule = { id: ids.rule }
+  const connector = { uid: ids.connector }
+  const seat = { uid: ids.session, seat: 0 }
+  const person = { name: 'Some Body', email: `${fresh('x')}@example.com`, username: fresh('x'), password: 'secret-12' }
+  const ruleBody = {
+    action: 'deny',
+    active: true,
+    priority: 1,
+    source_ip: '.*',
+    username: '.*',
+    filter: HOSTNAME_FILTER,
+  }
+  const connectorBody = { enable: false, address: '192.0.3.7', port: 2376, secure: false }
+  const newMember = { email: 'newcomer@example.com', role: 'observer' }
+  const wrong = { username: fresh('nobody'), password: 'wrong-password' }
+  const deviceCalls = (noun: 'devices' | 'containers'): Record<string, SampleInput> => {
+    const uid = noun === 'devices' ? ids.device : ids.container
+    return {
+      [`${noun}.get`]: { params: { uid } },
+      [`${noun}.update`]: { params: { uid }, body: { name: fresh('d') } },
+      [`${noun}.remove`]: { params: { uid } },
+      [`${noun}.setStatus`]: { params: { uid: ids.waiting, status: 'accept' } },
+      [`${noun}.addTag`]: { params: { uid }, body: { tag: 'another' } },
+      [`${noun}.setTags`]: { params: { uid }, body: { tags: [TAG, 'another'] } },
+      [`${noun}.removeTag`]: { params: { uid, tag: DEVICE_TAG } },
+    }
+  }
+  const samples: Record<string, SampleInput> = {
+    ...deviceCalls('devices'),
+    ...deviceCalls('containers'),
+    'terminals.open': { params: byUid, body: { username: 'root' } },
+    'terminals.openLegacy': { body: { device: ids.device, username: 'root', password: 'secret-12' } },
+    'devices.rename': { params: byUid, body: { name: fresh('d') } },
+    'instance.setup': { query: { sign: 'wrong' }, body: person },
+    'auth.login': { body: wrong },
+    'auth.createSession': { body: wrong },
+    'auth.switchNamespace': { params: byTenant },
+    'auth.authenticateDevice': {
+      body: {
+        info: { id: 'a', pretty_name: 'a', version: 'a', arch: 'a', platform: 'native' },
+        identity: { mac: '00:00:00:00:00:01' },
+        public_key: 'none',
+        tenant_id: '00000000-0000-4000-8000-000000000000',
+      },
+    },
+    'auth.signChallenge': { body: { fingerprint: ids.fingerprint, data: '{"Username":"a","Namespace":"a"}' } },
+    'users.listActivity': { query: {} },
+    'users.update': { body: {} },
+    'users.updateData': { params: { id: caller }, body: {} },
+    'users.updatePassword': {
+      params: { id: caller },
+      body: { current_password: 'wrong-password', new_password: 'secret-12' },
+    },
+    'users.setSecurity': { params: byTenant, body: { session_record: true } },
+    'users.register': { body: { ...person, email_marketing: false } },
+    'users.resendEmail': { body: { username: 'nobody' } },
+    'users.recoverPassword': { body: { username: 'nobody' } },
+    'users.resetPassword': { params: { uid: 'nobody' }, body: { password: 'secret-12', token: 'x' } },
+    'users.validateAccount': { query: { email: person.email, token: 'x' } },
+    'mfa.authenticate': { body: { token: 'x', code: '1' } },
+    'mfa.recover': { body: { identifier: 'x', recovery_code: '1' } },
+    'mfa.requestReset': { body: { identifier: 'x' } },
+    'mfa.enable': { body: { code: '1', secret: 'x', recovery_codes: ['x'] } },
+    'mfa.disable': { body: { code: '1' } },
+    'mfa.reset': { params: { 'user-id': 'x' }, body: { main_email_code: '1', recovery_email_code: '1' } },
+    'namespaces.create': { body: { name: fresh('n') } },
+    'namespaces.get': { params: byTenant },
+    'namespaces.update': { params: byTenant, body: { settings: { session_record: false } } },
+    'namespaces.remove': { params: byTenant },
+    'namespaces.support': { params: byTenant },
+    'members.add': { params: byTenant, body: newMember },
+    'members.leave': { params: byTenant },
+    'members.update': { params: member, body: { role: 'operator' } },
+    'members.remove': { params: member },
+    'members.invite': { params: byTenant, body: newMember },
+    'members.acceptInvite': { params: byTenant, body: { sig: 'x' } },
+    'members.inviteStatus': { params: { ...byTenant, id: tenant.pending }, query: { sig: 'x' } },
+    'apiKeys.create': { body: { name: fresh('k'), expires_at: 30, role: 'observer' } },
+    'apiKeys.update': { params: { key: 'key-observer' }, body: { name: fresh('k') } },
+    'apiKeys.remove': { params: { key: 'key-observer' } },
+    'tunnels.list': { params: byUid },
+    'tunnels.create': { params: byUid, body: { host: '127.0.0.1', port: 8080, ttl: 60 } },
+    'tunnels.remove': { params: { ...byUid, address: ids.tunnel } },
+    'tags.rename': { params: { tag: DEVICE_TAG }, body: { tag: 'renamed' } },
+    'tags.remove': { params: { tag: DEVICE_TAG } },
+    'sessions.get': { params: { uid: ids.session } },
+    'sessions.setAuthenticated': { params: { uid: ids.session }, body: { authenticated: true } },
+    'sessions.close': { params: { uid: ids.session }, body: { device: ids.device } },
+    'sessions.addRecord': { params: seat, body: { uid: ids.session, seat: 0, message: '$ ', width: 80, height: 24 } },
+    'sessions.getRecord': { params: seat },
+    'sessions.getRecordIndex': { params: seat },
+    'sessions.getKeyframe': { params: seat },
+    'recordings.search': { query: { q: 'uptime' } },
+    'sessions.verifyRecord': { params: seat },
+    'sessions.removeRecord': { params: seat },
+    'publicKeys.create': {
+      body: { data: freshKeyData(), name: 'laptop', username: 'root', filter: HOSTNAME_FILTER },
+    },
+    'publicKeys.findDevices': { body: { filter: HOSTNAME_FILTER } },
+    'publicKeys.update': { params: key, body: { name: 'laptop', username: 'root', filter: HOSTNAME_FILTER } },
+    'publicKeys.remove': { params: key },
+    'publicKeys.addTag': { params: key, body: { tag: DEVICE_TAG } },
+    'publicKeys.setTags': { params: key, body: { tags: [TAG] } },
+    'publicKeys.removeTag': { params: { ...key, tag: TAG } },
+    'firewall.create': { body: ruleBody },
+    'firewall.evaluate': { body: { device: ids.device, username: 'root', address: '192.0.2.7' } },
+    'firewall.setOrder': { body: { rules: [ids.rule] } },
+    'firewall.get': { params: rule },
+    'firewall.update': { params: rule, body: ruleBody },
+    'firewall.remove': { params: rule },
+    'firewall.addTag': { params: rule, body: { tag: DEVICE_TAG } },
+    'firewall.setTags': { params: rule, body: { tags: [TAG] } },
+    'firewall.removeTag': { params: rule, query: { tag: TAG }, body: {} },
+    'connectors.create': { body: connectorBody },
+    'connectors.get': { params: connector },
+    'connectors.update': { params: connector, body: connectorBody },
+    'connectors.remove': { params: connector },
+    'connectors.info': { params: connector },
+    'billing.attachPaymentMethod': { body: { id: 'x' } },
+    'billing.detachPaymentMethod': { body: { id: 'x' } },
+    'billing.setDefaultPaymentMethod': { body: { id: 'x' } },
+    'billing.chooseDevices': { body: { choices: [ids.device] } },
+    'billing.report': { query: { action: 'device_accept' } },
+    'internal.markOffline': { params: byUid },
+    'internal.lookup': { query: { domain: 'x', name: 'x' } },
+    'announcements.get': { params: { uuid: '00000000-0000-4000-8000-000000000000' } },
+  }
+  return samples[id] ?? {}
+}

@@ -1,0 +1,50 @@
+// What the rows that compare with OpenSSH share: the product with an agent, an sshd beside it, and one ssh client that
+// knows the way to both as the same user.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { accepted, makeDevicePassword, startAgent } from './agent.ts'
+import type { Server } from './child.ts'
+import { hasOwnView, showUser } from '../own-view.ts'
+import type { BenchOptions } from '../options.ts'
+import { type Site, startSite } from './site.ts'
+import { type SshClient, createSshClient } from '../ssh-client.ts'
+import { type Sshd, startSshd } from './sshd.ts'
+
+export interface Scene {
+  readonly site: Site
+  readonly agent: Server
+  readonly sshd: Sshd
+  readonly ssh: SshClient
+}
+
+/**
+ * Runs `measure` in a scene of its own and takes the scene down again.
+ * @param name of the row group: names the folder and the CPU profile
+ * @throws {Error} without a mount namespace of its own, which takes root
+ */
+export async function inScene<T>(
+  options: BenchOptions,
+  name: string,
+  measure: (scene: Scene) => Promise<T>,
+): Promise<T> {
+  if (!hasOwnView()) throw new Error('comparing with sshd takes root: sshd must check a password')
+  const folder = join(options.folder, name)
+  await mkdir(folder, { mode: 0o711 })
+  const password = await makeDevicePassword()
+  await using _ = await showUser(folder, password.hash)
+  await using site = await startSite({
+    folder: join(folder, 'site'),
+    nodeFlags: options.nodeFlags(name),
+    secure: true,
+  })
+  await using agent = await startAgent(site, password, { nodeFlags: options.nodeFlags(`${name}-agent`) })
+  const login = await accepted(site, agent)
+  await using sshd = await startSshd(folder)
+  const bowline = { port: site.sshPort, login, password: password.plain }
+  try {
+    return await measure({ site, agent, sshd, ssh: await createSshClient(folder, bowline, sshd) })
+  } catch (error) {
+    options.say(`The server said: ${site.server.said().slice(-2_000) || 'nothing'}`)
+    throw error
+  }
+}

@@ -1,0 +1,260 @@
+// Who may reach what: keys, rules, tags, people, API keys; each change is looked at where it counts, in the API.
+import { createClient } from '@bowline/contract/client'
+import { operations } from '@bowline/contract/operations'
+import { describe, expect, it } from 'vitest'
+import { openPage } from '../../support/browser.ts'
+import { eventually, hasFocus, openSignedIn, rowOf } from '../steps.ts'
+import type { Site } from '../site.ts'
+import { OBSERVER, freshKeyLine } from '../world.ts'
+
+const { publicKeys, firewall, tags, apiKeys, namespaces, members, auth } = operations
+
+export function accessJourneys(site: Site): void {
+  describe('public keys', () => {
+    const names = async () => (await site.world.client.call(publicKeys.list, {})).body.map(({ name }) => name)
+
+    it('are added for the devices of a tag, removed, and brought back by undo', async () => {
+      const { page } = site
+      await page.goto('/public-keys')
+      await page.getByRole('button', { name: 'Add key' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add a public key' })
+      await dialog.getByLabel('Public key').fill('-----BEGIN OPENSSH PRIVATE KEY-----')
+      await dialog.getByRole('button', { name: 'Add key' }).click()
+      await dialog.getByText('must be the public half').waitFor()
+      await dialog.getByLabel('Public key').fill(freshKeyLine('grace@desk'))
+      expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('grace@desk')
+      await dialog.getByLabel('Devices').selectOption('By tag')
+      await dialog.getByLabel('Tags').fill('garden')
+      await page.keyboard.press('Enter')
+      await dialog.getByText(/It is for 1 of \d+ devices and containers: greenhouse-pi\./).waitFor()
+      await dialog.getByRole('button', { name: 'Add key' }).click()
+      await rowOf(page, 'grace@desk').getByText('tagged garden').waitFor()
+
+      await page.getByRole('button', { name: 'Remove grace@desk' }).click()
+      await rowOf(page, 'grace@desk').waitFor({ state: 'detached' })
+      expect(await names()).not.toContain('grace@desk')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await rowOf(page, 'grace@desk').getByText('tagged garden').waitFor()
+      expect(await names()).toContain('grace@desk')
+    })
+
+    it('say at the field what the server refuses', async () => {
+      const { page } = site
+      await page.goto('/public-keys')
+      await page.getByRole('link', { name: 'deploy' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Public key deploy' })
+      await dialog.getByText(/It is for (\d+) of \1 devices and containers/).waitFor()
+      await dialog.getByLabel('Login names: pattern').fill('(')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByText(/^Login names .*\./).waitFor()
+      expect(await dialog.getByLabel('Login names: pattern').getAttribute('aria-invalid')).toBe('true')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    })
+  })
+
+  describe('the firewall', () => {
+    const order = async () => {
+      const { body } = await site.world.client.call(firewall.list, {})
+      return body.toSorted((a, b) => b.priority - a.priority).map(({ priority, username }) => `${priority} ${username}`)
+    }
+
+    it('is reordered with the keyboard, and back by undo', async () => {
+      const { page } = site
+      await page.goto('/firewall')
+      const before = await order()
+      await page.getByRole('button', { name: 'Rule 2 of 3; the arrow keys move it' }).focus()
+      await page.keyboard.press('ArrowUp')
+      await eventually(() => hasFocus(page.getByRole('button', { name: 'Rule 1 of 3; the arrow keys move it' })))
+      await eventually(async () => (await order())[0]?.endsWith('^root$') ?? false)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(order).toEqual(before)
+    })
+
+    it('is reordered by dragging', async () => {
+      const { page } = site
+      await page.goto('/firewall')
+      const handle = page.getByRole('button', { name: 'Rule 3 of 3; the arrow keys move it' })
+      const target = await page.getByRole('button', { name: 'Rule 1 of 3; the arrow keys move it' }).boundingBox()
+      const start = await handle.boundingBox()
+      if (!target || !start) throw new Error('the handles are not on screen')
+      await page.mouse.move(start.x + 5, start.y + 5)
+      await page.mouse.down()
+      await page.mouse.move(start.x + 5, target.y + 20, { steps: 4 })
+      await page.mouse.move(start.x + 5, target.y - 4, { steps: 2 })
+      await page.mouse.up()
+      await page.getByRole('link', { name: 'Rule 1' }).getByText('named kiosk').waitFor()
+      const first = async () => (await site.world.client.call(firewall.list, {})).body.at(-1)?.filter.hostname
+      await expect.poll(first).toBe('kiosk')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('link', { name: 'Rule 3' }).getByText('named kiosk').waitFor()
+    })
+
+    it('tells what it would say of a connection, and which rule says it', async () => {
+      const { page } = site
+      await page.goto('/firewall')
+      const tester = page.getByRole('region', { name: 'Try a connection' })
+      await tester.getByLabel('Login name').fill('root')
+      await tester.getByLabel('From address').fill('not an address')
+      await tester.getByLabel('Device').fill('lab-nas')
+      await tester.getByLabel('Device').press('Tab')
+      await tester.getByRole('button', { name: 'Try' }).click()
+      await tester.getByText('must be an IP address').waitFor()
+      await tester.getByLabel('From address').fill('203.0.113.9')
+      await tester.getByRole('button', { name: 'Try' }).click()
+      await tester.getByText('It is refused. Rule 2 decides.').waitFor()
+      await tester.getByLabel('From address').fill('127.0.0.1')
+      await tester.getByRole('button', { name: 'Try' }).click()
+      await tester.getByText('It gets to the sign-in. Rule 1 decides.').waitFor()
+      expect(await page.locator('li[data-marked]').textContent()).toContain('^127')
+    })
+
+    it('gets a rule, switches it off and loses it', async () => {
+      const { page } = site
+      await page.goto('/firewall?edit=new')
+      const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Address').selectOption('Matching a pattern')
+      await dialog.getByLabel('Address: pattern').fill('^198\\.51\\.')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      await page.getByRole('link', { name: 'Rule 1' }).getByText('^198\\.51\\.').waitFor()
+      await page.getByRole('switch', { name: 'Rule 1 is active' }).click({ force: true })
+      const rules = async () => (await site.world.client.call(firewall.list, {})).body
+      await eventually(async () => (await rules()).at(-1)?.active === false)
+      await page.getByRole('button', { name: 'More for rule 1' }).click()
+      await page.getByRole('menuitem', { name: 'Remove' }).click()
+      await page.getByRole('link', { name: 'Rule 4' }).waitFor({ state: 'detached' })
+      expect(await rules()).toHaveLength(3)
+    })
+  })
+
+  describe('the source of a rule', () => {
+    it('is written as a network, saved as its pattern, and is the network again', async () => {
+      const { page } = site
+      await page.goto('/firewall?edit=new')
+      const dialog = page.getByRole('dialog', { name: 'Add a rule' })
+      await dialog.getByLabel('Address').selectOption('Matching a pattern')
+      await dialog.getByLabel('Address: pattern').fill('203.0.113.9/24')
+      await dialog.getByLabel('Priority').focus()
+      await dialog.getByText('203.0.113.0/24, saved as the pattern ^203[.]0[.]113[.]').waitFor()
+      await dialog.getByLabel('Network or address').fill('2001:db8::/33')
+      await dialog.getByText('2001:db8::/33, saved as').waitFor()
+      await dialog.getByLabel('Network or address').fill('172.16.0.0/12')
+      await dialog.getByRole('button', { name: 'Add rule' }).click()
+      const rule = page.getByRole('link', { name: /^Rule \d+: .*172\.16\.0\.0\/12/ })
+      // The whole line is the link's target, what it shows lies above it.
+      await rule.press('Enter')
+      const edited = page.getByRole('dialog', { name: /^Rule \d+$/ })
+      expect(await edited.getByLabel('Network or address').inputValue()).toBe('172.16.0.0/12')
+      const { body } = await site.world.client.call(firewall.list, {})
+      const made = body.find(({ source_ip }) => source_ip === '^172[.](1[6-9]|2[0-9]|3[0-1])[.]')
+      await page.keyboard.press('Escape')
+      await site.world.client.call(firewall.remove, { params: { id: made?.id ?? 0 } })
+      await rule.waitFor({ state: 'detached' })
+    })
+  })
+
+  describe('tags', () => {
+    it('are renamed everywhere, and lead to their devices', async () => {
+      const { page } = site
+      await page.goto('/tags')
+      await page.getByRole('button', { name: 'Rename garden' }).click()
+      await page.getByRole('dialog').getByLabel('Tag').fill('orchard')
+      await page.keyboard.press('Enter')
+      await rowOf(page, 'orchard').getByText('1', { exact: true }).waitFor()
+      expect((await site.world.client.call(tags.list, {})).body).toContain('orchard')
+      await page.getByRole('link', { name: 'orchard' }).click()
+      await rowOf(page, 'greenhouse-pi').waitFor()
+      expect(await page.getByRole('row').count()).toBe(2)
+      await page.goto('/tags')
+      await page.getByRole('button', { name: 'Rename orchard' }).click()
+      await page.getByRole('dialog').getByLabel('Tag').fill('garden')
+      await page.keyboard.press('Enter')
+      await rowOf(page, 'garden').waitFor()
+    })
+  })
+
+  describe('the team', () => {
+    it('changes the role of a member, and back by undo', async () => {
+      const { page, world } = site
+      await page.goto('/team')
+      const role = page.getByLabel(`Role of ${OBSERVER.email}`)
+      await role.selectOption('Operator')
+      const stored = async () => {
+        const { body } = await world.client.call(namespaces.get, { params: { tenant: world.product.tenant } })
+        return body.members.find(({ email }) => email === OBSERVER.email)?.role
+      }
+      await eventually(async () => (await stored()) === 'operator')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(async () => (await stored()) === 'observer')
+      expect(await role.inputValue()).toBe('observer')
+    })
+
+    it('gives another role at once to somebody who is looking', async () => {
+      const { world, browser } = site
+      const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console })
+      await openSignedIn(page, OBSERVER, '/tags')
+      await page.getByRole('button', { name: 'Rename garden', disabled: true }).waitFor()
+      const tenant = world.product.tenant
+      const { body } = await world.client.call(namespaces.get, { params: { tenant } })
+      const uid = body.members.find(({ email }) => email === OBSERVER.email)?.id ?? ''
+      const setRole = (role: 'operator' | 'observer') =>
+        world.client.call(members.update, { params: { tenant, uid }, body: { role } })
+      await setRole('operator')
+      await page.getByRole('button', { name: 'Rename garden', disabled: false }).waitFor()
+      await setRole('observer')
+      await page.getByRole('button', { name: 'Rename garden', disabled: true }).waitFor()
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+
+    it('makes an API key whose secret is shown once and works', async () => {
+      const { page, world } = site
+      await page.goto('/team?tab=keys')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('deploys')
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+      const secret = await page.getByRole('dialog', { name: 'Copy the key now' }).locator('code').first().textContent()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'I have stored it' }).click()
+      await rowOf(page, 'deploys').getByText('Observer').waitFor()
+      expect(await page.content()).not.toContain(secret)
+      const withKey = createClient({
+        origin: world.product.api,
+        fetch: (url, init) =>
+          fetch(url, {
+            ...init,
+            headers: { ...Object.fromEntries(new Headers(init?.headers)), 'x-api-key': secret ?? '' },
+          }),
+      })
+      expect((await withKey.call(operations.stats.get, {})).body.registered_devices).toBeGreaterThan(0)
+      await page.getByRole('link', { name: 'deploys' }).click()
+      await page.getByRole('dialog', { name: 'API key deploys' }).getByLabel('Name').fill('deploy-bot')
+      await page.keyboard.press('Enter')
+      await rowOf(page, 'deploy-bot').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await rowOf(page, 'deploys').waitFor()
+      await page.getByRole('button', { name: 'Delete deploys' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await rowOf(page, 'deploys').waitFor({ state: 'detached' })
+      expect((await world.client.call(apiKeys.list, {})).body.map(({ name }) => name)).not.toContain('deploys')
+    })
+  })
+
+  describe('namespaces', () => {
+    it('are created from the switcher, and everything on screen is of the new one', async () => {
+      const { page, world } = site
+      await page.goto('/')
+      await page.getByRole('button', { name: /^Namespace/ }).click()
+      await page.getByRole('menuitem', { name: 'Create a namespace' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('workshop')
+      await page.keyboard.press('Enter')
+      await page.getByText('No devices yet').waitFor()
+      await page.getByRole('button', { name: /^Namespace workshop/ }).click()
+      const own = (await world.client.call(namespaces.get, { params: { tenant: world.product.tenant } })).body.name
+      await page.getByRole('menuitem', { name: new RegExp(`^${own}`) }).click()
+      await page.getByRole('link', { name: world.own.name }).first().waitFor()
+      const me = await world.client.call(auth.getUser, {})
+      expect(me.body.tenant).toBe(world.product.tenant)
+    })
+  })
+}

@@ -1,0 +1,93 @@
+// Going: out of a namespace, to the screen of those who are in none, and on from there; and a page that does not load.
+import { operations } from '@bowline/contract/operations'
+import { describe, expect, it } from 'vitest'
+import { openPage } from '../../support/browser.ts'
+import { openSignedIn, violationsInBothThemes } from '../steps.ts'
+import type { Site } from '../site.ts'
+
+const LEAVER = { username: 'lennart', password: 'leaver-pass', email: 'lennart@example.com' }
+
+export function leavingJourneys(site: Site): void {
+  describe('somebody who leaves the namespace', () => {
+    it('is told what a namespace is for, and makes one', async () => {
+      const { world, browser } = site
+      await world.cli('user', 'create', LEAVER.username, LEAVER.password, LEAVER.email)
+      const { body } = await world.client.call(operations.namespaces.get, { params: { tenant: world.product.tenant } })
+      await world.cli('namespace', 'member', 'add', LEAVER.username, body.name, 'operator')
+      const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console })
+      await openSignedIn(page, LEAVER, '/settings')
+      await page.getByRole('button', { name: 'Leave the namespace' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Leave the namespace' }).click()
+      await page.getByText('Devices live in namespaces.').waitFor()
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      // What was asked while the membership ended was refused; from here on nothing is asked that would be.
+      complaints.length = 0
+      await page.goto('/')
+      await page.getByText('Devices live in namespaces.').waitFor()
+      await page.getByRole('button', { name: 'Create a namespace' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('homestead')
+      await page.keyboard.press('Enter')
+      await page.getByText('No devices yet').first().waitFor()
+      await page.getByRole('button', { name: /^Namespace homestead/ }).waitFor()
+
+      const steps = page.getByRole('region', { name: 'First steps' })
+      await steps.getByText('0 of 4 done').waitFor()
+      await steps.getByRole('button', { name: 'Hide' }).click()
+      await steps.waitFor({ state: 'detached' })
+      await page.reload()
+      await page.getByText('No devices yet').first().waitFor()
+      expect(await steps.count()).toBe(0)
+
+      await page.goto('/profile')
+      await page.getByText(`bowline user delete ${LEAVER.username}`).waitFor()
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('a page that cannot be loaded', () => {
+    it('says so in its place, and is there when somebody tries again', async () => {
+      const { world, browser } = site
+      const { context, page } = await openPage(browser, { baseURL: world.product.console })
+      await openSignedIn(page, world.product, '/tags')
+      await page.route('**/assets/audit-page*.js', (route) => route.abort())
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
+      // The rest of the console goes on.
+      await page.getByRole('link', { name: 'Tags' }).click()
+      await page.getByText('garden').first().waitFor()
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.unroute('**/assets/audit-page*.js')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('button', { name: 'Export' }).waitFor()
+      await context.close()
+    })
+
+    it('says the same when only its styles do not arrive', async () => {
+      const { world, browser } = site
+      const { context, page } = await openPage(browser, { baseURL: world.product.console })
+      await page.route('**/assets/audit-page*.css', (route) => route.abort())
+      await openSignedIn(page, world.product, '/tags')
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
+      await context.close()
+    })
+
+    it('is loaded with the whole console when the server has another build of it, once', async () => {
+      const { world, browser } = site
+      const { context, page } = await openPage(browser, { baseURL: world.product.console })
+      await page.route('**/assets/audit-page*.js', (route) => route.abort())
+      await openSignedIn(page, world.product, '/tags')
+      const another = '<script type="module" src="/assets/index-another.js"></script>'
+      await page.route('/', (route) => route.fulfill({ contentType: 'text/html', body: another }), { times: 1 })
+      const loaded = page.waitForEvent('load')
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await loaded
+      await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
+      await context.close()
+    })
+  })
+}

@@ -1,0 +1,306 @@
+// The namespace itself: settings, audit log, announcements; sessions; devices in numbers; and the signed-in person.
+import { operations } from '@bowline/contract/operations'
+import { describe, expect, it } from 'vitest'
+import { openPage } from '../../support/browser.ts'
+import { eventually, hasFocus, openSignedIn, rowOf } from '../steps.ts'
+import type { Site } from '../site.ts'
+import { OBSERVER } from '../world.ts'
+
+const { namespaces, devices, sessions, audit } = operations
+
+export function namespaceJourneys(site: Site): void {
+  const settings = async () => {
+    const { client, product } = site.world
+    return (await client.call(namespaces.get, { params: { tenant: product.tenant } })).body.settings
+  }
+
+  describe('the settings', () => {
+    it('change at once, and back by undo', async () => {
+      const { page } = site
+      await page.goto('/settings')
+      await page.getByRole('switch', { name: 'Allow forwarding' }).click({ force: true })
+      await eventually(async () => !(await settings()).forwarding)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(async () => (await settings()).forwarding).toBe(true)
+    })
+
+    it('delete recordings after some days, once somebody has confirmed it', async () => {
+      const { page } = site
+      const kept = async () => (await settings()).recording_retention_days
+      await page.goto('/settings')
+      await page.getByLabel('Days').fill('4000')
+      await page.getByRole('button', { name: 'Save' }).first().click()
+      await page.getByText('Days must be 0 to 3650 days.').waitFor()
+      await page.getByLabel('Days').fill('400')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByText('more than 400 days ago').waitFor()
+      expect(await kept()).toBe(0)
+      await page.getByRole('button', { name: 'Delete them' }).click()
+      await expect.poll(kept).toBe(400)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(kept).toBe(0)
+    })
+
+    it('show an announcement as a terminal will', async () => {
+      const { page } = site
+      await page.goto('/settings')
+      await page.getByLabel('Text').fill('Mind the gap.\n<b>not bold</b>')
+      await page.getByRole('figure').getByText('<b>not bold</b>').waitFor()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await eventually(async () => (await settings()).connection_announcement.startsWith('Mind the gap.'))
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(async () => (await settings()).connection_announcement).toContain('Authorised use only.')
+    })
+
+    it('ask for the name before the namespace is deleted', async () => {
+      const { page, world } = site
+      const { body: made } = await world.client.call(namespaces.create, { body: { name: 'doomed' } })
+      await page.goto('/')
+      await page.getByRole('button', { name: /^Namespace/ }).click()
+      await page.getByRole('menuitem', { name: /^doomed/ }).click()
+      await page.getByText('No devices yet').waitFor()
+      await page.getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('button', { name: 'Delete the namespace' }).click()
+      const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete the namespace' })
+      expect(await confirm.isDisabled()).toBe(true)
+      await page.getByLabel('Type doomed to confirm').fill('doomed')
+      await confirm.click()
+      await eventually(async () => {
+        const { body } = await world.client.call(namespaces.list, {})
+        return body.every(({ tenant_id: tenant }) => tenant !== made.tenant_id)
+      })
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      // Back where every other journey is.
+      await page.getByRole('button', { name: /^Namespace/ }).click()
+      const own = (await world.client.call(namespaces.get, { params: { tenant: world.product.tenant } })).body.name
+      await page.getByRole('menuitem', { name: new RegExp(`^${own}`) }).click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('link', { name: world.own.name }).first().waitFor()
+    })
+
+    it('and the audit log are closed to an observer, who is told why', async () => {
+      const { context, page, complaints } = await openPage(site.browser, { baseURL: site.world.product.console })
+      await openSignedIn(page, OBSERVER, '/settings')
+      expect(await page.getByRole('switch', { name: 'Record sessions' }).isDisabled()).toBe(true)
+      await page.goto('/audit')
+      await page.getByText('Administrators and the owner read the audit log').waitFor()
+      await page.goto('/firewall')
+      await page.getByText('Administrators can try connections here.').waitFor()
+      const add = page.getByRole('button', { name: 'Add rule' })
+      expect(await add.isDisabled()).toBe(true)
+      await add.focus()
+      await page.getByRole('tooltip', { name: 'may look at rules, not change them' }).waitFor()
+      await page.keyboard.press('Enter')
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('the audit log', () => {
+    it('is exported as JSON lines', async () => {
+      const { page, world } = site
+      await page.goto('/audit')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export' }).click(),
+      ])
+      const lines = []
+      for await (const chunk of await download.createReadStream()) lines.push(String(chunk))
+      const { total } = await world.client.call(audit.list, {})
+      expect(lines.join('').trim().split('\n')).toHaveLength(total)
+    })
+  })
+
+  describe('announcements', () => {
+    it('are read as Markdown', async () => {
+      const { page } = site
+      await page.goto('/announcements')
+      await page.getByRole('link', { name: 'Maintenance on Saturday' }).click()
+      await page.getByRole('heading', { name: 'What happens' }).waitFor()
+      const link = page.getByRole('link', { name: 'Status' })
+      expect(await link.getAttribute('rel')).toContain('noopener')
+    })
+  })
+
+  describe('sessions', () => {
+    it('are narrowed down in the address, and one of them is ended', async () => {
+      const { page, world } = site
+      await page.goto('/sessions')
+      await page.getByLabel('State').selectOption('Sign-in failed')
+      await page.waitForURL('**/sessions?state=refused')
+      await page.getByRole('row').filter({ hasText: 'Running' }).waitFor({ state: 'detached' })
+      await page.getByLabel('State').selectOption('Running')
+      await page.getByLabel('Device', { exact: true }).fill(world.own.name)
+      await page.waitForURL(`**device=${world.own.uid}**`)
+      await page.reload()
+      const device = page.getByLabel('Device', { exact: true })
+      await eventually(async () => (await device.inputValue()) === world.own.name)
+      await page.getByLabel('Search users and addresses').fill('nobody-like-this')
+      await page.getByText('No session is like that').waitFor()
+      await page.getByRole('button', { name: 'Clear all' }).click()
+      await page.getByRole('row').filter({ hasText: 'Running' }).first().getByRole('link').first().click()
+      await page.getByText('Command started').waitFor()
+      await page.getByRole('button', { name: 'End session' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+      await page.getByText('An administrator ended the session.').waitFor()
+      expect((await world.client.call(sessions.list, {})).body.some(({ closed }) => closed?.by === 'admin')).toBe(true)
+    })
+  })
+
+  describe('many devices', () => {
+    it('are selected and tagged at once, and back by undo', async () => {
+      const { page, world } = site
+      await page.goto('/devices?sort=name')
+      await rowOf(page, 'edge-router-7').waitFor()
+      await page.getByRole('link', { name: 'edge-router-7' }).focus()
+      await page.keyboard.press('x')
+      await page.getByRole('checkbox', { name: 'Select kiosk-lobby' }).check()
+      const bar = page.getByRole('region', { name: 'Selected devices' })
+      await bar.getByText('2 devices selected').waitFor()
+      await bar.getByRole('button', { name: 'Add tags' }).click()
+      await eventually(() => hasFocus(page.getByRole('dialog').getByLabel('Tags')))
+      await page.keyboard.type('winter')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Add tags' }).click()
+      const tagged = async () => {
+        const { body } = await world.client.call(devices.list, {})
+        return body.filter(({ tags }) => tags.includes('winter')).map(({ name }) => name)
+      }
+      await eventually(async () => (await tagged()).length === 2)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(tagged).toEqual([])
+    })
+
+    it('lose a tag at once, and those that had it get it back by undo', async () => {
+      const { page, world } = site
+      await page.goto('/devices?sort=name')
+      await page.getByRole('checkbox', { name: 'Select lab-nas' }).check()
+      await page.getByRole('checkbox', { name: 'Select kiosk-lobby' }).check()
+      await page.getByRole('button', { name: 'Take tags off' }).click()
+      await page.getByRole('dialog').getByLabel('Tags').fill('storage')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Take tags off' }).click()
+      const stored = async () => {
+        const { body } = await world.client.call(devices.list, {})
+        return body.filter(({ name }) => name === 'lab-nas' || name === 'kiosk-lobby').flatMap(({ tags }) => tags)
+      }
+      await expect.poll(stored).toEqual(['lab'])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect.poll(stored).toEqual(['lab', 'storage'])
+    })
+
+    it('that are connected get a terminal each', async () => {
+      const { page, world } = site
+      await page.goto('/devices?sort=name')
+      await page.getByRole('checkbox', { name: 'Select kiosk-lobby' }).check()
+      const open = page.getByRole('button', { name: 'Open terminals' })
+      expect(await open.isDisabled()).toBe(true)
+      await page.getByRole('checkbox', { name: `Select ${world.own.name}` }).check()
+      await open.click()
+      await page.getByRole('tab', { name: `${world.own.name}, not connected` }).waitFor()
+      expect(await page.getByRole('tab').count()).toBe(1)
+      await page.getByRole('button', { name: 'Close this pane' }).click()
+      await page.getByRole('tab').waitFor({ state: 'detached' })
+    })
+
+    it('that a decision did not work for are told by name, and only they are tried again', async () => {
+      const { page, world } = site
+      const waiting = [await world.register('twin-lamp'), await world.register('solo-lamp')]
+      const twin = await world.register('twin-lamp')
+      await world.client.call(devices.setStatus, { params: { uid: twin, status: 'accept' } })
+      await page.goto('/devices?status=pending&q=lamp')
+      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+      await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Accept' }).click()
+      const failure = page.getByRole('alert').filter({ hasText: 'It did not work for 1 of 2 devices' })
+      await failure.getByText(/twin-lamp: Another accepted device/).waitFor()
+      await world.client.call(devices.remove, { params: { uid: twin } })
+      await failure.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText(/No device matches/).waitFor()
+      for (const uid of waiting) {
+        expect((await world.client.call(devices.get, { params: { uid } })).body.status).toBe('accepted')
+        await world.client.call(devices.remove, { params: { uid } })
+      }
+    })
+  })
+
+  describe('with the keyboard alone', () => {
+    it('somebody signs in, finds a device, and goes from page to page', async () => {
+      const { world } = site
+      const { context, page, complaints } = await openPage(site.browser, { baseURL: world.product.console })
+      await page.goto('/sign-in')
+      await eventually(() => hasFocus(page.getByLabel('Username or e-mail')))
+      await page.keyboard.type(world.product.username)
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(world.product.password)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      await page.keyboard.press('Tab')
+      expect(await hasFocus(page.getByRole('link', { name: 'Skip to content' }))).toBe(true)
+
+      // The palette's script is late: what is typed meanwhile is no shortcut ("g d") and is not lost.
+      const { promise: typed, resolve: release } = Promise.withResolvers<void>()
+      await page.route(/\/palette-[^/]*\.js$/, async (route) => {
+        await typed
+        await route.continue()
+      })
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('g dX')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('kiossk')
+      await page.keyboard.press('Backspace')
+      await page.keyboard.press('Backspace')
+      release()
+      await page.getByRole('combobox', { name: /Search devices/ }).waitFor()
+      await page.keyboard.type('k')
+      expect(await page.getByRole('combobox', { name: /Search devices/ }).inputValue()).toBe('kiosk')
+      expect(new URL(page.url()).pathname).toBe('/')
+      await page.getByRole('option', { name: /^kiosk-lobby/ }).waitFor()
+      await page.keyboard.press('ArrowRight')
+      await page.getByRole('option', { name: /^Copy the SSHID/ }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'kiosk-lobby' }).waitFor()
+
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.keyboard.press('g')
+      await page.keyboard.press('f')
+      await page.getByRole('heading', { name: 'Firewall', exact: true }).waitFor()
+      await page.keyboard.press('g')
+      await page.keyboard.press('d')
+      await rowOf(page, 'kiosk-lobby').waitFor()
+      await page.keyboard.press('/')
+      await page.keyboard.type('greenhouse')
+      await rowOf(page, 'kiosk-lobby').waitFor({ state: 'detached' })
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('the profile', () => {
+    it('changes the own name, and the password without being signed out', async () => {
+      const { context, page, complaints } = await openPage(site.browser, { baseURL: site.world.product.console })
+      await openSignedIn(page, OBSERVER, '/profile')
+      await page.getByLabel('Name', { exact: true }).fill('Olga Observer')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: /Olga Observer/ }).waitFor()
+      await page.getByLabel('Current password').fill('not the password')
+      await page.getByLabel('New password').fill('another-pass')
+      await page.getByRole('button', { name: 'Change the password' }).click()
+      await page
+        .getByText(/Current password/)
+        .nth(1)
+        .waitFor()
+      await page.getByLabel('Current password').fill(OBSERVER.password)
+      await page.getByRole('button', { name: 'Change the password' }).click()
+      await eventually(async () => (await page.getByLabel('Current password').inputValue()) === '')
+      await page.reload()
+      await page.getByRole('heading', { name: 'Profile' }).waitFor()
+      expect(complaints.filter((text) => !text.includes('status of 4'))).toEqual([])
+      await context.close()
+    })
+  })
+}

@@ -1,0 +1,106 @@
+// What comes to people by itself: what needs attention, news, the bell; and the containers, which come by themselves too.
+import { operations } from '@bowline/contract/operations'
+import { describe, expect, it } from 'vitest'
+import { rowOf } from '../steps.ts'
+import type { Site } from '../site.ts'
+
+const { containers, devices } = operations
+
+export function overviewJourneys(site: Site): void {
+  describe('the overview', () => {
+    it('tells what needs attention, and leads to it', async () => {
+      const { page, world } = site
+      await page.goto('/')
+      const attention = page.getByRole('region', { name: 'Needs attention' })
+      await attention.getByRole('link', { name: /sign-ins? failed since yesterday/ }).click()
+      await page.waitForURL('**/sessions?state=refused&from=**')
+      await page.getByRole('row').filter({ hasText: 'sign-in failed' }).first().waitFor()
+      await page.goBack()
+      await attention.getByRole('link', { name: /seen since yesterday are offline/ }).click()
+      await rowOf(page, 'kiosk-lobby').waitFor()
+      expect(await rowOf(page, world.own.name).count()).toBe(0)
+      await page.getByRole('button', { name: 'Connected: Offline' }).click()
+      await page.getByRole('menuitemradio', { name: 'Online', exact: true }).click()
+      await page.waitForURL('**/devices?presence=online')
+      await rowOf(page, world.own.name).waitFor()
+      expect(await rowOf(page, 'kiosk-lobby').count()).toBe(0)
+    })
+
+    it('shows the newest announcement until it is dismissed', async () => {
+      const { page } = site
+      await page.goto('/')
+      const news = page.getByRole('region', { name: 'News of this server' })
+      await news.getByRole('link', { name: 'Maintenance on Saturday' }).waitFor()
+      await news.getByRole('button', { name: 'Dismiss: Maintenance on Saturday' }).click()
+      await news.waitFor({ state: 'detached' })
+      await page.reload()
+      await page.getByRole('region', { name: 'Last seen devices' }).getByRole('link').nth(1).waitFor()
+      expect(await news.count()).toBe(0)
+    })
+  })
+
+  describe('the bell', () => {
+    it('leads to the sessions that have ended, with their causes', async () => {
+      const { page } = site
+      await page.goto('/tags')
+      await page.getByRole('button', { name: /devices are waiting/ }).click()
+      const ended = page.getByRole('region', { name: 'Sessions that ended' })
+      await ended.getByText('The person ended the connection.').first().waitFor()
+      const name = await ended.getByRole('link').first().textContent()
+      await ended.getByRole('link').first().click()
+      await page.getByText('Session id').waitFor()
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(name)
+      await ended.waitFor({ state: 'detached' })
+    })
+  })
+
+  describe('a container', () => {
+    it('is accepted, has a page, is in no list of devices, and is removed', async () => {
+      const { page, world } = site
+      await page.goto('/containers')
+      await rowOf(page, 'web-frontend').waitFor()
+      await page.getByRole('link', { name: 'Pending' }).click()
+      await page.getByText('No containers yet').waitFor()
+      const uid = await world.register('cache-redis', undefined, 'connector')
+      await page.getByRole('button', { name: 'Accept cache-redis' }).click()
+      await rowOf(page, 'cache-redis').waitFor({ state: 'detached' })
+      expect((await world.client.call(containers.get, { params: { uid } })).body.status).toBe('accepted')
+      await page.getByRole('link', { name: 'Accepted' }).click()
+      await page.getByLabel('Search containers').fill('redis')
+      await rowOf(page, 'web-frontend').waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'cache-redis', exact: true }).click()
+      await page.getByRole('heading', { name: 'cache-redis' }).waitFor()
+      await page.getByText('connector', { exact: true }).waitFor()
+      await page.goto('/devices?q=redis')
+      await page.getByText('No device matches “redis”').waitFor()
+      await page.goto('/containers')
+      await page.getByRole('button', { name: 'Remove cache-redis' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      await rowOf(page, 'cache-redis').waitFor({ state: 'detached' })
+      expect((await world.client.call(containers.list, {})).body.map(({ name }) => name)).toEqual(['web-frontend'])
+    })
+
+    it('is not counted with devices: tabs, bell, section and overview say what the lists do', async () => {
+      const { page, world } = site
+      const uid = await world.register('queue-rabbit', undefined, 'connector')
+      const waiting = (await world.client.call(devices.list, { query: { status: 'pending' } })).body.length
+      const accepted = (await world.client.call(devices.list, {})).body
+      await page.goto('/devices')
+      const tabs = page.getByRole('navigation', { name: 'Devices by status' })
+      await tabs.getByRole('link', { name: new RegExp(`^Accepted ?${accepted.length}$`) }).waitFor()
+      await tabs.getByRole('link', { name: new RegExp(`^Pending ?${waiting}$`) }).waitFor()
+      await page.getByRole('button', { name: new RegExp(`^${waiting} devices? (is|are) waiting`) }).waitFor()
+      const section = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Devices' })
+      expect(await section.textContent()).toBe(`Devices${waiting}`)
+      // Of what is searched for.
+      const found = accepted.filter(({ name }) => name.includes('workshop')).length
+      await page.goto('/devices?q=workshop')
+      await tabs.getByRole('link', { name: new RegExp(`^Accepted ?${found}$`) }).waitFor()
+      await page.goto('/')
+      await page.getByRole('link', { name: new RegExp(`of ${accepted.length}`) }).waitFor()
+      await page.goto('/containers')
+      await page.getByRole('link', { name: /^Pending ?1$/ }).waitFor()
+      await world.client.call(containers.remove, { params: { uid } })
+    })
+  })
+}

@@ -1,0 +1,141 @@
+// Every screen in light, dark and on a phone: accessible, within its width, without complaints; the size of what a
+// browser loads; the theme before the first paint; the navigation of a phone.
+import { describe, expect, it } from 'vitest'
+import { openPage } from '../../support/browser.ts'
+import { SCREENS } from '../screens.ts'
+import type { Site } from '../site.ts'
+import { accessibilityViolations, liveMark, openSignedIn } from '../steps.ts'
+
+const WIDE = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+const TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+
+export function screenJourneys(site: Site): void {
+  describe('every screen', () => {
+    // All of it in both themes; what a narrow page can break, on a narrow page.
+    it('is accessible in both themes, and fits a phone', async () => {
+      const { world, browser } = site
+      const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console, viewport: WIDE })
+      await page.goto('/sign-in')
+      await page.getByRole('heading', { name: 'Sign in to Bowline' }).waitFor()
+      const light = await accessibilityViolations(page)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      const found: Record<string, unknown> = { 'sign-in': { light, dark: await accessibilityViolations(page) } }
+      await page.emulateMedia({ colorScheme: 'light' })
+      await openSignedIn(page, world.product, '/sign-in')
+      for (const { name, path, ready } of SCREENS) {
+        await page.goto(path(world))
+        await ready(page, world)
+        const light = await accessibilityViolations(page)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        const dark = await accessibilityViolations(page)
+        await page.emulateMedia({ colorScheme: 'light' })
+        await page.setViewportSize(PHONE)
+        const tooWide = await page.evaluate(TOO_WIDE)
+        const phone = await accessibilityViolations(page, 'sizes')
+        await page.setViewportSize(WIDE)
+        if (light.length || dark.length || phone.length || tooWide) found[name] = { light, dark, phone, tooWide }
+      }
+      expect(found).toEqual({ 'sign-in': { light: [], dark: [] } })
+      expect(complaints.filter((text) => !text.includes('status of 404'))).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('the content security policy', () => {
+    it('refuses nothing that a screen does', async () => {
+      const { world, browser } = site
+      const { context, page, complaints } = await openPage(
+        browser,
+        { baseURL: world.product.console },
+        /status of 4\d\d/,
+      )
+      // Without this an empty list would say nothing.
+      await page.goto('/sign-in')
+      await page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: 'alert()' }))")
+      await expect
+        .poll(() => complaints.join())
+        .toContain('the content security policy refused script-src-elem: inline')
+      complaints.length = 0
+      await openSignedIn(page, world.product, '/sign-in')
+      for (const { path, ready } of SCREENS) {
+        await page.goto(path(world))
+        await ready(page, world)
+      }
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('the theme', () => {
+    it('is decided before the first paint and remembered', async () => {
+      const options = { baseURL: site.world.product.console, colorScheme: 'light' } as const
+      const { context, page, complaints } = await openPage(site.browser, options, /401|ERR_FAILED/)
+      await openSignedIn(page, site.world.product, '/devices')
+      await page.getByRole('button', { name: /^Account/ }).click()
+      await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+      // The module is held back: what is on screen until then is the work of the script in the head alone.
+      await page.route('**/assets/*.js', (route) => route.abort())
+      await page.reload({ waitUntil: 'commit' })
+      await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('the navigation on a phone', () => {
+    it('is a drawer that closes when a section is chosen', async () => {
+      const options = { baseURL: site.world.product.console, viewport: PHONE, hasTouch: true }
+      const { context, page, complaints } = await openPage(site.browser, options)
+      await openSignedIn(page, site.world.product, '/devices')
+      expect(await accessibilityViolations(page)).toEqual([])
+      await page.getByRole('button', { name: 'Open navigation' }).tap()
+      const drawer = page.getByRole('dialog', { name: 'Sections' })
+      await drawer.getByRole('link', { name: 'Firewall' }).waitFor()
+      expect(await accessibilityViolations(page)).toEqual([])
+      await drawer.getByRole('button', { name: 'Close navigation' }).tap()
+      await drawer.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Open navigation' }).tap()
+      await drawer.getByRole('link', { name: 'Firewall' }).tap()
+      await page.getByRole('heading', { name: 'Firewall', exact: true }).waitFor()
+      await drawer.waitFor({ state: 'detached' })
+      expect(complaints).toEqual([])
+      await context.close()
+    })
+  })
+
+  describe('the weight', () => {
+    it('of the scripts for the devices table stays within 272 kB on the wire, and no list is fetched twice', async () => {
+      const { context, page } = await openPage(site.browser, { baseURL: site.world.product.console })
+      await openSignedIn(page, site.world.product, '/devices')
+      // What other pages need comes when the browser has nothing else to do.
+      await page.addInitScript('globalThis.requestIdleCallback = () => 0')
+      const cdp = await context.newCDPSession(page)
+      const scripts = new Set<string>()
+      let bytes = 0
+      cdp.on('Network.responseReceived', ({ requestId, response }) => {
+        if (new URL(response.url).pathname.endsWith('.js')) scripts.add(requestId)
+      })
+      cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        if (scripts.has(requestId)) bytes += encodedDataLength
+      })
+      await cdp.send('Network.enable')
+      await cdp.send('Network.setCacheDisabled', { cacheDisabled: true })
+      const lists: string[] = []
+      page.on('request', (request) => {
+        if (/\/api\/(devices|sessions)\?/.test(request.url())) lists.push(request.url())
+      })
+      await page.reload()
+      await liveMark(page, 'live').waitFor()
+      await page.getByRole('table').waitFor()
+      expect(bytes).toBeGreaterThan(100_000)
+      expect(bytes).toBeLessThanOrEqual(272_000)
+      // What is asked for because the stream opened is asked for by now.
+      await page.getByRole('link', { name: 'Tags' }).click()
+      await page.getByText('garden').first().waitFor()
+      expect(lists.length).toBeGreaterThan(0)
+      expect(lists).toEqual([...new Set(lists)])
+      await context.close()
+    })
+  })
+}

@@ -1,0 +1,53 @@
+// A machine with a service manager, beside a server from which it gets the agent as people do: by the console's command.
+import { installCommand } from '../../../apps/console/src/features/devices/add/commands.ts'
+import { buildStale, OWN_AGENT } from '../../../scripts/build.ts'
+import { type BootedMachine, type Boot, bootMachine, USER } from './booted-machine.ts'
+import { type Server, startServer } from '../server.ts'
+import { type SshResult, ssh } from '../ssh.ts'
+import { until } from '../wait.ts'
+
+export interface ServicedMachine {
+  readonly server: Server
+  readonly machine: BootedMachine
+  /**
+   * Runs a line on the machine.
+   * @returns what it said, without the last line end
+   * @throws {Error} with what it said when it fails, or complains where its manager says nothing without a reason
+   */
+  run(line: string): string
+  /** The command of the console. @returns what it said */
+  install(): string
+  /** Until the agent that runs now has its link. */
+  linked(): Promise<unknown>
+  /** Runs a command as the machine's user. @param device `namespace.name` */
+  login(device: { readonly namespace: string; readonly name: string }, command: string): Promise<SshResult>
+  remove(): Promise<void>
+}
+
+/** @param name of the machine */
+export async function bootServicedMachine(boot: Boot, name: string): Promise<ServicedMachine> {
+  await using undo = new AsyncDisposableStack()
+  await buildStale([OWN_AGENT])
+  const server = await startServer({})
+  undo.defer(() => server.remove())
+  const machine = await bootMachine(boot, name)
+  undo.defer(() => machine.remove())
+  const run = (line: string): string => {
+    const { status, stdout, stderr } = machine.run(line)
+    if (status === 0 && (stderr === '' || boot.complainsAlways)) return stdout.trimEnd()
+    throw new Error(`'${line}' ended with ${status}: ${stdout}${stderr}`)
+  }
+  const both = undo.move()
+  return {
+    server,
+    machine,
+    run,
+    install: () => run(installCommand(server.origin, server.tenant, server.pin)),
+    linked: () => until('the agent is linked', () => machine.run('bowline agent status').status === 0),
+    login: (device, command) =>
+      ssh({ ...server.ssh, login: `${USER.name}@${device.namespace}.${device.name}`, password: USER.password }, [
+        command,
+      ]),
+    remove: () => both.disposeAsync(),
+  }
+}
