@@ -52,12 +52,13 @@ function rowOf(all: ReadonlyMap<string, readonly number[][]>, peer: 'jump' | 'ss
   }
 }
 
-interface Terminal extends AsyncDisposable {
+export interface Terminal extends AsyncDisposable {
   /** Types one character and waits for it; milliseconds. */
   echo(): Promise<number>
 }
 
-async function openTerminal(ssh: SshClient, way: Way): Promise<Terminal> {
+/** A terminal of the device in raw mode, in which `cat` echoes. */
+export async function openTerminal(ssh: SshClient, way: Way): Promise<Terminal> {
   // cat gives back what it reads; the terminal itself neither edits nor echoes.
   const child = ssh.start(way, 'stty raw -echo; echo ready; exec cat', ['-tt'])
   const { stdin, stdout } = child

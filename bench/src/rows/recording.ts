@@ -1,15 +1,20 @@
-// What it costs that output is recorded: the same output over connections of which one is recorded and one is not.
+// What it costs that output is recorded, in throughput and latency: the same over connections of which one is recorded and
+// one is not.
 import { operations } from '@bowline/contract/operations'
 import { interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row } from '../row.ts'
 import { type Scene, inScene } from '../site/scene.ts'
 import type { Connection } from '../ssh-client.ts'
-import { pairedRatios, spreadOf } from '../measure/statistics.ts'
+import { pairedRatios, percentile, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
+import { openTerminal } from './keystroke.ts'
 
 /** A line of a log with colours, as terminals see it. */
 const LINE = '\\033[32m2026-11-20T10:00:00Z\\033[0m web-1 nginx: 192.0.2.7 GET /srv/app/index.html 200 "Mozilla/5.0"'
+
+/** Of one round. */
+const KEYSTROKES = 400
 
 type Recording = 'off' | 'best-effort' | 'required'
 
@@ -22,16 +27,53 @@ export function measureRecording(options: BenchOptions): Promise<Row[]> {
       await measureOne(options, 'pty', { off, on }, { work: 'terminal output, recorded', target: TARGETS.recording }),
       await measureOne(options, 'exec', { off, on }, { work: 'output of a command, its beginning recorded' }),
       await measureOne(options, 'required', { off, on: whole }, { work: 'output of a command, all of it recorded' }),
+      await measureLatency(options, scene),
     ]
   })
 }
 
-/** A connection whose sessions are recorded so: what counts is what the namespace wants when somebody signs in. */
-async function connected({ site, ssh }: Scene, recording: Recording): Promise<Connection> {
+/** A connection whose sessions are recorded so. */
+async function connected(scene: Scene, recording: Recording): Promise<Connection> {
+  await record(scene, recording)
+  return scene.ssh.connect('bowline', ['-c', 'aes128-gcm@openssh.com'])
+}
+
+/** For those who sign in from now on. */
+async function record({ site }: Scene, recording: Recording): Promise<void> {
   const policy = recording === 'required' ? 'required' : 'best-effort'
   const settings = { session_record: recording !== 'off', recording_policy: policy } as const
   await site.client.call(operations.namespaces.update, { params: { tenant: site.tenant }, body: { settings } })
-  return ssh.connect('bowline', ['-c', 'aes128-gcm@openssh.com'])
+}
+
+/** From a keystroke to its echo, where nothing may be seen before it is in the file. */
+async function measureLatency(options: BenchOptions, scene: Scene): Promise<Row> {
+  await record(scene, 'off')
+  await using off = await openTerminal(scene.ssh, 'bowline')
+  await record(scene, 'required')
+  await using on = await openTerminal(scene.ssh, 'bowline')
+  const terminals = { off, on }
+  const medians = await interleave(
+    (['off', 'on'] as const).map((name) => ({
+      name,
+      async measure() {
+        const times: number[] = []
+        for (let index = 0; index < KEYSTROKES; index += 1) times.push(await terminals[name].echo())
+        return percentile(times, 0.5)
+      },
+    })),
+    options.repeats,
+    (name, ms) => options.say(`recording keystroke ${name}: p50 ${ms.toFixed(3)} ms`),
+  )
+  const [recorded = [], plain = []] = [medians.get('on'), medians.get('off')]
+  return {
+    id: 'recording.keystroke',
+    work: 'keystroke echo, p50, recorded',
+    peer: 'not recorded',
+    unit: 'ratio',
+    measured: spreadOf(pairedRatios(recorded, plain)),
+    note: `${spreadOf(recorded).median.toFixed(3)} to ${spreadOf(plain).median.toFixed(3)} ms`,
+    samples: { 'recorded p50 ms': recorded, 'not recorded p50 ms': plain },
+  }
 }
 
 async function measureOne(

@@ -12,11 +12,12 @@ import { findRunningPostgres, startEmbeddedPostgres } from '../db/embedded/super
 import type { OwnerConnection } from '../db/owner-session.ts'
 import type { Schema } from '../db/schema.ts'
 import { readSecretKey } from '../config.ts'
-import { type InstanceKeys, loadInstanceKeys } from '../instance/keys.ts'
+import { type RecordingKeys, readRecordingKeys } from '../instance/recording-keys.ts'
 import { findTenant } from '../namespaces/service.ts'
 import { type Ids, randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
+import type { SecretKey } from '../platform/seal.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Instance {
@@ -28,7 +29,9 @@ export interface Instance {
   tenantOf(namespace: string): Promise<TenantId>
   contextOf(tenant: TenantId): TenantContext
   /** What signs recordings. @throws {ConfigError} without the secret key that opens it */
-  recordingKeys(): Promise<InstanceKeys['recording']>
+  recordingKeys(): Promise<RecordingKeys>
+  /** @throws {ConfigError} without one */
+  secretKey(): Promise<SecretKey>
 }
 
 /** A command opens one connection after the other. */
@@ -70,6 +73,7 @@ export async function onOwner<T>(
 
 function describe(database: Database, settings: ServerSettings): Instance {
   const system = database.system()
+  const secretKey = (): Promise<SecretKey> => readSecretKey(settings, resolve(settings.BOWLINE_DATA_DIR))
   return {
     settings,
     ids: randomIds,
@@ -77,10 +81,8 @@ function describe(database: Database, settings: ServerSettings): Instance {
     async tenantOf(namespace) {
       return (await findTenant(system, namespace)) ?? fail('NOT_FOUND', { what: `The namespace ${namespace}` })
     },
-    async recordingKeys() {
-      const keys = await loadInstanceKeys(system, await readSecretKey(settings, resolve(settings.BOWLINE_DATA_DIR)))
-      return keys.recording
-    },
+    recordingKeys: async () => readRecordingKeys(system, await secretKey())(),
+    secretKey,
     contextOf: (tenant) => ({
       actor: { kind: 'system', name: 'command line' },
       tenant,

@@ -1,5 +1,4 @@
-// `bowline recordings …`: whether recordings are as they were written, and the heads of their ledgers.
-import { type KeyObject, createPublicKey } from 'node:crypto'
+// `bowline recordings …`: whether recordings are as they were written, the heads of their ledgers, and the key that signs.
 import { open, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createLineSplitter } from '@bowline/asciicast/lines'
@@ -15,8 +14,10 @@ import { readStoreSettings } from '../platform/s3/settings.ts'
 import { type Head, emptyHead } from '../recordings/ledger/entry.ts'
 import { readHead, readHeads } from '../recordings/ledger/heads.ts'
 import { type RecordingReport, reportNamespace } from '../recordings/ledger/report.ts'
-import { createObjects } from '../recordings/offload/objects.ts'
 import { pieces, readVerdict } from '../recordings/file/reading.ts'
+import { type PublicKey, isOfItsTime, readPublicKeys } from '../recordings/keys/public-keys.ts'
+import { rotateRecordingKey } from '../recordings/keys/rotation.ts'
+import { createObjects } from '../recordings/offload/objects.ts'
 import { isSignedBy } from '../recordings/recording-key.ts'
 import { createRecordings } from '../recordings/recordings.ts'
 import { type Instance, onInstance } from './instance.ts'
@@ -34,12 +35,30 @@ export function addRecordingCommands(program: Command, terminal: Terminal): void
   recordings
     .command('verify [file]')
     .description('Verify one downloaded recording with a public key, or all of this server with their ledgers')
-    .option('--key <file>', 'public key of the server that recorded the file: PEM, JWK or a line of OpenSSH')
+    .option(
+      '--key <file>',
+      'public key of the server that recorded the file: PEM, JWK, a line of OpenSSH, or the JSON of all its keys',
+    )
     .option('--namespace <name>', 'only the recordings of this namespace')
     .option('--head <sequence:hash>', 'a head of the ledger of --namespace that was kept elsewhere')
     .option('--json', 'print JSON')
     .action((file: string | undefined, options: VerifyOptions) =>
       file === undefined ? verifyAll(terminal, options) : verifyFile(terminal, file, options),
+    )
+
+  recordings
+    .command('rotate-key')
+    .description('Replace the key that signs recordings; what the old one has signed can still be verified')
+    .option('--json', 'print JSON')
+    .action((options: Format) =>
+      onInstance(terminal, async (instance) => {
+        const rotation = await rotateRecordingKey(instance.system, await instance.secretKey(), systemClock)
+        const { from, to, ledgers } = rotation
+        show(terminal, options, rotation, [
+          `Recordings are signed with the key ${to} from now on; ${ledgers} ledgers name it.`,
+          `The key ${from} signs nothing more. Its public half stays published; keep a copy on another machine.`,
+        ])
+      }),
     )
 
   recordings
@@ -65,33 +84,33 @@ async function headOf({ system }: Instance, tenant: TenantId): Promise<Head & { 
 /** Needs neither a server nor its database. */
 async function verifyFile(terminal: Terminal, path: string, options: VerifyOptions): Promise<void> {
   if (options.key === undefined) throw new Error('--key is needed: GET /api/recordings/key of the server has it.')
-  const key = readPublicKey(await readFile(options.key, 'utf8'))
+  const keys = readPublicKeys(await readFile(options.key, 'utf8'))
   const file = await open(path)
   try {
-    await showVerdict(terminal, file, key, options)
+    await showVerdict(terminal, file, keys, options)
   } finally {
     await file.close()
   }
 }
 
-type PublicKey = ReturnType<typeof readPublicKey>
-
 async function showVerdict(
   terminal: Terminal,
   file: Awaited<ReturnType<typeof open>>,
-  key: PublicKey,
+  keys: readonly PublicKey[],
   options: VerifyOptions,
 ): Promise<void> {
   const recording = await findName(file)
   if (recording === undefined) throw new Error('The file has no seal and no identity: it is no whole recording.')
-  const verifier = createVerifier(recording, (text, signature) => isSignedBy(key, text, signature))
-  const verdict = await readVerdict(file, verifier)
+  const isSigned = (text: string, signature: string): boolean =>
+    keys.some(({ key }) => isSignedBy(key, text, signature))
+  const verdict = await readVerdict(file, createVerifier(recording, isSigned))
   const identity = verdict.result === 'tampered' ? undefined : verdict.identity?.identity
   show(terminal, options, { recording, ...verdict, identity: identity ?? null }, [
     sentenceOf(verdict),
     ...Object.entries(identity ?? {}).map(([name, value]) => `  ${name}: ${value}`),
   ])
   if (verdict.result !== 'intact') throw new Error('The recording is not as it was written.')
+  if (identity && !isOfItsTime(keys, identity)) throw new Error('Its key did not sign when the recording began.')
 }
 
 async function findName(file: Parameters<typeof pieces>[0]): Promise<string | undefined> {
@@ -110,15 +129,6 @@ function sentenceOf(verdict: Verdict): string {
   const { state, chunks } = verdict.seal
   const without = verdict.identity ? '' : ' It was sealed without identity.'
   return `As it was written: ${chunks} chunks, ${state}.${without}`
-}
-
-/** @throws {Error} when it is no Ed25519 key in one of the forms that are published */
-function readPublicKey(text: string): KeyObject {
-  const [, base64] = /^ssh-ed25519 ([\w+/]+={0,2})/.exec(text.trim()) ?? []
-  const x = base64 === undefined ? undefined : Buffer.from(base64, 'base64').subarray(-32).toString('base64url')
-  if (x !== undefined) return createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } })
-  if (!text.trim().startsWith('{')) return createPublicKey(text)
-  return createPublicKey({ format: 'jwk', key: JSON.parse(text) })
 }
 
 async function verifyAll(terminal: Terminal, options: VerifyOptions): Promise<void> {

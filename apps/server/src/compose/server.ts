@@ -107,9 +107,9 @@ async function start(
   const keys = await loadInstanceKeys(system, config.secretKey)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
-  const folder = join(dataFolder, 'recordings')
-  const recording = { folder, node, log, key: keys.recording, system, clock, store: config.objectStore, onEnd }
-  const { recordings, uploads } = await startRecordings(recording)
+  const kept = { folder: join(dataFolder, 'recordings'), node, log, system, clock, store: config.objectStore, onEnd }
+  const { recording: key, reloadRecording: reloadKeys } = keys
+  const { recordings, uploads } = await startRecordings({ ...kept, key, reloadKeys })
 
   const bus = createEventBus(clock, randomUUID())
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({

@@ -160,7 +160,7 @@ export interface RecordingLedgerTable {
   tenant_id: TenantId
   /** From 1, without gaps. */
   sequence: number
-  kind: 'start' | 'seal' | 'remove' | 'remove-device' | 'remove-namespace'
+  kind: 'start' | 'seal' | 'remove' | 'remove-device' | 'remove-namespace' | 'rotate-key'
   recording_id: string | null
   session_uid: SessionUid | null
   seat: number | null

@@ -13,6 +13,7 @@ import {
 import type { Kysely } from 'kysely'
 import type { SecretKey } from '../platform/secrets/seal.ts'
 import type { Schema } from '../db/schema.ts'
+import { type RecordingKeys, readRecordingKeys } from './recording-keys.ts'
 import { putInstanceKey } from './store.ts'
 
 export interface InstanceKeys {
@@ -24,23 +25,20 @@ export interface InstanceKeys {
   readonly olderSshHostPem: string
   /** Ed25519; signs the statements that authorise logins on devices. */
   readonly statement: { readonly privateKey: KeyObject; /** Raw 32 bytes, base64url. */ readonly publicRaw: string }
-  /** Ed25519; signs the chunks and seals of recordings. */
-  readonly recording: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
+  readonly recording: RecordingKeys
+  /** Reads {@link recording} again: another process may have replaced it. The same object as long as none has. */
+  readonly reloadRecording: () => Promise<RecordingKeys>
   /** What the set-up link must carry: fixed per instance, known only to who can read the server's output. */
   readonly setupSign: string
   /** A secret for one purpose, the same on every node and in every life of the instance; hex. */
   derive(purpose: string): string
 }
 
-const makers: Record<
-  'token-rsa' | 'ssh-host-ed25519' | 'ssh-host-ecdsa-p256' | 'statement-ed25519' | 'recording-ed25519',
-  () => string
-> = {
+const makers: Record<'token-rsa' | 'ssh-host-ed25519' | 'ssh-host-ecdsa-p256' | 'statement-ed25519', () => string> = {
   'token-rsa': () => pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
   'ssh-host-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
   'ssh-host-ecdsa-p256': () => pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
   'statement-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
-  'recording-ed25519': () => pem(generateKeyPairSync('ed25519').privateKey),
 }
 
 /**
@@ -53,13 +51,14 @@ export async function loadInstanceKeys(db: Kysely<Schema>, secret: SecretKey): P
   const tokenPem = await load('token-rsa')
   const tokenKey = createPrivateKey(tokenPem)
   const statementKey = createPrivateKey(await load('statement-ed25519'))
-  const recordingKey = createPrivateKey(await load('recording-ed25519'))
+  const reloadRecording = readRecordingKeys(db, secret)
   return {
     token: { privateKey: tokenKey, publicKey: createPublicKey(tokenKey) },
     sshHostPem: await load('ssh-host-ed25519'),
     olderSshHostPem: await load('ssh-host-ecdsa-p256'),
     statement: { privateKey: statementKey, publicRaw: rawPublicKey(statementKey) },
-    recording: { privateKey: recordingKey, publicKey: createPublicKey(recordingKey) },
+    recording: await reloadRecording(),
+    reloadRecording,
     setupSign: createHash('sha256')
       .update(sign('sha256', Buffer.from('bowline set-up'), tokenKey))
       .digest('hex'),

@@ -15,6 +15,20 @@ export async function putInstanceKey(db: Kysely<Schema>, name: string, make: () 
   return (await find().then((row) => row?.sealed)) ?? Promise.reject(new Error(`instance key ${name} vanished`))
 }
 
+/** Those that are there, in the order of their names. */
+export function findInstanceKeys(db: Kysely<Schema>, names: readonly string[]) {
+  return db.selectFrom('instance_keys').selectAll().where('name', 'in', names).orderBy('name').execute()
+}
+
+/** Puts a sealed key in the place of the one of that name. */
+export async function setInstanceKey(db: Kysely<Schema>, name: string, sealed: Buffer, at: Date): Promise<void> {
+  await db
+    .insertInto('instance_keys')
+    .values({ name, sealed, created_at: at })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed, created_at: at }))
+    .execute()
+}
+
 export async function isSetUp(db: Kysely<Schema>): Promise<boolean> {
   const row = await db.selectFrom('instance').select('setup').executeTakeFirst()
   return row?.setup ?? false

@@ -1,25 +1,69 @@
-// The key that signs recordings and their ledger, and the forms in which its public half is published.
+// The key that signs recordings and their ledger, those that did before, and the forms in which they are published.
 import { type KeyObject, createHash, sign, verify } from 'node:crypto'
 import type { Sign } from '@bowline/asciicast/chain'
-import type { RecordingKey as PublishedKey } from '@bowline/contract/schemas/recording'
+import type { RecordingKey as PublishedKey, RecordingKeyPeriod } from '@bowline/contract/schemas/recording'
 import { WireWriter } from '@bowline/ssh/wire/writer'
+import type { RecordingKeys } from '../instance/recording-keys.ts'
 
 export interface RecordingKey {
+  /** The key that signs now. */
   readonly published: PublishedKey
+  /** Signs with that key, also when it is replaced later. */
   readonly sign: Sign
-  /** @param signature base64url */
-  readonly isSigned: (text: string, signature: string) => boolean
+  /** Every key that signs or has signed, the oldest first, and when. */
+  readonly periods: readonly RecordingKeyPeriod[]
+  /**
+   * @param signature base64url
+   * @param id of the key that must have signed; default: any of them
+   */
+  readonly isSigned: (text: string, signature: string, id?: string) => boolean
+  /** Takes over what another process has made the key since. */
+  refresh(): Promise<void>
 }
 
-/** @param key Ed25519 */
-export function createRecordingKey(key: {
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-}): RecordingKey {
+/**
+ * @param first as loaded; Ed25519
+ * @param reload reads them again: the same object as long as they have not changed
+ */
+export function createRecordingKey(
+  first: RecordingKeys,
+  reload: () => Promise<RecordingKeys> = () => Promise.resolve(first),
+): RecordingKey {
+  let loaded = first
+  let current = open(first)
   return {
-    published: publish(key.publicKey),
-    sign: (text) => sign(null, Buffer.from(text), key.privateKey).toString('base64url'),
-    isSigned: (text, signature) => isSignedBy(key.publicKey, text, signature),
+    get published() {
+      return current.published
+    },
+    get sign() {
+      return current.sign
+    },
+    get periods() {
+      return current.periods
+    },
+    isSigned: (text, signature, id) =>
+      current.keys.some((key) => (id === undefined || key.id === id) && isSignedBy(key.publicKey, text, signature)),
+    async refresh() {
+      const found = await reload()
+      if (found !== loaded) current = open(found)
+      loaded = found
+    },
+  }
+}
+
+function open({ privateKey, publicKey, since = new Date(0), retired = [] }: RecordingKeys) {
+  const periods = [...retired, { publicKey, from: since, to: null }].map(({ publicKey: key, from, to }) => ({
+    ...publish(key),
+    valid_from: from.toISOString(),
+    valid_to: to?.toISOString() ?? null,
+  }))
+  const published = publish(publicKey)
+  return {
+    published,
+    periods,
+    sign: (text: string) => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+    // The current one first: it has signed most.
+    keys: [publicKey, ...retired.map((one) => one.publicKey)].map((key) => ({ id: publish(key).id, publicKey: key })),
   }
 }
 

@@ -1,6 +1,6 @@
 // The recordings of this node: a folder with one file each, named by the recording's own id – no text of a person or a
 // device is ever part of a path.
-import { type KeyObject, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type FileHandle, constants, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Seal } from '@bowline/asciicast/chain'
@@ -13,6 +13,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import type { RecordingKeys } from '../instance/recording-keys.ts'
 import { addOutput, setRecorded } from '../sessions/service.ts'
 import type { Table } from './file/index-file.ts'
 import { sha256 } from './ledger/entry.ts'
@@ -96,7 +97,9 @@ export interface RecordingsParts {
   readonly node: string
   readonly log: Log
   readonly clock: Clock
-  readonly key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
+  readonly key: RecordingKeys
+  /** Reads them again, for a key that another process has made. */
+  readonly reloadKeys?: () => Promise<RecordingKeys>
   /** The store, when there is one. */
   readonly objects?: Objects
   /** Told when one is finished. */
@@ -107,7 +110,7 @@ export interface RecordingsParts {
 export async function createRecordings(parts: RecordingsParts): Promise<Recordings> {
   const { folder, node, log, clock, objects = NO_STORE } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const key = createRecordingKey(parts.key)
+  const key = createRecordingKey(parts.key, parts.reloadKeys)
   const ledger = createLedger(key)
   const finishing = new Set<Promise<void>>()
   const tables = createTableCache()
@@ -123,11 +126,14 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     await requireRoom(folder)
     const facts = await findSessionFacts(ctx.db, session)
     if (!facts) throw new Error('There is no such session.')
+    await key.refresh()
+    // One key from the beginning to the end, whatever becomes the key meanwhile.
+    const { published, sign } = key
     const id = randomUUID()
     const startedAt = new Date(ctx.clock.now())
     const { line, text } = identityLine({
       recording: id,
-      key: key.published.id,
+      key: published.id,
       tenant: ctx.tenant,
       session,
       seat,
@@ -151,7 +157,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
         started_at: startedAt,
       }),
     )
-    const spool = await openSpool(path(id), id, key.sign)
+    const spool = await openSpool(path(id), id, sign)
     await setRecorded(ctx, session, true)
     return { id, spool, identity: line }
   }

@@ -43,7 +43,14 @@ export function recordingRoutes(
     }),
     memberRoute(sessions.getRecordIndex, (ctx, { params }) => getIndex(ctx, recordings, params)),
     memberRoute(sessions.getKeyframe, (ctx, { params, query }) => getKeyframe(ctx, recordings, params, query.at)),
-    publicRoute(operations.recordings.key, () => Promise.resolve(recordings.key.published)),
+    publicRoute(operations.recordings.key, async () => {
+      await recordings.key.refresh()
+      return recordings.key.published
+    }),
+    publicRoute(operations.recordings.keys, async () => {
+      await recordings.key.refresh()
+      return [...recordings.key.periods]
+    }),
     memberRoute(operations.recordings.search, (ctx, { query }) => searchRecordings(ctx, query)),
     memberRoute(sessions.verifyRecord, (ctx, { params }) => verifyRecording(ctx, recordings, params)),
     memberRoute(sessions.removeRecord, (ctx, { params }) => removeRecording(ctx, recordings, params)),

@@ -200,6 +200,7 @@ export async function addFrame(
     const end = await lastSeal(recordings, id)
     lastMs = end.atMs
     await setRecordingState(ctx.db, id, 'recording', end.bytes)
+    await recordings.key.refresh()
     spool = await openSpool(recordings.path(id), id, recordings.key.sign, end)
   } else {
     const made = await recordings.create(ctx, { session: uid, seat, posted: true })

@@ -21,6 +21,7 @@ export async function verifyRecording(
   { uid, seat }: SeatOf,
 ): Promise<RecordingVerdict> {
   const { db, tenant } = ctx
+  await recordings.key.refresh()
   const { isSigned } = recordings.key
   const place = { tenant, session: uid, seat }
   const found = await locate(ctx, recordings, { uid, seat })

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Page, SessionUid } from '../schemas/common.ts'
-import { RecordingHit, RecordingKey } from '../schemas/recording.ts'
+import { RecordingHit, RecordingKey, RecordingKeyPeriod } from '../schemas/recording.ts'
 
 export const recordings = {
   key: operation({
@@ -12,6 +12,14 @@ export const recordings = {
     summary: 'The public key that recordings are signed with: for verifying a downloaded one without this server',
     access: { kind: 'public' },
     response: RecordingKey,
+  }),
+  keys: operation({
+    method: 'GET',
+    path: '/api/recordings/keys',
+    noun: 'recordings',
+    summary: 'Every public key that recordings are or were signed with, the oldest first, and when',
+    access: { kind: 'public' },
+    response: z.array(RecordingKeyPeriod),
   }),
   search: operation({
     method: 'GET',

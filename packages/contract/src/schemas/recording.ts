@@ -69,3 +69,11 @@ export const RecordingKey = z
   })
   .meta({ id: 'RecordingKey' })
 export type RecordingKey = z.infer<typeof RecordingKey>
+
+export const RecordingKeyPeriod = RecordingKey.extend({
+  /** When it began to sign. */
+  valid_from: Time,
+  /** When another took its place; null for the one that signs now. */
+  valid_to: Time.nullable(),
+}).meta({ id: 'RecordingKeyPeriod' })
+export type RecordingKeyPeriod = z.infer<typeof RecordingKeyPeriod>

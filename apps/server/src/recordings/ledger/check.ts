@@ -34,6 +34,8 @@ export async function readLedger(
   const problems: LedgerProblem[] = []
   const kept = new Map<string, Start>()
   let head = emptyHead(tenant)
+  /** Id of the key that has to sign the next entry; undefined before the first. */
+  let signer: string | undefined
   let isPostedFound = posted === undefined
   for (let rows = await listEntries(db, tenant, 0, BATCH); rows.length > 0;) {
     for (const row of rows) {
@@ -46,7 +48,13 @@ export async function readLedger(
       else if (entry === head.sequence + 1 && statement.previous !== head.hash) {
         problems.push({ entry, message: 'It does not follow on the entry before it.' })
       }
-      if (statement) follow(kept, statement)
+      if (statement) {
+        if (signer !== undefined && statement.key !== signer) {
+          problems.push({ entry, message: 'It is signed by another key than the one that signs here.' })
+        }
+        signer = statement.kind === 'rotate-key' ? statement.to : statement.key
+        follow(kept, statement)
+      }
       if (posted?.sequence === entry && posted.hash === row.hash) isPostedFound = true
       head = row
     }

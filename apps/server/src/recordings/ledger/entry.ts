@@ -4,6 +4,7 @@ import { SEAL_STATES, type Sign } from '@bowline/asciicast/chain'
 import { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import * as z from 'zod'
 import type { RecordingLedgerTable } from '../../db/schema.ts'
+import type { RecordingKey } from '../recording-key.ts'
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 /** As in the audit log. */
@@ -36,7 +37,15 @@ const Remove = z.object({
 const RemoveDevice = z.object({ kind: z.literal('remove-device'), device: DeviceUid, by: Actor })
 /** Removes every recording of the namespace. */
 const RemoveNamespace = z.object({ kind: z.literal('remove-namespace'), by: Actor })
-const DEEDS = [Start, Seal, Remove, RemoveDevice, RemoveNamespace] as const
+/** The last entry that a key signs: every later one is signed by the key that it names. */
+const RotateKey = z.object({
+  kind: z.literal('rotate-key'),
+  /** Id of the new key. */
+  to: z.string(),
+  /** The new public key (RFC 8037), base64url. */
+  x: z.string(),
+})
+const DEEDS = [Start, Seal, Remove, RemoveDevice, RemoveNamespace, RotateKey] as const
 
 /** What is written down. */
 export type Deed = z.infer<(typeof DEEDS)[number]>
@@ -57,6 +66,7 @@ const Statement = z.discriminatedUnion('kind', [
   Remove.extend(place),
   RemoveDevice.extend(place),
   RemoveNamespace.extend(place),
+  RotateKey.extend(place),
 ])
 export type Statement = z.infer<typeof Statement>
 
@@ -95,14 +105,10 @@ export function nextEntry(
   return { ...columnsOf(statement), statement: text, hash: sha256(text), signature: key.sign(signedText(text)) }
 }
 
-/** What an entry says; undefined when it is not one that the key has signed, or its columns say something else. */
-export function readEntry(
-  row: RecordingLedgerTable,
-  isSigned: (text: string, signature: string) => boolean,
-): Statement | undefined {
-  if (row.hash !== sha256(row.statement) || !isSigned(signedText(row.statement), row.signature)) return undefined
-  const statement = parse(row.statement)
-  if (!statement) return undefined
+/** What an entry says; undefined when the key that it names has not signed it, or its columns say something else. */
+export function readEntry(row: RecordingLedgerTable, isSigned: RecordingKey['isSigned']): Statement | undefined {
+  const statement = row.hash === sha256(row.statement) ? parse(row.statement) : undefined
+  if (!statement || !isSigned(signedText(row.statement), row.signature, statement.key)) return undefined
   const told = columnsOf(statement)
   const isSame = told.at.getTime() === row.at.getTime() && COPIES.every((name) => told[name] === row[name])
   return isSame ? statement : undefined

@@ -5,7 +5,7 @@ import type { TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RecordingKey } from '../recording-key.ts'
 import { type Deed, emptyHead, nextEntry } from './entry.ts'
-import { findHead, insertEntries, lockLedger } from './store.ts'
+import { findHead, insertEntries, lockKey, lockLedger } from './store.ts'
 
 /** Of one transaction. */
 const MOST_AT_ONCE = 100
@@ -32,12 +32,14 @@ interface Waiting {
   readonly failed: (error: unknown) => void
 }
 
-export function createLedger({ published, sign }: Pick<RecordingKey, 'published' | 'sign'>): Ledger {
-  const key = { id: published.id, sign }
+export function createLedger(keys: Pick<RecordingKey, 'published' | 'sign' | 'refresh'>): Ledger {
   /** By tenant; an entry is there while somebody works on it. */
   const queues = new Map<string, Waiting[]>()
 
   async function add({ tenant, db, clock }: LedgerContext, deeds: readonly Deed[]): Promise<void> {
+    await lockKey(db, 'shared')
+    await keys.refresh()
+    const key = { id: keys.published.id, sign: keys.sign }
     await lockLedger(db, tenant)
     let head = (await findHead(db, tenant)) ?? emptyHead(tenant)
     const at = new Date(clock.now())

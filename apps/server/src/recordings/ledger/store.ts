@@ -4,6 +4,16 @@ import { type Kysely, sql } from 'kysely'
 import type { RecordingLedgerTable, Schema } from '../../db/schema.ts'
 import type { Head } from './entry.ts'
 
+/**
+ * Holds the key that signs until the transaction ends: `shared` to sign with it, `exclusive` to replace it. Before
+ * {@link lockLedger}.
+ */
+export async function lockKey(db: Kysely<Schema>, how: 'shared' | 'exclusive'): Promise<void> {
+  const key = sql`hashtextextended('recording key', 0)`
+  if (how === 'shared') await sql`select pg_advisory_xact_lock_shared(${key})`.execute(db)
+  else await sql`select pg_advisory_xact_lock(${key})`.execute(db)
+}
+
 /** Nobody else adds to the ledger of the namespace until the transaction ends. Take it last: others wait for it. */
 export async function lockLedger(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`recording ledger ${tenant}`}, 0))`.execute(db)

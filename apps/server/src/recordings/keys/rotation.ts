@@ -1,0 +1,40 @@
+// Replaces the key that signs recordings and their ledgers. The private half of the old one is gone afterwards; its public
+// half stays, so that what it has signed can be verified.
+import { generateKeyPairSync } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../db/schema.ts'
+import { readRecordingKeys, replaceRecordingKey } from '../../instance/recording-keys.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { SecretKey } from '../../platform/seal.ts'
+import { createLedger } from '../ledger/ledger.ts'
+import { listHeads, lockKey } from '../ledger/store.ts'
+import { createRecordingKey } from '../recording-key.ts'
+
+export interface Rotation {
+  /** Ids of the keys. */
+  readonly from: string
+  readonly to: string
+  /** Ledgers that name the new key. */
+  readonly ledgers: number
+}
+
+/**
+ * Makes a new key. The last entry that the old key signs in each ledger names it. Servers that run use it from their next
+ * entry on; recordings that have begun go on with the key that they began with.
+ * @param system connection to every namespace
+ */
+export function rotateRecordingKey(system: Kysely<Schema>, secret: SecretKey, clock: Clock): Promise<Rotation> {
+  return system.transaction().execute(async (db) => {
+    await lockKey(db, 'exclusive')
+    const old = createRecordingKey(await readRecordingKeys(db, secret)())
+    const pair = generateKeyPairSync('ed25519')
+    const { id: to, jwk } = createRecordingKey(pair).published
+    const ledger = createLedger(old)
+    const heads = await listHeads(db)
+    for (const { tenant_id: tenant } of heads) {
+      await ledger.appendIn({ tenant, db, clock }, { kind: 'rotate-key', to, x: jwk.x })
+    }
+    await replaceRecordingKey(db, secret, pair.privateKey, new Date(clock.now()))
+    return { from: old.published.id, to, ledgers: heads.length }
+  })
+}
