@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { createApiKey } from '../api-keys/service.ts'
 import { parseInput } from '../http/errors.ts'
 import { getNamespace } from '../namespaces/service.ts'
+import { TypedRole } from './arguments.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show } from './terminal.ts'
 
@@ -26,7 +27,11 @@ export function addApiKeyCommands(program: Command, terminal: Terminal): void {
     .action((name: string, namespace: string, options: Options) =>
       onInstance(terminal, async (instance) => {
         const { role, expiresDays } = options
-        const body = parseInput('body', ApiKeyBody, { name, role, expires_at: Number(expiresDays) })
+        const body = parseInput('body', ApiKeyBody.extend({ role: TypedRole.optional() }), {
+          name,
+          role,
+          expires_at: Number(expiresDays),
+        })
         const tenant = await instance.tenantOf(namespace)
         const { members } = await getNamespace(instance.system, tenant)
         const owner = members.find((member) => member.role === 'owner') ?? fail('NOT_FOUND', { what: 'The owner' })

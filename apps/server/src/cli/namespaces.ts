@@ -1,6 +1,6 @@
 // `bowline namespace …`: namespaces and their members.
 import { TenantId } from '@bowline/contract/schemas/common'
-import { NamespaceName, RoleName } from '@bowline/contract/schemas/namespace'
+import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { parseInput } from '../http/errors.ts'
@@ -9,6 +9,7 @@ import { foundNamespace, listAllNamespaces, removeNamespace } from '../namespace
 import { createLedger } from '../recordings/ledger/ledger.ts'
 import { createRecordingKey } from '../recordings/recording-key.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
+import { TypedRole } from './arguments.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
 import { accountOf } from './users.ts'
@@ -80,7 +81,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
     .option('--json', 'print JSON')
     .action((username: string, name: string, given: string, format: Format) =>
       onInstance(terminal, async (instance) => {
-        const { role } = parseInput('body', z.object({ role: RoleName }), { role: given })
+        const { role } = parseInput('body', z.object({ role: TypedRole }), { role: given })
         const tenant = await instance.tenantOf(name)
         const { id, username: user, email } = await accountOf(instance, username)
         // The operator knows whom it is: no invitation, whatever the edition.

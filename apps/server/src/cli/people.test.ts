@@ -1,5 +1,6 @@
 // What commands about people change: their keys, their roles.
 import { operations } from '@bowline/contract/operations'
+import { TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshKeyData } from '../http/testing-samples.ts'
 import { type BootedServer, PASSWORD, bootServer, databaseUrl } from '../testing.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const { bowline } = commandLine(() => ({
+const { bowline, json, refusal } = commandLine(() => ({
   BOWLINE_DATABASE_URL: databaseUrl(server.owner),
   BOWLINE_SECRET_KEY: server.secretKey,
 }))
@@ -69,5 +70,104 @@ describe('a deleted account', () => {
       .where('target', '=', id)
       .execute()
     expect(log.map(({ action }) => action)).toContain('member.remove')
+  })
+})
+
+describe('a role', () => {
+  it('may be typed with capitals', async () => {
+    await bowline('user create dora - dora@example.com', PASSWORD)
+    expect(await bowline('namespace member add dora works Administrator')).toBe('dora is administrator of works now.')
+    expect(await json('api-key create shouted works --role OBSERVER')).toMatchObject({ role: 'observer' })
+    expect(await refusal('namespace member add dora works OWNER')).toEqual([
+      1,
+      'bowline: The role owner may not grant or act on the role owner.',
+    ])
+    expect((await refusal('namespace member add dora works boss'))[1]).toMatch(/^bowline: role: /)
+  })
+})
+
+describe('an API key', () => {
+  it('survives signing its maker out everywhere and a new password, and names its maker', async () => {
+    const { id, client } = await signIn('ada')
+    const body = { name: 'machine', expires_at: -1, role: 'observer' } as const
+    const { body: key } = await client.call(operations.apiKeys.create, { body })
+    await bowline('user sign-out ada')
+    await bowline('user password ada -', PASSWORD)
+    const response = await server.fetch('/api/namespaces/api-key', { headers: { 'x-api-key': key.id } })
+    expect(await response.json()).toContainEqual(expect.objectContaining({ name: 'machine', created_by: id }))
+  })
+})
+
+describe('SSH keys', () => {
+  it('of somebody who has left are listed and handed over, and sign in again', async () => {
+    await withKeys('emil')
+    expect(await bowline('public-key list works --of emil')).toMatch(/^NAME +FINGERPRINT +OWNER\nemil-own +\S+ +emil$/)
+    await bowline('user delete emil')
+    const listed = await bowline('public-key list works --of emil@example.com --disabled')
+    expect(listed.split('\n').map((line) => line.split(/ {2,}/)[2])).toEqual([
+      'OWNER',
+      ...Array.from({ length: 3 }, () => 'disabled, was of emil@example.com'),
+    ])
+    const said = await bowline('public-key hand-over works ada --of emil@example.com')
+    expect(said.split('\n')).toHaveLength(3)
+    expect(said).toMatch(/^emil-\w+ \([0-9a-f:]{47}\) belongs to ada now\.$/m)
+    expect((await keysOf('emil')).map(({ disabled, owner }) => ({ disabled, owner }))).toEqual(
+      Array.from({ length: 3 }, () => ({ disabled: false, owner: '' })),
+    )
+    const log = await server.database.system().selectFrom('audit_log').select(['action', 'actor_type']).execute()
+    expect(log.filter(({ action, actor_type: by }) => action === 'public-key.update' && by === 'system')).toHaveLength(
+      3,
+    )
+  })
+
+  it('go to members only, all or none', async () => {
+    await bowline('user create finn - finn@example.com', PASSWORD)
+    await withKeys('gina')
+    const keys = (await json('public-key list works --of gina')) as { fingerprint: string }[]
+    expect(await refusal(`public-key hand-over works finn ${keys[0]?.fingerprint}`)).toEqual([
+      1,
+      'bowline: The member was not found.',
+    ])
+    expect(await refusal(`public-key hand-over works ada ${keys[0]?.fingerprint} 00:11`)).toEqual([
+      1,
+      'bowline: The public key was not found.',
+    ])
+    expect(await json('public-key list works --of gina')).toEqual(keys)
+    expect(await refusal('public-key hand-over works ada')).toEqual([
+      2,
+      'bowline: Say which keys: their fingerprints, or --of <user>.',
+    ])
+  })
+})
+
+describe('pending devices', () => {
+  it('are rejected at once, all or those that have waited for long; others stay as they are', async () => {
+    const ada = await signIn('ada')
+    const [{ tenant_id: tenant = '' } = {}] = (await json('namespace list')) as { tenant_id: string }[]
+    const register = async (name: string) =>
+      (await server.registerDevice(TenantId.parse(tenant), { hostname: name })).uid
+    const [accepted, old, fresh] = [await register('accepted'), await register('old'), await register('fresh')]
+    await ada.client.call(operations.devices.setStatus, { params: { uid: accepted, status: 'accept' } })
+    await server.database
+      .system()
+      .updateTable('devices')
+      .set({ created_at: new Date(Date.now() - 8 * 86_400_000) })
+      .where('uid', 'in', [accepted, old])
+      .execute()
+    const statuses = async () => {
+      const rows = await server.database.system().selectFrom('devices').select(['uid', 'status']).execute()
+      return [accepted, old, fresh].map((uid) => rows.find((row) => row.uid === uid)?.status)
+    }
+    expect(await refusal('device reject works')).toEqual([
+      2,
+      'bowline: Say which: --all-pending, --older-than <age> or both.',
+    ])
+    expect((await refusal('device reject works --older-than week'))[0]).toBe(2)
+    expect(await bowline('device reject works --all-pending --older-than 7d')).toBe(
+      `Rejected old (${old}).\nRejected 1 device of works.`,
+    )
+    expect(await statuses()).toEqual(['accepted', 'rejected', 'pending'])
+    expect(await json('device reject works --all-pending')).toEqual([{ uid: fresh, name: 'fresh' }])
+    expect(await statuses()).toEqual(['accepted', 'rejected', 'rejected'])
   })
 })

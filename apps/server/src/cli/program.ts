@@ -5,7 +5,9 @@ import { VERSION } from '../platform/version.ts'
 import { addAnnouncementCommands } from './announcements.ts'
 import { addApiKeyCommands } from './api-keys.ts'
 import { addArchiveCommands } from './archives.ts'
+import { addDeviceCommands } from './devices.ts'
 import { addNamespaceCommands } from './namespaces.ts'
+import { addPublicKeyCommands } from './public-keys.ts'
 import { addRecordingCommands } from './recordings.ts'
 import { runServer } from './server.ts'
 import type { Terminal } from './terminal.ts'
@@ -45,6 +47,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     .action(() => refuse('connectors are not available yet; install the agent on the Docker host meanwhile'))
   addUserCommands(program, terminal)
   addNamespaceCommands(program, terminal)
+  addDeviceCommands(program, terminal)
+  addPublicKeyCommands(program, terminal)
   addApiKeyCommands(program, terminal)
   addAnnouncementCommands(program, terminal)
   addArchiveCommands(program, terminal)

@@ -119,6 +119,18 @@ async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<Devic
   return rows.map((row) => row.uid)
 }
 
+/** What waits to be accepted and registered first before `before`, the oldest first. */
+export function listPendingSince(db: Kysely<Schema>, before: Date): Promise<{ uid: DeviceUid; name: string }[]> {
+  return db
+    .selectFrom('devices')
+    .select(['uid', 'name'])
+    .where('status', '=', 'pending')
+    .where('created_at', '<', before)
+    .orderBy('created_at')
+    .orderBy('uid')
+    .execute()
+}
+
 export function findDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<DeviceRow | undefined> {
   return selectDevices(db).where('devices.uid', '=', uid).executeTakeFirst()
 }

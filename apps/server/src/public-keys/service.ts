@@ -26,6 +26,7 @@ import {
   disownKeys,
   findPublicKey,
   insertPublicKey,
+  listEveryPublicKey,
   listPublicKeys,
   listWithDisabled,
   lockPublicKey,
@@ -98,6 +99,33 @@ export async function update(
     const owned = body.owner === undefined ? {} : await ownedBy(inner, body.owner)
     return { name: body.name, username: body.username, ...toColumns(body.filter), ...owned }
   })
+}
+
+/** Every key of the namespace. */
+export async function listOwned(ctx: TenantContext): Promise<PublicKey[]> {
+  return (await listEveryPublicKey(ctx.db)).map((row) => toPublicKey(row))
+}
+
+/**
+ * Makes a member the owner of keys, which enables disabled ones: all of them or, when one fails, none.
+ * @throws {BowlineError} NOT_FOUND for a key, and for an owner who is no member
+ */
+export async function handOver(
+  ctx: TenantContext,
+  fingerprints: readonly string[],
+  owner: UserId,
+): Promise<PublicKey[]> {
+  const keys = await ctx.db.transaction().execute(async (db) => {
+    const inner = { ...ctx, db }
+    const changed: PublicKey[] = []
+    // In one order, so that two who do so at once do not wait for each other.
+    for (const fingerprint of fingerprints.toSorted()) {
+      changed.push(await changeLocked(inner, fingerprint, () => ownedBy(inner, owner)))
+    }
+    return changed
+  })
+  ctx.emit({ type: 'policy.changed' })
+  return keys
 }
 
 /** @throws {BowlineError} NOT_FOUND */
@@ -203,17 +231,26 @@ async function change(
   fingerprint: string,
   changesOf: (inner: TenantContext, row: PublicKeyRow) => Promise<Changes>,
 ): Promise<PublicKey> {
-  const key = await ctx.db.transaction().execute(async (db) => {
+  const key = await ctx.db.transaction().execute((db) => {
     const inner = { ...ctx, db }
-    const before = (await lockPublicKey(db, fingerprint)) ?? unknownKey()
-    const changes = await changesOf(inner, before)
-    await updatePublicKey(db, fingerprint, changes)
-    const after = { ...before, ...changes }
-    await audit(inner, 'public-key.update', fingerprint, { before: facts(before), after: facts(after) })
-    return toPublicKey(after)
+    return changeLocked(inner, fingerprint, (row) => changesOf(inner, row))
   })
   ctx.emit({ type: 'policy.changed' })
   return key
+}
+
+/** @param ctx in a transaction */
+async function changeLocked(
+  ctx: TenantContext,
+  fingerprint: string,
+  changesOf: (row: PublicKeyRow) => Promise<Changes>,
+): Promise<PublicKey> {
+  const before = (await lockPublicKey(ctx.db, fingerprint)) ?? unknownKey()
+  const changes = await changesOf(before)
+  await updatePublicKey(ctx.db, fingerprint, changes)
+  const after = { ...before, ...changes }
+  await audit(ctx, 'public-key.update', fingerprint, { before: facts(before), after: facts(after) })
+  return toPublicKey(after)
 }
 
 function unknownKey(): never {

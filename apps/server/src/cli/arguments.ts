@@ -1,0 +1,20 @@
+// What people type that is not a value of the API as it stands.
+import { ConfigError } from '@bowline/contract/config'
+import { RoleName } from '@bowline/contract/schemas/namespace'
+import { z } from 'zod'
+
+/** A role in any case: people write Administrator. The API takes lower case only. */
+export const TypedRole = z
+  .string()
+  .transform((typed) => typed.toLowerCase())
+  .pipe(RoleName)
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** `30m`, `12h`, `7d` in milliseconds. @throws {ConfigError} naming the option */
+export function parseAge(option: string, typed: string): number {
+  const match = /^(\d{1,5})([mhd])$/.exec(typed)
+  const unit = match?.[2]
+  if (match && (unit === 'm' || unit === 'h' || unit === 'd')) return Number(match[1]) * UNIT_MS[unit]
+  throw new ConfigError([`${option} must be a number of minutes, hours or days such as 30m, 12h or 7d.`])
+}
