@@ -21,7 +21,10 @@ export const profileMessages = {
   passwordForAddress: 'A new address needs your current password.',
   required: 'is required',
   sessions: 'Signed-in sessions',
-  sessionsText: 'Ends every browser session and token of your account, this one too. API keys and SSH keys stay.',
+  sessionsText:
+    'Ends every browser session and token of your account, this one too. API keys and SSH keys are credentials of their own and stay: delete those that you no longer trust.',
+  apiKeys: 'API keys',
+  sshKeys: 'SSH keys',
   signOutEverywhere: 'Sign out everywhere',
   signOutFailed: 'You are still signed in',
   activity: 'Recent activity',
@@ -51,7 +54,8 @@ export const profileMessages = {
   } satisfies Record<AccountEventKind, string>,
   sameEmail: 'must be another address than your e-mail',
   password: 'Password',
-  passwordText: 'Everybody who is signed in as you elsewhere is signed out by a change.',
+  passwordText:
+    'Everybody who is signed in as you elsewhere is signed out by a change. API keys and SSH keys that you made go on working.',
   passwordHint: '5 to 30 characters.',
   change: 'Change the password',
   changed: 'Your password is changed.',

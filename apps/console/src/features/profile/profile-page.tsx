@@ -1,6 +1,7 @@
 // The signed-in person's own account.
 import { users } from '@bowline/contract/operations/users'
 import { Email, Password, PersonName, Username } from '@bowline/contract/schemas/common'
+import { Link } from '@tanstack/react-router'
 import { z } from 'zod'
 import { usePerson, useRuntime } from '../../app/context.tsx'
 import type { Person } from '../../session/session.ts'
@@ -166,6 +167,10 @@ function Sessions() {
   return (
     <SectionCard title={texts.sessions} text={texts.sessionsText}>
       <Group justify="flex-end">
+        <Link to="/team" search={{ tab: 'keys', page: 1 }}>
+          {texts.apiKeys}
+        </Link>
+        <Link to="/public-keys">{texts.sshKeys}</Link>
         <Button variant="default" onClick={signOut}>
           {texts.signOutEverywhere}
         </Button>
