@@ -71,7 +71,16 @@ const sidebars: SidebarsConfig = {
     group(
       'Self-hosted',
       'self-hosted/index',
-      pages('self-hosted', 'deploying', 'configuring', 'administration', 'reference', 'upgrading', 'troubleshooting'),
+      pages(
+        'self-hosted',
+        'deploying',
+        'configuring',
+        'administration',
+        'reference',
+        'checking',
+        'upgrading',
+        'troubleshooting',
+      ),
     ),
     heading('Developers', [
       heading('Agent', pages('developers/agent', 'installing', 'configuring')),

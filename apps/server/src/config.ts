@@ -35,11 +35,30 @@ export interface ServerConfig {
   readonly isUncounted: (address: string) => boolean
 }
 
+/** The files of the data folder that a server has for itself. */
+export interface OwnFiles {
+  secretKey(file: string): Promise<SecretKey>
+  nodeSecret(file: string): Promise<string>
+  /** @returns undefined when there is none */
+  certificate(folder: string, names: readonly string[]): Promise<TlsMaterial | undefined>
+}
+
+/** Makes those that are missing. */
+const keptFiles: OwnFiles = {
+  secretKey: secretKeyFromFile,
+  nodeSecret: readSecretFile,
+  certificate: selfSignedCertificate,
+}
+
 /**
  * Reads the environment and the files it names.
+ * @param files how the server's own files are read
  * @throws {ConfigError} naming each setting at fault and its rule
  */
-export async function readConfig(env: Readonly<Record<string, string | undefined>>): Promise<ServerConfig> {
+export async function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  files: OwnFiles = keptFiles,
+): Promise<ServerConfig> {
   const settings = parseSettings('server', env)
   const dataFolder = resolve(settings.BOWLINE_DATA_DIR)
   const ranges = (name: 'BOWLINE_TRUSTED_PROXIES' | 'BOWLINE_UNCOUNTED_SOURCES' | 'BOWLINE_METRICS_SOURCES') => {
@@ -54,12 +73,12 @@ export async function readConfig(env: Readonly<Record<string, string | undefined
   if (isTunnelHost(domain, tunnels)) {
     throw new ConfigError([`BOWLINE_TUNNELS_DOMAIN: ${domain} is this server's own name and must not be below it.`])
   }
-  const { tls, pin } = await readTls(settings, dataFolder)
+  const { tls, pin } = await readTls(settings, dataFolder, files)
   return {
     settings,
     dataFolder,
-    secretKey: await readSecretKey(settings, dataFolder),
-    nodeSecret: await readNodeSecret(settings, dataFolder),
+    secretKey: await readSecretKey(settings, dataFolder, files),
+    nodeSecret: await readNodeSecret(settings, dataFolder, files),
     tls,
     pin,
     locate: await readPositions(settings.BOWLINE_GEOIP_FILE),
@@ -78,10 +97,10 @@ export async function readConfig(env: Readonly<Record<string, string | undefined
 }
 
 /** @throws {ConfigError} when the file of the data folder holds too little to be a secret */
-async function readNodeSecret(settings: ServerSettings, dataFolder: string): Promise<string> {
+async function readNodeSecret(settings: ServerSettings, dataFolder: string, files: OwnFiles): Promise<string> {
   if (settings.BOWLINE_NODE_SECRET) return settings.BOWLINE_NODE_SECRET
   const file = join(dataFolder, 'node.secret')
-  const secret = await readSecretFile(file)
+  const secret = await files.nodeSecret(file)
   if (secret.length < 16)
     throw new ConfigError([`${file} must hold at least 16 characters; remove it to get a new one.`])
   return secret
@@ -101,18 +120,23 @@ async function readPositions(file: string | undefined): Promise<Locate> {
  * out the others.
  * @throws {ConfigError} when it is not given
  */
-export async function readSecretKey(settings: ServerSettings, dataFolder: string): Promise<SecretKey> {
+export async function readSecretKey(
+  settings: ServerSettings,
+  dataFolder: string,
+  files: Pick<OwnFiles, 'secretKey'> = keptFiles,
+): Promise<SecretKey> {
   if (settings.BOWLINE_SECRET_KEY) return new SecretKey(settings.BOWLINE_SECRET_KEY)
   if (settings.BOWLINE_DATABASE_URL) {
     throw new ConfigError(['BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.'])
   }
-  return secretKeyFromFile(join(dataFolder, 'secret.key'))
+  return files.secretKey(join(dataFolder, 'secret.key'))
 }
 
 /** The operator's certificate; or a self-signed one when other machines can connect and no proxy is in front. */
 async function readTls(
   settings: ServerSettings,
   dataFolder: string,
+  files: OwnFiles,
 ): Promise<{ tls: TlsMaterial | undefined; pin: string }> {
   const { BOWLINE_TLS_CERT_FILE: certFile, BOWLINE_TLS_KEY_FILE: keyFile } = settings
   if (certFile || keyFile) {
@@ -129,6 +153,6 @@ async function readTls(
   if (isLoopback(settings.BOWLINE_HOST) || settings.BOWLINE_TRUSTED_PROXIES.length > 0)
     return { tls: undefined, pin: '' }
   const names = ['localhost', '127.0.0.1', ...(settings.BOWLINE_DOMAIN ? [settings.BOWLINE_DOMAIN] : [])]
-  const tls = await selfSignedCertificate(dataFolder, names)
-  return { tls, pin: publicKeyPin(tls.cert) }
+  const tls = await files.certificate(dataFolder, names)
+  return { tls, pin: tls ? publicKeyPin(tls.cert) : '' }
 }

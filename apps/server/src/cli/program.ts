@@ -5,6 +5,7 @@ import { VERSION } from '../platform/version.ts'
 import { addAnnouncementCommands } from './announcements.ts'
 import { addApiKeyCommands } from './api-keys.ts'
 import { addArchiveCommands } from './archives.ts'
+import { addCheckCommand } from './check.ts'
 import { addDeviceCommands } from './devices.ts'
 import { addNamespaceCommands } from './namespaces.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
@@ -45,6 +46,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     .allowUnknownOption()
     .allowExcessArguments()
     .action(() => refuse('connectors are not available yet; install the agent on the Docker host meanwhile'))
+  addCheckCommand(program, terminal)
   addUserCommands(program, terminal)
   addNamespaceCommands(program, terminal)
   addDeviceCommands(program, terminal)

@@ -34,7 +34,7 @@ export function addPublicKeyCommands(program: Command, terminal: Terminal): void
           one.fingerprint,
           ownerText(one, accounts.find(({ id }) => id === one.owner)?.username),
         ])
-        show(terminal, { ...(json ? { json } : {}) }, keys, table(['NAME', 'FINGERPRINT', 'OWNER'], rows))
+        show(terminal, json ? { json } : {}, keys, table(['NAME', 'FINGERPRINT', 'OWNER'], rows))
       }),
     )
 
@@ -53,7 +53,7 @@ export function addPublicKeyCommands(program: Command, terminal: Terminal): void
         const wanted =
           of === undefined ? fingerprints : (await select(instance, ctx, { of })).map((one) => one.fingerprint)
         const keys = await handOver(ctx, wanted, UserId.parse(owner.id))
-        show(terminal, { ...(json ? { json } : {}) }, keys, [
+        show(terminal, json ? { json } : {}, keys, [
           ...keys.map((one) => `${one.name} (${one.fingerprint}) belongs to ${owner.username} now.`),
           ...(keys.length === 0 ? [`${of} has no keys in ${name}.`] : []),
         ])

@@ -56,6 +56,16 @@ function asRoot(): void {
     expect(await served(dataDir, uidOf)).toBe(uid)
   })
 
+  it('runs PostgreSQL under a uid of its own in a data folder that is closed to others, as a server makes it', async () => {
+    const dataDir = await newFolder(0o700)
+    await served(dataDir, async (postgres) => {
+      const uid = await uidOf(postgres)
+      expect([0, NOBODY]).not.toContain(uid)
+      const { mode, gid } = await stat(dataDir)
+      expect({ mode: mode & 0o777, gid }).toEqual({ mode: 0o710, gid: uid })
+    })
+  })
+
   it('shows the passwords to root only, neither to nobody nor to the account of PostgreSQL', async () => {
     const dataDir = await newFolder()
     await served(dataDir, async (postgres) => {
@@ -117,14 +127,15 @@ function asRoot(): void {
 
   const namespaces = works('unshare', '--user', `--map-user=${NOBODY}`, 'true')
   it.runIf(namespaces)(
-    'a cluster goes to root in a namespace when the folder is closed to others, and stays there',
+    'a cluster goes to root in a namespace when a folder above is closed to others, and back when it is open',
     async () => {
-      const dataDir = await madeFolder()
+      const above = await newFolder()
+      const dataDir = join(above, 'data')
       await served(dataDir, (postgres) => query(postgres, 'create table kept as select 42 as answer'))
       for (const mode of [0o700, 0o711]) {
-        await chmod(dataDir, mode)
+        await chmod(above, mode)
         await served(dataDir, async (postgres) => {
-          expect((await stat(await clusterOf(dataDir))).uid).toBe(0)
+          expect((await stat(await clusterOf(dataDir))).uid === 0).toBe(mode === 0o700)
           expect(await query(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
         })
       }

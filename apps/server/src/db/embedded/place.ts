@@ -41,19 +41,24 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
   await mkdir(inData, { recursive: true, mode: root ? 0o711 : 0o700 })
   const named = await readLocation(inData)
   const home = named ?? (await realpath(inData))
-  const first = await tryHome(home, source, root ? 'drop' : 'self')
+  const first = await tryHome(home, source, root ? 'user' : 'self')
   if (first.place) return first.place
-  if (root && named === undefined) {
-    const place =
-      (await tryPassingDataFolder(dataDir, home, source)) ?? (first.hasCluster ? undefined : await goElsewhere())
+  let { said } = first
+  if (root) {
+    const passing = named === undefined ? await tryPassingDataFolder(dataDir, home, source) : undefined
+    if (passing) return passing
+    const second = await tryHome(home, source, 'namespace')
+    if (second.place) return second.place
+    const place = named === undefined && !first.hasCluster ? await goElsewhere() : undefined
     if (place) return place
+    said = second.said
   }
-  throw startFailed(`No account of this host can run PostgreSQL in ${home}`, first.said, home)
+  throw startFailed(`No account of this host can run PostgreSQL in ${home}`, said, home)
 
   async function goElsewhere(): Promise<Place | undefined> {
     const folder = join(ELSEWHERE, createHash('sha256').update(home).digest('hex').slice(0, 16))
     await mkdir(folder, { recursive: true, mode: 0o711 })
-    const { place } = await tryHome(folder, source, 'drop')
+    const { place } = await tryHome(folder, source, 'user')
     if (!place) return undefined
     log.warn('database.starting', { folder, reason: `only root can reach ${home}; back this folder up as well` })
     await writeLocation(inData, folder)
@@ -66,8 +71,8 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
 const PASSING = 0o010
 
 /**
- * Where user namespaces are forbidden, as in containers, a data folder that is closed to everybody but root is opened to
- * the group of PostgreSQL, for passing only: better than to keep the database outside the volume that holds the folder.
+ * A data folder that is closed to everybody but root is opened to the group of PostgreSQL, which no account has, for
+ * passing only: better than a user namespace, in which PostgreSQL could read root's files.
  */
 async function tryPassingDataFolder(
   dataDir: string,
@@ -82,7 +87,7 @@ async function tryPassingDataFolder(
   if (uid !== 0 || !isClosed) return undefined
   await chown(dataDir, 0, own.gid)
   await chmod(dataDir, 0o710)
-  const { place } = await tryHome(home, source, 'drop')
+  const { place } = await tryHome(home, source, 'user')
   if (place) return place
   await chmod(dataDir, mode & 0o777)
   await chown(dataDir, 0, gid)
@@ -103,11 +108,13 @@ interface Attempt {
   readonly said: string
 }
 
-async function tryHome(home: string, source: PostgresPackage, mode: 'self' | 'drop'): Promise<Attempt> {
+type Mode = 'self' | 'user' | 'namespace'
+
+async function tryHome(home: string, source: PostgresPackage, mode: Mode): Promise<Attempt> {
   const binaries = join(home, String(source.major))
   const cluster = join(home, `${source.major}-data`)
   // The umask may have taken the passing right away.
-  if (mode === 'drop') await chmod(home, 0o711)
+  if (mode !== 'self') await chmod(home, 0o711)
   try {
     await installCopy(source, binaries)
   } catch (error) {
@@ -115,7 +122,7 @@ async function tryHome(home: string, source: PostgresPackage, mode: 'self' | 'dr
   }
   const owner = await clusterOwner(cluster)
   let said = ''
-  for (const account of mode === 'self' ? ownAccounts() : await rootAccounts(home, owner)) {
+  for (const account of await accountsFor(mode, home, owner)) {
     const { status, output } = await runAs(account, join(binaries, 'bin/postgres'), ['--version'], home)
     if (status === 0) return { place: { home, account, binaries, cluster }, hasCluster: owner !== undefined, said }
     said = output
@@ -125,15 +132,27 @@ async function tryHome(home: string, source: PostgresPackage, mode: 'self' | 'dr
 
 const NAMESPACE: Account = { kind: 'namespace' }
 
+async function accountsFor(mode: Mode, home: string, owner: FileOwner | undefined): Promise<Account[]> {
+  switch (mode) {
+    case 'self':
+      return ownAccounts()
+    case 'user':
+      return rootAccounts(home, owner)
+    case 'namespace':
+      return [NAMESPACE]
+  }
+}
+
 /**
- * As root: the account that owns the cluster already, then one of its own, then a namespace. Earlier versions ran it as
- * nobody, which other services share; such a cluster gets an account of its own.
+ * As root: the account that owns the cluster already, then one of its own. Earlier versions ran it as nobody, which other
+ * services share, or in a namespace; such a cluster gets an account of its own.
  */
 async function rootAccounts(home: string, owner: FileOwner | undefined): Promise<Account[]> {
   const [own, nobody] = await Promise.all([ownAccount(home), nobodyAccount()])
-  const others = nobody ? [own, NAMESPACE] : [NAMESPACE, own]
-  if (!owner || owner.uid === nobody?.uid) return others
-  return [owner.uid === 0 ? NAMESPACE : { kind: 'user', ...owner }, ...others]
+  // initdb needs an account with a name.
+  const others = nobody ? [own] : []
+  if (!owner || owner.uid === 0 || owner.uid === nobody?.uid) return others
+  return [{ kind: 'user', ...owner }, ...others]
 }
 
 /** PostgreSQL asks for the name of its account, which a container may not have; in a namespace it is nobody. */

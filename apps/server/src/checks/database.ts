@@ -1,0 +1,90 @@
+// The database: whether it can be reached and used, and which migrations the next start would run.
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Client } from 'pg'
+import type { ServerConfig } from '../config.ts'
+import { findPackage } from '../db/embedded/package.ts'
+import { existingCluster } from '../db/embedded/place.ts'
+import { findRunningPostgres } from '../db/embedded/supervisor.ts'
+import { MIGRATIONS_FOLDER, readHistory, readMigrations, refuseForeign } from '../db/migrate.ts'
+import { asOwner, DatabaseRefused, type OwnerConnection, type OwnerFacts } from '../db/owner-session.ts'
+import { refuseTransactionPooling } from '../db/pooler.ts'
+import { APP_ROLE, SYSTEM_ROLE } from '../db/roles.ts'
+import { type Finding, finding, reason } from './finding.ts'
+
+const CHECK = 'database'
+
+export async function checkDatabase({ settings, dataFolder }: ServerConfig): Promise<Finding[]> {
+  const url = settings.BOWLINE_DATABASE_URL
+  try {
+    return url === undefined ? await checkEmbedded(dataFolder) : await checkServer(url, `at ${addressOf(url)}`)
+  } catch (error) {
+    const remedy =
+      error instanceof DatabaseRefused || url === undefined
+        ? ''
+        : 'Check BOWLINE_DATABASE_URL, and that PostgreSQL runs and lets this machine in.'
+    return [finding(CHECK, 'fail', reason(error), remedy)]
+  }
+}
+
+async function checkEmbedded(dataFolder: string): Promise<Finding[]> {
+  const { major, version } = await findPackage()
+  const running = await findRunningPostgres(dataFolder)
+  if (running) return checkServer(running, 'of the running server')
+  const brought = `the embedded PostgreSQL ${version}`
+  if ((await existingCluster(dataFolder, major)) !== undefined) {
+    const message = `Not running; the next start runs ${brought} on it. Migrations can be told while the server runs only.`
+    return [finding(CHECK, 'ok', message)]
+  }
+  const others = (await readdir(join(dataFolder, 'postgres')).catch(() => [])).filter((name) => /^\d+-data$/.test(name))
+  if (others.length === 0) return [finding(CHECK, 'ok', `The first start makes it with ${brought}.`)]
+  const message = `${others.join(', ')} in ${join(dataFolder, 'postgres')} was made by another major version than ${major}.`
+  const remedy = 'Make a backup with the version of Bowline that made it, and restore it here.'
+  return [finding(CHECK, 'fail', message, remedy)]
+}
+
+async function checkServer(owner: OwnerConnection, where: string): Promise<Finding[]> {
+  return asOwner(owner, async (client, facts) => {
+    await refuseTransactionPooling(owner, client)
+    const message = `PostgreSQL ${facts.major} ${where} answers, and its login ${facts.user} can be used.`
+    return [finding(CHECK, 'ok', message), ...(await checkRoles(client, facts)), await checkMigrations(client)]
+  })
+}
+
+/** Without the right to make the working roles somebody else must have made them. */
+async function checkRoles(client: Client, { user }: OwnerFacts): Promise<Finding[]> {
+  const { rows } = await client.query<{ may: boolean; roles: number }>(
+    `select (select rolcreaterole from pg_roles where rolname = current_user) as may,
+            (select count(*)::integer from pg_roles where rolname = any($1)) as roles`,
+    [[APP_ROLE, SYSTEM_ROLE]],
+  )
+  if (rows[0]?.may || rows[0]?.roles === 2) return []
+  const message = `The roles ${APP_ROLE} and ${SYSTEM_ROLE} are missing, and ${user} may not make them.`
+  return [finding(CHECK, 'fail', message, `Run as an administrator: alter role ${user} createrole;`)]
+}
+
+async function checkMigrations(client: Client): Promise<Finding> {
+  const migrations = await readMigrations(MIGRATIONS_FOLDER)
+  const { rows } = await client.query<{ has: boolean }>(
+    `select to_regclass('public.schema_migrations') is not null as has`,
+  )
+  if (!rows[0]?.has) {
+    return finding('migrations', 'ok', `The database is empty; the first start runs all ${migrations.length}.`)
+  }
+  const applied = await readHistory(client)
+  try {
+    refuseForeign('The database', applied, migrations)
+  } catch (error) {
+    return finding('migrations', 'fail', reason(error), 'Use the version of Bowline that was here before.')
+  }
+  const missing = migrations.length - applied.length
+  if (missing === 0) return finding('migrations', 'ok', `All ${migrations.length} were run.`)
+  const message = `${missing} of ${migrations.length} are missing; the next start runs them.`
+  return finding('migrations', 'warn', message, 'Make a backup first: bowline backup <file>. There is no way back.')
+}
+
+/** Host and database of the URL, without its password. */
+function addressOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
