@@ -1,7 +1,7 @@
 // Everything that a start of the server would stumble over, without starting anything and without writing anything.
 import { ConfigError } from '@bowline/contract/config'
 import { readConfig, type ServerConfig } from '../config.ts'
-import { CONSOLE_NOT_BUILT, isBuilt } from '../http/static.ts'
+import { CONSOLE_NOT_BUILT, isBuilt } from '../http/files/static.ts'
 import { productFolders } from '../platform/folders.ts'
 import { createS3Client } from '../platform/s3/client.ts'
 import { checkCertificate } from './certificate.ts'

@@ -2,8 +2,8 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { ServerConfig } from '../config.ts'
-import type { TlsMaterial } from '../platform/certificate.ts'
-import { isLoopback } from '../platform/address.ts'
+import type { TlsMaterial } from '../platform/network/certificate.ts'
+import { isLoopback } from '../platform/network/address.ts'
 import { type Finding, finding, reason } from './finding.ts'
 
 const DAY_MS = 86_400_000

@@ -8,7 +8,7 @@ import { existingCluster } from '../db/embedded/place.ts'
 import { findRunningPostgres } from '../db/embedded/supervisor.ts'
 import { MIGRATIONS_FOLDER, readHistory, readMigrations, refuseForeign } from '../db/migrate.ts'
 import { asOwner, DatabaseRefused, type OwnerConnection, type OwnerFacts } from '../db/owner-session.ts'
-import { refuseTransactionPooling } from '../db/pooler.ts'
+import { refuseTransactionPooling } from '../db/pool/pooler.ts'
 import { APP_ROLE, SYSTEM_ROLE } from '../db/roles.ts'
 import { type Finding, finding, reason } from './finding.ts'
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnFiles } from '../config.ts'
-import { SecretKey } from '../platform/seal.ts'
+import { SecretKey } from '../platform/secrets/seal.ts'
 
 export const existingFiles: OwnFiles = {
   async secretKey(file) {

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ServerConfig } from '../config.ts'
-import { NoRoom, requireRoom } from '../recordings/room.ts'
+import { NoRoom, requireRoom } from '../recordings/file/disk-space.ts'
 import { type Finding, finding, reason } from './finding.ts'
 
 const CHECK = 'data folder'

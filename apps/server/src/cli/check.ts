@@ -1,7 +1,7 @@
 // `bowline check`: what a start of the server would stumble over.
 import type { Command } from 'commander'
-import { checkEverything } from '../checks/all.ts'
 import { systemClock } from '@bowline/base/clock'
+import { checkEverything } from '../checks/all.ts'
 import { type Format, type Terminal, show } from './terminal.ts'
 
 export function addCheckCommand(program: Command, terminal: Terminal): void {

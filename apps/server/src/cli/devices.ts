@@ -1,8 +1,8 @@
 // `bowline device …`: devices of a namespace.
 import { ConfigError } from '@bowline/contract/config'
 import type { Command } from 'commander'
-import { rejectPending } from '../devices/reject-pending.ts'
 import { systemClock } from '@bowline/base/clock'
+import { rejectPending } from '../devices/reject-pending.ts'
 import { parseAge } from './arguments.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show } from './terminal.ts'

@@ -17,7 +17,7 @@ import { findTenant } from '../namespaces/service.ts'
 import { type Ids, randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
-import type { SecretKey } from '../platform/seal.ts'
+import type { SecretKey } from '../platform/secrets/seal.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Instance {

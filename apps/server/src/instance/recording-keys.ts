@@ -4,7 +4,7 @@ import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync 
 import type { Kysely } from 'kysely'
 import * as z from 'zod'
 import type { Schema } from '../db/schema.ts'
-import type { SecretKey } from '../platform/seal.ts'
+import type { SecretKey } from '../platform/secrets/seal.ts'
 import { findInstanceKeys, putInstanceKey, setInstanceKey } from './store.ts'
 
 const CURRENT = 'recording-ed25519'

@@ -2,10 +2,10 @@
 // half stays, so that what it has signed can be verified.
 import { generateKeyPairSync } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import type { Clock } from '@bowline/base/clock'
 import type { Schema } from '../../db/schema.ts'
 import { readRecordingKeys, replaceRecordingKey } from '../../instance/recording-keys.ts'
-import type { Clock } from '@bowline/base/clock'
-import type { SecretKey } from '../../platform/seal.ts'
+import type { SecretKey } from '../../platform/secrets/seal.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import { listHeads, lockKey } from '../ledger/store.ts'
 import { createRecordingKey } from '../recording-key.ts'
