@@ -27,7 +27,7 @@ export interface Instance {
   readonly system: Kysely<Schema>
   /** The tenant id of the namespace with that name. @throws {BowlineError} NOT_FOUND */
   tenantOf(namespace: string): Promise<TenantId>
-  contextOf(tenant: TenantId): TenantContext
+  readonly contextOf: (tenant: TenantId) => TenantContext
   /** What signs recordings. @throws {ConfigError} without the secret key that opens it */
   recordingKeys(): Promise<RecordingKeys>
   /** @throws {ConfigError} without one */

@@ -143,9 +143,9 @@ describe('SSH keys', () => {
 describe('pending devices', () => {
   it('are rejected at once, all or those that have waited for long; others stay as they are', async () => {
     const ada = await signIn('ada')
-    const [{ tenant_id: tenant = '' } = {}] = (await json('namespace list')) as { tenant_id: string }[]
+    const [namespace] = (await json('namespace list')) as { tenant_id: string }[]
     const register = async (name: string) =>
-      (await server.registerDevice(TenantId.parse(tenant), { hostname: name })).uid
+      (await server.registerDevice(TenantId.parse(namespace?.tenant_id), { hostname: name })).uid
     const [accepted, old, fresh] = [await register('accepted'), await register('old'), await register('fresh')]
     await ada.client.call(operations.devices.setStatus, { params: { uid: accepted, status: 'accept' } })
     await server.database

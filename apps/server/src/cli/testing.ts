@@ -33,7 +33,7 @@ export function commandLine(env: () => Environment) {
     bowline,
     json: async (line: string): Promise<unknown> => JSON.parse(await bowline(`${line} --json`)),
     /** A command that does not. @returns status and complaint */
-    async refusal(line: string): Promise<[number, string]> {
+    refusal: async (line: string): Promise<[number, string]> => {
       const { status, out, errors } = await run(line.split(' '))
       expect(out).toBe('')
       return [status, errors]
