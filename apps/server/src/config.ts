@@ -7,7 +7,7 @@ import { followMachineNames, knownHosts } from './platform/network/known-hosts.t
 import { readStoreSettings } from './platform/s3/settings.ts'
 import type { S3Settings } from './platform/s3/client.ts'
 import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/network/certificate.ts'
-import { isTunnelHost } from './tunnels/addresses.ts'
+import { isTunnelHost } from './platform/network/tunnel-addresses.ts'
 import { type Locate, nowhere, openPositions } from './platform/positions.ts'
 import { readSecretFile } from './platform/secrets/secret-file.ts'
 import { SecretKey, secretKeyFromFile } from './platform/secrets/seal.ts'

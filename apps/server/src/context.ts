@@ -82,3 +82,9 @@ export interface TenantContext {
   /** Tells the namespace's live listeners. */
   emit(event: LiveEvent): void
 }
+
+/** Records the removal of recordings with their device or namespace. Called before the transaction of `ctx.db` ends. */
+export interface RecordingRemoval {
+  deviceRemoved(ctx: TenantContext, uid: DeviceUid): Promise<void>
+  namespaceRemoved(ctx: TenantContext): Promise<void>
+}

@@ -12,7 +12,7 @@ import { audit } from '../audit/service.ts'
 import type { ApiKeyActor, TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Listing } from '../db/lists/listing.ts'
-import { holdMembership } from '../members/membership.ts'
+import { holdMembership } from '../membership/membership.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   type ApiKeyRow,

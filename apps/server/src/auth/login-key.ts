@@ -10,7 +10,7 @@ import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import * as z from 'zod'
 import type { TenantContext } from '../context.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
-import { fingerprintOf } from '../public-keys/key-data.ts'
+import { fingerprintOf } from '../platform/keys/key-data.ts'
 import { type LoginKeyRow, findLoginKey, insertLoginKey } from './store.ts'
 
 export interface LoginKey {

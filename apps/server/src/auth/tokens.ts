@@ -1,12 +1,11 @@
 // Bearer tokens: RS256, claims as existing clients know them, plus `epoch` (dies with the password),
 // and `family` (dies with the browser session) or `login` (dies with its sign-out).
-import { randomUUID } from 'node:crypto'
+import { type KeyObject, randomUUID } from 'node:crypto'
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { LIMITS } from '@bowline/contract/limits'
 import { SignJWT, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '@bowline/base/clock'
-import type { InstanceKeys } from '../instance/keys.ts'
 
 /** Two nodes' clocks may differ by this much. */
 const LEEWAY_SECONDS = 60
@@ -48,7 +47,13 @@ export interface TokenIssuer {
   readDevice(token: string): Promise<DeviceClaims | undefined>
 }
 
-export function createTokenIssuer(keys: InstanceKeys['token'], clock: Clock): TokenIssuer {
+/** RSA 2048; signs RS256 tokens. */
+export interface TokenKeys {
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+export function createTokenIssuer(keys: TokenKeys, clock: Clock): TokenIssuer {
   const issue = (claims: Record<string, unknown>) => {
     const now = Math.floor(clock.now() / 1_000)
     return new SignJWT(claims)

@@ -26,6 +26,7 @@ import { memberRoutes } from '../members/routes.ts'
 import { namespaceRoutes } from '../namespaces/routes.ts'
 import { getNamespaceLimits } from '../namespaces/service.ts'
 import { addressRanges } from '../platform/network/address.ts'
+import { previewRoutes } from '../previews/routes.ts'
 import { publicKeyRoutes } from '../public-keys/routes.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
@@ -113,6 +114,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ),
     ...apiKeyRoutes({ system, ids }),
     ...tagRoutes(),
+    ...previewRoutes(),
     ...publicKeyRoutes(),
     ...firewallRoutes(),
     ...tunnelRoutes({

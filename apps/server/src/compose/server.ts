@@ -45,7 +45,7 @@ import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { findLeft } from '../jobs/leavers.ts'
-import { isMember } from '../members/membership.ts'
+import { isMember } from '../membership/membership.ts'
 import { findKeyBlob, isDisabled, mayLogIn } from '../public-keys/service.ts'
 import { productFolders } from '../platform/folders.ts'
 import { publicHost } from '../platform/network/public-host.ts'
@@ -57,7 +57,7 @@ import { nodeName } from '../platform/node-name.ts'
 import { startRecordings } from '../recordings/start.ts'
 import { closeLostSessions } from '../sessions/service.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
-import { isTunnelHost } from '../tunnels/addresses.ts'
+import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
 
 export interface ServerParts {
   readonly config: ServerConfig

@@ -1,7 +1,6 @@
 // Routes of firewall rules.
 import { operations } from '@bowline/contract/operations'
 import { type Route, memberRoute } from '../http/route.ts'
-import { evaluateAttempt } from './dry-run.ts'
 import { addTag, create, get, list, remove, removeTag, setOrder, setTags, update } from './service.ts'
 
 export function firewallRoutes(): Route[] {
@@ -9,7 +8,6 @@ export function firewallRoutes(): Route[] {
   return [
     memberRoute(firewall.list, (ctx, { query }) => list(ctx, query)),
     memberRoute(firewall.create, (ctx, { body }) => create(ctx, body)),
-    memberRoute(firewall.evaluate, (ctx, { body }) => evaluateAttempt(ctx, body)),
     memberRoute(firewall.setOrder, (ctx, { body }) => setOrder(ctx, body.rules)),
     memberRoute(firewall.get, (ctx, { params }) => get(ctx, params.id)),
     memberRoute(firewall.update, (ctx, { params, body }) => update(ctx, params.id, body)),

@@ -2,7 +2,7 @@
 // first; the first that matches decides; without a match the connection goes on. Pure.
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import { patternSize } from '../platform/patterns/pattern-size.ts'
-import type { FilterColumns } from '../tags/device-filter.ts'
+import type { FilterColumns } from '../filters/device-filter.ts'
 import { inOrder } from './order.ts'
 
 export interface FirewallRule extends FilterColumns {

@@ -13,7 +13,7 @@ import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { sendError } from './errors.ts'
 import { excessOf, repeatedName } from './input/json-shape.ts'
 import { UNSTORABLE, isStorable } from '../platform/input/storable.ts'
-import { isTunnelHost } from '../tunnels/addresses.ts'
+import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
 import type { Route } from './route.ts'
 
 /** How long clients may take, in milliseconds. */

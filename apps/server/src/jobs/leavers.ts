@@ -2,7 +2,7 @@
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { findEndedMemberships } from '../members/membership.ts'
+import { findEndedMemberships } from '../membership/membership.ts'
 import { findWithDisabled } from '../public-keys/service.ts'
 
 /** What a session was opened with. */

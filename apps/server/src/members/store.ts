@@ -2,7 +2,7 @@
 // Every statement names the tenant.
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
-import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import type { MembersTable, Schema } from '../db/schema.ts'
 
 export type MemberRow = Selectable<MembersTable>
@@ -17,40 +17,6 @@ export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: Use
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', user)
     .executeTakeFirst()
-}
-
-/**
- * An accepted member, also on the connection of the namespace.
- * @param hold 'held': the membership cannot end before the transaction does
- */
-export function findAcceptedMember(
-  db: Kysely<Schema>,
-  tenant: TenantId,
-  user: UserId,
-  hold: 'held' | 'free' = 'free',
-): Promise<{ user_id: UserId } | undefined> {
-  const found = db
-    .selectFrom('members')
-    .select('user_id')
-    .where('tenant_id', '=', tenant)
-    .where('user_id', '=', user)
-    .where('status', '=', 'accepted')
-  return (hold === 'held' ? found.forKeyShare() : found).executeTakeFirst()
-}
-
-/** Those of some memberships that there are not, or not accepted. */
-export async function listMissingMembers(
-  db: Kysely<Schema>,
-  of: readonly { readonly tenant: TenantId; readonly user: UserId }[],
-): Promise<{ tenant: TenantId; user: UserId }[]> {
-  const { rows } = await sql<{ tenant: TenantId; user: UserId }>`
-    select tenant, "user" from unnest(
-      ${of.map(({ tenant }) => tenant)}::uuid[], ${of.map(({ user }) => user)}::text[]
-    ) as asked (tenant, "user")
-    where not exists (
-      select from members where tenant_id = tenant and user_id = "user" and status = 'accepted'
-    )`.execute(db)
-  return rows
 }
 
 /** The namespaces that a person is a member of or invited to, in an order that two who lock them share. */

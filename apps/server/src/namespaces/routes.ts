@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
+import type { RecordingRemoval } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import type { Ids } from '../platform/ids.ts'
-import type { RecordingRemoval } from '../recordings/removal.ts'
-import { createOwnNamespace, editNamespace, getNamespace, listNamespaces, removeNamespace } from './service.ts'
+import { createOwnNamespace, editNamespace, getNamespace, getRecording, listNamespaces, removeNamespace, setRecording } from './service.ts'
 
 export interface NamespaceRouteDeps {
   /** System connection: lists and names cross namespaces. */
@@ -28,6 +28,8 @@ export function namespaceRoutes({ db, ids, edition, supportSecret, removal }: Na
     memberRoute(namespaces.get, ({ tenant }) => getNamespace(db, tenant)),
     memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body)),
     memberRoute(namespaces.remove, (ctx) => removeNamespace(db, ctx, removal)),
+    memberRoute(operations.users.getSecurity, (ctx) => getRecording(ctx)),
+    memberRoute(operations.users.setSecurity, (ctx, { body }) => setRecording(ctx, body.session_record)),
     memberRoute(namespaces.support, async ({ tenant }) => {
       const { billing } = await getNamespace(db, tenant)
       if (edition === 'cloud' && billing === null) fail('SUBSCRIPTION_REQUIRED')

@@ -1,7 +1,7 @@
 // Whether a registered key may be used for a login: its patterns must match the
 // whole login name and the whole device name. Pure; a pattern that cannot be compiled matches nothing.
 import { compilePattern } from '../platform/patterns/pattern.ts'
-import type { FilterColumns } from '../tags/device-filter.ts'
+import type { FilterColumns } from '../filters/device-filter.ts'
 
 export interface KeyUse {
   /** Account on the device. */

@@ -4,20 +4,19 @@ import { LIMITS } from '@bowline/contract/limits'
 import type { publicKeys as operations } from '@bowline/contract/operations/public-keys'
 import type { Input } from '@bowline/contract/operation'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
-import type { DisabledKey, KeyDevices, PublicKey } from '@bowline/contract/schemas/public-key'
+import type { DisabledKey, PublicKey } from '@bowline/contract/schemas/public-key'
 import type { Kysely } from 'kysely'
 import { audit } from '../audit/service.ts'
 import { type TenantContext, personOf } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { matchAccepted } from '../devices/matching.ts'
 import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
-import { holdMembership } from '../members/membership.ts'
-import { reportUnusable } from '../policy/unusable-patterns.ts'
-import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../tags/device-filter.ts'
-import { requireUsed } from '../tags/used.ts'
-import { fingerprintOf, readKeyData } from './key-data.ts'
-import { type KeyUse, deviceTest, isEnabled, mayUseKey } from './rules.ts'
+import { holdMembership } from '../membership/membership.ts'
+import { reportUnusable } from '../filters/unusable-patterns.ts'
+import { requirePatterns, toColumns, toFilter, withTag, withTags, withoutTag } from '../filters/device-filter.ts'
+import { requireUsed } from '../filters/used-tags.ts'
+import { fingerprintOf, readKeyData } from '../platform/keys/key-data.ts'
+import { type KeyUse, isEnabled, mayUseKey } from './rules.ts'
 import {
   PUBLIC_KEY_PROPERTIES,
   type PublicKeyRow,
@@ -71,18 +70,6 @@ export async function create(ctx: TenantContext, body: Input<typeof operations.c
     await audit(inner, 'public-key.create', fingerprint, { after: facts(row) })
     return toPublicKey(row)
   })
-}
-
-/**
- * Which devices a key with this filter would be for, by the rule that a login follows.
- * @throws {BowlineError} INVALID_INPUT for a pattern
- */
-export async function findDevices(
-  ctx: TenantContext,
-  { filter }: Input<typeof operations.findDevices>['body'],
-): Promise<KeyDevices> {
-  requirePatterns({ 'filter.hostname': filter.hostname })
-  return matchAccepted(ctx, deviceTest(toColumns(filter)))
 }
 
 /**

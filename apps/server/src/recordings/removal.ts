@@ -1,16 +1,9 @@
 // Recordings that go with their device or their namespace: rows go by foreign keys, and the ledger is told here, in the same
 // transaction and as its last part.
-import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { auditActor } from '../audit/service.ts'
-import type { TenantContext } from '../context.ts'
+import type { RecordingRemoval } from '../context.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { hasStarts } from './ledger/store.ts'
-
-/** What is told before the transaction of `ctx.db` ends. */
-export interface RecordingRemoval {
-  deviceRemoved(ctx: TenantContext, uid: DeviceUid): Promise<void>
-  namespaceRemoved(ctx: TenantContext): Promise<void>
-}
 
 export function recordingRemoval(ledger: Ledger): RecordingRemoval {
   return {

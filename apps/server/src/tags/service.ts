@@ -6,7 +6,8 @@ import { replaceTagInRules } from '../firewall/policy.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { requirePolicyRights } from '../policy/authority.ts'
 import { type NamedKey, replaceTagInKeys } from '../public-keys/policy.ts'
-import { findUsed, listTags, removeDeviceTag, renameDeviceTag } from './store.ts'
+import { findUsed, listTags } from '../filters/used-tags.ts'
+import { removeDeviceTag, renameDeviceTag } from './store.ts'
 
 export async function list(ctx: TenantContext): Promise<Listing<string>> {
   const items = await listTags(ctx.db)

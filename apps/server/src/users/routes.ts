@@ -4,8 +4,7 @@ import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Schema } from '../db/schema.ts'
-import { type Route, type UserContext, memberRoute, originOf, userRoute } from '../http/route.ts'
-import { getRecording, setRecording } from '../namespaces/service.ts'
+import { type Route, type UserContext, originOf, userRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { listActivity } from './activity.ts'
 import { type AccountChanges, type AccountDeps, updateAccount } from './service.ts'
@@ -44,7 +43,5 @@ export function userRoutes(deps: UserRouteDeps, signIns: RateLimiter): Route[] {
       const { page, per_page: limit } = query
       return listActivity(db, actor.id, { limit, offset: (page - 1) * limit })
     }),
-    memberRoute(users.getSecurity, (ctx) => getRecording(ctx)),
-    memberRoute(users.setSecurity, (ctx, { body }) => setRecording(ctx, body.session_record)),
   ]
 }

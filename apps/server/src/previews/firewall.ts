@@ -4,7 +4,7 @@ import type { Input } from '@bowline/contract/operation'
 import type { Verdict } from '@bowline/contract/schemas/firewall'
 import type { TenantContext } from '../context.ts'
 import { get as getDevice } from '../devices/service.ts'
-import { connectionJudge } from './service.ts'
+import { connectionJudge } from '../firewall/service.ts'
 
 /**
  * Judges an attempt by the rules as they are now, in the words of the gateway.

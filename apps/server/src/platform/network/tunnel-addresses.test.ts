@@ -1,8 +1,8 @@
 // What answers below the domain of tunnels.
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../testing/boot.ts'
-import { isTunnelHost } from './addresses.ts'
+import { type BootedServer, bootServer } from '../../testing/boot.ts'
+import { isTunnelHost } from './tunnel-addresses.ts'
 
 let server: BootedServer
 beforeAll(async () => {

@@ -1,7 +1,9 @@
-// Whether tags are in use in a namespace.
+// The tags in use in a namespace.
 import { fail } from '@bowline/contract/errors'
 import type { TenantContext } from '../context.ts'
-import { findUsed } from './store.ts'
+import { findUsed, listTags } from './store.ts'
+
+export { findUsed, listTags }
 
 /** Tags of a filter must be in use in the namespace. @throws {BowlineError} NOT_FOUND naming the first that is not */
 export async function requireUsed(ctx: TenantContext, tags: readonly string[]): Promise<void> {

@@ -1,0 +1,20 @@
+// SQL of the tags in use: they are lists on devices, public keys and firewall rules, not rows of their own.
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+
+/** Every tag in use: those of devices first, each once. */
+export async function listTags(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ tag: string }>`
+    select tag from (
+      select 1 as place, unnest(tags) as tag from devices
+      union all select 2, unnest(tags) from public_keys
+      union all select 3, unnest(tags) from firewall_rules
+    ) as used group by tag order by min(place), tag`.execute(db)
+  return rows.map((row) => row.tag)
+}
+
+/** Which of some tags are in use. */
+export async function findUsed(db: Kysely<Schema>, tags: readonly string[]): Promise<Set<string>> {
+  const used = new Set(await listTags(db))
+  return new Set(tags.filter((tag) => used.has(tag)))
+}

@@ -1,0 +1,12 @@
+// Routes that preview: what a key or the firewall would do, before anything is saved or connects.
+import { operations } from '@bowline/contract/operations'
+import { type Route, memberRoute } from '../http/route.ts'
+import { evaluateAttempt } from './firewall.ts'
+import { findDevices } from './public-keys.ts'
+
+export function previewRoutes(): Route[] {
+  return [
+    memberRoute(operations.firewall.evaluate, (ctx, { body }) => evaluateAttempt(ctx, body)),
+    memberRoute(operations.publicKeys.findDevices, (ctx, { body }) => findDevices(ctx, body)),
+  ]
+}
