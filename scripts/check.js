@@ -7,6 +7,7 @@ import { ensureInstalled } from './install.js'
 import { openApiIsClean } from './lint-openapi.js'
 import { lockHoles } from './lock-holes.js'
 import { projectNode, root } from './project-node.js'
+import { structureIsSound } from './structure.js'
 
 process.chdir(root)
 ensureInstalled()
@@ -24,6 +25,7 @@ const steps = [
   ['OpenAPI documents are fresh', () => run('scripts/openapi.ts', '--check')],
   ['the route matrix is fresh', () => run('scripts/routes.ts', '--check')],
   ['OpenAPI documents have no lint error', openApiIsClean],
+  ['folders, tables and citations, with planted faults', structureIsSound],
   ['dependency rules see a planted violation', plantedViolation],
   ['dependency rules', () => run(...cruise)],
 ]

@@ -1,8 +1,8 @@
 // What a person runs in a session of PAM: children of the process that holds it (pam-process.ts), which starts them on
 // the agent's order and tells how they end. Its descriptors are opened once more by their names in /proc, so that nothing
 // but lines of text has to travel.
-import type { Child, ChildEvents } from '../session/child.ts'
-import type { StartOrder } from '../session/start.ts'
+import type { Child, ChildEvents } from '../process/child.ts'
+import type { StartOrder } from '../process/start.ts'
 import type { PamLine, PamStart } from './pam-protocol.ts'
 
 type Told = Exclude<PamLine, { round: unknown } | { outcome: unknown }>

@@ -9,7 +9,7 @@ import type { AuthReply, AuthRound } from '@bowline/link/stream-messages'
 import { keepOwnLimits, limitOpenFiles, underLimits } from '../native/limits.ts'
 import { PAM, startPam, type PamMessage } from '../native/pam.ts'
 import { releaseStartPages } from '../native/start-pages.ts'
-import { startHere } from '../session/start.ts'
+import { startHere } from '../process/start.ts'
 import type { PamLine, PamOutcome, PamStart, PamTask } from './pam-protocol.ts'
 
 const INPUT = 0

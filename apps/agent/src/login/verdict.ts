@@ -1,6 +1,6 @@
 // What a device finds of a credential.
 import type { Account } from './account.ts'
-import type { Starter } from '../session/start.ts'
+import type { Starter } from '../process/start.ts'
 
 export type Denial = 'credential' | 'unknown-user' | 'locked' | 'expired' | 'no-password' | 'busy' | 'unsupported'
 export type Verdict =

@@ -7,9 +7,9 @@ import { openPipe, type Pipe } from '../native/descriptors.ts'
 import { actingAs } from '../native/identity.ts'
 import { openTerminal, setTerminalSize, TerminalSettings, type TerminalSize } from '../native/terminal.ts'
 import { becoming, execWords, type Tools } from './become.ts'
-import type { Child } from './child.ts'
+import type { Child } from '../process/child.ts'
 import { afterRc } from './rc/rc-files.ts'
-import type { Starter } from './start.ts'
+import type { Starter } from '../process/start.ts'
 import { applyTerminalModes, parseTerminalModes } from './terminal-modes.ts'
 
 /** Bulk moves faster through larger pipes than the default 64 KiB. */

@@ -15,7 +15,7 @@ import { launch } from './launch.ts'
 import { type RcOptions, rcCommand, rcInput } from './rc/rc-files.ts'
 import { Session } from './session.ts'
 import { Visit } from './visit.ts'
-import { startHere } from './start.ts'
+import { startHere } from '../process/start.ts'
 
 const SHELLS = '/etc/shells'
 

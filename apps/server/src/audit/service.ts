@@ -1,5 +1,6 @@
 // The audit log of a namespace: who did what. Append only; the database refuses anything else.
 import type { Actor, TenantContext } from '../context.ts'
+import { insertEntry } from './store.ts'
 
 /** Words of the audit log, `noun.verb`; one per kind of deed. */
 export type AuditAction =
@@ -57,10 +58,15 @@ export async function audit(
   details: AuditDetails = {},
 ): Promise<void> {
   const { type, id } = auditActor(ctx.actor)
-  await ctx.db
-    .insertInto('audit_log')
-    .values({ tenant_id: ctx.tenant, actor_type: type, actor_id: id, action, target, ip: ctx.source, details })
-    .execute()
+  await insertEntry(ctx.db, {
+    tenant_id: ctx.tenant,
+    actor_type: type,
+    actor_id: id,
+    action,
+    target,
+    ip: ctx.source,
+    details,
+  })
 }
 
 /** How an actor is named in what is kept. */

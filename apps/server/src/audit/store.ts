@@ -1,7 +1,7 @@
-// SQL of reading the audit log.
+// SQL of the audit log.
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { UserId } from '@bowline/contract/schemas/common'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { type Page, readPage } from '../db/lists/page.ts'
 import { totalOf } from '../db/lists/row-counts.ts'
 import type { AuditLogTable, Schema } from '../db/schema.ts'
@@ -65,4 +65,9 @@ async function describe(system: Kysely<Schema>, rows: readonly AuditRow[]): Prom
     ip: row.ip,
     details: { ...row.details },
   }))
+}
+
+/** Writes an entry, in the transaction of the action itself. */
+export async function insertEntry(db: Kysely<Schema>, entry: Insertable<AuditLogTable>): Promise<void> {
+  await db.insertInto('audit_log').values(entry).execute()
 }

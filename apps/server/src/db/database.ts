@@ -1,5 +1,5 @@
 // The server's database: opened once, migrated, and handed out in two views. Invariant: `forTenant` is the only way to
-// the namespaced tables for anything that acts for somebody; `system` is for the files that architecture.md names.
+// the namespaced tables for anything that acts for somebody; `system` is for the callers that system-callers.test.ts lists.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { Kysely, sql } from 'kysely'
 import type { Log } from '../platform/log.ts'

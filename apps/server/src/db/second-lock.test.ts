@@ -1,4 +1,4 @@
-// Row-level security as the second lock of a namespace (architecture.md, tenant isolation): what happens to a query
+// Row-level security as the second lock of a namespace: what happens to a query
 // whose author forgot every condition, and to a connection that somebody else has used before.
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { TenantId, UserId } from '@bowline/contract/schemas/common'

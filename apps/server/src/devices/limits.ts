@@ -4,7 +4,7 @@ import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../context.ts'
-import { countOfStatus, forgetRemoved, listRemoved } from './store.ts'
+import { countOfStatus, forgetRemoved, listRemoved, readDeviceLimit } from './store.ts'
 
 /** Removed devices of this age and younger count. */
 export function removedSince(now: number): Date {
@@ -13,7 +13,7 @@ export function removedSince(now: number): Date {
 
 /** Whether removed devices count in this namespace. */
 export async function countsRemoved(ctx: TenantContext): Promise<boolean> {
-  return ctx.edition === 'cloud' && (await readLimit(ctx)) > 0
+  return ctx.edition === 'cloud' && (await readDeviceLimit(ctx.db)) > 0
 }
 
 /** Accepted devices, and the places that are taken: with those removed lately where they count. */
@@ -26,7 +26,7 @@ export async function countPlaces(ctx: TenantContext): Promise<{ accepted: numbe
 /** Those of some waiting devices that could be accepted now. */
 export async function findAcceptable(ctx: TenantContext, waiting: readonly DeviceUid[]): Promise<Set<DeviceUid>> {
   if (waiting.length === 0) return new Set()
-  const limit = await readLimit(ctx)
+  const limit = await readDeviceLimit(ctx.db)
   if (limit <= 0) return new Set(waiting)
   const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
   if ((await countOfStatus(ctx.db, 'accepted')) + removed.length < limit) return new Set(waiting)
@@ -48,9 +48,4 @@ export async function takePlace(ctx: TenantContext, uid: DeviceUid, limit: numbe
   const returns = removed.some((row) => row.uid === uid) && (await forgetRemoved(ctx.db, uid))
   if (!returns && (await countOfStatus(ctx.db, 'accepted')) + removed.length >= limit)
     fail('PAYMENT_REQUIRED', { limit })
-}
-
-async function readLimit(ctx: TenantContext): Promise<number> {
-  const row = await ctx.db.selectFrom('namespaces').select('max_devices').executeTakeFirst()
-  return row?.max_devices ?? 0
 }

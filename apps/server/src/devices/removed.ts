@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { TenantContext } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { removedSince } from './limits.ts'
-import { type RemovedRow, listRemoved } from './store.ts'
+import { type RemovedRow, listRemoved, readNamespaceName } from './store.ts'
 import { toDevice } from './wire.ts'
 
 /** The columns as they were kept in JSON. */
@@ -31,10 +31,10 @@ export async function listRemovedDevices(
   query: { page: number; per_page: number },
 ): Promise<Listing<Device>> {
   const rows = await listRemoved(ctx.db, removedSince(ctx.clock.now()))
-  const namespace = await ctx.db.selectFrom('namespaces').select('name').executeTakeFirst()
+  const namespace = await readNamespaceName(ctx.db)
   const from = (query.page - 1) * query.per_page
   const page = rows.slice(from, from + query.per_page)
-  return { items: page.map((row) => toRemoved(row, namespace?.name ?? '')), total: rows.length }
+  return { items: page.map((row) => toRemoved(row, namespace)), total: rows.length }
 }
 
 function toRemoved(row: RemovedRow, namespace: string): Device {

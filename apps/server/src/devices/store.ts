@@ -368,3 +368,15 @@ export async function removeUnseenPending(
     .returning(['uid', 'tenant_id as tenant'])
     .execute()
 }
+
+/** How many devices the namespace of a connection may have; 0: any number. */
+export async function readDeviceLimit(db: Kysely<Schema>): Promise<number> {
+  const row = await db.selectFrom('namespaces').select('max_devices').executeTakeFirst()
+  return row?.max_devices ?? 0
+}
+
+/** Name of the namespace of a connection. */
+export async function readNamespaceName(db: Kysely<Schema>): Promise<string> {
+  const row = await db.selectFrom('namespaces').select('name').executeTakeFirst()
+  return row?.name ?? ''
+}

@@ -7,7 +7,15 @@ import type { RecordingRemoval } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import type { Ids } from '../platform/ids.ts'
-import { createOwnNamespace, editNamespace, getNamespace, getRecording, listNamespaces, removeNamespace, setRecording } from './service.ts'
+import {
+  createOwnNamespace,
+  editNamespace,
+  getNamespace,
+  getRecording,
+  listNamespaces,
+  removeNamespace,
+  setRecording,
+} from './service.ts'
 
 export interface NamespaceRouteDeps {
   /** System connection: lists and names cross namespaces. */

@@ -30,6 +30,8 @@ import {
   namespaceNameExists,
   tenantExists,
   updateNamespace,
+  listDeviceUids,
+  readSessionRecord,
 } from './store.ts'
 
 /**
@@ -191,19 +193,18 @@ export async function removeNamespace(
   removal: RecordingRemoval,
 ): Promise<void> {
   const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
-  const devices = await ctx.db.selectFrom('devices').select('uid').execute()
+  const devices = await listDeviceUids(ctx.db)
   await system.transaction().execute(async (db) => {
     await deleteNamespace(db, ctx.tenant)
     await audit({ ...ctx, db }, 'namespace.remove', ctx.tenant, { name: row.name })
     await removal.namespaceRemoved({ ...ctx, db })
   })
-  for (const { uid } of devices) ctx.emit({ type: 'device.removed', uid })
+  for (const uid of devices) ctx.emit({ type: 'device.removed', uid })
 }
 
 /** Whether the namespace's sessions are recorded. @throws {BowlineError} NOT_FOUND */
 export async function getRecording(ctx: TenantContext): Promise<boolean> {
-  const row = await ctx.db.selectFrom('namespaces').select('session_record').executeTakeFirst()
-  return row?.session_record ?? fail('NOT_FOUND', { what: 'The namespace' })
+  return (await readSessionRecord(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
 }
 
 /** Switches the recording of the namespace's sessions. */

@@ -1,5 +1,5 @@
 // SQL of namespaces and memberships. Sign-in reads memberships across namespaces, so these run on the system pool.
-import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Role } from '@bowline/contract/roles'
 import {
   type Expression,
@@ -167,4 +167,16 @@ export function listMembers(db: Kysely<Schema>, tenants: readonly TenantId[]): P
     .orderBy('members.added_at')
     .orderBy('members.user_id')
     .execute()
+}
+
+/** Uids of all devices in the namespace of a connection. */
+export async function listDeviceUids(db: Kysely<Schema>): Promise<DeviceUid[]> {
+  const rows = await db.selectFrom('devices').select('uid').execute()
+  return rows.map(({ uid }) => uid)
+}
+
+/** Whether sessions in the namespace of a connection are recorded; undefined when it is gone. */
+export async function readSessionRecord(db: Kysely<Schema>): Promise<boolean | undefined> {
+  const row = await db.selectFrom('namespaces').select('session_record').executeTakeFirst()
+  return row?.session_record
 }

@@ -3,7 +3,7 @@ import type { Verdict } from '@bowline/asciicast/verify'
 import type { Identity } from '@bowline/asciicast/identity'
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'
 import { type Statement, sha256 } from './ledger/entry.ts'
-import type { SessionFacts } from './session-facts.ts'
+import type { SessionFacts } from './session-facts-store.ts'
 import type { RecordingRow } from './store.ts'
 
 /** What the ledger has of a recording. */

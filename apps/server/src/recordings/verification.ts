@@ -8,7 +8,7 @@ import { extractLedger, findKept } from './ledger/extract.ts'
 import { readVerdict } from './file/reading.ts'
 import type { Recordings } from './recordings.ts'
 import { type SeatOf, locate, storeAway } from './service.ts'
-import { findSessionFacts } from './session-facts.ts'
+import { findSessionFacts } from './session-facts-store.ts'
 
 /**
  * Holds a recording against its rows and the ledger.

@@ -1,9 +1,9 @@
 // A connection that arrived at a listener on the device, handed to the person's client as a channel.
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
 import type { SshConnection } from '@bowline/ssh/api'
-import { deferHandler } from '../deferred-handler.ts'
-import type { ForwardLog } from './forward-log.ts'
-import { joinForward } from '../pipe.ts'
+import { deferHandler } from './deferred-handler.ts'
+import type { ForwardLog } from '../record/forward-log.ts'
+import { joinForward } from './pipe.ts'
 
 /** The channel to open: its type and the type's own fields. */
 export interface ClientChannel {

@@ -6,7 +6,7 @@ import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@
 import type { Clock } from '@bowline/base/clock'
 import type { ForwardingPolicy } from '../../devices/presence.ts'
 import type { ClientChannel } from './accept-channel.ts'
-import { withReason } from '../device-words.ts'
+import { withReason } from '../record/device-words.ts'
 import { type Listener, NotListening, openListener } from './listener.ts'
 import type { AcceptedLogin } from '../login/login.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'

@@ -5,7 +5,7 @@ import { type AcceptOpen, ListenEvent, type ListenOpen } from '@bowline/link/str
 import type { SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 import { type ClientChannel, acceptChannel } from './accept-channel.ts'
-import { openForwardLog } from './forward-log.ts'
+import { openForwardLog } from '../record/forward-log.ts'
 import type { AcceptedLogin } from '../login/login.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
 

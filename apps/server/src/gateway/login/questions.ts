@@ -3,7 +3,7 @@
 // is then answered with it; everything else the device asks is put to the person.
 import type { AuthRound } from '@bowline/link/stream-messages'
 import type { AuthAttempt } from '@bowline/ssh/api'
-import { plainText } from '../session/announcement.ts'
+import { plainText } from '../record/announcement.ts'
 
 type Attempt = Pick<Extract<AuthAttempt, { method: 'keyboard-interactive' }>, 'prompt'>
 

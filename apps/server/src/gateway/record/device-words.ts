@@ -1,6 +1,6 @@
 // What a device says reaches people as a quotation by its name: whoever owns a device must not speak for Bowline.
 import type { LinkCause } from '@bowline/link/api'
-import { plainText } from './session/announcement.ts'
+import { plainText } from './announcement.ts'
 
 const MAX_CHARACTERS = 1_024
 

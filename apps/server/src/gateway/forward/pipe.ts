@@ -2,7 +2,7 @@
 // other only when it could be passed on, so a slow reader stops the sender at its source and nothing piles up here.
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
 import type { ChannelHandler, SshChannel } from '@bowline/ssh/api'
-import type { ForwardLog } from './forward/forward-log.ts'
+import type { ForwardLog } from '../record/forward-log.ts'
 
 /** One direction: `source` gets credit back as `write` finds room. */
 export interface Flow {

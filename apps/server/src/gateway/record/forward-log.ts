@@ -1,7 +1,7 @@
 // What a forwarded connection came to: how long it was open and how much went each way. What it carried is nobody's
 // business here.
 import type { Clock } from '@bowline/base/clock'
-import type { SessionRecord } from '../session/session-record.ts'
+import type { SessionRecord } from './session-record.ts'
 
 export interface ForwardLog {
   toDevice(count: number): void

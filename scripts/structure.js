@@ -1,0 +1,194 @@
+// Part of `npm run check`: how the repository is laid out. Folders stay small and depend on each other in one direction,
+// a table is written by its owner alone, and comments cite only documents that are here.
+import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { basename, dirname, join, normalize, relative } from 'node:path'
+import { root } from './project-node.js'
+
+const MAX_FILES = 25
+/** Lists of data, one file for each entry. */
+const DATA = /^(docs-media|apps\/docs\/(content|static|data)|apps\/server\/src\/db\/migrations)(\/|$)/
+/** Folders whose named subfolders depend on each other in one direction. What lies in the folder itself is above and below. */
+const ONE_WAY = [
+  'apps/server/src',
+  'apps/server/src/gateway',
+  'apps/server/src/recordings',
+  'apps/agent/src',
+  'packages/link/src',
+]
+/** Above everything else of the server: they may import all of it. */
+const TOP = new Set([
+  'apps/server/src/compose',
+  'apps/server/src/jobs',
+  'apps/server/src/cli',
+  'apps/server/src/testing',
+])
+const TESTS = /\.test\.tsx?$|(^|\/)(testing[^/]*|test)(\/|\.ts$)/
+
+/** Folder that owns each table, and who else writes it. Everybody may read in a file called store. */
+const OWNERS = {
+  login_keys: ['auth'],
+  api_keys: ['api-keys'],
+  public_keys: ['public-keys'],
+  firewall_rules: ['firewall'],
+  // A device that is replaced hands its tunnels and sessions to its successor in one transaction.
+  tunnels: ['tunnels', 'devices'],
+  sessions: ['sessions', 'devices'],
+  connectors: ['connectors'],
+  removed_devices: ['devices'],
+  announcements: ['announcements'],
+  // An invitation makes the account of somebody new.
+  users: ['users', 'members'],
+  namespaces: ['namespaces'],
+  // A namespace begins with its owner.
+  members: ['members', 'namespaces'],
+  // Tags are lists on devices; what a subscription no longer covers becomes pending.
+  devices: ['devices', 'tags', 'billing'],
+  session_events: ['sessions'],
+  recordings: ['recordings'],
+  recording_ledger: ['recordings'],
+  recording_passages: ['recordings'],
+  removed_recordings: ['recordings'],
+  audit_log: ['audit'],
+  instance: ['instance'],
+  instance_keys: ['instance'],
+  login_attempts: ['auth'],
+  dropped_guesses: ['sessions'],
+  repeated_refusals: ['sessions'],
+  known_sources: ['auth'],
+  ended_logins: ['auth'],
+  account_events: ['users', 'auth'],
+  access_changes: ['auth'],
+  refresh_tokens: ['auth'],
+}
+
+/** @returns {boolean} whether the layout is as it should be, and planted faults were found */
+export function structureIsSound() {
+  const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split(
+    '\n',
+  )
+  const files = new Map()
+  for (const path of paths) {
+    if (path === '') continue
+    const isText = /\.(tsx?|js|cjs|css)$/.test(path)
+    try {
+      files.set(path, isText ? readFileSync(join(root, path), 'utf8') : '')
+    } catch (error) {
+      // Deleted, and not committed yet.
+      if (error.code !== 'ENOENT') throw error
+    }
+  }
+  const missed = plantedAreMissed(files)
+  for (const name of missed) console.log(`the check did not see the planted ${name}`)
+  const problems = findProblems(files)
+  for (const problem of problems) console.log(problem)
+  return missed.length === 0 && problems.length === 0
+}
+
+/** @param {Map<string, string>} files text by path @returns {string[]} a sentence for each problem */
+function findProblems(files) {
+  return [...largeFolders(files), ...folderCycles(files), ...foreignTables(files), ...missingDocuments(files)]
+}
+
+function largeFolders(files) {
+  const counts = new Map()
+  for (const path of files.keys()) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  return [...counts]
+    .filter(([folder, count]) => count > MAX_FILES && !DATA.test(folder))
+    .map(([folder, count]) => `${folder}: ${count} files; at most ${MAX_FILES} are easy to look through`)
+}
+
+function folderCycles(files) {
+  return ONE_WAY.flatMap((parent) => {
+    const edges = folderEdges(files, parent)
+    return [...edges.keys()]
+      .flatMap((from) => {
+        const way = wayBack(edges, from)
+        return way ? [`${parent}: folders depend on each other in a circle: ${way.join(' → ')}`] : []
+      })
+      .slice(0, 1)
+  })
+}
+
+/** Which subfolders of a folder import which, and by what. */
+function folderEdges(files, parent) {
+  const edges = new Map()
+  const folderOf = (path) => {
+    const [first, ...rest] = relative(parent, path).split('/')
+    return path.startsWith(`${parent}/`) && rest.length > 0 && !TOP.has(`${parent}/${first}`) ? first : undefined
+  }
+  for (const [path, text] of files) {
+    const from = folderOf(path)
+    if (from === undefined || TESTS.test(path)) continue
+    for (const [, specifier] of text.matchAll(/ from '(\.[^']+)'/g)) {
+      const to = folderOf(normalize(join(dirname(path), specifier)))
+      if (to === undefined || to === from) continue
+      edges.set(from, (edges.get(from) ?? new Set()).add(to))
+    }
+  }
+  return edges
+}
+
+/** A shortest way from a folder to itself. */
+function wayBack(edges, start) {
+  const ways = [[start]]
+  const seen = new Set()
+  for (const way of ways) {
+    for (const to of edges.get(way.at(-1)) ?? []) {
+      if (to === start) return [...way, start]
+      if (!seen.has(to)) ways.push([...way, to])
+      seen.add(to)
+    }
+  }
+  return undefined
+}
+
+function foreignTables(files) {
+  const problems = []
+  for (const [path, text] of files) {
+    const [, noun, file] = /^apps\/server\/src\/([^/]+)\/(.+)\.ts$/.exec(path) ?? []
+    if (noun === undefined || noun === 'db' || TOP.has(`apps/server/src/${noun}`) || TESTS.test(path)) continue
+    for (const table of Object.keys(OWNERS)) {
+      const reads = new RegExp(`(selectFrom|innerJoin|leftJoin)\\('${table}[ ']`).test(text)
+      const writes = new RegExp(
+        `(updateTable|insertInto|deleteFrom)\\('${table}'|\\b(update|insert into|delete from) ${table} `,
+      ).test(text)
+      if ((reads || writes) && !/store$/.test(file)) problems.push(`${path}: SQL of ${table} belongs into a store`)
+      if (writes && !OWNERS[table].includes(noun))
+        problems.push(`${path}: ${table} is written by ${OWNERS[table].join(' and ')} only`)
+    }
+  }
+  return problems
+}
+
+function missingDocuments(files) {
+  const names = new Set([...files.keys()].map((path) => basename(path)))
+  const problems = []
+  for (const [path, text] of files) {
+    for (const [index, line] of text.split('\n').entries()) {
+      if (!/^\s*(\/\/|\*|\/\*)/.test(line)) continue
+      const cited = [...line.matchAll(/\b([\w-]+\.mdx?)\b/g)].map(([, name]) => name).filter((name) => !names.has(name))
+      if (cited.length > 0) problems.push(`${path}:${index + 1}: ${cited.join(', ')} is not in the repository`)
+    }
+  }
+  return problems
+}
+
+/** Plants one fault of each kind. @returns {string[]} those that were not found */
+function plantedAreMissed(files) {
+  const server = 'apps/server/src'
+  const plants = {
+    folder: Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, index) => [`planted/${index}.ts`, ''])),
+    circle: {
+      [`${server}/planted-a/a.ts`]: "import { b } from '../planted-b/b.ts'\n",
+      [`${server}/planted-b/b.ts`]: "import { a } from '../planted-a/a.ts'\n",
+    },
+    query: { [`${server}/planted/service.ts`]: "db.selectFrom('devices')\n" },
+    write: { [`${server}/planted/store.ts`]: "db.deleteFrom('devices')\n" },
+    citation: { [`${server}/planted/a.ts`]: '// As planted.md says.\n' },
+  }
+  const before = findProblems(files).length
+  return Object.entries(plants).flatMap(([name, planted]) =>
+    findProblems(new Map([...files, ...Object.entries(planted)])).length > before ? [] : [name],
+  )
+}
