@@ -153,7 +153,7 @@ function foreignTables(files) {
       const writes = new RegExp(
         `(updateTable|insertInto|deleteFrom)\\('${table}'|\\b(update|insert into|delete from) ${table} `,
       ).test(text)
-      if ((reads || writes) && !/store$/.test(file)) problems.push(`${path}: SQL of ${table} belongs into a store`)
+      if ((reads || writes) && !file.endsWith('store')) problems.push(`${path}: SQL of ${table} belongs into a store`)
       if (writes && !OWNERS[table].includes(noun))
         problems.push(`${path}: ${table} is written by ${OWNERS[table].join(' and ')} only`)
     }
