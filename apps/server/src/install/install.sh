@@ -142,7 +142,13 @@ main() {
   rm "$new/bundle.tar.gz"
   version=$(ls "$new")
   # On the way from here to a running agent this is what can be wrong with a machine: a library that it does not have.
-  "$new/$version/bowline" --version >/dev/null || fail "the agent does not run here; what is missing is named above."
+  problem=$("$new/$version/bowline" --version 2>&1 >/dev/null) || {
+    printf '%s\n' "$problem" >&2
+    case $problem in
+      *libatomic*) fail 'the agent needs the library libatomic: apt-get install libatomic1, or dnf install libatomic.' ;;
+    esac
+    fail 'the agent does not run here; what is missing is named above.'
+  }
   [ -d "$dir/$version" ] || mv "$new/$version" "$dir/$version"
   rm -rf "$new"
   trap - EXIT

@@ -37,6 +37,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
+/** Packs an agent again, with another program. */
+async function pack(program: string): Promise<void> {
+  await writeFile(join(folder, 'bowline-agent-1', 'bowline'), program)
+  execFileSync('tar', ['-czf', archive, '-C', folder, 'bowline-agent-1'])
+}
+
 /** @param maker script of a checkout that makes bundles; none in a release */
 async function serve(maker = join(folder, 'no-maker')): Promise<void> {
   server = await createHttpServer({
@@ -95,6 +101,18 @@ describe('the install script', () => {
     const { code, said } = await install(script)
     expect([code, said]).toEqual([1, expect.stringContaining('is not the one that this script was made for')])
     expect(said).not.toContain('the agent runs')
+    expect(await readdir(home())).toEqual([])
+  })
+
+  it('names the package of a library that the machine lacks, and installs nothing', async () => {
+    // What the loader prints on a minimal Debian.
+    const problem = 'error while loading shared libraries: libatomic.so.1: cannot open shared object file'
+    await pack(`#!/bin/sh\necho "bowline: ${problem}" >&2\nexit 127\n`)
+    await serve()
+    const { code, said } = await install(await fetchScript())
+    expect(code).toBe(1)
+    expect(said).toContain(problem)
+    expect(said).toContain('apt-get install libatomic1')
     expect(await readdir(home())).toEqual([])
   })
 
