@@ -9,8 +9,8 @@ import { z } from 'zod'
 import type { ServerConfig } from '../config.ts'
 import { type Finding, finding, reason } from './finding.ts'
 
-const ANSWER_TIMEOUT_MS = 3_000
-const OUR_SSH = 'SSH-2.0-OpenSSH_Bowline'
+const ANSWER_TIMEOUT_MS = 10_000
+const OUR_SSH = /^SSH-2[.]0-\S+ Bowline/
 const OurInfo = z.object({ version: z.string(), endpoints: z.object({ api: z.string(), ssh: z.string() }) })
 
 /** Both ports: free, or a Bowline server has them already. */
@@ -75,7 +75,7 @@ async function isOurHttp(host: string, port: number, secure: boolean): Promise<b
 function isOurSsh(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect({ host: reachable(host), port, timeout: ANSWER_TIMEOUT_MS })
-  socket.once('data', (bytes) => resolve(bytes.toString('latin1').startsWith(OUR_SSH)))
+  socket.once('data', (bytes) => resolve(OUR_SSH.test(bytes.toString('latin1'))))
   for (const event of ['error', 'timeout', 'end']) socket.once(event, () => resolve(false))
   return promise.finally(() => socket.destroy())
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseSettings } from '@bowline/contract/config'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '@bowline/base/clock'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { createHttpServer } from '../http/server.ts'
 import { silentLog } from '../platform/log.ts'
 import { type Metrics, createMetrics } from '../platform/metrics.ts'
@@ -46,17 +46,19 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await writeFile(recordsFile, JSON.stringify(RECORDS))
+  // Stands still, so that no token comes back however long the calls take.
+  const clock = new ManualClock()
   metrics = createMetrics({ agents: () => 0, connections: () => 0, listeners: () => 0, uploads: undefined })
   server = await createHttpServer({
     isKnownHost: () => true,
-    clock: systemClock,
+    clock,
     log: silentLog,
     authenticator: { admit: (_, base) => Promise.resolve(base) },
     routes: [],
     trustedProxies: [],
   })
   const settings = parseSettings('server', { BOWLINE_DOCS_PAGE_VIEWS: 'on' })
-  serveDocsSearch(server, { folder, settings, clock: systemClock, log: silentLog, metrics })
+  serveDocsSearch(server, { folder, settings, clock, log: silentLog, metrics })
 })
 afterAll(async () => {
   await server.close()

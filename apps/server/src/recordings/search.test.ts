@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { type DeviceUid, SessionUid, type TenantId } from '@bowline/contract/schemas/common'
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../platform/log.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { createIndexing } from './index/indexing.ts'
 import { type CorpusSession, corpusSession } from '../testing/corpus.ts'
+import { until } from '../testing/until.ts'
 
 const COUNT = Number(process.env['SEARCHED_SESSIONS'] ?? 40)
 const NODE = 'the corpus'
@@ -72,7 +73,7 @@ async function indexed(): Promise<void> {
     indexed: () => undefined,
   })
   indexing.wake()
-  await vi.waitUntil(async () => (await notIndexed()) === 0, { timeout: 30_000 + COUNT * 500 })
+  await until(async () => (await notIndexed()) === 0, { timeout: 30_000 + COUNT * 500 })
   await indexing.close()
 }
 

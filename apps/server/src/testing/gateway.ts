@@ -20,8 +20,9 @@ import { AuthCredential } from '@bowline/link/stream-messages'
 import type { Transport } from '@bowline/link/testing/transport'
 import { requestUpgrade } from '@bowline/link/upgrade'
 import { TestClient, type TestClientOptions } from '@bowline/ssh/testing/test-client'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { BootedServer, Person, RegisteredDevice } from './boot.ts'
+import { until } from './until.ts'
 
 /** What a device does with a stream that the gateway opens. */
 export type Behaviour = (kind: StreamKind, header: LinkMessage, stream: LinkStream) => StreamHandler | LinkCause
@@ -82,7 +83,7 @@ export async function fakeDevice(
     await ended
   })
   const look = () => person.client.call(operations.devices.get, { params: { uid: device.uid } })
-  await vi.waitUntil(async () => (await look()).body.online)
+  await until(async () => (await look()).body.online)
   const { body } = await look()
   return {
     device,

@@ -2,10 +2,11 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestClient } from '@bowline/ssh/testing/test-client'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { fakeDevice } from '../../testing/gateway.ts'
+import { until } from '../../testing/until.ts'
 
 let server: BootedServer
 let person: Person
@@ -53,9 +54,9 @@ describe('a thousand refused connections of a client that neither reads nor clos
     await once(own, 'connect')
     await client.signIn(device.login('root'))
     expect(client.ended).toBe(false)
-    await vi.waitUntil(async () => (await metric('bowline_ssh_refused_total')) >= 990, { timeout: 20_000 })
+    await until(async () => (await metric('bowline_ssh_refused_total')) >= 990, { timeout: 20_000 })
     // What is left are those that were admitted, while they may still sign in.
-    await vi.waitUntil(async () => heldSockets() <= (await metric('bowline_ssh_connections')), { timeout: 20_000 })
+    await until(async () => heldSockets() <= (await metric('bowline_ssh_connections')), { timeout: 20_000 })
     client.socket.destroy()
     for (const socket of sockets) socket.destroy()
   }, 60_000)

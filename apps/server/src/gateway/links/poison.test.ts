@@ -6,10 +6,11 @@ import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline
 import { FRAME } from '@bowline/link/testing/frame'
 import * as n from '@bowline/ssh/wire/numbers'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collectGarbage } from '../../testing/memory.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { type FakeDevice, connectClient, fakeDevice, judging, rawClient, signedIn } from '../../testing/gateway.ts'
+import { until } from '../../testing/until.ts'
 
 let server: BootedServer
 let person: Person
@@ -73,7 +74,7 @@ describe('a device that sends', () => {
     expect(await echo(client, channel, 'unaffected')).toBe('unaffected')
     bad.link.close({ by: 'agent', reason: 'done', message: 'enough' })
     await bad.ended
-    await vi.waitUntil(async () => !(await isOnline(bad)))
+    await until(async () => !(await isOnline(bad)))
     const again = await fakeDevice(server, person, undefined, bad.device)
     expect(await (await signedIn(server, again.login('root'))).openSession()).toBe(0)
   })
@@ -203,7 +204,7 @@ describe('a device that ends things with words of its own', () => {
     device.link.close(cause)
     const said = `The device ${nameOf(device)} said: Bowline needs your [31mpassword`
     expect((await client.disconnected()).message).toBe(said)
-    const row = await vi.waitUntil(async () => {
+    const row = await until(async () => {
       const { body } = await person.client.call(operations.sessions.list, {})
       return body.find(({ device_uid, closed }) => device_uid === device.device.uid && closed)
     })
@@ -280,7 +281,7 @@ describe('many sessions, one after the other', () => {
     }
     const sessions = async (count: number): Promise<number> => {
       for (let done = 0; done < count; done += 1) await session()
-      await vi.waitUntil(() => device.link.streamCount === 0)
+      await until(() => device.link.streamCount === 0)
       // The test's own notes are no leak.
       device.asked.length = 0
       device.credentials.length = 0

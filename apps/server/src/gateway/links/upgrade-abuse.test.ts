@@ -5,10 +5,11 @@ import type { Socket } from 'node:net'
 import { operations } from '@bowline/contract/operations'
 import { TERMINAL_PATH, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@bowline/link/upgrade'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fakeClock } from '../../testing/clock.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../../testing/boot.ts'
 import { DEVICE_PASSWORD, fakeDevice } from '../../testing/gateway.ts'
+import { until } from '../../testing/until.ts'
 
 const clock = fakeClock(Date.now())
 let server: BootedServer
@@ -138,14 +139,14 @@ describe.each(NAMES)('the door at %s', (name) => {
     socket.write(bytes())
     expect(codeOf(await ended)).toBe(PROTOCOL_ERROR)
     bystander.socket.write(frame(FIN | PING, Buffer.from('still here?')))
-    await vi.waitUntil(() => bystander.said().includes(pongOf('still here?')))
+    await until(() => bystander.said().includes(pongOf('still here?')))
     expect(codeOf(bystander.said())).toBeUndefined()
   })
 
   it('answers a ping that comes between the fragments of a message', async () => {
     const { socket, said } = await enter(name)
     socket.write(Buffer.concat([frame(BINARY, Buffer.alloc(1)), frame(FIN | PING, Buffer.from('in between'))]))
-    await vi.waitUntil(() => said().includes(pongOf('in between')))
+    await until(() => said().includes(pongOf('in between')))
     expect(codeOf(said())).toBeUndefined()
   })
 
@@ -175,10 +176,10 @@ it(`the door at ${TERMINAL_PATH} closes behind who says nothing for ten seconds`
   const { socket, said, ended } = await enter(TERMINAL_PATH)
   clock.advance(9_999)
   socket.write(frame(FIN | PING, Buffer.from('still here?')))
-  await vi.waitUntil(() => said().includes('still here?'))
+  await until(() => said().includes('still here?'))
   expect(codeOf(said())).toBeUndefined()
   clock.advance(1)
-  await vi.waitUntil(() => codeOf(said()) === NORMAL)
+  await until(() => codeOf(said()) === NORMAL)
   socket.write(frame(FIN | CLOSE, Buffer.alloc(0)))
   await ended
 })

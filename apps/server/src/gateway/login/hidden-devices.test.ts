@@ -3,11 +3,12 @@ import { operations } from '@bowline/contract/operations'
 import type { AuthDecision } from '@bowline/ssh/api'
 import * as n from '@bowline/ssh/wire/numbers'
 import { ed25519Key } from '@bowline/ssh/testing/user-key'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fakeClock } from '../../testing/clock.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
 import { type Behaviour, fakeDevice, judging, rawClient, signedIn } from '../../testing/gateway.ts'
+import { until } from '../../testing/until.ts'
 
 let server: BootedServer
 let person: Person
@@ -106,7 +107,7 @@ describe('a password that nobody has checked', () => {
     const online = await fakeDevice(server, person)
     await answersTo(online.login('barred'))
     const { call } = person.client
-    const ended = await vi.waitUntil(async () => {
+    const ended = await until(async () => {
       const { body } = await call(operations.sessions.list, {})
       return body.find(({ device_uid, closed }) => device_uid === online.device.uid && closed)
     })

@@ -7,9 +7,10 @@ import { LINK_DEFAULTS, type LinkStream } from '@bowline/link/api'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
 import * as n from '@bowline/ssh/wire/numbers'
 import { WireWriter } from '@bowline/ssh/wire/writer'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
 import { fakeDevice, judging, signedIn } from '../../testing/gateway.ts'
+import { until } from '../../testing/until.ts'
 
 let server: BootedServer
 let person: Person
@@ -80,7 +81,7 @@ const uidOf = (client: TestClient): SessionUid => client.sessionId?.toString('he
 
 /** The text of a recording once its session is over. */
 async function recording(uid: SessionUid, format: 'cast' | 'cast3' = 'cast'): Promise<string> {
-  await vi.waitUntil(async () => (await verdict(uid))?.result === 'intact')
+  await until(async () => (await verdict(uid))?.result === 'intact')
   const answer = await person.client.open(operations.sessions.getRecord, {
     params: { uid, seat: '0' },
     query: { format },
@@ -109,7 +110,7 @@ describe('a session of a namespace that records', () => {
     const channel = await start(client, 'shell')
     const stream = await process()
     client.sendData(channel, Buffer.from('typed where nothing is echoed\r'))
-    await vi.waitUntil(() => heard.join('').endsWith('\r'))
+    await until(() => heard.join('').endsWith('\r'))
     stream.write(Buffer.from('Gr\u00fc\u00dfe \u{1f600}'))
     let seen = ''
     while (!seen.includes('\u{1f600}')) seen += (await dataOf(client)).toString()
@@ -119,7 +120,7 @@ describe('a session of a namespace that records', () => {
     client.send(
       client.channelRequest(channel, 'window-change', false).uint32(120).uint32(40).uint32(0).uint32(0).done(),
     )
-    await vi.waitUntil(async () => (await events(uidOf(client))).includes('window-change'))
+    await until(async () => (await events(uidOf(client))).includes('window-change'))
     // One character in two pieces.
     const euro = Buffer.from('\u20ac')
     stream.write(euro.subarray(0, 1))

@@ -2,11 +2,12 @@ import { type KeyObject, generateKeyPairSync, sign } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { keyOfJwk } from '@bowline/ssh/keys/jwk'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { WebSocket } from 'ws'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { type FakeDevice, fakeDevice, signedIn } from '../../testing/gateway.ts'
 import { openSocket, refusedUpgrade } from './testing.ts'
+import { until } from '../../testing/until.ts'
 
 /** How consoles sign with the keys that they know: RSA with SHA-1 and PKCS #1 v1.5, Ed25519 bare. */
 const KEYS = [
@@ -71,7 +72,7 @@ describe('the web terminal of existing clients', () => {
     const text = heard(socket)
     type(socket, 'héllo ')
     type(socket, 'world')
-    await vi.waitUntil(() => text().includes('héllo world'))
+    await until(() => text().includes('héllo world'))
     socket.send(JSON.stringify({ kind: 2, data: { cols: 120, rows: 40 } }))
     const { header } = device.asked.find(({ kind }) => kind === 'session') ?? {}
     expect(header).toMatchObject({ run: { type: 'shell' }, pty: { columns: 100, rows: 30 } })
@@ -83,7 +84,7 @@ describe('the web terminal of existing clients', () => {
       active: true,
     })
     socket.close()
-    await vi.waitUntil(async () => (await newestSession()).closed?.by === 'user')
+    await until(async () => (await newestSession()).closed?.by === 'user')
     const session = await newestSession()
     const { body } = await ada.client.call(operations.sessions.get, { params: { uid: session.uid } })
     expect(body.events.types).toEqual(expect.arrayContaining(['pty-req', 'shell', 'window-change']))
@@ -96,9 +97,9 @@ describe('the web terminal of existing clients', () => {
       `/ws/ssh?token=${await token(device, { password: 'wrong' })}&cols=80&rows=24`,
     )
     const text = heard(socket)
-    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    await until(() => socket.readyState === socket.CLOSED)
     expect(text()).toContain('permission denied')
-    await vi.waitUntil(async () => (await newestSession()).closed?.reason === 'login-failed')
+    await until(async () => (await newestSession()).closed?.reason === 'login-failed')
     expect(await newestSession()).toMatchObject({ authenticated: false, type: 'web' })
   })
 
@@ -108,7 +109,7 @@ describe('the web terminal of existing clients', () => {
     const text = heard(socket, true)
     const asText = heard(socket)
     socket.send(JSON.stringify({ kind: 1, data: 'h\u00e9llo world' }))
-    await vi.waitUntil(() => text().includes('h\u00e9llo world'))
+    await until(() => text().includes('h\u00e9llo world'))
     expect(asText()).toBe('')
   })
 
@@ -119,7 +120,7 @@ describe('the web terminal of existing clients', () => {
     const socket = await openSocket(server, oldUrl(answer.token))
     const text = heard(socket)
     type(socket, 'signed in')
-    await vi.waitUntil(() => text().includes('signed in'))
+    await until(() => text().includes('signed in'))
     expect(device.credentials).toMatchObject([{ method: 'password' }])
   })
 
@@ -131,7 +132,7 @@ describe('the web terminal of existing clients', () => {
     const socket = await openSocket(server, oldUrl(await token(device, { fingerprint, signature })))
     const text = heard(socket)
     type(socket, 'by key')
-    await vi.waitUntil(() => text().includes('by key'))
+    await until(() => text().includes('by key'))
     expect(device.credentials).toMatchObject([{ method: 'statement' }])
     const { uid } = await newestSession()
     const { body: entries } = await ada.client.call(operations.audit.list, {})
@@ -149,7 +150,7 @@ describe('the web terminal of existing clients', () => {
       const signature = sign(null, Buffer.from(message), key).toString('base64')
       const socket = await openSocket(server, oldUrl(await token(device, { fingerprint, signature })))
       const text = heard(socket)
-      await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+      await until(() => socket.readyState === socket.CLOSED)
       expect(text()).toContain('permission denied')
     }
     expect(device.credentials).toEqual([])
@@ -167,7 +168,7 @@ describe('the web terminal of existing clients', () => {
     const { body: answer } = await strict.client().call(operations.terminals.openLegacy, { body })
     const socket = await openSocket(strict, oldUrl(answer.token))
     const text = heard(socket)
-    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    await until(() => socket.readyState === socket.CLOSED)
     expect(text()).toContain('permission denied')
     expect(device.credentials).toEqual([])
   })
@@ -180,18 +181,18 @@ describe('the web terminal of existing clients', () => {
     const honest = await open()
     const asked = heard(honest)
     const text = heard(honest, true)
-    await vi.waitUntil(() => asked() !== '')
+    await until(() => asked() !== '')
     const challenge = Buffer.from(JSON.parse(asked()).data, 'base64')
     const answer = JSON.stringify({ kind: 3, data: kind.sign(challenge, privateKey).toString('base64') })
     honest.send(answer)
     honest.send(JSON.stringify({ kind: 1, data: 'by key' }))
-    await vi.waitUntil(() => text().includes('by key'))
+    await until(() => text().includes('by key'))
     expect(device.credentials).toMatchObject([{ method: 'statement' }])
 
     const replaying = await open()
     const refusal = heard(replaying, true)
     replaying.send(answer)
-    await vi.waitUntil(() => replaying.readyState === replaying.CLOSED)
+    await until(() => replaying.readyState === replaying.CLOSED)
     expect(refusal()).toContain('permission denied')
     expect(device.credentials).toHaveLength(1)
   })
@@ -202,10 +203,10 @@ describe('the web terminal of existing clients', () => {
     const socket = await openSocket(server, newUrl(await token(device, { fingerprint })))
     const asked = heard(socket)
     const text = heard(socket, true)
-    await vi.waitUntil(() => asked() !== '')
+    await until(() => asked() !== '')
     expect(JSON.parse(asked())).toMatchObject({ kind: 3 })
     socket.send(JSON.stringify({ kind: 3, data: false }))
-    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    await until(() => socket.readyState === socket.CLOSED)
     expect(text()).toContain('permission denied')
   })
 
@@ -236,7 +237,7 @@ describe('the web terminal of existing clients', () => {
     const { body: answer } = await server.client().call(operations.terminals.openLegacy, { body })
     const socket = await openSocket(server, oldUrl(answer.token))
     const text = heard(socket)
-    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    await until(() => socket.readyState === socket.CLOSED)
     expect(text()).toContain('the device cannot be reached')
   })
 
@@ -244,11 +245,11 @@ describe('the web terminal of existing clients', () => {
     const device = await fakeDevice(server, ada)
     const socket = await openSocket(server, `/ws/ssh?token=${await token(device)}&cols=80&rows=24`)
     const text = heard(socket)
-    await vi.waitUntil(() => text().includes('Connected'))
+    await until(() => text().includes('Connected'))
     const { uid } = await newestSession()
     const close = { params: { uid }, body: { device: device.device.uid } }
     await ada.client.call(operations.sessions.close, close)
-    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    await until(() => socket.readyState === socket.CLOSED)
     expect(text()).toContain('An administrator ended the session.')
   })
 
@@ -264,9 +265,9 @@ describe('the web terminal of existing clients', () => {
     expect(await closed).toBe(1009)
     const text = heard(odd)
     odd.send('{"kind":9}')
-    await vi.waitUntil(() => odd.readyState === odd.CLOSED)
+    await until(() => odd.readyState === odd.CLOSED)
     expect(text()).toContain('neither input nor a size nor a signature')
-    await vi.waitUntil(async () => {
+    await until(async () => {
       const { body } = await ada.client.call(operations.sessions.list, {})
       return body.some(({ closed }) => closed?.reason === 'malformed-message')
     })
@@ -281,9 +282,9 @@ describe('the web terminal of existing clients', () => {
     const { body: answer } = await counting.client().call(operations.terminals.openLegacy, { body })
     const socket = await openSocket(counting, oldUrl(answer.token))
     const text = heard(socket)
-    await vi.waitUntil(() => text().includes('Connected'))
+    await until(() => text().includes('Connected'))
     socket.send(JSON.stringify({ kind: 1, data: { not: 'input' } }))
-    await vi.waitUntil(() => socket.readyState === socket.CLOSED)
+    await until(() => socket.readyState === socket.CLOSED)
     // An SSH client from the same address gets in.
     expect(await signedIn(counting, device.login('root'))).toBeDefined()
   })

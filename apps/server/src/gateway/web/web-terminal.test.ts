@@ -7,7 +7,7 @@ import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 import { readPrivateKey } from '@bowline/ssh/keys/read-private-key'
 import { sshsigMessage } from '@bowline/ssh/keys/sshsig'
 import { signMessage, signatureAlgorithm } from '@bowline/ssh/keys/web-signature'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
 import { type Behaviour, DEVICE_PASSWORD, fakeDevice, judging } from '../../testing/gateway.ts'
 import {
@@ -20,6 +20,7 @@ import {
   refusedUpgrade,
   resumedPage,
 } from './testing.ts'
+import { until } from '../../testing/until.ts'
 
 let server: BootedServer
 let ada: Person
@@ -61,20 +62,20 @@ describe('a web terminal', () => {
     const device = await fakeDevice(server, ada)
     const { page, session: uid } = await readyPage(server, ada, device.device.uid)
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value))
-    const greeting = await vi.waitUntil(() => page.output().length > 0 && page.output().length)
+    const greeting = await until(() => page.output().length > 0 && page.output().length)
     page.data(0, bytes)
     page.say({ type: 'resize', columns: 120, rows: 50, width: 0, height: 0 })
-    await vi.waitUntil(() => page.output().length === greeting + 256)
+    await until(() => page.output().length === greeting + 256)
     expect(page.output().subarray(greeting)).toEqual(bytes)
-    await vi.waitUntil(() => page.taken() === 256)
-    const row = await vi.waitUntil(async () => {
+    await until(() => page.taken() === 256)
+    const row = await until(async () => {
       const found = await session(uid)
       return found?.events.types.includes('window-change') && found
     })
     expect(row).toMatchObject({ type: 'web', authenticated: true, active: true, ip_address: '127.0.0.1' })
     page.say({ type: 'bye' })
     await once(page.socket, 'close')
-    await vi.waitUntil(async () => (await session(uid))?.closed?.by === 'user')
+    await until(async () => (await session(uid))?.closed?.by === 'user')
   })
 
   it('tells the exit of the shell after its last output, and the cause', async () => {
@@ -100,7 +101,7 @@ describe('a web terminal', () => {
     }
     page.say({ type: 'password', password: 'wrong again' })
     expect(await page.heard('ended')).toMatchObject({ message: 'too many failed attempts to sign in.' })
-    await vi.waitUntil(async () => (await session(uid))?.closed?.reason === 'login-failed')
+    await until(async () => (await session(uid))?.closed?.reason === 'login-failed')
     expect(await session(uid)).toMatchObject({ authenticated: false, type: 'web' })
   })
 
@@ -183,7 +184,7 @@ describe('a web terminal', () => {
     const { session: uid } = await page.heard('welcome')
     page.say({ type: 'password', password: 'right' })
     expect((await page.heard('ended')).message).toBe('access to this device is refused.')
-    await vi.waitUntil(async () => (await session(uid))?.closed?.reason === 'firewall')
+    await until(async () => (await session(uid))?.closed?.reason === 'firewall')
   })
 
   it('shows why an administrator ended it', async () => {
@@ -243,7 +244,7 @@ describe('a connection that drops', () => {
       stream.write(Buffer.from(part))
       page.data(turn * 10_000, typed.subarray(turn * 10_000, (turn + 1) * 10_000))
       const before = page.received()
-      await vi.waitUntil(() => page.received() > before)
+      await until(() => page.received() > before)
       page.socket.terminate()
       const received = page.output()
       page = await resumedPage(server, token, received)
@@ -252,10 +253,10 @@ describe('a connection that drops', () => {
       const from = Math.max(0, arrived - 100)
       page.data(from, typed.subarray(from, (turn + 1) * 10_000))
     }
-    await vi.waitUntil(() => page.output().toString().endsWith('three 19999\r\n'))
+    await until(() => page.output().toString().endsWith('three 19999\r\n'))
     const text = page.output().toString()
     expect(text.slice(text.indexOf('one 0\r\n'))).toBe(said)
-    await vi.waitUntil(() => input().length === typed.length)
+    await until(() => input().length === typed.length)
     expect(input().equals(typed)).toBe(true)
     expect((await session(uid))?.active).toBe(true)
   })
@@ -277,7 +278,7 @@ describe('a connection that drops', () => {
     page.socket.terminate()
     const moved = await resumedPage(server, token, page.output(), '203.0.113.9')
     expect(await moved.heard('ended')).toMatchObject({ by: 'policy', reason: 'firewall' })
-    await vi.waitUntil(async () => (await session(uid))?.closed?.reason === 'firewall')
+    await until(async () => (await session(uid))?.closed?.reason === 'firewall')
   })
 
   it('hears the end that came meanwhile', async () => {
@@ -334,15 +335,15 @@ describe('the windows', () => {
     const total = 8 * TERMINAL.outputWindowBytes
     stream.write(Buffer.alloc(total, 'y'))
     const soon = { timeout: 20_000 }
-    await vi.waitUntil(() => page.received() === TERMINAL.outputWindowBytes, soon)
+    await until(() => page.received() === TERMINAL.outputWindowBytes, soon)
     // Most of it is still with the device: the gateway holds its window and the credit of the link.
     const held = () => total - stream.queuedBytes
-    await vi.waitUntil(() => held() > TERMINAL.outputWindowBytes, soon)
+    await until(() => held() > TERMINAL.outputWindowBytes, soon)
     expect(held()).toBeLessThan(total / 2)
     expect(page.received()).toBe(TERMINAL.outputWindowBytes)
     const confirm = setInterval(() => page.take(page.received()), 5)
     // Counted once: to look at all of it every time would keep the server, in the same process, from sending.
-    await vi.waitUntil(() => page.received() >= total, soon)
+    await until(() => page.received() >= total, soon)
     clearInterval(confirm)
     expect(page.output().filter((byte) => byte === 121).length).toBe(total)
   })
@@ -364,7 +365,7 @@ describe('the windows', () => {
     const { page, session: uid } = await readyPage(server, ada, device.device.uid)
     misbehave(page)
     await once(page.socket, 'close')
-    const closed = await vi.waitUntil(async () => (await session(uid))?.closed)
+    const closed = await until(async () => (await session(uid))?.closed)
     expect(closed).toMatchObject({ by: 'gateway', reason: 'malformed-message' })
   })
 })

@@ -23,6 +23,7 @@ import { type BootedServer, type Person, bootServer, databaseUrl, outcome } from
 import { createObjects } from './objects.ts'
 import { PART_BYTES } from './multipart.ts'
 import { createTableCache } from '../file/table-cache.ts'
+import { until } from '../../testing/until.ts'
 
 const { sessions } = operations
 const BUCKET = 'recordings'
@@ -35,7 +36,7 @@ const missing = swiftMissing()
 const PATIENCE_MS = 20_000
 const patiently = { timeout: PATIENCE_MS }
 /** Several steps wait, one after the other. */
-const MANY_STEPS = { timeout: 4 * PATIENCE_MS }
+const MANY_STEPS = { timeout: 10 * PATIENCE_MS }
 let swift: Swift
 /** Between the server and the store. */
 let way: ChaosProxy
@@ -125,7 +126,7 @@ async function isStored(uid: SessionUid): Promise<void> {
     clock.advance(500)
     return (await placeOf(uid)) === 'object'
   }
-  await vi.waitUntil(look, { ...patiently, interval: 50 })
+  await until(look, { ...patiently, interval: 50 })
 }
 
 async function stored(...messages: string[]) {
@@ -241,7 +242,7 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
       slow.become({ bytesPerSecond: 2_000_000 })
 
       await using first = await otherServer(dataFolder, slow)
-      await vi.waitUntil(async () => (await store.openUploads(id)).length > 0, patiently)
+      await until(async () => (await store.openUploads(id)).length > 0, patiently)
       await first[Symbol.asyncDispose]()
       expect([await placeOf(uid), await sizeOf(`${id}.cast`)]).toEqual(['leaving', undefined])
       const [abandoned] = await store.openUploads(id)
