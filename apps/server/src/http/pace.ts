@@ -10,6 +10,8 @@ import type { RequestContext } from './route.ts'
 /** Tokens a second; a call takes its cost. */
 const PERSON = { perSecond: 200, burst: 2_000 }
 const NAMESPACE = { perSecond: 800, burst: 8_000 }
+/** Calls without a credential, of one source: an office behind one address, or a rack that comes back together. */
+const PUBLIC = { perSecond: 100, burst: 1_000 }
 /** Credentials that were refused. */
 const GUESSES = { perSecond: 10, burst: 200 }
 /** What the conditions of a filter cost beside the list. */
@@ -33,6 +35,7 @@ export interface Pace {
 export function createPace(clock: Clock, isExempt: (address: string) => boolean): Pace {
   const people = new RateLimiter(clock, PERSON)
   const namespaces = new RateLimiter(clock, NAMESPACE)
+  const sources = new RateLimiter(clock, PUBLIC)
   const guesses = new RateLimiter(clock, GUESSES)
   /** Digests of credentials that were accepted lately. */
   const good = new Set<string>()
@@ -52,7 +55,10 @@ export function createPace(clock: Clock, isExempt: (address: string) => boolean)
       guesses.take(sourceKey(source))
     },
     mayCall(operation, context) {
-      if (!('actor' in context)) return
+      if (!('actor' in context)) {
+        if (isExempt(context.source) || sources.take(sourceKey(context.source))) return
+        return fail('TOO_MANY_REQUESTS', { seconds: 1 })
+      }
       const { actor } = context as RequestContext & {
         actor: { kind: string; id?: string; name?: string; tenant?: string }
       }

@@ -14,6 +14,7 @@ import { sendError } from './errors.ts'
 import { excessOf, repeatedName } from './input/json-shape.ts'
 import { UNSTORABLE, isStorable } from '../platform/input/storable.ts'
 import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
+import { limitPipelining } from './pipelining.ts'
 import type { Route } from './route.ts'
 
 /** How long clients may take, in milliseconds. */
@@ -75,7 +76,9 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   server.addHook('preClose', async () => {
     closing = true
   })
+  const pipelining = limitPipelining()
   server.addHook('onRequest', async (request, reply) => {
+    if (!pipelining.begin(request.raw.socket)) return reply.hijack()
     setCommonHeaders(request, reply)
     const hosts = [request.host, request.headers.host ?? '']
     if (hosts.some((host) => isTunnelHost(host, options.tunnelsDomain))) fail('TUNNEL_WITHOUT_TRAFFIC')
@@ -94,6 +97,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   })
   server.addHook('onResponse', async (request, reply) => {
     connections?.release(request.raw.socket)
+    pipelining.end(request.raw.socket)
     log.debug('http.request', {
       request: request.id,
       method: request.method,

@@ -15,12 +15,14 @@ import type { Log } from '../../platform/log.ts'
 import { clientConfig, type OwnerConnection } from '../owner-session.ts'
 import { APP_ROLE } from '../roles.ts'
 import { DatabaseSilent, type Pulse, createPulse } from './pulse.ts'
-import { createTenantShares } from './tenant-shares.ts'
+import { TooManyQueries, createTenantShares } from './tenant-shares.ts'
 import { type StatementNames, statementNames } from './statement-names.ts'
 import { types } from '../types.ts'
 
 /** A query that runs longer is wrong; it would hold a connection that others wait for. Jobs may take longer than people. */
 const STATEMENT_TIMEOUT = { people: '15s', jobs: '60s' }
+/** Checkouts that may wait for a connection; a thousand queries a second are served from here. */
+const MAX_WAITING = 5_000
 /** Of the pool: one namespace never has all of it. */
 const CONNECTIONS_FOR_OTHERS = 3
 const IDLE_IN_TRANSACTION_TIMEOUT = '60s'
@@ -53,6 +55,7 @@ export interface ConnectionPool {
    * @param tenant is set on the connection for row-level security; undefined for the system role, whose policies do not
    * ask for it
    * @throws {DatabaseSilent} when PostgreSQL has stopped answering
+   * @throws {TooManyQueries} when too many wait for a connection already
    */
   checkOut(tenant: TenantId | undefined): Promise<Connection>
   close(): Promise<void>
@@ -96,6 +99,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   const pulse = createPulse(() => isAnswered(owner, role))
 
   async function checkOutOnce(tenant: TenantId | undefined): Promise<Connection> {
+    if (pool.waitingCount >= MAX_WAITING) throw new TooManyQueries()
     const connecting = pool.connect()
     let client: PoolClient
     try {

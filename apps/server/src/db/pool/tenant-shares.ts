@@ -9,7 +9,7 @@ export class TooManyQueries extends Error {
   /** too_many_connections */
   readonly code = '53300'
   constructor() {
-    super('Too many queries of the namespace are waiting.')
+    super('Too many queries are waiting.')
     this.name = 'TooManyQueries'
   }
 }

@@ -27,21 +27,27 @@ export interface LinkEndpointDeps {
 
 /** Upgrades a second from one source; the burst lets a rack behind one address come back together. */
 const UPGRADES = { perSecond: 50, burst: 2_000 }
+/** Of all sources together: each costs a verified token and a query. */
+const UPGRADES_TOTAL = { perSecond: 400, burst: 4_000 }
 const MAX_TOKEN_LENGTH = 4_096
 /** Links that may be proving their device's key at once; each holds a socket for up to ten seconds. */
 const MAX_HANDSHAKES = 4_096
+/** Of one device; the newest take the place of the oldest: anybody may have a token of a device, its agent proves the key at once. */
+const MAX_HANDSHAKES_OF_DEVICE = 2
 
 /** The door at `/agent/link`. */
 export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
   const upgrades = new RateLimiter(deps.clock, UPGRADES)
+  const total = new RateLimiter(deps.clock, UPGRADES_TOTAL)
+  const proving = new Map<string, Set<Duplex>>()
   let handshakes = 0
   return (request, socket, head, { remote }) => {
     // Agents that obey would otherwise come straight back.
     if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
-    if (handshakes >= MAX_HANDSHAKES) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+    if (handshakes >= MAX_HANDSHAKES || !total.take('')) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     handshakes += 1
-    admit(deps, request, socket, head, remote)
+    admit(deps, proving, request, socket, head, remote)
       .catch((error: unknown) => {
         deps.log.error('link.refused', { remote, err: error })
         refuseUpgrade(socket, 503, { 'Retry-After': '5' })
@@ -52,6 +58,7 @@ export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
 
 async function admit(
   deps: LinkEndpointDeps,
+  proving: Map<string, Set<Duplex>>,
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -73,17 +80,19 @@ async function admit(
       state.events?.closed(cause)
     },
   }
-  const outcome = await acceptLink(
-    request,
-    socket,
-    head,
-    { uid: device.uid, publicKeyPem: key.publicKey },
-    {
-      handler,
-      clock: systemClock,
-      report: (error, callback) => deps.log.error('link.refused', { device: device.uid, callback, err: error }),
-    },
-  )
+  const underWay = proving.get(device.uid) ?? new Set()
+  proving.set(device.uid, underWay.add(socket))
+  const [oldest] = underWay
+  if (underWay.size > MAX_HANDSHAKES_OF_DEVICE) oldest?.destroy()
+  const proof = { uid: device.uid, publicKeyPem: key.publicKey }
+  const outcome = await acceptLink(request, socket, head, proof, {
+    handler,
+    clock: systemClock,
+    report: (error, callback) => deps.log.error('link.refused', { device: device.uid, callback, err: error }),
+  }).finally(() => {
+    underWay.delete(socket)
+    if (underWay.size === 0 && proving.get(device.uid) === underWay) proving.delete(device.uid)
+  })
   if ('cause' in outcome) {
     const { reason, message } = outcome.cause
     return deps.log.warn('link.refused', { device: device.uid, remote, reason, message })

@@ -172,6 +172,17 @@ describe.each(NAMES)('the door at %s', (name) => {
 })
 
 // The door at /ws/ssh is greeted by the upgrade itself; the link's handshake has a clock of its own (its `handshake.test.ts`).
+it('keeps two unproved links of a device, and drops the oldest for a newer one', async () => {
+  const open = () => upgrade(LINK_PATH, DOORS[LINK_PATH]?.headers() ?? {})
+  const [oldest, second] = [await open(), await open()]
+  await until(() => oldest.said().length > 0 && second.said().length > 0)
+  const newest = await open()
+  await oldest.ended
+  await until(() => newest.said().length > 0)
+  expect([second.socket.destroyed, newest.socket.destroyed]).toEqual([false, false])
+  for (const { socket } of [second, newest]) socket.destroy()
+})
+
 it(`the door at ${TERMINAL_PATH} closes behind who says nothing for ten seconds`, async () => {
   const { socket, said, ended } = await enter(TERMINAL_PATH)
   clock.advance(9_999)

@@ -1,0 +1,32 @@
+import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { operations } from '@bowline/contract/operations'
+import { expect, it } from 'vitest'
+import { createPace } from './pace.ts'
+import type { RequestContext } from './route.ts'
+
+const PROXY = '192.0.2.99'
+const clock = new ManualClock()
+const pace = createPace(clock, (address) => address === PROXY)
+
+/** Calls without a credential. @returns how many were let through before the first refusal, at most 2,000 */
+function callsFrom(source: string): number {
+  let count = 0
+  try {
+    for (; count < 2_000; count += 1) pace.mayCall(operations.instance.info, { source } as RequestContext)
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+  }
+  return count
+}
+
+it('refuses a source that calls without credentials too fast, and nobody else', () => {
+  expect(callsFrom('192.0.2.1')).toBe(1_000)
+  expect(callsFrom('192.0.2.1')).toBe(0)
+  expect(callsFrom('192.0.2.2')).toBe(1_000)
+  clock.advance(1_000)
+  expect(callsFrom('192.0.2.1')).toBe(100)
+})
+
+it('does not limit a source that many people come from', () => {
+  expect(callsFrom(PROXY)).toBe(2_000)
+})
