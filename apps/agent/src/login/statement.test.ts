@@ -17,12 +17,12 @@ const rawOf = (key: KeyObject) => Buffer.from(key.export({ format: 'jwk' }).x ??
 
 const platform = generateKeyPairSync('ed25519')
 /** @param seconds what the device's clock says, since 1970 */
-function verifierAt(seconds: () => number, mostRemembered?: number) {
+function verifierAt(seconds: () => number, maxRemembered?: number) {
   const device = { uid: DEVICE, statementKey: rawOf(platform.publicKey) }
   const verifier = statementVerifier(
     () => device,
     () => seconds() * 1000,
-    mostRemembered,
+    maxRemembered,
   )
   return { verify: (text: string, about: typeof login) => verifier.verify(text, about) }
 }

@@ -26,7 +26,7 @@ export interface StatedLogin {
 /** How much this machine's clock may be behind or ahead, seconds. */
 const CLOCK_LEEWAY_SECONDS = 120
 /** Statements that are remembered at once: twenty logins a second, for as long as one is valid. About 1 MB. */
-const MOST_REMEMBERED = 4_096
+const MAX_REMEMBERED = 4_096
 
 export interface StatementVerifier {
   /**
@@ -39,22 +39,22 @@ export interface StatementVerifier {
 /**
  * @param device what this device knows of the platform: its own uid there and the statement key, as of now
  * @param now epoch milliseconds
- * @param mostRemembered statements that are remembered at once; while there are as many, logins by key are refused
+ * @param maxRemembered statements that are remembered at once; while there are as many, logins by key are refused
  */
 export function statementVerifier(
   device: () => { uid: string; statementKey: Uint8Array | undefined } | undefined,
   now: () => number,
-  mostRemembered = MOST_REMEMBERED,
+  maxRemembered = MAX_REMEMBERED,
 ): StatementVerifier {
   /** Those that were used, by the hash of what was signed, with the second of their expiry. */
   const used = new Map<string, number>()
 
   /** @returns false when there is no room for it */
   function remember(id: string, expiry: number, seconds: number): boolean {
-    if (used.size >= mostRemembered) {
+    if (used.size >= maxRemembered) {
       for (const [one, until] of used) if (until < seconds) used.delete(one)
     }
-    if (used.size >= mostRemembered) return false
+    if (used.size >= maxRemembered) return false
     used.set(id, expiry)
     return true
   }

@@ -23,7 +23,7 @@ const PAM_ESTABLISH_CRED = 2
 const PAM_DELETE_CRED = 4
 /** Of struct pam_response: a pointer and an int. */
 const RESPONSE_BYTES = 16
-const MOST_MESSAGES = 16
+const MAX_MESSAGES = 16
 
 export type PamStyle = 'hidden' | 'shown' | 'error' | 'info'
 const STYLES: readonly (PamStyle | undefined)[] = [undefined, 'hidden', 'shown', 'error', 'info']
@@ -138,7 +138,7 @@ function conversationPointer(converse: PamConversation): bigint {
   const strdup: (text: Buffer) => bigint | null = libc.func('void *strdup(const void *text)')
   const type = koffi.proto('int bowline_pam_conversation(int count, void *messages, void *responses, void *data)')
   const answer = (count: number, messages: bigint, responses: bigint): number => {
-    if (count < 1 || count > MOST_MESSAGES) return PAM_CONV_ERR
+    if (count < 1 || count > MAX_MESSAGES) return PAM_CONV_ERR
     const pointers = Buffer.from(koffi.view(messages, count * 8))
     const read: PamMessage[] = []
     for (let index = 0; index < count; index += 1) {

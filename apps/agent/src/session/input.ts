@@ -21,8 +21,10 @@ export type Taken = (count: number) => void
 
 /** What one turn of the event loop brings is written at once, up to this. */
 const blocks = new BlockPool(64 * 1024, 16)
-/** Less than this is copied once more: what waits for a slow reader must not hold much more memory than it has bytes. */
-const LEAST_BLOCK_BYTES = 16 * 1024
+/**
+ * Less than this is copied once more: what waits for a slow reader must not hold much more memory than it has bytes.
+ */
+const MIN_BLOCK_BYTES = 16 * 1024
 
 export class PipeInput implements ProcessInput {
   readonly #socket: Socket
@@ -70,7 +72,7 @@ export class PipeInput implements ProcessInput {
     this.#block = undefined
     this.#length = 0
     const piece = block.subarray(0, length)
-    if (length >= LEAST_BLOCK_BYTES) {
+    if (length >= MIN_BLOCK_BYTES) {
       this.#socket.write(piece, () => {
         blocks.release(block)
         this.#taken(length)

@@ -9,7 +9,7 @@ const READ_BYTES = 64 * 1024
 const PIPE_READ_BYTES = READ_BYTES - 32
 const pipeBlocks = new BlockPool(PIPE_READ_BYTES, 16)
 /** Less than this is copied: the link's queue must not hold much more memory than it has bytes. */
-const LEAST_GIVEN_BYTES = 16 * 1024
+const MIN_GIVEN_BYTES = 16 * 1024
 /** A terminal gives at most 4 KiB at a time; what one turn of the event loop brings is passed on in one piece. */
 const BATCH_BYTES = 64 * 1024
 
@@ -28,11 +28,12 @@ export interface Output {
 export function readPipe(fd: number, reader: BytesReader): Output {
   let block = pipeBlocks.take()
   const onread: OnReadOpts = {
-    // Asked after every read: the next one goes into the same memory, or into other memory when that has been given away.
+    // Asked after every read: the next one goes into the same memory, or into other memory when that has been given
+    // away.
     buffer: () => block,
     callback(count) {
       const read = block
-      if (count < LEAST_GIVEN_BYTES) reader(copyOf(read.subarray(0, count)))
+      if (count < MIN_GIVEN_BYTES) reader(copyOf(read.subarray(0, count)))
       else {
         block = pipeBlocks.take()
         reader(read.subarray(0, count), () => pipeBlocks.release(read))
