@@ -106,7 +106,7 @@ describe('the chain of a recording', () => {
     expect(look(ours + theirs)).toMatchObject({ result: 'tampered', chunk: 1, rule: 'its signature is invalid' })
   })
 
-  it('is bound to one recording', () => {
+  it('binds a chain to one recording', () => {
     expect(look(whole, 'another')).toMatchObject({ result: 'tampered', chunk: 0 })
     expect(look(recordingOf([['one']], 'another').join(''))).toMatchObject({ result: 'tampered', chunk: 0 })
   })

@@ -4,7 +4,7 @@ import { BowlineError, ERRORS, type ErrorCode, fail } from './errors.ts'
 const codes = Object.keys(ERRORS) as ErrorCode[]
 
 describe('an error', () => {
-  it('has the status and the message of the catalogue, filled with the details', () => {
+  it('takes the status and the message from the catalogue, filled with the details', () => {
     const error = new BowlineError('DEVICE_LIMIT', { limit: 3 })
     expect([error.status, error.message, error.fields]).toEqual([
       403,
@@ -23,12 +23,12 @@ describe('an error', () => {
     expect(error.message).toBe('There is no {path} {method} $& $1.')
   })
 
-  it('retains its cause for the log', () => {
+  it('retains the cause of an error for the log', () => {
     const cause = new Error('the database said no')
     expect(new BowlineError('INTERNAL', {}, [], { cause }).cause).toBe(cause)
   })
 
-  it('is thrown by fail', () => {
+  it('fail throws the error with its code and fields', () => {
     expect(() => fail('CONFLICT', { field: 'email' }, ['email'])).toThrow(
       expect.objectContaining({ code: 'CONFLICT', fields: ['email'], message: 'email is taken.' }),
     )

@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has a unique id for every operation and alias', () => {
+  it('gives every operation and alias a unique id', () => {
     const ids = described.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
   })
@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has no generator-specific keywords in its components', () => {
+  it('omits generator-specific keywords from its components', () => {
     expect(Object.entries(document.components.schemas).filter(([, schema]) => 'id' in schema)).toEqual([])
   })
 

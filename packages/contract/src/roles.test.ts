@@ -62,7 +62,7 @@ describe('permissions', () => {
     expect(allowed).toEqual(ROLES.slice(rank(lowest)))
   })
 
-  it('have all permissions in this table', () => {
+  it('lists every permission in this table', () => {
     expect(Object.keys(PERMISSIONS).toSorted()).toEqual(Object.keys(LOWEST).toSorted())
   })
 })

@@ -5,7 +5,7 @@ import * as n from '../src/wire/numbers.ts'
 import { WireWriter } from '../src/wire/writer.ts'
 
 describe('other connections', () => {
-  test('are unaffected by one that breaks every rule', async () => {
+  test('keeps connections unaffected by one that breaks every rule', async () => {
     const good = connect()
     await good.client.signIn()
     const id = await good.client.openSession(1)
@@ -18,7 +18,7 @@ describe('other connections', () => {
     expect(good.channels[0]?.received.toString()).toBe('alive')
   })
 
-  test('are served while one sends thousands of tiny packets at once', async () => {
+  test('serves connections while one sends thousands of tiny packets at once', async () => {
     const { client, serverSocket } = connect()
     await client.signIn()
     const turns: string[] = []
@@ -33,7 +33,7 @@ describe('other connections', () => {
     expect(turns.filter((turn) => turn === 'resume').length).toBe(turns.length / 2)
   })
 
-  test('time out when four hundred of them are silent', async () => {
+  test('times out four hundred silent connections', async () => {
     const silent = Array.from({ length: 400 }, () => connect())
     for (const { clock } of silent) clock.advance(10_000)
     const causes = await Promise.all(silent.map(({ closed }) => closed))

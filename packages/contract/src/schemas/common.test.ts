@@ -131,13 +131,13 @@ describe('device info from an agent', () => {
     tenant_id: '00000000-0000-0000-0000-000000000000',
   }
 
-  it('may omit and null the fields that existing agents omit and null', () => {
+  it('accepts device info that omits and nulls what existing agents do', () => {
     for (const more of [{}, { hostname: null, sessions: null, identity: null }, { hostname: '', sessions: [] }]) {
       expect(takes(DeviceAuthBody, { ...body, ...more })).toBe(true)
     }
   })
 
-  it('may have unknown fields', () => {
+  it('accepts device info with unknown fields', () => {
     expect(DeviceAuthBody.parse({ ...body, install_key: 'x' })).not.toHaveProperty('install_key')
   })
 })
