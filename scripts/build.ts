@@ -1,5 +1,5 @@
-// Builds what is stale: `node scripts/run.js scripts/build.ts console agent-x64 docs`. A part is stale when the hash of its
-// sources differs from the one it was built from.
+// Builds what is stale: `node scripts/run.js scripts/build.ts console agent-x64 docs`. A part is stale when the hash of
+// its sources differs from the one it was built from.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '..')
 
 interface Part {
   readonly sources: readonly string[]
-  /** What the build leaves; relative to the root. */
+  /** The build's output; relative to the root. */
   readonly output: string
   build(): void | Promise<void>
 }
@@ -63,12 +63,12 @@ function agentPart(arch: Architecture): Part {
   }
 }
 
-/** The agent's bundle for machines like this one. */
+/** The agent's bundle for this machine's architecture. */
 export const OWN_AGENT = `agent-${process.arch}`
 
 /**
  * Builds the named parts that are stale.
- * @throws {Error} when a build fails; what stood there before stays
+ * @throws {Error} when a build fails; earlier output stays in place
  */
 export async function buildStale(names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -85,7 +85,7 @@ export async function buildStale(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Hash over the names and contents of all files below some paths, without what is built and without tests. */
+/** Hash of the names and contents of all files below some paths, excluding build output and tests. */
 function hashOf(paths: readonly string[]): string {
   const hash = createHash('sha256')
   const visit = (path: string): void => {

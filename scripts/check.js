@@ -1,4 +1,4 @@
-// `npm run check`: everything that can be judged without running the product. Each step's time is printed.
+// `npm run check`: all checks that do not run the product. Each step's time is printed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ function run(...command) {
   return spawnSync(node, ['scripts/run.js', ...command], { stdio: 'inherit' }).status === 0
 }
 
-/** Writes one import that each rule must refuse and requires the checker to name those rules. */
+/** Writes one import that each rule must reject and requires the checker to report those rules. */
 function plantedViolation() {
   const plants = {
     'pure-packages': ['packages/ssh/src/planted.ts', "import '@bowline/link/api'\n"],

@@ -1,24 +1,24 @@
-// Brotli and gzip beside each built file that compresses well: the server sends them as they are.
+// Writes Brotli and gzip files beside each compressible built file: the server sends them as they are.
 import { statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const COMPRESSIBLE = /\.(html|js|css|json|svg|xml|txt|md|webmanifest)$/
-const LEAST_BYTES = 1_024
+const MIN_BYTES = 1_024
 /** Nearly as small as 11, in a tenth of the time. */
 const QUALITY = { pages: 6, assets: 9 }
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
 const brotliOf = promisify(brotliCompress)
 const gzipOf = promisify<Buffer, { level: number }, Buffer>(gzip)
 
 /**
- * @param files absolute paths; other kinds and small ones are left alone
- * @param assetQuality of Brotli for scripts and styles, 11 at most
+ * @param files absolute paths; other types and small files are skipped
+ * @param assetQuality Brotli quality for scripts and styles, 11 at most
  */
 export async function compressFiles(files: readonly string[], assetQuality = QUALITY.assets): Promise<void> {
-  const waiting = files.filter((file) => COMPRESSIBLE.test(file) && statSync(file).size >= LEAST_BYTES)
+  const waiting = files.filter((file) => COMPRESSIBLE.test(file) && statSync(file).size >= MIN_BYTES)
   const work = async (): Promise<void> => {
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
       const text = await readFile(file)
@@ -28,5 +28,5 @@ export async function compressFiles(files: readonly string[], assetQuality = QUA
       await writeFile(`${file}.gz`, await gzipOf(text, { level: Math.min(quality, 9) }))
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
 }

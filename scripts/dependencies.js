@@ -1,5 +1,5 @@
-// Part of `npm run check`: nothing comes into the product by accident. `deps.allow.json` says of every package that we
-// depend on ourselves why it is there, and lists every package that reaches a running server, a device or a browser.
+// Part of `npm run check`: no dependency gets in unnoticed. `deps.allow.json` gives a reason for every package that we
+// depend on directly, and lists every package that reaches a running server, a device or a browser.
 //   npm run deps:list     brings the lists up to date after `npm run deps`; reasons are written by hand
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url'
 import { root } from './project-node.js'
 
 const file = join(root, 'deps.allow.json')
-/** Programs that run at somebody's; the packages of ours that they consist of are their declared dependencies. */
+/** The shipped programs; their own packages are their declared dependencies. */
 const PROGRAMS = { server: 'apps/server', agent: 'apps/agent', console: 'apps/console' }
 
-/** @returns {boolean} whether the lockfile holds what is allowed, and planted packages were found */
+/** @returns {boolean} whether the lockfile only holds allowed packages, and planted ones were found */
 export function dependenciesAreAllowed() {
   const { lock, manifest, allowed } = read()
   const missed = plantedAreMissed(lock, manifest, allowed)
@@ -55,7 +55,7 @@ function findProblems(lock, manifest, allowed) {
   return problems
 }
 
-/** Names that a package.json of ours names. */
+/** Names of direct dependencies in our own package.json files. */
 function directOf(lock) {
   const ours = Object.entries(lock).filter(([path]) => !path.includes('node_modules/'))
   const names = ours.flatMap(([, entry]) => [
@@ -66,7 +66,7 @@ function directOf(lock) {
   return [...new Set(names)].filter((name) => !name.startsWith('@bowline/')).toSorted(byName)
 }
 
-/** Names of all packages that a program can load, on any machine. */
+/** Names of all packages that a program can load, on any platform. */
 function runtimeOf(lock, program) {
   const seen = new Set()
   const open = [PROGRAMS[program]]
@@ -83,7 +83,7 @@ function runtimeOf(lock, program) {
   return [...new Set([...seen].filter((path) => path.includes('node_modules/')).map(nameOf))].toSorted(byName)
 }
 
-/** Where Node would find a package from another one. */
+/** Resolves a package from another one like Node does. */
 function find(lock, from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`
@@ -101,7 +101,7 @@ function nameOf(path) {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 }
 
-/** Plants one package of each kind that must be found. @returns {string[]} those that were not */
+/** Plants one package of each kind that must be reported. @returns {string[]} those that were not */
 function plantedAreMissed(lock, manifest, allowed) {
   const plants = {
     'planted-direct': (planted) => {
@@ -130,7 +130,7 @@ function plantedAreMissed(lock, manifest, allowed) {
   })
 }
 
-/** Writes the lists; a new package of ours gets an empty reason, which the check refuses. */
+/** Writes the lists; a new direct dependency gets an empty reason, which the check rejects. */
 function update() {
   const { lock, allowed } = read()
   const direct = Object.fromEntries(directOf(lock).map((name) => [name, allowed.direct[name] ?? '']))

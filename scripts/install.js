@@ -7,7 +7,7 @@ import { root } from './project-node.js'
 
 const stampFile = join(root, 'node_modules', '.bowline-installed')
 
-/** Hash of the lockfile: the name of what must be installed. */
+/** Hash of the lockfile: identifies the set of packages to install. */
 export function lockHash() {
   return createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
@@ -15,7 +15,7 @@ export function lockHash() {
 }
 
 /**
- * Runs `npm ci` unless this lockfile is installed already. npm's output goes to stderr: stdout belongs to the caller.
+ * Runs `npm ci` unless this lockfile is already installed. npm's output goes to stderr: stdout belongs to the caller.
  * Exits the process with npm's status when it fails.
  */
 export function ensureInstalled() {

@@ -1,5 +1,5 @@
 // Part of `npm run check`: lints the written OpenAPI documents by the rules of redocly.yaml. First a document with a
-// planted error, or a linter that reads nothing would pass everything.
+// planted error, to detect a linter that reads nothing.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export function openApiIsClean() {
   )
 }
 
-/** An example that its schema refuses. */
+/** An example that violates its schema. */
 function seesPlantedError() {
   const document = JSON.parse(readFileSync(join(folder, 'community.json'), 'utf8'))
   document.paths['/api/stats'].get.responses['200'].content['application/json'].example = { online_devices: 'many' }
@@ -34,7 +34,7 @@ function seesPlantedError() {
 
 function lint(files, stdio) {
   const command = ['scripts/run.js', 'redocly', 'lint', '--config', 'redocly.yaml', '--max-problems', '20', ...files]
-  // It would ask the network for newer versions of itself.
+  // Otherwise it checks the network for newer versions of itself.
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   return spawnSync(projectNode(), command, { stdio, encoding: 'utf8', env })
 }

@@ -1,5 +1,5 @@
-// Part of `npm run check`: optional packages of other platforms that the lockfile does not hold. A registry that lacks
-// some of them lets `npm install` write such a lockfile, and `npm ci` then refuses it on every machine.
+// Part of `npm run check`: finds optional packages of other platforms missing from the lockfile. A registry that lacks
+// some of them lets `npm install` write such a lockfile, and `npm ci` then rejects it on every machine.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './project-node.js'

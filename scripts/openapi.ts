@@ -1,4 +1,4 @@
-// Writes the OpenAPI documents of the editions: `npm run openapi`; with --check it only says whether they are fresh.
+// Writes the OpenAPI documents of the editions: `npm run openapi`; with --check it only checks whether they are fresh.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,7 +12,7 @@ const stale: string[] = []
 for (const edition of ['community', 'cloud'] as const) {
   const file = join(folder, `${edition}.json`)
   const wanted = JSON.stringify(openApiDocument(`v${version}`, edition))
-  // Compared as values: how the file is laid out is the formatter's business.
+  // Compared as values: the layout of the file is up to the formatter.
   const found = existsSync(file) ? JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))) : ''
   if (found === wanted) continue
   stale.push(file)

@@ -1,8 +1,8 @@
-// The route matrix: which status each call of the contract gives to each kind of credential.
+// The route matrix: the status of each call of the contract for each kind of credential.
 //   npm run routes                writes apps/server/ROUTES.md
-//   npm run routes -- --check     only says whether the file is fresh
+//   npm run routes -- --check     only checks whether the file is fresh
 //   npm run routes -- --test      tries every call with every credential on a running server and prints the same table
-//                                 with what was answered; ends with 1 when an answer is another one
+//                                 with the responses; exits with 1 when a response differs
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -97,7 +97,7 @@ function access({ access, cloudOnly, notYet }: Operation): string {
   return words.join(', ')
 }
 
-/** Every status that the contract names for the call. */
+/** Every status that the contract declares for the call. */
 function statuses(operation: Operation): string {
   const failures = errorCodesOf(operation).map((code) => ERRORS[code].status)
   return [...new Set([operation.status ?? 200, ...failures])].toSorted((a, b) => a - b).join(' ')
@@ -109,7 +109,7 @@ function expected(id: string, operation: Operation, caller: Caller): string {
   return cloud === undefined || cloud === community ? String(community) : `${community} · ${cloud}`
 }
 
-/** Runs the test that tries everything. @returns every answer */
+/** Runs the test that tries everything. @returns every response */
 function runMatrix(): Tried {
   const scratch = mkdtempSync(join(tmpdir(), 'bowline-routes-'))
   const answers = join(scratch, 'tried.json')
@@ -126,7 +126,7 @@ function runMatrix(): Tried {
   }
 }
 
-/** The table of what was answered, with a last column that says whether all of it is as it must be. */
+/** The table of the responses, with a last column that tells whether all of them are as expected. */
 function tested(tried: Tried): { text: string; wrong: number } {
   let wrong = 0
   const lines = table(

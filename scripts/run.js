@@ -7,7 +7,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { projectNode, root } from './project-node.js'
 
-/** Commands that are named otherwise than their package. */
+/** Commands whose name differs from their package's. */
 const PACKAGE_OF = {
   depcruise: 'dependency-cruiser',
   tsc: 'typescript',

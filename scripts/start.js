@@ -19,13 +19,13 @@ const child = spawn(
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)))
 
-// A signal to npm reaches the shell between npm and this process, which dies of it and passes nothing on.
+// A signal to npm reaches the shell between npm and this process, which dies without passing it on.
 if (process.env.npm_lifecycle_event) {
   const started = startedBy()
   setInterval(() => startedBy() === started || child.kill('SIGTERM'), LOOK_MS)
 }
 
-/** The processes from npm down to here, as text: another one has taken their place when one of them has ended. */
+/** The ancestor processes from npm down to here, as text: it changes when one of them has ended and been replaced. */
 function startedBy() {
   const parent = process.ppid
   try {

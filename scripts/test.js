@@ -1,5 +1,5 @@
-// `npm test`: installs if needed, builds what is stale, runs every test suite and says how long each took. Arguments go
-// to vitest: `npm test -- --project server` runs one suite, `npm test -- e2e/main-job` one file.
+// `npm test`: installs if needed, builds what is stale, runs every test suite and prints how long each took. Arguments
+// go to vitest: `npm test -- --project server` runs one suite, `npm test -- e2e/main-job` one file.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ process.chdir(root)
 ensureInstalled()
 const node = projectNode()
 
-// Tests choose their own settings; those of the shell they are run from must not reach them.
+// Tests choose their own settings; those of the calling shell must not reach them.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOWLINE_')))
 const built = spawnSync(node, ['scripts/build.ts', 'console', `agent-${process.arch}`, 'docs'], {
   stdio: 'inherit',
@@ -62,7 +62,7 @@ function run(suite) {
   totals.failed += failures || (result.status === 0 ? 0 : 1)
   for (const file of outcome.testResults) {
     for (const test of file.assertionResults) {
-      // What has passed and has an error has failed before.
+      // A passed test with an error failed before.
       if (test.status === 'passed' && test.failureMessages?.length) {
         retried.push([test.fullName, test.failureMessages.join('\n')])
       }

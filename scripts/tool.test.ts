@@ -6,7 +6,7 @@ import { startChild } from './quickstart/processes.ts'
 
 const TOOL = resolve(import.meta.dirname, 'tool.ts')
 
-it.each(['SIGTERM', 'the loss of its parent'])('a build that is stopped by %s leaves no tool running', async (way) => {
+it.each(['SIGTERM', 'the loss of its parent'])('leaves no tool running when a build is stopped by %s', async (way) => {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-tool-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const said = join(folder, 'pid')

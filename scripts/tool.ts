@@ -6,8 +6,8 @@ const root = resolve(import.meta.dirname, '..')
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs a file or a command as scripts/run.js does. A signal that ends this process ends the tool too: left alone, it
- * would go on writing where the next build writes.
+ * Runs a file or a command like scripts/run.js. A signal that ends this process ends the tool too: otherwise it would
+ * continue writing where the next build writes.
  * @throws {Error} when the tool fails
  */
 export async function tool(name: string, args: readonly string[], cwd: string): Promise<void> {

@@ -1,11 +1,11 @@
-// Many SSH connections that do nothing, held by this process.
+// Many idle SSH connections, held by this process.
 import { readFileSync } from 'node:fs'
 import ssh2 from 'ssh2'
 
-const AT_ONCE = 20
+const MAX_CONCURRENT = 20
 
 export interface IdleClients extends AsyncDisposable {
-  /** Opens so many more connections, each signed in and with a shell. */
+  /** Opens this many more connections, each signed in and with a shell. */
   open(count: number): Promise<void>
 }
 
@@ -24,8 +24,8 @@ export function idleClients(port: number, keyFile: string): IdleClients {
     })
   return {
     async open(count) {
-      for (let left = count; left > 0; left -= AT_ONCE) {
-        await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, connect))
+      for (let left = count; left > 0; left -= MAX_CONCURRENT) {
+        await Promise.all(Array.from({ length: Math.min(left, MAX_CONCURRENT) }, connect))
       }
     },
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
-// Has a server collect its garbage, so that memory is compared with memory and not with what has not been freed yet.
-// Speaks the inspector's protocol to a process that was started with `--inspect=127.0.0.1:0`.
+// Triggers a server's garbage collection, so that memory measurements exclude garbage. Speaks the inspector protocol to
+// a process started with `--inspect=127.0.0.1:0`.
 import type { Server } from './site/child.ts'
 
 const ADDRESS = /Debugger listening on (ws:\/\/\S+)/

@@ -1,5 +1,5 @@
-// What the link itself costs: CPU seconds per GB in the server's process and MB/s, both ways, over wss and ws, beside
-// bare sockets that carry the same writes. The server is this process, the agent a child of it.
+// Cost of the link itself: CPU seconds per GB in the server's process and MB/s, both ways, over wss and ws, compared
+// with bare sockets that carry the same writes. The server is this process, the agent a child of it.
 //   node scripts/run.js bench/src/link-raw.ts [--megabytes 512] [--repeats 5] [--write-kib 32] [--only wss/up] [--json]
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto'
@@ -18,7 +18,7 @@ import shippedFlags from '../../scripts/node-flags.json' with { type: 'json' }
 
 type Carrier = 'link' | 'bare'
 type Direction = 'down' | 'up'
-/** Down is from the agent to the server, as output of a session is. */
+/** Down is from the agent to the server, like the output of a session. */
 interface Run {
   carrier: Carrier
   secure: boolean
@@ -45,10 +45,10 @@ const targets: Record<Direction, { must: number; aim: number }> = {
 }
 
 /**
- * How a process that passes bytes on should run. They travel in buffers that live for a moment. V8 frees those cheaply
- * with its young generation, but by default lets them pile up to twice the size of that (16 MiB), and they count towards
- * the limit of the old one, so that full collections come first: two to six times the CPU per byte, and the more, the
- * larger the heap. Run this file with other values of the flags to see.
+ * Node flags for a process that relays bytes. The buffers live for a moment. V8 frees them cheaply with its young
+ * generation, but by default lets them accumulate to twice its size (16 MiB), and they count towards the limit of the
+ * old generation, so that full collections come first: two to six times the CPU per byte, growing with the heap. Run
+ * this file with other values of the flags to compare.
  */
 const MEMORY_FLAGS = shippedFlags.server
 
@@ -125,7 +125,7 @@ function spread(values: number[]): { median: number; least: number; most: number
   }
 }
 
-/** One run on a server of its own. */
+/** One run on a new server. */
 async function once(child: ChildProcess, run: Run): Promise<Measured> {
   const certificate = selfSignedCertificate()
   const device = generateKeyPairSync('ed25519')
@@ -183,7 +183,7 @@ function ownerOf(handler: LinkHandler) {
   }
 }
 
-/** The server's side of a link: it sends or counts, and ends the link when the last byte is through. */
+/** The server's side of a link: sends or counts, and ends the link after the last byte. */
 function transferOverLink(link: Link, run: Run, finish: () => void): void {
   const end = (): void => {
     finish()

@@ -1,21 +1,21 @@
-// What the figures were measured on: they mean little without it.
+// Description of the machine that was measured: without it the figures mean little.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, release } from 'node:os'
 import { root } from './site/site.ts'
 
 export interface Machine {
   readonly facts: Readonly<Record<string, string | number>>
-  /** One line for people. */
+  /** One human-readable line. */
   readonly text: string
 }
 
 /**
- * Whether each process between client and command has a core: client, server, agent, command. With fewer, what sshd
- * reaches with its two processes is out of reach for any four (README, "What is possible here").
+ * Whether each process between client and command has a core: client, server, agent, command. With fewer cores, four
+ * processes cannot reach what sshd reaches with its two (README, "What is possible here").
  */
 export const hasCoreForEach = availableParallelism() >= 4
 
-/** Asked before the first row: the load is that of the others. */
+/** Read before the first row: the load is that of other processes. */
 export function describeMachine(): Machine {
   const ssh = spawnSync('ssh', ['-V'], { encoding: 'utf8' }).stderr.trim().split(',')[0] ?? ''
   const facts = {

@@ -1,5 +1,5 @@
-// `npm run bench`: measures the product beside OpenSSH on this machine, prints a table and writes JSON. README.md says
-// what each row is and how to read it.
+// `npm run bench`: compares the product with OpenSSH on this machine, prints a table and writes JSON. README.md
+// explains each row and how to read it.
 import { mkdtemp, chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -61,7 +61,7 @@ if (values.help || unknown.length > 0) {
   process.exit(values.help ? 0 : 2)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130))
-// The servers get the bench's own settings, not those of the shell that it is run from.
+// The servers get the bench's own settings, not those of the calling shell.
 for (const name of Object.keys(process.env)) if (name.startsWith('BOWLINE_')) delete process.env[name]
 
 const folder = await mkdtemp(join(tmpdir(), 'bowline-bench-'))
@@ -133,7 +133,7 @@ function readArguments() {
   }
 }
 
-/** `fetch` says what happened in the cause only. */
+/** `fetch` describes the failure only in its cause. */
 function withCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

@@ -1,17 +1,17 @@
-// How much is measured, and where: what the command line says, for every row group.
+// Options of a run, from the command line, for every row group.
 
 export interface BenchOptions {
-  /** Temporary folder of this run; others may pass through it. */
+  /** Temporary folder of this run; traversable by other users. */
   readonly folder: string
-  /** Interleaved rounds that count. */
+  /** Interleaved rounds, without the warm-up. */
   readonly repeats: number
-  /** 10⁶ bytes of one bulk transfer. */
+  /** Size of one bulk transfer in 10⁶ bytes. */
   readonly megabytes: number
   readonly agents: number
   /** Devices of the large namespace of the device list. */
   readonly devices: number
-  /** Flags of Node for a process of the product: those that are tried out, and a CPU profile under this name. */
+  /** Node flags for a process of the product: those under test, and a CPU profile under this name. */
   nodeFlags(name: string): readonly string[]
-  /** Tells the person who waits. */
+  /** Prints progress. */
   say(text: string): void
 }

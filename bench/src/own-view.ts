@@ -1,6 +1,6 @@
 // A private view of the machine: in a mount namespace of this process (unshare(1)) the user that runs the bench has
-// /bin/sh, an empty home and a password, for sshd and agent alike. Nothing outside of it changes, and it is gone with
-// the process. Needs root: so does an sshd that checks passwords.
+// /bin/sh, an empty home and a password, for sshd and agent alike. Nothing changes outside, and the view ends with the
+// process. Needs root: so does an sshd that checks passwords.
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { constants, userInfo } from 'node:os'
@@ -12,7 +12,7 @@ const INSIDE = 'BENCH_HAS_OWN_VIEW'
 export const hasOwnView = (): boolean => process.env[INSIDE] === '1'
 export const mayHaveOwnView = (): boolean => process.geteuid?.() === 0
 
-/** Runs this program again in a mount namespace of its own; resolves with its exit code. */
+/** Runs this program again in a new mount namespace; resolves with its exit code. */
 export function runInOwnView(): Promise<number> {
   const child = spawn('unshare', ['--mount', process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
     stdio: 'inherit',
@@ -26,17 +26,17 @@ export function runInOwnView(): Promise<number> {
 }
 
 /**
- * Shows this process and all that it starts a user database in which its own user has `/bin/sh` and this password,
- * until the answer is disposed of.
- * @param folder for the home and for the copy of /etc that is shown; others must be able to pass through it
- * @param hash of the password, as crypt(3) makes it
+ * Shows this process and its children a user database in which its own user has `/bin/sh` and this password, until the
+ * result is disposed of.
+ * @param folder for the home and for the copy of /etc that is shown; must be traversable by other users
+ * @param hash the password's crypt(3) hash
  */
 export async function showUser(folder: string, hash: string): Promise<AsyncDisposable> {
   if (!hasOwnView()) throw new Error('the user database may only be changed in a mount namespace of its own')
   const name = userInfo().username
   const [home, etc] = [join(folder, 'home'), join(folder, 'etc')]
   await mkdir(home, { mode: 0o700 })
-  // The whole folder: a mount over a single file is lost when somebody outside replaces that file.
+  // The whole folder: a mount over a single file is lost when a process outside replaces that file.
   await run('cp', ['-a', '/etc', etc])
   const passwd = withShellAndHome(await readFile(join(etc, 'passwd'), 'utf8'), name, home)
   await writeFile(join(etc, 'passwd'), passwd)
@@ -47,7 +47,7 @@ export async function showUser(folder: string, hash: string): Promise<AsyncDispo
   await mkdir('/run/sshd', { mode: 0o755 })
   return {
     async [Symbol.asyncDispose]() {
-      // Lazily: a process that is about to end may still look at them.
+      // Lazily: an exiting process may still use them.
       for (const place of ['/run', '/etc']) await run('umount', ['--lazy', place])
     },
   }

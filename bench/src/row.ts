@@ -1,7 +1,7 @@
-// One line of the result: what was measured, in which unit, and how it stands to its target. Pure.
+// One line of the result: what was measured, its unit, and its verdict against the target. Pure.
 import type { Spread } from './measure/statistics.ts'
 
-/** What a target wants: more is better (bytes a second) or less is (time, memory). */
+/** Direction of a target: more is better (bytes per second) or less is (time, memory). */
 export interface Target {
   readonly better: 'more' | 'less'
   readonly must: number
@@ -14,23 +14,23 @@ export type Unit = 'ratio' | 'seconds' | 'ms' | 'secondsPerGb' | 'KB' | 'MB'
 export interface Row {
   /** Stable name for scripts that compare runs: `bulk.aes128-gcm.down.sshd`. */
   readonly id: string
-  /** What was done, for people. */
+  /** Human-readable description of the workload. */
   readonly work: string
-  /** What it is compared with; '' for figures that stand alone. */
+  /** The peer compared with; '' for absolute figures. */
   readonly peer: string
   readonly unit: Unit
   readonly measured: Spread
   readonly target?: Target
-  /** The plain figures behind a ratio, and what a reader must know. */
+  /** Absolute figures behind a ratio, and caveats. */
   readonly note: string
-  /** Every single value behind the row, by what it is, in the order in which it was measured. */
+  /** All individual values of the row, by name, in measurement order. */
   readonly samples: Readonly<Record<string, readonly number[]>>
 }
 
-/** `aim` and `must`: that much was reached. `miss`: the must was not. `none`: there is no target. */
+/** `aim` and `must`: the bound was reached. `miss`: the must was not. `none`: there is no target. */
 export type Verdict = 'aim' | 'must' | 'miss' | 'none'
 
-/** Judges the median; a value that is no number misses. */
+/** Judges the median; NaN is a miss. */
 export function verdictOf({ measured, target }: Pick<Row, 'measured' | 'target'>): Verdict {
   if (!target) return 'none'
   const reaches = (bound: number): boolean =>

@@ -1,4 +1,4 @@
-// The `ssh` of this machine towards every candidate: one configuration file, one name per way to the same user.
+// This machine's `ssh` for every candidate: one configuration file, one host name per route to the same user.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { access, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Finished, type Server, orItsEnd, run, startServer } from './site/child.ts'
 import type { Sshd } from './site/sshd.ts'
 
-/** `sshd`: straight, with a key. `sshd-password`: straight, with the password. `jump`: `ssh -J` through the same sshd. */
+/** `sshd`: direct, with a key. `sshd-password`: direct, with the password. `jump`: `ssh -J` through the same sshd. */
 export type Way = 'bowline' | 'sshd' | 'sshd-password' | 'jump'
 
 export interface Destination {
@@ -18,19 +18,19 @@ export interface Destination {
 }
 
 export interface SshClient {
-  /** ssh_config(5) in which every way has its name, for programs that start ssh themselves. */
+  /** ssh_config(5) with a host name for every route, for programs that start ssh themselves. */
   readonly configFile: string
-  /** With what sshpass needs to answer a password prompt of `bowline` and `sshd-password`. */
+  /** Variables that sshpass needs to answer a password prompt of `bowline` and `sshd-password`. */
   readonly env: Readonly<Record<string, string>>
-  /** Runs a command over a connection of its own. `options` go before the name. */
+  /** Runs a command over a new connection. `options` go before the name. */
   run(way: Way, command: string, options?: readonly string[]): Promise<Finished>
   /** Starts ssh with pipes for its three streams. */
   start(way: Way, command: string, options?: readonly string[]): ChildProcess
-  /** Opens a connection that stays, for commands that are to be measured without its set-up. */
+  /** Opens a persistent connection, for measuring commands without connection set-up. */
   connect(way: Way, options?: readonly string[]): Promise<Connection>
 }
 
-/** A standing connection. Commands over it move their bytes through its process: no third one is in between. */
+/** A persistent connection. Commands over it transfer their bytes through its process: there is no third one. */
 export interface Connection extends AsyncDisposable {
   /** Runs a shell line in which `"$@"` is ssh with the command. Milliseconds from its start to its end. */
   run(command: string, line?: string): Promise<Finished>
@@ -86,9 +86,9 @@ function configuration(bowline: Destination, sshd: Sshd): string {
       'ConnectTimeout 20',
       'IdentitiesOnly yes',
       `IdentityFile ${sshd.userKeyFile}`,
-      // The same for all: what each side would choose by itself differs in price, not in how well it is done here.
+      // The same for all: defaults differ in cost, not in how well they are implemented.
       'KexAlgorithms curve25519-sha256',
-      // Clients from 9.5 on hide the rhythm of keystrokes by sending them every 20 ms, towards every server.
+      // Clients from 9.5 on obscure keystroke timing by sending every 20 ms, to every server.
       'IgnoreUnknown ObscureKeystrokeTiming',
       'ObscureKeystrokeTiming no',
     ],
@@ -98,7 +98,7 @@ function configuration(bowline: Destination, sshd: Sshd): string {
     .join('\n')
 }
 
-/** Waits for the socket that a standing connection makes once it is authenticated. */
+/** Waits for the control socket that a persistent connection creates once it is authenticated. */
 async function appearance(master: Server, socket: string): Promise<void> {
   while (master.process.exitCode === null) {
     const there = await access(socket).then(

@@ -1,5 +1,6 @@
-// The SSH transport alone: server CPU seconds per GB in each direction for each cipher, beside a bare socket write, and
-// server CPU milliseconds per handshake with sign-in. The client is OpenSSH; the server runs in a process of its own.
+// The SSH transport alone: server CPU seconds per GB in each direction for each cipher, compared with a bare socket
+// write, and server CPU milliseconds per handshake with sign-in. The client is OpenSSH; the server runs in a separate
+// process.
 //   node scripts/run.js bench/src/ssh-transport.ts [--mb 512] [--repeats 5] [--ciphers a,b] [--handshakes 40]
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -56,7 +57,7 @@ async function measure(): Promise<void> {
     ])
   }
   const samples = new Map<string, Sample[]>()
-  // The first round warms up and is not counted; rounds are interleaved so that drift hits every row alike.
+  // The first round is a discarded warm-up; rounds are interleaved so that drift affects every row alike.
   for (let round = 0; round <= Number(values.repeats); round += 1) {
     for (const [name, job] of work) {
       const sample = await timed(server, job)

@@ -14,7 +14,7 @@ const row: Row = {
 }
 
 describe('the table', () => {
-  it('has one line per row with its spread, its target and its verdict', () => {
+  it('renders one line per row with its spread, target and verdict', () => {
     const alone: Row = { ...row, work: 'agent', peer: '', unit: 'MB', measured: { median: 57, least: 57, most: 57 } }
     const { target: _, ...free } = alone
     const missed: Row = { ...row, target: { better: 'less', must: 0.25, aim: 0.12 } }
@@ -30,7 +30,7 @@ describe('the table', () => {
 })
 
 describe('a figure', () => {
-  it('has three significant digits and no exponent', () => {
+  it('renders three significant digits and no exponent', () => {
     expect([0, 0.00123, 0.0999, 9.87654, 12.345, 123.4, 98_765].map(figure)).toEqual([
       '0',
       '0.00123',
@@ -42,7 +42,7 @@ describe('a figure', () => {
     ])
   })
 
-  it('that is none says so', () => {
+  it('renders NaN as such', () => {
     expect(figure(Number.NaN)).toBe('NaN')
   })
 })

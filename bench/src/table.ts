@@ -1,4 +1,4 @@
-// The rows as a table for a terminal. Pure.
+// Renders the rows as a table for a terminal. Pure.
 import { type Row, type Unit, verdictOf } from './row.ts'
 
 const VERDICTS = { aim: 'aim reached', must: 'ok', miss: 'MISSED', none: '' } as const
@@ -48,12 +48,12 @@ export function figure(value: number): string {
   return value.toFixed(decimals)
 }
 
-/** A round bound as it was written. */
+/** A round bound in its short form. */
 function short(value: number): string {
   return String(Number(value.toPrecision(6)))
 }
 
-/** Characters on the screen; everything printed here is one column wide. */
+/** Width on the screen; every character printed here is one column wide. */
 function widthOf(text: string): number {
   return Array.from(text).length
 }

@@ -1,5 +1,5 @@
 // The product's performance targets: medians of ratios to a peer on the same machine in the same run, and a few
-// absolute figures. A release that misses a `must` is not one.
+// absolute figures. A build that misses a `must` must not be released.
 import type { Target } from './row.ts'
 
 const more = (must: number, aim: number): Target => ({ better: 'more', must, aim })
@@ -9,7 +9,7 @@ export const TARGETS = {
   bulk: {
     /** OpenSSH in the product's place, over the same two hops of Node. */
     relayed: { down: more(1, 1.2), up: more(1, 1.2) },
-    /** Where each process has a core: the product's way has four where sshd's has two. */
+    /** Where each process has a core: the product's path has four where sshd's has two. */
     sshd: {
       'aes128-gcm': { down: more(0.75, 1), up: more(0.9, 1) },
       'chacha20-poly1305': { down: more(0.8, 1), up: more(0.8, 1) },
@@ -31,17 +31,17 @@ export const TARGETS = {
   restart: {
     /** Seconds until the last agent is back. */
     back: less(15, 5),
-    /** Longest time that the event loop stood still, milliseconds. */
+    /** Longest event loop stall, milliseconds. */
     stall: less(200, 200),
   },
   /** Ratios to the npm package ssh2: none may be worse. */
   former: { more: more(1, 1.2), less: less(1, 0.8) },
-  /** Terminal output that is recorded, against the same that is not. */
+  /** Recorded terminal output, compared with unrecorded output. */
   recording: more(0.9, 0.97),
-  /** Whole programs that stand on ssh: time against the same over a straight connection. */
+  /** Complete programs on top of ssh: time compared with a direct connection. */
   tools: less(1.15, 1),
-  /** One large file: the time that bulk bytes may take against sshd (`bulk` has their rate), where each has a core. */
+  /** One large file: time of bulk bytes compared with sshd (`bulk` has their rate), where each has a core. */
   sftp: { up: less(1.15, 1), down: less(1.33, 1) },
-  /** A list of a namespace of 100,000 devices against one of 1,000. */
+  /** A list of a namespace of 100,000 devices compared with one of 1,000. */
   list: less(3, 1.5),
 } as const

@@ -1,5 +1,5 @@
-// The agent as devices install it: a Node executable with the agent inside and its native module beside it, in one
-// folder named after the version. Nothing is unpacked to a temporary folder when it runs.
+// Builds the agent's bundle for devices: a Node executable with the agent inside and its native module beside it, in
+// one folder named after the version. Nothing is unpacked to a temporary folder when it runs.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { stripped } from './strip.ts'
 export const ARCHITECTURES = ['x64', 'arm64'] as const
 export type Architecture = (typeof ARCHITECTURES)[number]
 
-/** Three programs in one executable (apps/agent/src/bundled.ts): the agent, what serves files, what asks PAM. */
+/** Three programs in one executable (apps/agent/src/bundled.ts): the agent, the file server, the PAM process. */
 interface Scripts {
   readonly main: string
   readonly sftp: string
@@ -21,11 +21,11 @@ interface Scripts {
 
 const KOFFI_BESIDE = resolve(import.meta.dirname, '../../apps/agent/src/native/koffi-beside.ts')
 
-/** @param arch one may be built on the other: without snapshot and code cache nothing of the program runs here */
+/** @param arch can be cross-built: without snapshot and code cache nothing of the program runs here */
 export async function bundleAgent(root: string, arch: Architecture, target: string): Promise<void> {
   const koffi = join(packageFolder(root, `@koromix/koffi-linux-${arch}`), `linux_${arch}/koffi.node`)
   const node = join(packageFolder(root, `node-linux-${arch}`), 'bin/node')
-  // Of this process alone: two may build at once, and the last rename wins.
+  // Unique to this process: concurrent builds are possible, and the last rename wins.
   const stage = join(root, `.cache/agent-bundle-${arch}-${process.pid}`)
   const part = `${target}.${process.pid}.part`
   try {
@@ -52,7 +52,7 @@ export async function bundleAgent(root: string, arch: Architecture, target: stri
   }
 }
 
-/** CommonJS: an ES module that imports a part of Node touches every getter of it, and those load undici, HTTP/2 … */
+/** CommonJS: an ES module that imports part of Node calls every getter of it, and those load undici, HTTP/2 … */
 async function bundleScript(entry: string, outfile: string): Promise<void> {
   await build({
     entryPoints: [entry],
@@ -63,7 +63,7 @@ async function bundleScript(entry: string, outfile: string): Promise<void> {
     format: 'cjs',
     alias: { koffi: KOFFI_BESIDE },
     define: { 'import.meta.dirname': '""' },
-    // Names stay, for the stack traces in logs.
+    // Names are kept for the stack traces in logs.
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
@@ -75,7 +75,7 @@ async function bundleScript(entry: string, outfile: string): Promise<void> {
 function makeExecutable(stage: string, scripts: Scripts, output: string): void {
   const config = {
     main: scripts.main,
-    // Read when somebody asks for it; until then it is no more than pages of the file.
+    // Read on demand; until then they are only pages of the file.
     assets: { 'sftp-server.cjs': scripts.sftp, 'pam.cjs': scripts.pam },
     executable: join(stage, 'node'),
     output,
@@ -83,7 +83,7 @@ function makeExecutable(stage: string, scripts: Scripts, output: string): void {
     useSnapshot: false,
     useCodeCache: false,
     execArgv: nodeFlags.agent,
-    // Nothing of the environment changes how the agent runs; it gives flags to a program that it starts by an argument.
+    // The environment cannot change how the agent runs; the agent passes flags to a child program by an argument.
     execArgvExtension: 'cli',
   }
   writeFileSync(join(stage, 'sea.json'), JSON.stringify(config))
@@ -96,7 +96,7 @@ function versionOf(root: string): string {
   return version
 }
 
-/** Tells two builds of one version apart, so that a device can have both and switch. */
+/** Distinguishes two builds of one version, so that a device can have both and switch. */
 function buildOf(files: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(nodeFlags.agent))
   for (const file of files) hash.update(readFileSync(file))

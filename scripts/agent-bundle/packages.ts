@@ -1,5 +1,5 @@
-// Packages of an architecture that is not this machine's: `npm ci` leaves them out, so they are fetched when a bundle
-// needs them, in the version and with the hash that the lockfile names.
+// Packages of another architecture than this machine's: `npm ci` omits them, so they are fetched when a bundle needs
+// them, in the version and with the hash of the lockfile.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
  * Folder of a package: the installed one, or a copy fetched through npm.
  * @param root of the project
  * @param name as in the lockfile, where it must be
- * @throws {Error} when it is not installed and cannot be fetched, or is not what the lockfile names
+ * @throws {Error} when it is not installed and cannot be fetched, or does not match the lockfile
  */
 export function packageFolder(root: string, name: string): string {
   const installed = join(root, 'node_modules', name)
@@ -18,7 +18,7 @@ export function packageFolder(root: string, name: string): string {
   const cache = join(root, '.cache/packages')
   const folder = join(cache, `${name.replaceAll('/', '+')}-${version}`)
   if (existsSync(folder)) return folder
-  // Of this process alone: two may fetch at once.
+  // Unique to this process: concurrent fetches are possible.
   const stage = `${folder}.${process.pid}`
   mkdirSync(stage, { recursive: true })
   try {
@@ -29,7 +29,7 @@ export function packageFolder(root: string, name: string): string {
       .digest('base64')
     if (`sha512-${hash}` !== integrity) throw new Error(`${name}@${version} is not what the lockfile names`)
     run('tar', ['-xzf', file], stage)
-    // npm's archives hold one folder of this name.
+    // npm's archives contain one folder of this name.
     if (!existsSync(folder)) renameSync(join(stage, 'package'), folder)
   } finally {
     rmSync(stage, { recursive: true, force: true })

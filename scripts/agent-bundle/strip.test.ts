@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { stripped } from './strip.ts'
 
-test('Node without its symbols is smaller and runs as before', () => {
+test('strips symbols from Node, which is smaller and still runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bowline-strip-'))
   const program = readFileSync(process.execPath)
   const smaller = stripped(program)
@@ -16,6 +16,6 @@ test('Node without its symbols is smaller and runs as before', () => {
   expect(stdout).toBe(`${process.version}\n`)
 })
 
-test('what is no program is refused', () => {
+test('rejects a file that is not a program', () => {
   expect(() => stripped(Buffer.alloc(100))).toThrow('not a 64-bit little-endian ELF program')
 })

@@ -1,5 +1,5 @@
-// Leaves symbols and debug information out of an ELF64 program. Nothing of them is loaded to run it; `strip` does the
-// same, but the one of this machine knows this machine's architecture only.
+// Strips symbols and debug information from an ELF64 program. None of it is loaded to run the program; `strip` does the
+// same, but this machine's one only supports this machine's architecture.
 
 const PROGRAM_HEADERS_AT = 32
 const SECTION_HEADERS_AT = 40
@@ -9,8 +9,8 @@ const HEADER_COUNT = 56
 const SECTION_FIELDS = [58, 60, 62]
 
 /**
- * The same program without what lies behind its last segment, and without the section headers that name it (elf(5)).
- * @throws {Error} when it is no 64-bit little-endian ELF file
+ * The same program without the bytes after its last segment, and without the section headers for them (elf(5)).
+ * @throws {Error} when it is not a 64-bit little-endian ELF file
  */
 export function stripped(program: Buffer): Buffer {
   if (program.readUInt32BE(0) !== 0x7f454c46 || program[4] !== 2 || program[5] !== 1) {

@@ -1,5 +1,5 @@
-// The first account: made by the ordinary set-up call when the server offers its link, else signed in to with what an
-// earlier run has kept.
+// The first account: created by the ordinary set-up call when the server offers its link, else signed in to with stored
+// credentials of an earlier run.
 import { randomBytes } from 'node:crypto'
 import { ApiError, createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
@@ -9,7 +9,7 @@ import { systemUserName } from './system-user.ts'
 export interface Account {
   /** Undefined when this data folder's first account was not made by the quickstart. */
   readonly kept: Kept | undefined
-  /** Bearer token; undefined when nobody can sign in with what is kept. */
+  /** Bearer token; undefined when the stored credentials do not work. */
   readonly token: string | undefined
 }
 
@@ -46,7 +46,7 @@ export async function ensureAccount(options: {
   }
 }
 
-/** A valid platform user name from this machine's one. */
+/** A valid platform user name derived from this machine's user name. */
 function platformUserName(name: string): string {
   const valid = name.toLowerCase().replaceAll(/[^a-z0-9_-]/g, '-')
   return valid.length >= 3 ? valid.slice(0, 20) : `${valid}-user`

@@ -1,5 +1,5 @@
-// The agent for this machine: single-user, so that nothing of the system's accounts is touched, with a random device
-// password that only this data folder holds.
+// The agent for this machine: single-user, so that the system's accounts are not touched, with a random device password
+// stored only in this data folder.
 import nodeFlags from '../node-flags.json' with { type: 'json' }
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -10,13 +10,13 @@ import { type Child, startChild } from './processes.ts'
 import { systemUserName } from './system-user.ts'
 
 const AGENT = 'apps/agent/src/main.ts'
-/** Exit code of an agent that cannot work with its settings, ever. */
+/** Exit code of an agent with invalid settings: restarting is pointless. */
 const WRONG_SETTINGS = 2
 const RESTART_MS = 1_000
 
 export const keyFile = (dataFolder: string): string => join(dataFolder, 'quickstart-agent.key')
 
-/** The device password (128 random bits) and its crypt hash, made once per data folder. */
+/** The device password (128 random bits) and its crypt hash, created once per data folder. */
 export async function agentPassword(root: string, dataFolder: string): Promise<{ plain: string; hash: string }> {
   const file = join(dataFolder, 'quickstart-agent.password')
   const plain = await readFile(file, 'utf8').catch(async () => {
@@ -29,7 +29,7 @@ export async function agentPassword(root: string, dataFolder: string): Promise<{
   return { plain, hash: result.stdout.trim() }
 }
 
-/** Starts the agent, and starts it again when it crashes: an agent trusts whoever started it to do that. */
+/** Starts the agent, and restarts it when it crashes: an agent relies on its parent to do that. */
 export function startAgent(
   root: string,
   options: { origin: string; tenant: string; pin: string; dataFolder: string; hash: string },

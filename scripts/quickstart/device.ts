@@ -7,12 +7,12 @@ import { operations } from '@bowline/contract/operations'
 import { keyFile } from './agent.ts'
 
 const POLL_MS = 100
-const PATIENCE_MS = 30_000
+const ONLINE_TIMEOUT_MS = 30_000
 
 /** @returns its SSHID without the user: `namespace.device` */
 export async function awaitDevice(options: { origin: string; token: string; dataFolder: string }): Promise<string> {
   const { call } = createClient({ origin: options.origin, token: () => options.token })
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + ONLINE_TIMEOUT_MS
   for (;;) {
     const key = await publicKey(options.dataFolder)
     const query = { status: '', per_page: '100', sort_by: 'last_seen' } as const
@@ -26,7 +26,7 @@ export async function awaitDevice(options: { origin: string; token: string; data
   }
 }
 
-/** The agent's public key as it registers it; undefined until the agent has made its key. */
+/** The agent's public key in registration format; undefined until the agent has created its key. */
 async function publicKey(dataFolder: string): Promise<string | undefined> {
   const pem = await readFile(keyFile(dataFolder), 'utf8').catch(() => undefined)
   return pem && createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' }).trim()

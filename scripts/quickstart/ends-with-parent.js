@@ -1,5 +1,5 @@
-// Loaded into each process that the quickstart starts: when the one that started it has gone, however roughly, it ends
-// in order. The channel between them is what tells.
+// Loaded into each process that the quickstart starts: shuts the process down when its parent has gone, even if the
+// parent was killed. Detected by the IPC channel between them.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-// A process that has done its work ends without being told.
+// A process that has done its work exits by itself.
 process.channel?.unref()

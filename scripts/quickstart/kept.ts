@@ -1,10 +1,10 @@
-// What the quickstart keeps in the data folder between runs: `quickstart.json`, readable by its owner only.
+// The quickstart's state in the data folder between runs: `quickstart.json`, readable by its owner only.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface Kept {
   readonly username: string
-  /** Absent once it was found to have been changed: it is not tried again, which would lock the account. */
+  /** Absent once it was found to have been changed: retrying it would lock the account. */
   readonly password?: string
   readonly tenant?: string
   /** `namespace.device` of this machine. */
@@ -14,8 +14,8 @@ export interface Kept {
 const fileOf = (dataFolder: string): string => join(dataFolder, 'quickstart.json')
 
 /**
- * @returns undefined when nothing is kept
- * @throws {Error} naming the file when it is not what the quickstart writes
+ * @returns undefined when there is no state
+ * @throws {Error} naming the file when it was not written by the quickstart
  */
 export async function readKept(dataFolder: string): Promise<Kept | undefined> {
   const file = fileOf(dataFolder)
@@ -26,7 +26,7 @@ export async function readKept(dataFolder: string): Promise<Kept | undefined> {
   return kept
 }
 
-/** Replaces what is kept, whole or not at all. */
+/** Replaces the state atomically. */
 export async function keep(dataFolder: string, kept: Kept): Promise<void> {
   const file = fileOf(dataFolder)
   await writeFile(`${file}.new`, `${JSON.stringify(kept)}\n`, { mode: 0o600 })

@@ -1,5 +1,5 @@
 // `npm start` after the installation: builds what is stale, runs the server and an agent for this machine, and prints
-// how to get in. Everything it sets up it sets up by the calls that anybody could make; the server knows nothing of it.
+// how to sign in. All set-up uses the public calls; the server has no special support for it.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
   options: { json: { type: 'boolean', default: false }, agent: { type: 'boolean', default: false } },
 })
 
-/** A signal that comes later than this after the first one is meant: it ends everything at once. */
+/** A signal later than this after the first one is a second request: it ends everything at once. */
 const SAME_KEYPRESS_MS = 1_000
 
 const children: { stop(): Promise<void> }[] = []
@@ -33,11 +33,11 @@ async function stop(code: number): Promise<never> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (!stopping) void stop(0)
-    // Ctrl-C comes twice: from the terminal, and from the process that started this one.
+    // Ctrl-C arrives twice: from the terminal, and from the process that started this one.
     else if (performance.now() - stoppingSince > SAME_KEYPRESS_MS) process.exit(1)
   })
 }
-/** Lets `fetch` of this process talk to the server that made its own certificate. */
+/** Makes `fetch` of this process trust the server's self-signed certificate. */
 async function trustOwnCertificate(dataFolder: string): Promise<void> {
   setDefaultCACertificates([...getCACertificates('default'), await readFile(join(dataFolder, 'tls.crt'), 'utf8')])
 }
@@ -45,7 +45,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 try {
   await buildStale(['console'])
-  // Nobody waits for the documentation: it appears at /docs/ when it is built.
+  // Built in the background: the documentation appears at /docs/ when it is ready.
   const docs = startChild(join(root, 'scripts/build.ts'), ['docs'], { quiet: true })
   children.push(docs)
   say('Starting …')
@@ -65,7 +65,7 @@ try {
     const { plain, hash } = await agentPassword(root, dataFolder)
     const agent = startAgent(root, { origin, tenant: kept.tenant, pin, dataFolder, hash })
     children.push(agent)
-    // Without the account's password the device cannot be looked at; it has not changed its name by itself.
+    // Without the account's password the device cannot be queried; its name has not changed by itself.
     const sshid = token === undefined ? kept.sshid : await awaitDevice({ origin, token, dataFolder })
     if (sshid !== undefined) {
       if (sshid !== kept.sshid) await keep(dataFolder, { ...kept, sshid })

@@ -7,14 +7,14 @@ export interface Child {
   /** Exit code; 1 when a signal ended it. */
   readonly ended: Promise<number>
   readonly process: ChildProcess
-  /** SIGTERM, then SIGKILL after a while; resolves when it has ended. */
+  /** SIGTERM, then SIGKILL after a timeout; resolves when it has ended. */
   stop(): Promise<void>
 }
 
 const KILL_AFTER_MS = 25_000
 const ENDS_WITH_PARENT = join(import.meta.dirname, 'ends-with-parent.js')
 
-/** @param quiet whether its output goes nowhere instead of to stderr */
+/** @param quiet discards its output instead of passing it to stderr */
 export function startChild(
   file: string,
   args: readonly string[],
@@ -43,7 +43,7 @@ export function startChild(
   }
 }
 
-/** What the server tells its parent once it listens. */
+/** The server's message to its parent once it listens. */
 export interface Listening {
   readonly origin: string
   readonly sshPort: number
@@ -52,7 +52,7 @@ export interface Listening {
   readonly reachable: boolean
 }
 
-/** Starts the server and waits until it listens. Rejects when it ends before; it has said why on stderr. */
+/** Starts the server and waits until it listens. Rejects when it ends before; the reason is on its stderr. */
 export async function startServer(root: string): Promise<Listening & { server: Child }> {
   const level = process.env['BOWLINE_LOG_LEVEL'] ?? 'warn'
   const server = startChild(join(root, 'apps/server/src/main.ts'), ['server'], {

@@ -1,4 +1,4 @@
-// What `npm start` prints once everything runs.
+// The summary that `npm start` prints once everything runs.
 import type { Kept } from './kept.ts'
 
 export interface Summary {

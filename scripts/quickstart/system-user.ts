@@ -1,7 +1,7 @@
-// The name of the account that this runs as.
+// The name of the account that this process runs as.
 import { userInfo } from 'node:os'
 
-/** As the agent in single-user mode calls it, also in a container whose user id has no name. */
+/** The same name as the agent's in single-user mode, even in a container whose user id has no name. */
 export function systemUserName(): string {
   try {
     return userInfo().username

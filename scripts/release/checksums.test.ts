@@ -21,7 +21,7 @@ function newKey(algorithm: string): { key: string; publicKey: string } {
   return { key, publicKey }
 }
 
-/** As the documentation says to verify it. */
+/** Verifies as the documentation describes. */
 function verifies(publicKey: string, name: string): boolean {
   const files = ['-in', join(target, name), '-sigfile', join(target, `${name}.sig`)]
   const { status } = spawnSync('openssl', ['pkeyutl', '-verify', '-pubin', '-inkey', publicKey, '-rawin', ...files])
@@ -29,7 +29,7 @@ function verifies(publicKey: string, name: string): boolean {
 }
 
 describe('the checksums of a release', () => {
-  it('are what sha256sum checks', () => {
+  it('writes checksums that sha256sum accepts', () => {
     writeChecksums({ target, archives, agents: archives.slice(1), key: undefined })
     for (const name of ['SHA256SUMS', 'SHA256SUMS.agents']) {
       expect(spawnSync('sha256sum', ['--check', '--strict', name], { cwd: target }).status).toBe(0)
@@ -38,7 +38,7 @@ describe('the checksums of a release', () => {
     expect(readFileSync(join(target, 'SHA256SUMS.agents'), 'utf8').split('\n')).toHaveLength(2)
   })
 
-  it('are signed so that openssl verifies them, and notices a changed line', () => {
+  it('signs checksums so that openssl verifies them and detects a changed line', () => {
     const { key, publicKey } = newKey('ed25519')
     writeChecksums({ target, archives, agents: archives, key })
     expect(['SHA256SUMS', 'SHA256SUMS.agents'].map((name) => verifies(publicKey, name))).toEqual([true, true])
@@ -50,7 +50,7 @@ describe('the checksums of a release', () => {
     expect(verifies(publicKey, 'SHA256SUMS')).toBe(false)
   })
 
-  it('are not written with a key of another kind', () => {
+  it('writes no checksums when the key has another type', () => {
     const { key } = newKey('x25519')
     expect(() => writeChecksums({ target, archives, agents: [], key })).toThrow('no Ed25519 key')
     expect(existsSync(join(target, 'SHA256SUMS'))).toBe(false)

@@ -1,22 +1,22 @@
-// What vouches for a release: SHA256SUMS of its archives, the same of the agents in them, and a signature of the former.
+// Checksums of a release: SHA256SUMS of its archives, the same of the agents in them, and signatures of both.
 import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 export interface Checksums {
-  /** Folder that gets the files. */
+  /** Output folder. */
   readonly target: string
   /** Paths of the release's archives. */
   readonly archives: readonly string[]
   /** Paths of the agents' archives, which a server serves at `/agent/`, with their hashes at `/agent/SHA256SUMS`. */
   readonly agents: readonly string[]
-  /** File of an Ed25519 private key in PEM, to sign with; undefined leaves the release unsigned. */
+  /** File of an Ed25519 private key in PEM to sign with; undefined leaves the release unsigned. */
   readonly key: string | undefined
 }
 
 /**
  * Writes `SHA256SUMS`, `SHA256SUMS.agents` and, with a key, the signatures (RFC 8032, 64 bytes) `….sig` of both.
- * @throws {Error} when the key is no Ed25519 key; nothing is written then
+ * @throws {Error} when the key is not an Ed25519 key; nothing is written then
  */
 export function writeChecksums({ target, archives, agents, key }: Checksums): void {
   const signer = key === undefined ? undefined : createPrivateKey(readFileSync(key))
@@ -31,7 +31,7 @@ export function writeChecksums({ target, archives, agents, key }: Checksums): vo
   }
 }
 
-/** As sha256sum(1) writes and reads it. */
+/** Formats a line like sha256sum(1). */
 function sumLine(file: string): string {
   return `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${basename(file)}\n`
 }

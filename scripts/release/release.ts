@@ -1,5 +1,5 @@
-// `npm run release`: for each architecture one archive with all that a server needs at run time, Node included, so that
-// the machine it is unpacked on builds nothing, installs nothing and may keep it read-only.
+// `npm run release`: one archive per architecture with everything that a server needs at run time, Node included, so
+// that the target machine builds nothing, installs nothing and may keep it read-only.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { type Dirent, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,22 +17,22 @@ const WORKSPACES = [
   'apps/server',
   ...['base', 'contract', 'ssh', 'sftp', 'link', 'asciicast'].map((name) => `packages/${name}`),
 ] as const
-/** What is built before, and files that people look for. */
+/** Build output, and files that users look for. */
 const PARTS = ['apps/console/dist', 'apps/docs/build', 'CHANGELOG.md', 'LICENSE'] as const
 
 export interface ReleaseOptions {
   readonly arch: Architecture
-  /** Of semantic versioning, without a `v`; one archive for each. */
+  /** Semantic versions, without a `v`; one archive for each. */
   readonly versions: readonly string[]
-  /** Architectures of devices whose agents it brings. */
+  /** Architectures of the included agents. */
   readonly agents: readonly Architecture[]
-  /** Folder that gets the archive; made when it is missing. */
+  /** Output folder; created when missing. */
   readonly target: string
-  /** Of gzip, 1 (fast) to 9 (small). */
+  /** gzip level, 1 (fast) to 9 (small). */
   readonly compression: number
 }
 
-/** What `release.json` says: where it is from, and the SHA-256 of each file. */
+/** Content of `release.json`: origin, and the SHA-256 of each file. */
 export interface Manifest {
   readonly name: 'bowline'
   readonly version: string
@@ -42,7 +42,7 @@ export interface Manifest {
 }
 
 /**
- * Makes the archives. What they hold must have been built.
+ * Creates the archives. Their content must have been built.
  * @returns their paths
  * @throws {Error} when npm or tar fails
  */
@@ -76,10 +76,10 @@ export function makeReleases({ arch, versions, agents, target, compression }: Re
   }
 }
 
-/** What the lockfile names for running, for another architecture too; nothing of any package is executed. */
+/** Installs the lockfile's runtime dependencies, for another architecture too; runs no code of any package. */
 function installDependencies(folder: string, arch: Architecture): void {
   const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] }
-  // npm wants to see all workspaces that the lockfile names.
+  // npm needs all workspaces of the lockfile to be present.
   const homes = workspaces.flatMap((one) => {
     const [parent = ''] = one.split('/*')
     return parent === one ? [one] : readdirSync(join(root, parent)).map((inner) => join(parent, inner))
@@ -109,7 +109,7 @@ function writeVersion(file: string, version: string): void {
   writeFileSync(file, `${JSON.stringify({ ...content, version }, null, 2)}\n`)
 }
 
-/** Runs the server program with the Node of the release, wherever the release lies and by whatever link it is called. */
+/** Runs the server program with the release's Node, wherever the release is and through whatever link it is called. */
 function launcher(arch: Architecture): string {
   return [
     '#!/bin/sh',

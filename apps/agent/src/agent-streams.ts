@@ -1,4 +1,4 @@
-// What the agent does with the streams that the gateway opens: one handler of links, used again by each new link.
+// Handles the streams that the gateway opens on one link; each new link gets a new instance.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
 import type { Authority } from './login/passwords.ts'
@@ -15,12 +15,12 @@ export interface AgentStreamsParts {
   readonly statements: StatementVerifier
   readonly clock: Clock
   readonly log: Log
-  /** What a person's command runs ends when their client has gone. */
+  /** Ends a user's processes when their client has disconnected. */
   readonly killOrphans: boolean
   readonly rc: RcOptions
 }
 
-/** The streams of one link: logins of one link mean nothing on the next. */
+/** The streams of one link: a login is only valid on its own link. */
 export class AgentStreams {
   readonly #logins: Logins
   readonly #sessions: Sessions
@@ -42,12 +42,12 @@ export class AgentStreams {
     return this.#logins.sessions
   }
 
-  /** Processes that run for people. */
+  /** Number of running user processes. */
   get processCount(): number {
     return this.#sessions.count
   }
 
-  /** `LinkHandler.open`. */
+  /** Implements `LinkHandler.open`. */
   open(kind: StreamKind, header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause {
     switch (kind) {
       case 'auth':

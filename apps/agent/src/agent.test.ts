@@ -38,7 +38,7 @@ function startAgent() {
     killOrphans: false,
     permitUserRc: true,
     reachable: () => {},
-    atRest: () => {},
+    onIdle: () => {},
     server: { address: address.value, pins: undefined },
     facts: {
       description: describeDevice('1.0.0'),
@@ -68,7 +68,7 @@ async function link(index: number) {
   return found
 }
 
-test('the device registers again every ten minutes, with the sessions it holds', async () => {
+test('registers again every ten minutes, with its open sessions', async () => {
   const { clock } = startAgent()
   await logIn(await link(0))
   await clock.advanceAsync(600_000)
@@ -79,7 +79,7 @@ test('the device registers again every ten minutes, with the sessions it holds',
   expect(platform.links.length).toBe(1)
 })
 
-test('registrations are signed for the server from the moment its statement key is known', async () => {
+test('signs registrations for the server once its statement key is known', async () => {
   const statementKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? ''
   platform.extra['statement_key'] = statementKey
   const { clock } = startAgent()
@@ -93,7 +93,7 @@ test('registrations are signed for the server from the moment its statement key 
   expect(verifyRegistration({ ...second, hostname: 'other' }, statementKey, second.proof)).toBe(false)
 })
 
-test('a login that the platform has authorised needs its statement', async () => {
+test('requires the statement for a login that the platform has authorized', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   platform.extra['statement_key'] = publicKey.export({ format: 'jwk' }).x
   startAgent()
@@ -114,7 +114,7 @@ test('a login that the platform has authorised needs its statement', async () =>
   ])
 })
 
-test('a statement key that the known one has not signed is not taken, and told', async () => {
+test('rejects and logs a statement key that the known one has not signed', async () => {
   const rawKey = () => generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x
   platform.extra['statement_key'] = rawKey()
   const { clock, logged } = startAgent()
@@ -129,7 +129,7 @@ test('a statement key that the known one has not signed is not taken, and told',
   })
 })
 
-test('an agent that another one displaces waits and says why', async () => {
+test('waits and logs the reason when another agent displaces it', async () => {
   const { clock, logged } = startAgent()
   const first = await link(0)
   first.close({ by: 'gateway', reason: 'displaced', message: '' })
@@ -141,7 +141,7 @@ test('an agent that another one displaces waits and says why', async () => {
   await link(1)
 })
 
-test('sessions of the old link go on while the agent moves to a new one', async () => {
+test('keeps sessions of the old link running while it moves to a new one', async () => {
   const { clock } = startAgent()
   const old = await link(0)
   const login = await logIn(old)
@@ -149,7 +149,7 @@ test('sessions of the old link go on while the agent moves to a new one', async 
   await until(() => session.messages.length === 1)
   old.goaway({ by: 'gateway', reason: 'restart', message: '' })
   await until(() => clock.pending > 0)
-  // Goaway travels through a real socket; time is moved until it has arrived.
+  // Goaway travels through a real socket; the clock is advanced until it has arrived.
   while (platform.links.length < 2) {
     await clock.advanceAsync(1)
     await new Promise((resolve) => setImmediate(resolve))
@@ -157,6 +157,6 @@ test('sessions of the old link go on while the agent moves to a new one', async 
   session.stream.write(Buffer.from('it\n'))
   expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 0 })
   expect(session.text()).toBe('got it\n')
-  // Ids of streams say nothing on another link.
+  // Stream ids are not valid on another link.
   expect(await openSession(await link(1), login).whenClosed()).toMatchObject({ reason: 'refused' })
 })

@@ -1,4 +1,4 @@
-// The running agent: registers, keeps one link to the server, and serves each link's streams until it is told to stop.
+// The running agent: registers, keeps one link to the server, and serves each link's streams until it is stopped.
 import type { KeyObject } from 'node:crypto'
 import type { LinkCause, LinkHandler } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
@@ -13,14 +13,14 @@ import type { Authority } from './login/passwords.ts'
 import { statementVerifier } from './login/statement.ts'
 import type { Log } from './log.ts'
 
-/** Registrations while linked are this far apart, plus up to a tenth. */
+/** Interval of registrations while linked, plus up to a tenth of jitter. */
 const REGISTER_AGAIN_MS = 10 * 60_000
-/** What running sessions get between SIGTERM and their end. */
-const DRAIN_MS = 5_000
-/** After a link is made, what the start needed is over. */
+/** Grace period of running sessions between SIGTERM and their end. */
+const DRAIN_TIMEOUT_MS = 5_000
+/** This long after a link is up, memory needed only for startup can be released. */
 const SETTLED_MS = 2_000
 const CLOCK_TOLERANCE_SECONDS = 60
-/** Refusals of a link after which the token or the key may be the reason. */
+/** Reasons of a refused link for which the token or the key may be invalid. */
 const REGISTER_AFTER = new Set(['unauthorized', 'not-found', 'wrong-proof'])
 
 export interface AgentParts {
@@ -31,34 +31,34 @@ export interface AgentParts {
   readonly authority: Authority
   readonly pingMs: number
   readonly killOrphans: boolean
-  /** Whether people's own `~/.ssh/rc` is run. */
+  /** Whether users' own `~/.ssh/rc` is run. */
   readonly permitUserRc: boolean
   readonly clock: Clock
   readonly log: Log
-  /** Told when it changes. */
+  /** Called with each change. */
   readonly reachable: (state: Reachability) => void
-  /** Called now and then while nothing runs here: a time to give memory back. */
-  readonly atRest: () => void
-  /** Evenly from 0 (inclusive) to 1 (exclusive). */
+  /** Called occasionally while nothing runs here: an opportunity to release memory. */
+  readonly onIdle: () => void
+  /** Uniform in [0, 1). */
   random(): number
 }
 
-/** Whether people can reach this device, as far as this side knows. */
+/** Whether users can reach this device, as far as this side knows. */
 export interface Reachability {
   readonly linked: boolean
   /** `namespace.device[@host]`, once registered. */
   readonly sshid?: string
 }
 
-/** Long-lived: `start`, then `drain` and `close`. */
+/** Lifecycle: `start`, then `drain` and `close`. */
 export class Agent {
   readonly #parts: AgentParts
   readonly #keeper: LinkKeeper
   readonly #stop = new AbortController()
-  /** The streams of each link; more than one while the agent moves from one to the next. */
+  /** The streams of each link; more than one while the agent moves between links. */
   readonly #links = new Set<AgentStreams>()
   #registration: Registration | undefined
-  /** As the server's last answer told. */
+  /** From the server's last response. */
   #clockAheadSeconds = 0
   #sshHost: string | undefined
   #sshid: string | undefined
@@ -75,27 +75,27 @@ export class Agent {
       random: () => parts.random(),
       linked: () => {
         log.info('link-up', 'linked to the server')
-        this.#tellReachable(true)
-        this.#restLater()
+        this.#reportReachable(true)
+        this.#idleLater()
       },
       waiting: (ms, cause) => this.#waiting(ms, cause),
       report: (error, callback) => this.#report(error, callback),
     })
   }
 
-  /** Begins at once, and goes on trying for ever. */
+  /** Starts immediately, and retries forever. */
   start(): void {
     this.#keeper.start()
     this.#registerLater()
   }
 
-  /** Takes nothing new; resolves when the sessions have ended or their grace is over. */
+  /** Accepts nothing new; resolves when the sessions have ended or their grace period is over. */
   async drain(): Promise<void> {
     this.#cancelTimer()
     this.#cancelRest()
     this.#keeper.drain(this.#ownCause('stopped', 'the agent is stopping'))
     const running = () => [...this.#links].some((streams) => streams.processCount > 0)
-    for (let waitedMs = 0; running() && waitedMs < DRAIN_MS; waitedMs += 100) {
+    for (let waitedMs = 0; running() && waitedMs < DRAIN_TIMEOUT_MS; waitedMs += 100) {
       await new Promise<void>((resolve) => this.#parts.clock.after(100, resolve))
     }
   }
@@ -126,7 +126,7 @@ export class Agent {
           open: (kind, header, stream) => streams.open(kind, header, stream),
           closed: (cause) => {
             this.#links.delete(streams)
-            if (this.#links.size === 0) this.#tellReachable(false)
+            if (this.#links.size === 0) this.#reportReachable(false)
             const level = cause.by === 'agent' ? 'info' : 'warn'
             log[level]('link-down', 'the link ended', { by: cause.by, reason: cause.reason, message: cause.message })
             handler.closed(cause)
@@ -218,8 +218,8 @@ export class Agent {
     const ms = REGISTER_AGAIN_MS * (1 + this.#parts.random() / 10)
     this.#cancelTimer = this.#parts.clock.after(ms, () => {
       this.#registerLater()
-      this.#restLater()
-      // The next attempt at a link registers by itself.
+      this.#idleLater()
+      // Without a link, the next attempt registers anyway.
       if (!this.#registration || this.#links.size === 0) return
       this.#register(this.#stop.signal).then(
         (registration) => {
@@ -230,14 +230,14 @@ export class Agent {
     })
   }
 
-  #tellReachable(linked: boolean): void {
+  #reportReachable(linked: boolean): void {
     this.#parts.reachable({ linked, ...(this.#sshid === undefined ? {} : { sshid: this.#sshid }) })
   }
 
-  #restLater(): void {
+  #idleLater(): void {
     this.#cancelRest()
     this.#cancelRest = this.#parts.clock.after(SETTLED_MS, () => {
-      if (![...this.#links].some((streams) => streams.processCount > 0)) this.#parts.atRest()
+      if (![...this.#links].some((streams) => streams.processCount > 0)) this.#parts.onIdle()
     })
   }
 

@@ -20,7 +20,7 @@ function problems(env: Record<string, string>, options: { singleUser: boolean; u
   return []
 }
 
-test('root serves the users of the system', () => {
+test('serves the users of the system as root', () => {
   const config = readConfig(required, asRoot)
   expect(config).toMatchObject({ singleUserHash: undefined, keyFile: '/etc/bowline/agent.key', pingMs: 20_000 })
   expect(config.server).toMatchObject({
@@ -29,12 +29,12 @@ test('root serves the users of the system', () => {
   })
 })
 
-test('without root there is one user, and a password hash is required', () => {
+test('serves one user without root, and requires a password hash', () => {
   expect(readConfig({ ...required, ...hash }, asUser)).toMatchObject({ singleUserHash: '$6$salt$hash' })
   expect(problems(required, asUser)).toEqual([expect.stringContaining('BOWLINE_SINGLE_USER_PASSWORD is required')])
 })
 
-test('root is a single user only when told so, with a password', () => {
+test('enters single-user mode as root only on request, with a password', () => {
   expect(readConfig({ ...required, ...hash }, { singleUser: true, uid: 0 })).toMatchObject({
     singleUserHash: '$6$salt$hash',
   })
@@ -44,18 +44,18 @@ test('root is a single user only when told so, with a password', () => {
   ])
 })
 
-test('plain http is for this machine only', () => {
+test('accepts plain http for this machine only', () => {
   expect(problems({ ...required, BOWLINE_SERVER_ADDRESS: 'http://bowline.example.com' }, asRoot)).toEqual([
     expect.stringMatching(/^BOWLINE_SERVER_ADDRESS must be https/),
   ])
   expect(problems({ ...required, BOWLINE_SERVER_ADDRESS: 'http://127.0.0.1:8080' }, asRoot)).toEqual([])
 })
 
-test('a relative key file is meant from where the agent was started', () => {
+test('resolves a relative key file from the working directory', () => {
   expect(readConfig({ ...required, BOWLINE_PRIVATE_KEY: 'a.key' }, asRoot).keyFile).toBe(`${process.cwd()}/a.key`)
 })
 
-test('PAM is for root and the users of the system', () => {
+test('accepts PAM only for root serving the users of the system', () => {
   const pam = { ...required, BOWLINE_PAM: 'on' }
   expect(readConfig(pam, asRoot).pam).toBe('on')
   expect(readConfig(required, asRoot).pam).toBe('auto')

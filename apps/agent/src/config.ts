@@ -1,5 +1,5 @@
-// What the agent is told to be: settings of the environment and the rules between them. Every problem is found before
-// anything starts, and told all at once.
+// The agent's configuration: environment settings and the rules between them. All problems are found before anything
+// starts, and reported together.
 import { resolve } from 'node:path'
 import { ConfigError, parseSettings } from '@bowline/contract/config'
 import { parsePin, parseServerAddress } from '@bowline/link/server-address'
@@ -15,19 +15,19 @@ export interface AgentConfig {
   readonly preferredIdentity: string | undefined
   /** Single-user mode: the crypt(3) hash of its password. Undefined: the users of the system. */
   readonly singleUserHash: string | undefined
-  /** Whether logins are checked by PAM; `auto`: where the machine has it. */
+  /** Whether logins are checked by PAM; `auto`: if the machine has it. */
   readonly pam: 'on' | 'off' | 'auto'
   readonly pingMs: number
-  /** What a person's command runs ends when their client has gone. */
+  /** Ends a user's processes when their client has disconnected. */
   readonly killOrphans: boolean
-  /** Whether people's own `~/.ssh/rc` is run. */
+  /** Whether users' own `~/.ssh/rc` is run. */
   readonly permitUserRc: boolean
   readonly logLevel: LogLevel
 }
 
 /**
- * @param options `singleUser`: single-user mode also for root
- * @throws {ConfigError} naming each setting at fault and its rule
+ * @param options `singleUser`: single-user mode even for root
+ * @throws {ConfigError} naming each invalid setting and its rule
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
-// `hash-password`: makes the crypt(3) hash for BOWLINE_SINGLE_USER_PASSWORD. The password comes on standard input.
+// `hash-password`: creates the crypt(3) hash for BOWLINE_SINGLE_USER_PASSWORD from the password on standard input.
 import { randomBytes } from 'node:crypto'
 import { systemCrypt } from './native/crypt.ts'
 
 /**
- * SHA-512 crypt with its default rounds: every libcrypt knows it.
+ * SHA-512 crypt with its default rounds, which every libcrypt supports.
  * @throws {Error} when there is no libcrypt
  */
 export async function hashPassword(password: string): Promise<string> {

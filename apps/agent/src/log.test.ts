@@ -14,7 +14,7 @@ function capture(level: Parameters<typeof createLog>[0], human: boolean) {
   }
 }
 
-test('a line is one JSON object with its event', () => {
+test('writes one JSON object with its event per line', () => {
   const { lines, log } = capture('info', false)
   log.warn('login-denied', 'a login was denied', { user: 'a"b\nc', missing: undefined })
   expect(lines).toEqual([
@@ -22,7 +22,7 @@ test('a line is one JSON object with its event', () => {
   ])
 })
 
-test('what is below the level is not written', () => {
+test('omits entries below the level', () => {
   const { lines, log } = capture('warn', false)
   log.info('started', 'x')
   log.error('crashed', 'y')
@@ -32,7 +32,7 @@ test('what is below the level is not written', () => {
   expect(silent.lines).toEqual([])
 })
 
-test('people get a line without control characters of strangers', () => {
+test('writes human-readable lines without untrusted control characters', () => {
   const { lines, log } = capture('info', true)
   log.info('login-denied', 'a login was denied', { user: '\u001b[2J\n', count: 2 })
   expect(lines).toEqual(['00:00:00 info  a login was denied user="\\u001b[2J\\n" count=2\n'])

@@ -1,11 +1,11 @@
-// The agent's log: one JSON object a line on stderr, or a line for people when stderr is a terminal. Fields are given
-// one by one and never hold a credential.
+// The agent's log: one JSON object per line on stderr, or human-readable lines when stderr is a terminal. Fields are
+// passed individually and never hold a credential.
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LEVELS)[number]
 type Written = Exclude<LogLevel, 'silent' | 'trace'>
 
-/** What is worth telling; one word a kind, for people who filter. */
+/** Event types, for filtering. */
 export type LogEvent =
   | 'started'
   | 'stopping'
@@ -39,8 +39,8 @@ type LogCall = (ev: LogEvent, msg: string, fields?: LogFields) => void
 export type Log = Readonly<Record<Written, LogCall>>
 
 /**
- * @param write takes whole lines, newline included
- * @param human text for people instead of JSON
+ * @param write receives whole lines, newline included
+ * @param human human-readable text instead of JSON
  */
 export function createLog(level: LogLevel, write: (line: string) => void, human: boolean, now = Date.now): Log {
   const least = LEVELS.indexOf(level)

@@ -65,7 +65,7 @@ async function firstLink(platform: FakePlatform) {
   return link
 }
 
-test('an agent registers, links, checks the password and runs a command', async () => {
+test('registers, links, checks the password and runs a command', async () => {
   platform = await startPlatform()
   const agent = startAgent(platform.address)
   const link = await firstLink(platform)
@@ -83,7 +83,7 @@ test('an agent registers, links, checks the password and runs a command', async 
   expect(agent.stderr).not.toMatch(/secret|token-1/)
 })
 
-test('the key file is private and made once', async () => {
+test('creates a private key file once', async () => {
   platform = await startPlatform()
   const keyFile = join(folder, 'fixed', 'agent.key')
   const first = startAgent(platform.address, { BOWLINE_PRIVATE_KEY: keyFile })
@@ -98,7 +98,7 @@ test('the key file is private and made once', async () => {
   expect(readFileSync(keyFile, 'utf8')).toContain('BEGIN PRIVATE KEY')
 })
 
-test('a pinned server is trusted without an authority, and another key is not', async () => {
+test('trusts a pinned server without an authority, and no other key', async () => {
   const certificate = selfSignedCertificate()
   platform = await startPlatform(certificate)
   const pin = (der: Uint8Array) => `sha256//${createHash('sha256').update(der).digest('base64')}`
@@ -110,7 +110,7 @@ test('a pinned server is trusted without an authority, and another key is not', 
   await firstLink(platform)
 })
 
-test('a token that is no longer good is replaced by registering again', async () => {
+test('registers again to replace an invalid token', async () => {
   platform = await startPlatform()
   platform.refuseLinks = 401
   startAgent(platform.address)
@@ -120,7 +120,7 @@ test('a token that is no longer good is replaced by registering again', async ()
   expect(platform.tokens).toEqual(['Bearer token-1', 'Bearer token-2'])
 })
 
-test('a link that ends is made again', async () => {
+test('reconnects when the link ends', async () => {
   platform = await startPlatform()
   startAgent(platform.address)
   const link = await firstLink(platform)
@@ -129,7 +129,7 @@ test('a link that ends is made again', async () => {
   expect(platform.registrations.length).toBe(1)
 })
 
-test('an unknown namespace is told with the name of the setting', async () => {
+test('reports an unknown namespace with the name of the setting', async () => {
   platform = await startPlatform()
   platform.refuseRegistration = 404
   const agent = startAgent(platform.address)
@@ -139,7 +139,7 @@ test('an unknown namespace is told with the name of the setting', async () => {
   await firstLink(platform)
 })
 
-test('SIGTERM ends the agent with its sessions', async () => {
+test('ends with its sessions on SIGTERM', async () => {
   platform = await startPlatform()
   const agent = startAgent(platform.address)
   const link = await firstLink(platform)
@@ -154,7 +154,7 @@ test('SIGTERM ends the agent with its sessions', async () => {
   expect(agent.status).toBe(0)
 })
 
-test('settings that contradict each other are all told before anything starts', async () => {
+test('reports all conflicting settings before anything starts', async () => {
   const agent = startAgent('http://example.com', { BOWLINE_SERVER_PIM: 'x' })
   await until(() => agent.status !== undefined)
   expect(agent.status).toBe(2)

@@ -1,5 +1,5 @@
-// The device agent's program. `--single-user` serves the agent's own user also as root; `hash-password` prints the hash
-// for that mode; `install`, `uninstall` and `status` are about the service. Settings come from the environment.
+// The device agent's program. `--single-user` serves only the agent's own user even as root; `hash-password` prints the
+// hash for that mode; `install`, `uninstall` and `status` manage the service. Settings come from the environment.
 import { text } from 'node:stream/consumers'
 import { ConfigError } from '@bowline/contract/config'
 import { foregroundClock } from '@bowline/base/clock'
@@ -26,7 +26,7 @@ const USAGE = `usage: bowline agent [--single-user]
        bowline agent install [--server-address <url>] [--tenant-id <uuid>] [...] | uninstall [--remove-key] | status [--json]
        bowline agent hash-password < password | --version`
 
-// The executable of a bundle is called as people call it, `bowline agent …`; a script is called without that word.
+// The executable of a bundle is run as `bowline agent …`; a script is run without that word.
 const words = process.argv.slice(2)
 void main(words[0] === 'agent' ? words.slice(1) : words)
 
@@ -57,7 +57,7 @@ function runAgent(singleUser: boolean): void {
   try {
     const config = readConfig(process.env, { singleUser, uid: process.geteuid?.() ?? 0 })
     log = createLog(config.logLevel, (line) => process.stderr.write(line), process.stderr.isTTY)
-    // Wherever it was started from may be taken away; sessions change directories and come back.
+    // The start directory may be removed; sessions change directories and return.
     process.chdir('/')
     agent = createAgent(config, log)
   } catch (error) {
@@ -66,7 +66,7 @@ function runAgent(singleUser: boolean): void {
     throw error
   }
   const crash = (error: unknown): void => {
-    // What state this leaves behind nobody knows: a fresh start is safer than going on.
+    // The resulting state is unknown: a restart is safer than continuing.
     const stack = error instanceof Error ? error.stack : undefined
     log.error('crashed', 'the agent failed', { error: String(error), stack })
     process.exit(1)
@@ -115,12 +115,12 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     clock: foregroundClock,
     log,
     reachable: statusWriter(process.env['RUNTIME_DIRECTORY'], { version: VERSION, server }),
-    atRest: releaseStartPages,
+    onIdle: releaseStartPages,
     random: Math.random,
   })
 }
 
-/** @throws {ConfigError} when this system offers no way to check a password, or not the one that is asked for */
+/** @throws {ConfigError} when this system cannot check passwords, or not by the requested method */
 function createAuthority({ singleUserHash, pam }: AgentConfig): Authority {
   const service = pam === 'off' || !hasPam() ? undefined : pamService()
   if (service !== undefined) return pamAuthority({ service, strict: pam === 'on' })

@@ -1,9 +1,9 @@
-// How this program starts itself once more, and where it lies: one executable in a bundle, scripts under Node in a
+// Command lines that start this program again, and its location: one executable in a bundle, scripts under Node in a
 // checkout.
 import { dirname, join } from 'node:path'
 import { isSea } from 'node:sea'
 
-/** What makes the bundle's executable another program than the agent (bundled.ts), with its file in a checkout. */
+/** Arguments that make the bundle's executable another program (bundled.ts), with its file in a checkout. */
 export const PROGRAMS = { 'sftp-server': 'sftp/main.ts', pam: 'login/pam-main.ts' } as const
 export type OtherProgram = keyof typeof PROGRAMS
 
@@ -15,7 +15,7 @@ export function ownProgram(): [path: string, ...words: string[]] {
 
 /** The command line of one of the small programs, without arguments. @param nodeFlags for it alone */
 export function ownOtherProgram(name: OtherProgram, nodeFlags: readonly string[]): [path: string, ...words: string[]] {
-  // Node takes this one from the arguments of an executable like ours, wherever it stands, and hides it from the program.
+  // Node takes this option from the arguments of such an executable at any position, and hides it from the program.
   if (isSea()) return [...ownProgram(), `--node-options=${nodeFlags.join(' ')}`, name]
   return [process.execPath, ...nodeFlags, join(import.meta.dirname, PROGRAMS[name])]
 }

@@ -1,4 +1,4 @@
-// For tests of the agent as a whole: a platform in this process, with registration and the server's end of the link.
+// Test support for the whole agent: a platform in this process, with registration and the server's end of the link.
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
@@ -35,13 +35,13 @@ export interface FakePlatform {
   readonly links: Link[]
   /** Why links ended, in order. */
   readonly ends: LinkCause[]
-  /** Answers of `devices/auth` besides uid, token and names. */
+  /** Additional response fields of `devices/auth`. */
   readonly extra: Record<string, unknown>
-  /** While set, `devices/auth` answers this status. */
+  /** While set, `devices/auth` responds with this status. */
   refuseRegistration: number | undefined
   /** While set, links are refused with this status. */
   refuseLinks: number | undefined
-  /** Tokens that links have shown. */
+  /** Tokens presented by links. */
   readonly tokens: (string | undefined)[]
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
-// For tests that need a real user of this system: makes one and takes it away again. Needs root.
+// Test support: creates a real user of this system and removes it again. Needs root.
 import { execFileSync } from 'node:child_process'
 import { beforeEach } from 'vitest'
 
-/** Without root there are no users to make; the tests of this file are skipped then, and fail under `CI=true`. */
+/** Without root no users can be created; the tests of this file are skipped then, and fail under `CI=true`. */
 export function needsRoot(): void {
   beforeEach((context) => {
     context.skip(process.getuid?.() !== 0 && process.env['CI'] !== 'true', 'needs root, to make users')
@@ -21,7 +21,7 @@ export interface TemporaryUser {
 }
 
 let count = 0
-/** @param hash crypt(3) hash, or what else stands in the field */
+/** @param hash crypt(3) hash, or any other content of the field */
 export function makeUser(hash: string): TemporaryUser {
   count += 1
   const name = `bowl${process.pid}x${count}`
@@ -44,7 +44,7 @@ export function makeUser(hash: string): TemporaryUser {
   }
 }
 
-/** The user database is locked while somebody else changes it. */
+/** Retries while the user database is locked. */
 function retried<T>(act: () => T): T {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,4 +1,4 @@
-// For tests of the agent: a gateway's end of a link in memory, with logins and sessions as the gateway would open them.
+// Test support for the agent: a gateway's end of a link in memory, with logins and sessions as the gateway opens them.
 import { tmpdir } from 'node:os'
 import type { Link, LinkMessage } from '@bowline/link/api'
 import { foregroundClock, type Clock } from '@bowline/base/clock'
@@ -13,10 +13,10 @@ import type { StatementVerifier } from './login/statement.ts'
 
 export const SESSION_UID = 'ab'.repeat(32)
 
-/** The agent's own user with a shell that reads no files of whoever runs the tests. */
+/** The agent's own user with a shell that reads no startup files. */
 export const ACCOUNT: Account = { ...ownAccount(process.env), shell: '/bin/sh', home: tmpdir() }
 
-/** Accepts the password `right` as the given account, and every platform login. */
+/** Accepts the password `right` for the given account, and every platform login. */
 export function fakeAuthority(account: Account = ACCOUNT): Authority {
   return {
     password: async (_user, password) => (password === 'right' ? { account } : { denied: 'credential' }),
@@ -32,11 +32,11 @@ const noStatements: StatementVerifier = { verify: () => 'unsupported' }
 export interface AgentUnderTest {
   readonly gateway: Link
   readonly streams: AgentStreams
-  /** Streams that the agent has opened towards the gateway. */
+  /** Streams that the agent has opened to the gateway. */
   readonly accepted: RecordedStream[]
   /** Log lines, parsed. */
   readonly log: Record<string, unknown>[]
-  /** What callbacks have thrown; empty when all is well. */
+  /** Errors thrown by callbacks; empty when all is well. */
   readonly errors: unknown[]
 }
 
@@ -58,7 +58,7 @@ export function startAgent(
     statements: options.statements ?? noStatements,
     clock: options.clock ?? foregroundClock,
     killOrphans: options.killOrphans ?? false,
-    // None, whatever this machine has.
+    // None, regardless of this machine's.
     rc: { permitUserRc: options.permitUserRc ?? true, systemRc: options.systemRc ?? '/nonexistent/sshrc' },
     log: createLog('trace', (line) => log.push(JSON.parse(line)), false),
   })
@@ -76,7 +76,7 @@ export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
-/** Opens an `auth` stream and offers credentials in order, waiting for each answer. */
+/** Opens an `auth` stream and sends credentials in order, waiting for each verdict. */
 export async function offer(gateway: Link, credentials: readonly LinkMessage[], user = 'someone') {
   const header = { session: SESSION_UID, user, remote: '203.0.113.5' }
   const stream = RecordedStream.open(gateway, 'auth', header)
@@ -87,7 +87,7 @@ export async function offer(gateway: Link, credentials: readonly LinkMessage[], 
   return { stream, answers: stream.messages.map((message) => AuthAnswer.parse(message)) }
 }
 
-/** A login that is accepted; its stream's id is what sessions name. */
+/** An accepted login; sessions refer to its stream's id. */
 export async function logIn(gateway: Link, user?: string): Promise<RecordedStream> {
   const { stream, answers } = await offer(gateway, [{ method: 'password', password: 'right' }], user)
   if (answers[0]?.type !== 'accepted') throw new Error(`the login was not accepted: ${JSON.stringify(answers)}`)

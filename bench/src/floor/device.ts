@@ -1,6 +1,6 @@
-// The agent of the floor: runs the shell command in the first line of each connection and passes on what it reads and
-// writes; or, given the port of a server, passes each connection on to that. Arguments: `tls` or `tcp`, then files of
-// certificate and key, then that port. Tells its parent its port, and each time a command has ended.
+// The baseline's agent: runs the shell command in the first line of each connection and relays its input and output;
+// or, given the port of a server, relays each connection to that. Arguments: `tls` or `tcp`, then certificate and key
+// files, then that port. Sends its parent its port, and a message each time a command has ended.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'

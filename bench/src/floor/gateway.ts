@@ -1,5 +1,5 @@
-// The gateway of the floor: passes bytes between a client and the device, as plainly as Node does it. No credit, no
-// frames, no SSH. Arguments: port of the device, `tls` or `tcp`. Tells its parent its port.
+// The baseline's gateway: relays bytes between a client and the device, as simply as Node can. No flow control, no
+// frames, no SSH. Arguments: port of the device, `tls` or `tcp`. Sends its parent its port.
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 

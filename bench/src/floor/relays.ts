@@ -1,27 +1,27 @@
-// The floor's two processes and its client: what is left of the product's way without SSH, link and credit.
+// The baseline's two processes and its client: the product's data path without SSH, link and credit.
 import { join } from 'node:path'
 import { z } from 'zod'
 import shippedFlags from '../../../scripts/node-flags.json' with { type: 'json' }
 import { type Server, orItsEnd, run, startServer } from '../site/child.ts'
 
-/** What the hop from gateway to device is. */
+/** Transport between gateway and device. */
 export type Hop = 'tcp' | 'tls'
 
 export interface Relays extends AsyncDisposable {
   readonly gateway: Server
   readonly device: Server
-  /** Where the gateway listens. */
+  /** Port the gateway listens on. */
   readonly port: number
-  /** Moves bytes of /dev/zero to this end (`down`) or from it. @returns milliseconds until the last has arrived */
+  /** Transfers bytes of /dev/zero to this end (`down`) or from it. @returns milliseconds until the last has arrived */
   move(direction: 'down' | 'up', bytes: number): Promise<number>
 }
 
 const Told = z.union([z.object({ port: z.number() }), z.object({ ended: z.literal(true) })])
 
 /**
- * Starts gateway and device with the flags of Node that server and agent ship with.
- * @param files of certificate and key, for `tls`
- * @param onTo port of a server that all connections are passed on to; without it the device runs commands for `move`
+ * Starts gateway and device with the Node flags that server and agent ship with.
+ * @param files certificate and key files, for `tls`
+ * @param onTo port of a server to relay all connections to; without it the device runs commands for `move`
  */
 export async function startRelays(hop: Hop, files: readonly string[], onTo?: number): Promise<Relays> {
   await using starting = new AsyncDisposableStack()
@@ -45,7 +45,7 @@ export async function startRelays(hop: Hop, files: readonly string[], onTo?: num
   }
 }
 
-/** A client without crypto, of the same programs that move the bytes of ssh. */
+/** A client without encryption, of the same programs that transfer the bytes of ssh. */
 const CLIENT = {
   down: (bytes: number) => `echo 'head -c ${bytes} /dev/zero' >&3; cat <&3 >/dev/null`,
   up: (bytes: number) => `echo 'cat >/dev/null' >&3; head -c ${bytes} /dev/zero >&3`,

@@ -1,4 +1,4 @@
-// Runs several candidates in turns, so that what the machine does meanwhile meets all of them alike.
+// Runs several candidates interleaved, so that the machine's other load affects all of them alike.
 
 export interface Candidate {
   readonly name: string
@@ -7,8 +7,8 @@ export interface Candidate {
 }
 
 /**
- * One warm-up round that does not count, then `repeats` rounds. Each round starts with another candidate, so that none
- * always follows the same one.
+ * One discarded warm-up round, then `repeats` rounds. Each round starts with another candidate, so that none always
+ * follows the same one.
  * @returns the values by name, in the order of the rounds: values of one index belong together
  */
 export async function interleave(

@@ -1,8 +1,8 @@
-// The server's /metrics, read as Prometheus would. The parser is pure.
+// Reads the server's /metrics like Prometheus does. The parser is pure.
 
 /**
- * The value of a metric without labels in Prometheus' text form.
- * @throws {Error} when it is not there
+ * The value of a metric without labels in Prometheus' text format.
+ * @throws {Error} when it is missing
  */
 export function metricOf(text: string, name: string): number {
   const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
@@ -12,7 +12,7 @@ export function metricOf(text: string, name: string): number {
 
 export interface ServerMetrics {
   readonly agents: number
-  /** Longest turn of the event loop since the last time that anybody asked, in milliseconds. */
+  /** Longest event loop iteration since the last scrape, in milliseconds. */
   readonly stallMs: number
 }
 

@@ -1,18 +1,18 @@
-// What Linux says of a process: CPU time and memory, from /proc (proc(5)). The parsers are pure.
+// CPU time and memory of a process, from /proc (proc(5)). The parsers are pure.
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 
-/** Clock ticks a second of /proc/<pid>/stat. */
+/** Clock ticks per second in /proc/<pid>/stat. */
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** CPU seconds that all threads of a process have used, in steps of 10 ms. */
+/** CPU seconds used by all threads of a process, in steps of 10 ms. */
 export async function cpuSeconds(pid: number): Promise<number> {
   return parseCpuTicks(await readFile(`/proc/${pid}/stat`, 'utf8')) / ticksPerSecond
 }
 
 /**
  * utime and stime (fields 14 and 15) of a line of /proc/<pid>/stat, in clock ticks. The second field is the program's
- * name in parentheses and may hold spaces and parentheses itself.
+ * name in parentheses and may itself contain spaces and parentheses.
  */
 export function parseCpuTicks(line: string): number {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
@@ -22,8 +22,8 @@ export function parseCpuTicks(line: string): number {
 }
 
 /**
- * Bytes. `resident`: in memory now, with the program's own file. `anonymous`: what the process has asked for itself
- * (heap, buffers, TLS); unlike PSS it does not change when other processes of the same program come and go.
+ * Bytes. `resident`: currently in memory, including the program file. `anonymous`: allocated by the process itself
+ * (heap, buffers, TLS); unlike PSS it does not change when other processes of the same program start and exit.
  */
 export interface Memory {
   readonly resident: number

@@ -6,7 +6,7 @@ const node = (id: number, functionName: string, url = '') => ({
   callFrame: { functionName, url, lineNumber: 9 },
 })
 
-it('adds own time by function, leaves idle time out and puts the dearest first', () => {
+it('sums own time by function without idle time, most expensive first', () => {
   const profile = {
     nodes: [
       node(1, '(idle)'),
@@ -24,6 +24,6 @@ it('adds own time by function, leaves idle time out and puts the dearest first',
   ])
 })
 
-it('of an idle process is empty', () => {
+it('returns nothing for an idle process', () => {
   expect(summarise({ nodes: [node(1, '(idle)')], samples: [1], timeDeltas: [5] })).toEqual([])
 })

@@ -1,4 +1,4 @@
-// Reads what V8 writes with --cpu-prof and says which functions the CPU time went to. Summing up is pure.
+// Summarises V8's --cpu-prof output: which functions used the CPU time. The summary is pure.
 import { readFile, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
@@ -11,23 +11,23 @@ const CpuProfile = z.object({
     }),
   ),
   samples: z.array(z.number()),
-  /** Microseconds since the sample before. */
+  /** Microseconds since the previous sample. */
   timeDeltas: z.array(z.number()),
 })
 export type CpuProfile = z.infer<typeof CpuProfile>
 
 export interface FunctionShare {
-  /** `name file:line`, or V8's own word in parentheses. */
+  /** `name file:line`, or V8's own name in parentheses. */
   readonly where: string
-  /** Own time, without what it called. */
+  /** Own time, without callees. */
   readonly milliseconds: number
-  /** Of all time that was not idle, 0 to 1. */
+  /** Share of all time that was not idle, 0 to 1. */
   readonly share: number
 }
 
 const SHOWN = 25
 
-/** The functions with the most own time, most first. */
+/** The functions with the most own time, descending. */
 export function summarise(profile: CpuProfile): FunctionShare[] {
   const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]))
   const own = new Map<string, number>()
@@ -54,7 +54,7 @@ function shortPath(url: string): string {
   return /(?:packages|apps|node_modules)\/.*/.exec(path)?.[0] ?? path
 }
 
-/** The head of every profile in a folder, as text. */
+/** The top of every profile in a folder, as text. */
 export async function topOfProfiles(folder: string): Promise<string> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'))
   const texts = await Promise.all(

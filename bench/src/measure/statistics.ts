@@ -1,6 +1,6 @@
-// Statistics of repeated measurements. Pure; no measurement is dropped, whatever it looks like.
+// Statistics of repeated measurements. Pure; no measurement is discarded as an outlier.
 
-/** The middle of several values and how far they lie apart, all in the unit of the values. */
+/** Median and range of several values, in the unit of the values. */
 export interface Spread {
   readonly median: number
   readonly least: number
@@ -30,7 +30,7 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /**
- * Ratios of values that were measured next to each other: what slows both of a pair down cancels out.
+ * Ratios of values that were measured next to each other: influences on both of a pair cancel out.
  * @throws {RangeError} when the two differ in length, are empty, or a peer's value is not positive
  */
 export function pairedRatios(ours: readonly number[], peers: readonly number[]): number[] {

@@ -1,5 +1,5 @@
-// What the agent takes of a device: the bundle that devices install, as it is fetched, on disk, and in memory while it
-// waits, linked, without sessions.
+// The agent's footprint on a device: the bundle to download, its size on disk, and memory while it is linked and idle,
+// without sessions.
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import type { Row } from '../row.ts'
 import { root, startSite } from '../site/site.ts'
 import { spreadOf } from '../measure/statistics.ts'
 
-/** After this an agent has done what it does at its start. */
+/** An agent has finished its startup work after this. */
 const SETTLE_MS = 5_000
 
 export async function measureAgent(options: BenchOptions): Promise<Row[]> {

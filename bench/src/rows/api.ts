@@ -1,4 +1,4 @@
-// The lists of a large namespace beside the same lists of a small one: same server, same database, in turns.
+// Lists of a large namespace compared with the same lists of a small one: same server, same database, interleaved.
 import { join } from 'node:path'
 import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
@@ -15,9 +15,9 @@ const SMALL_DEVICES = 1_000
 const SESSIONS_PER_DEVICE = 10
 const KEYS = 100
 const PER_PAGE = 10
-/** Calls of a round: one after the other for the times, then some at once for the rate. */
+/** Calls per round: sequential ones for latency, then concurrent ones for the rate. */
 const IN_TURN = 20
-const AT_ONCE = 40
+const CONCURRENT_CALLS = 40
 const CALLERS = 4
 
 type Client = Site['client']
@@ -29,13 +29,13 @@ interface Namespace {
   readonly sessions: number
 }
 
-/** A call as people and programs make it, and the total that it must tell; undefined: any. */
+/** A typical call, and its expected total; undefined: any. */
 interface Call {
   readonly id: string
   readonly work: string
   readonly make: (of: Namespace) => Promise<{ total?: number | undefined }>
   readonly total?: (of: Namespace) => number
-  /** Grows with the rows by its nature: reported without a target. */
+  /** Grows with the rows by nature: reported without a target. */
   readonly grows?: boolean
 }
 
@@ -208,10 +208,10 @@ async function measureCall(
       const startedAt = performance.now()
       await Promise.all(
         Array.from({ length: CALLERS }, async () => {
-          for (let index = 0; index < AT_ONCE / CALLERS; index += 1) await timed(name)
+          for (let index = 0; index < CONCURRENT_CALLS / CALLERS; index += 1) await timed(name)
         }),
       )
-      rates[name].push((AT_ONCE / (performance.now() - startedAt)) * 1_000)
+      rates[name].push((CONCURRENT_CALLS / (performance.now() - startedAt)) * 1_000)
       return median(round)
     },
   })

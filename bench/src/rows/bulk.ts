@@ -1,4 +1,4 @@
-// Bulk bytes through a standing connection, both ways, and the CPU time that they cost the product.
+// Bulk throughput of an established connection, both ways, and its CPU cost in the product.
 import { join } from 'node:path'
 import { startRelays } from '../floor/relays.ts'
 import { hasCoreForEach } from '../machine.ts'
@@ -20,8 +20,8 @@ const DIRECTIONS = ['down', 'up'] as const
 export type Direction = (typeof DIRECTIONS)[number]
 const WAYS = ['bowline', 'sshd', 'jump'] as const satisfies readonly Way[]
 /**
- * Who the product is compared with. `relayed` is sshd behind two relays of plain Node with TLS between them: OpenSSH in
- * the place of the product's own SSH, over the same hops.
+ * Peers of the comparison. `relayed` is sshd behind two relays of plain Node with TLS between them: OpenSSH in place of
+ * the product's own SSH, over the same hops.
  */
 const PEERS = { sshd: 'sshd', jump: 'ssh -J', relayed: 'sshd behind relays' } as const
 type Peer = keyof typeof PEERS
@@ -79,7 +79,7 @@ async function measureOne(
       samples: { 'bowline MB/s': ours, [`${peer} MB/s`]: theirs },
     }
   })
-  // The first value is of the warm-up round.
+  // The first value belongs to the warm-up round.
   const perGb = (seconds: readonly number[]): number[] => seconds.slice(1).map((value) => value / (bytes / 1e9))
   const cpuRow = (who: 'server' | 'agent', seconds: readonly number[], target?: Target): Row => ({
     id: `cpu.${who}.${cipher}.${direction}`,
@@ -102,7 +102,7 @@ function targetOf(peer: Peer, cipher: Cipher, direction: Direction): Target | un
   return cipher === 'aes128-gcm' ? TARGETS.bulk.jump[cipher][direction] : undefined
 }
 
-/** Both sides run the same programs: `head` on one end, nobody or `cat` on the other. @returns milliseconds */
+/** Both sides run the same programs: `head` on one end, nothing or `cat` on the other. @returns milliseconds */
 export async function move(connection: Connection, direction: Direction, bytes: number): Promise<number> {
   const { milliseconds } =
     direction === 'down'
@@ -111,7 +111,7 @@ export async function move(connection: Connection, direction: Direction, bytes: 
   return milliseconds
 }
 
-/** Lets a few bytes be counted at the other end: what moves nothing must not be measured. */
+/** Verifies that a few bytes arrive at the other end: a transfer that moves nothing must not be measured. */
 async function proveTransfer(connection: Connection, direction: Direction): Promise<void> {
   const bytes = 3_000_001
   const { stdout } =
@@ -121,7 +121,7 @@ async function proveTransfer(connection: Connection, direction: Direction): Prom
   if (Number(stdout.toString()) !== bytes) throw new Error(`${stdout.toString().trim()} of ${bytes} bytes arrived`)
 }
 
-/** Adds what both processes of the product use meanwhile, in CPU seconds. */
+/** Adds the CPU seconds that both processes of the product use meanwhile. */
 async function countCpu(
   serverPid: number,
   agentPid: number,

@@ -1,4 +1,4 @@
-// From the start of `ssh` to its end for a command that does nothing: connection, key exchange, login, one process.
+// Duration of `ssh` for a command that does nothing: connection, key exchange, login, one process.
 import { type Candidate, interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
 import { cpuSeconds } from '../measure/proc.ts'
@@ -8,7 +8,7 @@ import type { Way } from '../ssh-client.ts'
 import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
-/** One connection is over in no time: more of them make a round. */
+/** A single connection is too short to measure: a round has several. */
 const CONNECTIONS_PER_REPEAT = 5
 
 export function measureConnect(options: BenchOptions): Promise<Row[]> {

@@ -1,5 +1,5 @@
-// What is possible on this machine with two processes of Node between client and command: plain sockets, and with TLS
-// between the two. Against ssh straight to sshd and the product in the same rounds.
+// The achievable baseline on this machine with two Node processes between client and command: plain sockets, and with
+// TLS between the two. Compared with direct ssh to sshd and the product in the same rounds.
 import { join } from 'node:path'
 import { type Hop, startRelays } from '../floor/relays.ts'
 import { type Candidate, interleave } from '../measure/interleave.ts'
@@ -61,7 +61,7 @@ async function measureOne({ site, ssh }: Scene, options: BenchOptions, direction
     }
   }
   const floors = HOPS.flatMap((hop): Row[] => {
-    // The first value is of the warm-up round.
+    // The first value belongs to the warm-up round.
     const seconds = cpu[hop].slice(1)
     return [
       {

@@ -1,4 +1,4 @@
-// packages/ssh against the npm package `ssh2` that it replaced: the same work by the same clients, in one run.
+// packages/ssh compared with the npm package `ssh2` that it replaced: the same work by the same clients, in one run.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
@@ -16,11 +16,11 @@ import { TARGETS } from '../targets.ts'
 const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'chacha20-poly1305@openssh.com', 'aes128-ctr']
 const SIDES = ['own', 'former'] as const
 type Side = (typeof SIDES)[number]
-/** Handshakes of one round, and how many at once. */
+/** Handshakes per round, and how many concurrently. */
 const HANDSHAKES = 24
-const AT_ONCE = 4
+const CONCURRENCY = 4
 const IDLE_CONNECTIONS = 300
-/** Connected before the first look: what the first ones need is not counted. */
+/** Connections before the first measurement: one-time costs are not counted. */
 const FIRST = 30
 const MEMORY_ROUNDS = 3
 
@@ -60,12 +60,14 @@ async function start(side: Side, options: BenchOptions): Promise<Peer> {
 
 function sshOptions(key: string, port: number): string[] {
   const settings = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'IdentitiesOnly=yes']
-  // All that the former one has.
+  // The only method of this list that the former package supports.
   settings.push('KexAlgorithms=curve25519-sha256')
   return ['-F', '/dev/null', '-p', String(port), '-i', key, ...settings.flatMap((word) => ['-o', word])]
 }
 
-/** Rate, and CPU of the server: up, one core is the client's, so that the rate of two servers may be the same. */
+/**
+ * Rate, and CPU of the server: for uploads, the client's core can be the limit, so two servers may have equal rates.
+ */
 async function throughput(
   options: BenchOptions,
   sides: Readonly<Record<Side, Peer>>,
@@ -101,8 +103,10 @@ async function handshakes(
     const { pid } = sides[side].server
     const before = await cpuSeconds(pid)
     const startedAt = performance.now()
-    for (let done = 0; done < HANDSHAKES; done += AT_ONCE) {
-      await Promise.all(Array.from({ length: AT_ONCE }, () => run('ssh', [...ssh(side), 'bench@127.0.0.1', 'true'])))
+    for (let done = 0; done < HANDSHAKES; done += CONCURRENCY) {
+      await Promise.all(
+        Array.from({ length: CONCURRENCY }, () => run('ssh', [...ssh(side), 'bench@127.0.0.1', 'true'])),
+      )
     }
     const rate = HANDSHAKES / ((performance.now() - startedAt) / 1e3)
     cpu[side].push((((await cpuSeconds(pid)) - before) / HANDSHAKES) * 1e3)
@@ -119,14 +123,14 @@ async function handshakes(
   return [rate, cpuRow('former.handshake-cpu', 'CPU per handshake, sign-in and command', 'ms', cpu)]
 }
 
-/** The first value of each side is of the warm-up round. */
+/** The first value of each side belongs to the warm-up round. */
 function cpuRow(id: string, work: string, unit: string, { own, former }: Readonly<Record<Side, number[]>>): Row {
   return ratioRow(id, work, TARGETS.former.less, unit, own.slice(1), former.slice(1))
 }
 
 /**
- * Growth of anonymous memory by idle connections with a shell, garbage collected. Memory that earlier work has left behind
- * would be used again, and what a heap has to spare differs by a megabyte from start to start: fresh processes, some times.
+ * Growth of anonymous memory by idle connections with a shell, garbage collected. Memory left by earlier work would be
+ * reused, and a heap's spare capacity differs by a megabyte from start to start: hence new processes, several times.
  */
 async function idleMemory(options: BenchOptions, key: string): Promise<Row> {
   const perConnection = async (side: Side): Promise<number> => {

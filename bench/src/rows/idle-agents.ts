@@ -12,9 +12,9 @@ import { type Site, certificateOf, startSite } from '../site/site.ts'
 import { spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
-/** Linked before the first look: code, caches and connections that the first agents need are not counted. */
+/** Agents linked before the first measurement: one-time costs of code, caches and connections are not counted. */
 const FIRST = 50
-/** Longer than one round of pings (20 s): everything an idle link ever does has happened. */
+/** Longer than one round of pings (20 s): an idle link has done everything periodic by then. */
 const IDLE_MS = 25_000
 
 export async function measureIdleAgents(options: BenchOptions): Promise<Row[]> {
@@ -34,7 +34,7 @@ export async function measureIdleAgents(options: BenchOptions): Promise<Row[]> {
   for (let repeat = 0; repeat < options.repeats; repeat += 1) {
     for (const kind of ['plain', 'tls'] as const) {
       const { origin, settings } = kinds[kind]
-      // Each time from a fresh process: memory that earlier links have left behind would be used again.
+      // A new process each time: memory left by earlier links would be reused.
       await site.stop()
       await site.start(settings)
       await fleet.do({ type: 'link', ...origin, count: FIRST })
@@ -63,7 +63,7 @@ export async function measureIdleAgents(options: BenchOptions): Promise<Row[]> {
   ]
 }
 
-/** Bytes of the server when everything is said and the garbage is gone. */
+/** Memory of the server once it is idle and garbage is collected, bytes. */
 async function settled(site: Site): Promise<number> {
   await pause(2_000)
   await collectGarbage(site.server)

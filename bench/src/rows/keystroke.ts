@@ -1,4 +1,4 @@
-// One keystroke at a time through a terminal of the device that is in raw mode: from the write to the echo.
+// Latency of single keystrokes through a terminal of the device in raw mode: from the write to the echo.
 import type { ChildProcess } from 'node:child_process'
 import { interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
@@ -10,7 +10,7 @@ import { TARGETS } from '../targets.ts'
 
 const KEYSTROKES_PER_REPEAT = 400
 const WAYS = ['bowline', 'jump', 'sshd'] as const satisfies readonly Way[]
-const PATIENCE_MS = 10_000
+const ECHO_TIMEOUT_MS = 10_000
 
 export function measureKeystroke(options: BenchOptions): Promise<Row[]> {
   return inScene(options, 'keystroke', async ({ ssh }) => {
@@ -53,13 +53,13 @@ function rowOf(all: ReadonlyMap<string, readonly number[][]>, peer: 'jump' | 'ss
 }
 
 export interface Terminal extends AsyncDisposable {
-  /** Types one character and waits for it; milliseconds. */
+  /** Types one character and waits for its echo; milliseconds. */
   echo(): Promise<number>
 }
 
-/** A terminal of the device in raw mode, in which `cat` echoes. */
+/** A terminal of the device in raw mode, echoed by `cat`. */
 export async function openTerminal(ssh: SshClient, way: Way): Promise<Terminal> {
-  // cat gives back what it reads; the terminal itself neither edits nor echoes.
+  // cat echoes its input; the terminal itself neither edits nor echoes.
   const child = ssh.start(way, 'stty raw -echo; echo ready; exec cat', ['-tt'])
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new Error('ssh has no pipes')
@@ -75,7 +75,7 @@ export async function openTerminal(ssh: SshClient, way: Way): Promise<Terminal> 
   ended.catch(() => undefined)
   const until = (happens: Promise<void>): Promise<void> => {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`ssh to ${way} does not answer`)), PATIENCE_MS)
+    const timer = setTimeout(() => late.reject(new Error(`ssh to ${way} does not answer`)), ECHO_TIMEOUT_MS)
     return Promise.race([happens, ended, late.promise]).finally(() => clearTimeout(timer))
   }
   let greeting = ''

@@ -33,7 +33,7 @@ export async function measureLink(options: BenchOptions): Promise<Row[]> {
       peer: '',
       unit: 'secondsPerGb',
       measured: cpuSecondsPerGb,
-      // Plain WebSocket with random masks: on this machine only. What comes through a TLS proxy is masked with zeros.
+      // Plain WebSocket with random masks: only on this machine. Traffic through a TLS proxy is masked with zeros.
       ...(transport === 'wss' ? { target: TARGETS.cpu.link[direction] } : {}),
       note: `${megabytesPerSecond.median.toFixed(0)} MB/s`,
       samples: {},

@@ -1,5 +1,5 @@
-// What it costs that output is recorded, in throughput and latency: the same over connections of which one is recorded and
-// one is not.
+// Cost of recording output, in throughput and latency: the same work over a connection that is recorded and one that is
+// not.
 import { operations } from '@bowline/contract/operations'
 import { interleave } from '../measure/interleave.ts'
 import type { BenchOptions } from '../options.ts'
@@ -10,10 +10,10 @@ import { pairedRatios, percentile, spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 import { openTerminal } from './keystroke.ts'
 
-/** A line of a log with colours, as terminals see it. */
+/** A log line with colours, as in a terminal. */
 const LINE = '\\033[32m2026-11-20T10:00:00Z\\033[0m web-1 nginx: 192.0.2.7 GET /srv/app/index.html 200 "Mozilla/5.0"'
 
-/** Of one round. */
+/** Per round. */
 const KEYSTROKES = 400
 
 type Recording = 'off' | 'best-effort' | 'required'
@@ -32,20 +32,20 @@ export function measureRecording(options: BenchOptions): Promise<Row[]> {
   })
 }
 
-/** A connection whose sessions are recorded so. */
+/** A connection whose sessions are recorded under this policy. */
 async function connected(scene: Scene, recording: Recording): Promise<Connection> {
   await record(scene, recording)
   return scene.ssh.connect('bowline', ['-c', 'aes128-gcm@openssh.com'])
 }
 
-/** For those who sign in from now on. */
+/** Applies to new sessions. */
 async function record({ site }: Scene, recording: Recording): Promise<void> {
   const policy = recording === 'required' ? 'required' : 'best-effort'
   const settings = { session_record: recording !== 'off', recording_policy: policy } as const
   await site.client.call(operations.namespaces.update, { params: { tenant: site.tenant }, body: { settings } })
 }
 
-/** From a keystroke to its echo, where nothing may be seen before it is in the file. */
+/** From a keystroke to its echo, where output may only be sent after it is in the file. */
 async function measureLatency(options: BenchOptions, scene: Scene): Promise<Row> {
   await record(scene, 'off')
   await using off = await openTerminal(scene.ssh, 'bowline')
@@ -82,7 +82,7 @@ async function measureOne(
   connections: { readonly off: Connection; readonly on: Connection },
   { work, target }: Pick<Row, 'work' | 'target'>,
 ): Promise<Row> {
-  // A terminal of the device is slower than the way to it.
+  // A terminal of the device is slower than the path to it.
   const bytes = (options.megabytes * 1e6) / (id === 'pty' ? 8 : 2)
   const command = `yes "$(printf '${LINE}')" | head -c ${bytes}`
   const line = id === 'pty' ? 'shift; ssh -tt "$@" </dev/null >/dev/null' : '"$@" >/dev/null'

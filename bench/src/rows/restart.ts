@@ -1,5 +1,5 @@
-// The server is stopped and started again under all its agents: how long until the last one is back, and how long the
-// event loop stood still at worst meanwhile.
+// Restarts the server under all its agents: time until the last one is back, and the longest event loop stall
+// meanwhile.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFleet } from '@bowline/testkit/fleet/fleet'
@@ -12,7 +12,7 @@ import { spreadOf } from '../measure/statistics.ts'
 import { TARGETS } from '../targets.ts'
 
 const SCRAPE_MS = 250
-/** A link counts as settled for the agent's reconnection after 30 s; a restart finds settled links. */
+/** The agent's backoff counts a link as settled after 30 s; a restart finds settled links. */
 const SETTLE_MS = 31_000
 
 export async function measureRestart(options: BenchOptions): Promise<Row[]> {
@@ -73,7 +73,7 @@ function tell(failures: Readonly<Record<string, number>>): string {
   return `failed attempts: ${reasons.join(', ') || 'none'}`
 }
 
-/** Scrapes until told to stop. @returns the longest turn of the event loop, in milliseconds */
+/** Scrapes until aborted. @returns the longest event loop iteration, in milliseconds */
 async function watchStalls(origin: string, signal: AbortSignal): Promise<number> {
   let worst = 0
   while (!signal.aborted) {
@@ -83,7 +83,7 @@ async function watchStalls(origin: string, signal: AbortSignal): Promise<number>
   return Math.max(worst, (await readMetrics(origin)).stallMs)
 }
 
-/** The last link may have been granted before it is entered. */
+/** The last link may have been accepted before it is counted. */
 async function countedByServer(origin: string, count: number): Promise<void> {
   while ((await readMetrics(origin)).agents < count) await pause(20)
 }

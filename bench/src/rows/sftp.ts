@@ -1,5 +1,5 @@
-// OpenSSH's own `sftp` through the product, straight to sshd and through a jump host: many small files, each of which waits
-// for four answers one after the other, and one large file.
+// OpenSSH's own `sftp` through the product, directly to sshd and through a jump host: many small files, each with four
+// sequential round trips, and one large file.
 import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../site/child.ts'
@@ -21,11 +21,11 @@ type Peer = keyof typeof PEERS
 interface Job {
   readonly id: string
   readonly work: string
-  /** For sftp(1). */
+  /** Batch commands for sftp(1). */
   readonly batch: string
   /** Shell line on the device, which is this machine, before each round. */
   readonly before: string
-  /** Where there is no target the row is for knowing: an answer takes longer through one more machine. */
+  /** A row without a target is informational: a response takes longer through one more machine. */
   readonly targets: Readonly<Partial<Record<Peer, Target>>>
 }
 
@@ -63,7 +63,7 @@ function rowOf(job: Job, peer: Peer, times: ReadonlyMap<string, number[]>): Row 
   }
 }
 
-/** The uploads first: the downloads fetch what they have left on the device. */
+/** Uploads first: the downloads fetch the files they leave on the device. */
 function jobs(folder: string, megabytes: number): readonly Job[] {
   const [tree, big, back] = ['tree', 'big', 'back'].map((name) => join(folder, name))
   const files = `${FILES} files of ${FILE_BYTES / 1e3} KB`
@@ -100,7 +100,7 @@ async function time(ssh: SshClient, way: Way, folder: string, { batch, before }:
   await ssh.run(way, before)
   const file = join(folder, 'batch')
   await writeFile(file, `${batch}\n`)
-  // A batch asks for no password unless it is told to.
+  // BatchMode would disable password prompts.
   const words = ['-e', 'sftp', '-q', '-F', ssh.configFile, '-c', 'aes128-gcm@openssh.com', '-o', 'BatchMode=no']
   return (await run('sshpass', [...words, '-b', file, way], { env: ssh.env })).milliseconds
 }

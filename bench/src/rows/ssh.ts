@@ -25,7 +25,7 @@ const SshTransport = z.object({
 })
 
 export async function measureSsh(options: BenchOptions): Promise<Row[]> {
-  // It leaves its figures in the temporary folder.
+  // It writes its figures to the temporary folder.
   const folder = join(options.folder, 'ssh')
   await mkdir(folder)
   const sizes = [

@@ -1,4 +1,4 @@
-// Whole programs that stand on ssh, timed through the product and over a straight connection.
+// Complete programs on top of ssh, timed through the product and over a direct connection.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../site/child.ts'
@@ -80,7 +80,7 @@ async function ansible(folder: string, ssh: SshClient): Promise<Tool> {
       const password = ssh.env['SSHPASS'] ?? ''
       const inventory = `${way} ansible_python_interpreter=/usr/bin/python3 ansible_password=${password}\n`
       await writeFile(file('hosts'), inventory, { mode: 0o600 })
-      // A connection of its own for each run, kept for its tasks.
+      // A new connection for each run, shared by its tasks.
       const socket = file(`cm-${(runs += 1)}`)
       const env = {
         ...ssh.env,

@@ -1,5 +1,5 @@
-// The agent of this machine, as the bench measures it: a single process whose id is known, its device accepted by the
-// ordinary calls.
+// The agent of this machine under measurement: a single process with a known id, its device accepted by the ordinary
+// calls.
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export async function makeDevicePassword(): Promise<DevicePassword> {
   return { plain, hash: stdout.toString().trim() }
 }
 
-/** Starts an agent in single-user mode. @param options.executable that of a bundle; default: Node and the source */
+/** Starts an agent in single-user mode. @param options.executable of a bundle; default: Node and the source */
 export function startAgent(
   site: Site,
   { hash }: DevicePassword,

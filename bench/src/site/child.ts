@@ -1,11 +1,11 @@
-// Child processes of the bench: started without a shell, ended by their id, and quick to say why they ended.
+// Child processes of the bench: started without a shell, ended by their id, with stderr kept for failure messages.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
-/** A program that serves until it is told to end. */
+/** A program that serves until it is stopped. */
 export interface Server extends AsyncDisposable {
   readonly process: ChildProcess
   readonly pid: number
-  /** What it said on stderr so far, its end at least. */
+  /** The tail of its stderr so far. */
   said(): string
   /** Resolves when it has ended. */
   readonly ended: Promise<void>
@@ -13,14 +13,14 @@ export interface Server extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** Ended with this process when it is interrupted; those that are stopped in order are not here any more. */
+/** Killed with this process when it is interrupted; stopped ones are removed. */
 const living = new Set<ChildProcess>()
 process.on('exit', () => living.forEach((child) => child.kill('SIGTERM')))
 
-const PATIENCE_MS = 30_000
+const EVENT_TIMEOUT_MS = 30_000
 const KEPT_CHARACTERS = 20_000
 
-/** Starts a program whose stdout nobody reads. @throws {Error} when it cannot be started */
+/** Starts a program whose stdout is discarded. @throws {Error} when it cannot be started */
 export async function startServer(
   command: string,
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function startServer(
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', ...(options.ipc ? (['ipc'] as const) : [])],
     env: options.env ?? process.env,
-    // Ctrl-C is for the bench, which ends its children in order.
+    // Ctrl-C is handled by the bench, which ends its children in order.
     detached: true,
   })
   living.add(child)
@@ -41,20 +41,20 @@ export async function startServer(
   if (child.pid === undefined) throw new Error(`${command} has no process id`)
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
-    const kill = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
+    const kill = setTimeout(() => child.kill('SIGKILL'), EVENT_TIMEOUT_MS)
     await ended
     clearTimeout(kill)
   }
   return { process: child, pid: child.pid, said: () => said, ended, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** Waits for something a server does. @throws {Error} with what the server said, when it ends or takes too long */
+/** Waits for an event of a server. @throws {Error} with the server's output, when it ends or takes too long */
 export async function orItsEnd<T>(server: Server, what: string, event: Promise<T>): Promise<T> {
   const timeout = new AbortController()
   const late = new Promise<never>((_, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`${what}: not within ${PATIENCE_MS / 1_000} s. It said:\n${server.said()}`)),
-      PATIENCE_MS,
+      () => reject(new Error(`${what}: not within ${EVENT_TIMEOUT_MS / 1_000} s. It said:\n${server.said()}`)),
+      EVENT_TIMEOUT_MS,
     )
     timeout.signal.addEventListener('abort', () => clearTimeout(timer))
   })
@@ -68,11 +68,11 @@ export async function orItsEnd<T>(server: Server, what: string, event: Promise<T
 
 export interface Finished {
   readonly stdout: Buffer
-  /** From the start of the process until it has ended and its output is read. */
+  /** From the start of the process until it has exited and its output is read. */
   readonly milliseconds: number
 }
 
-/** Runs a program to its end. @throws {Error} with what it said, unless it exits with 0 */
+/** Runs a program to completion. @throws {Error} with its output, unless it exits with 0 */
 export async function run(
   command: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
-// What the rows that compare with OpenSSH share: the product with an agent, an sshd beside it, and one ssh client that
-// knows the way to both as the same user.
+// Shared set-up of the rows that compare with OpenSSH: the product with an agent, an sshd beside it, and one ssh client
+// configured for both as the same user.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { accepted, makeDevicePassword, startAgent } from './agent.ts'
@@ -18,9 +18,9 @@ export interface Scene {
 }
 
 /**
- * Runs `measure` in a scene of its own and takes the scene down again.
+ * Runs `measure` in a new scene and tears the scene down again.
  * @param name of the row group: names the folder and the CPU profile
- * @throws {Error} without a mount namespace of its own, which takes root
+ * @throws {Error} without a private mount namespace, which requires root
  */
 export async function inScene<T>(
   options: BenchOptions,

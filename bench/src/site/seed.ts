@@ -1,4 +1,5 @@
-// Rows that no caller could make in reasonable time, written straight into the embedded database of a running site.
+// Bulk rows that calls could not create in reasonable time, written directly into the embedded database of a running
+// site.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { TenantId } from '@bowline/contract/schemas/common'
@@ -10,7 +11,7 @@ import { findPostmaster } from '../../../apps/server/src/db/embedded/postmaster.
 import { PORT } from '../../../apps/server/src/db/embedded/run-dir.ts'
 import { SYSTEM_ROLE } from '../../../apps/server/src/db/roles.ts'
 
-/** Runs `work` on a connection that sees the rows of every namespace. */
+/** Runs `work` on a connection that can access the rows of every namespace. */
 export async function withDatabase<T>(dataFolder: string, work: (database: Client) => Promise<T>): Promise<T> {
   const cluster = join(dataFolder, 'postgres', `${(await findPackage()).major}-data`)
   const postmaster = await findPostmaster(cluster)
@@ -32,7 +33,7 @@ export async function withDatabase<T>(dataFolder: string, work: (database: Clien
   }
 }
 
-/** A namespace with the owner of another one. */
+/** A namespace with the same owner as another one. */
 export async function addNamespace(database: Client, options: { like: TenantId; name: string }): Promise<TenantId> {
   const tenant = TenantId.parse(randomUUID())
   await database.query(
@@ -86,7 +87,7 @@ export async function addAudit(database: Client, tenant: TenantId, count: number
   )
 }
 
-/** As many public keys and firewall rules. */
+/** The same number of public keys and firewall rules. */
 export async function addKeys(database: Client, tenant: TenantId, count: number): Promise<void> {
   await database.query(
     `insert into public_keys (tenant_id, fingerprint, blob, data, name, username, hostname)
@@ -101,14 +102,14 @@ export async function addKeys(database: Client, tenant: TenantId, count: number)
   )
 }
 
-/** What autovacuum does by itself a minute after such changes. */
+/** Does what autovacuum would do a minute after such changes. */
 export async function tidy(database: Client): Promise<void> {
   await database.query('reset role')
   await database.query('vacuum analyze')
   await database.query(`set role ${SYSTEM_ROLE}`)
 }
 
-/** Accepts every device that waits. */
+/** Accepts every pending device. */
 export async function acceptAll(database: Client): Promise<void> {
   await database.query("update devices set status = 'accepted', status_updated_at = now() where status = 'pending'")
 }

@@ -1,5 +1,5 @@
-// The server as the bench measures it: a process whose id is known, with its own database in a temporary folder, set up
-// by the ordinary calls.
+// The server under measurement: a process with a known id, with its own database in a temporary folder, set up by the
+// ordinary calls.
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -12,7 +12,7 @@ import { type Server, orItsEnd, startServer } from './child.ts'
 
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** What the server tells its parent at its first start. */
+/** The server's message to its parent at its first start. */
 const FirstStart = z.object({
   origin: z.string(),
   sshPort: z.number().int(),
@@ -20,11 +20,11 @@ const FirstStart = z.object({
 })
 
 export interface SiteOptions {
-  /** Made when missing; of this site alone. */
+  /** Created when missing; used by this site only. */
   readonly folder: string
-  /** Flags of Node for the server's process, beside those it ships with. */
+  /** Node flags for the server's process, in addition to those it ships with. */
   readonly nodeFlags?: readonly string[]
-  /** Whether the server itself does TLS, as one that other machines reach does. */
+  /** Whether the server itself terminates TLS, as when it is reachable from other machines. */
   readonly secure?: boolean
 }
 
@@ -32,18 +32,18 @@ export interface Site extends AsyncDisposable {
   readonly origin: string
   readonly sshPort: number
   readonly dataFolder: string
-  /** What agents pin; '' without TLS. */
+  /** The pin for agents; '' without TLS. */
   readonly pin: string
   readonly tenant: string
-  /** The process that runs now. */
+  /** The current process. */
   readonly server: Server
   readonly client: ReturnType<typeof createClient>
   stop(): Promise<void>
-  /** Starts the server again on the same ports, with these settings on top. Resolves when it listens. */
+  /** Restarts the server on the same ports, with these additional settings. Resolves when it listens. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>
 }
 
-/** Sources on this machine make many connections: the limits per source are not what is measured. */
+/** Sources on this machine make many connections: the limits per source are not under test. */
 const SETTINGS = {
   BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8',
   BOWLINE_METRICS_SOURCES: '127.0.0.0/8',
@@ -54,7 +54,7 @@ const ACCOUNT = { username: 'bench', password: 'bench-bench' }
 
 /** Starts a server on fresh data and signs in as its first account. */
 export async function startSite({ folder, nodeFlags = [], secure = false }: SiteOptions): Promise<Site> {
-  // Others may pass through, not look: the database runs as another account.
+  // Traversable but not readable by others: the database runs as another account.
   await mkdir(folder, { recursive: true, mode: 0o711 })
   const tls = secure ? await certificateOf(folder) : { pin: '', settings: {} }
   const start = async (settings: Readonly<Record<string, string>>): Promise<{ server: Server; told: unknown }> => {
@@ -93,7 +93,7 @@ export async function startSite({ folder, nodeFlags = [], secure = false }: Site
   }
 }
 
-/** Makes the first account and signs in. */
+/** Creates the first account and signs in. */
 async function setUp(origin: string, setupLink: string): Promise<{ token: string; tenant: string }> {
   const { call } = createClient({ origin })
   const sign = new URL(setupLink).searchParams.get('sign') ?? ''
@@ -107,7 +107,7 @@ const authorities = getCACertificates()
 
 /**
  * A certificate for this machine, and the only one of its own that this process trusts from now on: among several with
- * the same name OpenSSL would look no further than the first.
+ * the same name OpenSSL would only try the first.
  */
 export async function certificateOf(
   folder: string,

@@ -7,13 +7,13 @@ import { type Server, orItsEnd, run, startServer } from './child.ts'
 
 export interface Sshd extends AsyncDisposable {
   readonly port: number
-  /** Private key of a user whom it lets in, beside the password of the system. */
+  /** Private key of an accepted user, in addition to the system's password. */
   readonly userKeyFile: string
 }
 
 const SSHD = '/usr/sbin/sshd'
 
-/** Starts sshd on a free loopback port. @throws {Error} with what it said when it does not start */
+/** Starts sshd on a free loopback port. @throws {Error} with its output when it does not start */
 export async function startSshd(folder: string): Promise<Sshd> {
   const file = (name: string): string => join(folder, name)
   for (const name of ['host_key', 'user_key']) {
@@ -27,7 +27,7 @@ export async function startSshd(folder: string): Promise<Sshd> {
   return { port, userKeyFile: file('user_key'), [Symbol.asyncDispose]: () => server.stop() }
 }
 
-/** No PAM, no name look-up, no files of the system: what remains is what every sshd does for a login. */
+/** No PAM, no name lookup, no system files: only what every sshd does for a login. */
 function configuration(port: number, file: (name: string) => string): string {
   return `${[
     ['ListenAddress', '127.0.0.1'],
@@ -35,7 +35,7 @@ function configuration(port: number, file: (name: string) => string): string {
     ['HostKey', file('host_key')],
     ['PidFile', file('sshd.pid')],
     ['AuthorizedKeysFile', file('authorized_keys')],
-    // The folder is below /tmp, which everybody may write to.
+    // The folder is below world-writable /tmp.
     ['StrictModes', 'no'],
     ['UsePAM', 'no'],
     ['PermitRootLogin', 'yes'],
@@ -52,7 +52,7 @@ function configuration(port: number, file: (name: string) => string): string {
     .join('\n')}\n`
 }
 
-/** sshd cannot choose a port itself; one that was free a moment ago is free enough on loopback. */
+/** sshd cannot choose a port itself; a port that was just free is good enough on loopback. */
 function freePort(): Promise<number> {
   const server = createServer()
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The same server on the npm package `ssh2`, which packages/ssh replaced: for comparison only. Its native add-on is not
-// built: it has aborted under Node 24 and does not build for 26.
+// The same server on the npm package `ssh2`, which packages/ssh replaced: only for comparison. Its native add-on is not
+// built: it aborted under Node 24 and does not build for 26.
 import { createServer } from 'node:net'
 import ssh2 from 'ssh2'
 import type { Connection, ServerChannel } from 'ssh2'
@@ -33,14 +33,14 @@ function run(channel: ServerChannel, command: string): void {
   else finish(channel)
 }
 
-/** The package leaves it to its user to verify signatures. */
+/** The package leaves signature verification to its user. */
 function authenticate(client: Connection): void {
   client.on('authentication', (attempt) => {
     if (attempt.method !== 'publickey') return attempt.reject(['publickey'])
     const key = ssh2.utils.parseKey(attempt.key.data)
     if (key instanceof Error) return attempt.reject()
     const { blob, signature, hashAlgo } = attempt
-    // Without a signature the client only asks. The answer may also be an Error, whatever the types say.
+    // Without a signature the client only queries. The result may also be an Error, whatever the types say.
     const proven: unknown = blob && signature ? key.verify(blob, signature, hashAlgo) : true
     if (proven === true) attempt.accept()
     else attempt.reject()

@@ -1,5 +1,5 @@
-// The server process of the SSH measurements: `down N` sends N bytes, `up` swallows input, a shell stays, anything else
-// exits at once. Tells its parent its ports, and its CPU usage whenever it is asked.
+// The server process of the SSH measurements: `down N` sends N bytes, `up` discards input, a shell stays, anything else
+// exits at once. Sends its parent its ports, and its CPU usage on request.
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -63,7 +63,7 @@ class BulkChannel implements ChannelHandler {
     if (verb === 'down') {
       this.#left = Number(bytes)
       this.#sending = true
-      // After the answer to the request, as a program would.
+      // After the reply to the request, as a program would.
       setImmediate(() => this.drain())
     } else if (verb !== 'up') this.#finish()
     return true

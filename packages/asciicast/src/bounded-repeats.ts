@@ -1,13 +1,13 @@
-// Control functions that a terminal does as often as a number says, up to 2,147,483,647 times: one of them would hold up
-// whoever shows the output for hours. What is done more often than a screen has rows, columns or cells changes nothing
-// on it, so the number may be smaller.
+// Bounds control functions that a terminal repeats up to 2,147,483,647 times: a single one would block whoever renders
+// the output for hours. Repetitions beyond the screen's rows, columns or cells change nothing on it, so the count may
+// be reduced.
 
 export interface ScreenSize {
   readonly columns: number
   readonly rows: number
 }
 
-/** Controls that may stand within a sequence and do not end it: C0 without CAN, SUB and ESC, and DEL. */
+/** Controls that may occur inside a sequence without ending it: C0 without CAN, SUB and ESC, and DEL. */
 const INSIDE = '\\x00-\\x17\\x19\\x1c-\\x1f\\x7f'
 const INSIDE_ALL = new RegExp(`[${INSIDE}]`, 'g')
 const BEGIN = `(?:\\x1b[${INSIDE}]*\\[|\\x9b)`
@@ -15,10 +15,10 @@ const PARAMETERS = `[${INSIDE}\\d:;]*`
 /** ECMA-48 section 8.3: ICH, CHT, IL, DL, DCH, SU, SD, ECH, CBT, REP; with its parameters and its final character. */
 const REPEATED = new RegExp(`${BEGIN}(${PARAMETERS})([@ILMPSTXZb])`, 'g')
 const UNFINISHED = new RegExp(`^(?:\\x1b[${INSIDE}]*|${BEGIN}${PARAMETERS})$`)
-/** A sequence that is longer says nothing more: no terminal reads so many digits or parameters. */
-const MOST_HELD = 256
-/** What terminals take for any number that is greater. */
-const MOST = 2_147_483_647
+/** A longer sequence carries no more meaning: no terminal reads that many digits or parameters. */
+const MAX_HELD = 256
+/** The value terminals use for any larger number. */
+const MAX_COUNT = 2_147_483_647
 
 /**
  * Bounds repetitions in output that comes in pieces cut anywhere. What a screen of that size shows in the end is the
@@ -33,12 +33,12 @@ export function createBoundedRepeats(size: () => ScreenSize): (text: string) => 
     const last = Math.max(text.lastIndexOf('\u001b'), text.lastIndexOf('\u009b'))
     if (last < 0) return text
     const end = UNFINISHED.test(text.slice(last)) ? last : text.length
-    held = text.slice(end, end + MOST_HELD)
+    held = text.slice(end, end + MAX_HELD)
     const screen = size()
     return text.slice(0, end).replace(REPEATED, (sequence: string, parameters: string, final: string) => {
       const plain = parameters.replace(INSIDE_ALL, '')
       const digits = /^\d*/.exec(plain)?.[0] ?? ''
-      const asked = Math.min(Number(digits), MOST)
+      const asked = Math.min(Number(digits), MAX_COUNT)
       const times = bounded(asked, final, screen)
       if (times === asked) return sequence
       // Controls within a sequence are done before it.

@@ -25,7 +25,7 @@ function read(text: string): { header: CastHeader | undefined; events: CastEvent
 }
 
 describe('asciicast', () => {
-  it('reads what was written as version 3, to the millisecond', () => {
+  it('round-trips version 3 to the millisecond', () => {
     assert(
       property(header, events, (top, all) => {
         const lines = createEventLines()
@@ -35,7 +35,7 @@ describe('asciicast', () => {
     )
   })
 
-  it('reads what was written as version 2, but for exit statuses', () => {
+  it('round-trips version 2, except exit statuses', () => {
     assert(
       property(header, events, (top, all) => {
         const text = v2HeaderLine(top) + all.map((event) => v2EventLine(event) ?? '').join('')
@@ -44,7 +44,7 @@ describe('asciicast', () => {
     )
   })
 
-  it('reads the forms that the descriptions of the format show', () => {
+  it('reads the examples of the format’s specification', () => {
     const three = [
       '{"version": 3, "term": {"cols": 80, "rows": 24, "type": "xterm-256color"}, "timestamp": 1504467315, "title": "Demo"}',
       '# a comment',
@@ -73,7 +73,7 @@ describe('asciicast', () => {
     ])
   })
 
-  it('names the line that is none', () => {
+  it('reports the line number of a malformed line', () => {
     const top = '{"version":3,"term":{"cols":80,"rows":24}}\n'
     const wrong = ['{', '[]', '[-1,"o","a"]', '["0","o","a"]', '[0,"o",1]', '[0,1,"a"]', '{}', 'null']
     for (const line of wrong) {
@@ -83,7 +83,7 @@ describe('asciicast', () => {
     expect(() => read('{"version":3}')).toThrow(/size/)
   })
 
-  it('finds the same lines wherever the pieces end', () => {
+  it('splits the same lines wherever the chunks end', () => {
     assert(
       property(uint8Array({ max: 12 }), array(nat(20)), (bytes, cuts) => {
         const splitter = createLineSplitter()

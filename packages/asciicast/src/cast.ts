@@ -1,4 +1,4 @@
-// What a recording of a terminal consists of, whatever version of asciicast it is written in
+// The data model of a terminal recording, independent of the asciicast version
 // (https://docs.asciinema.org/manual/asciicast/v2/ and /v3/).
 
 export interface CastHeader {
@@ -10,7 +10,7 @@ export interface CastHeader {
   readonly timestamp?: number
 }
 
-/** Output, a new size as `COLUMNSxROWS`, an exit status, a marker, input. Readers pass over codes they do not know. */
+/** Output, a new size as `COLUMNSxROWS`, an exit status, a marker, input. Readers skip unknown codes. */
 export type CastCode = 'o' | 'r' | 'x' | 'm' | 'i'
 
 export interface CastEvent {
@@ -26,7 +26,7 @@ export function isCastCode(code: unknown): code is CastCode {
   return typeof code === 'string' && CODES.has(code)
 }
 
-/** A file is no asciicast. */
+/** A file is not a valid asciicast. */
 export class CastError extends Error {
   /** Line at fault, from 1. */
   readonly line: number

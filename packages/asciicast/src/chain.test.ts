@@ -11,7 +11,7 @@ const ID = '0b1e7d52-6f0f-4a58-9d5e-3d1c2b4a5f60'
 const signed = (key: typeof keys) => (text: string) =>
   sign(null, Buffer.from(text), key.privateKey).toString('base64url')
 
-/** A recording of some chunks, by its lines. */
+/** The lines of a recording with these chunks. */
 function recordingOf(chunks: readonly (readonly string[])[], id = ID, key = keys): string[] {
   const chain: Chain = createChain(id, signed(key))
   const events = createEventLines()
@@ -38,27 +38,27 @@ function look(bytes: Uint8Array | string, id = ID): Verdict {
 
 const THREE = recordingOf([['one', 'more'], ['two'], ['three', 'last']])
 const whole = THREE.join('')
-/** The chunk that each byte of the recording belongs to. */
+/** The chunk index of each byte of the recording. */
 const chunkOf = THREE.flatMap((line, index) => {
   const before = THREE.slice(0, index).filter((one) => one.startsWith('# chunk')).length
   return Array.from<number>({ length: Buffer.byteLength(line) }).fill(before)
 })
 
 describe('the chain of a recording', () => {
-  it('is intact as it was written, in pieces of any size', () => {
+  it('verifies an unmodified recording in pieces of any size', () => {
     expect(look(whole)).toMatchObject({ result: 'intact', seal: { chunks: 3, state: 'complete', atMs: 2_000 } })
     const verifier = createVerifier(ID, () => true)
     for (const byte of Buffer.from(whole)) verifier.push(Uint8Array.of(byte))
     expect(verifier.end()).toMatchObject({ result: 'intact' })
   })
 
-  it('names the chunk of any bit that was flipped', () => {
+  it('reports the chunk of any flipped bit', () => {
     assert(
       property(nat(chunkOf.length - 1), nat(7), (at, bit) => {
         const bytes = Buffer.from(whole)
         bytes[at] = (bytes[at] ?? 0) ^ (1 << bit)
         const verdict = look(bytes)
-        // The last newline may be lost with the flip: then the seal is unfinished, which is a cut.
+        // The flip may destroy the last newline: then the seal is unfinished, which counts as truncation.
         const named = { tampered: 'chunk', unsealed: 'state.chunks', intact: 'no chunk' }[verdict.result]
         expect(verdict).toHaveProperty(named, chunkOf[at])
       }),
@@ -66,7 +66,7 @@ describe('the chain of a recording', () => {
     )
   })
 
-  it('has no other form of a signature', () => {
+  it('accepts no alternative encoding of a signature', () => {
     const signatures = [...whole.matchAll(/ [\w-]{86}\n/g)].map(({ index }) => index + 86)
     expect(signatures).toHaveLength(4)
     const flips = signatures.flatMap((at) => [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => [at, bit] as const))
@@ -78,7 +78,7 @@ describe('the chain of a recording', () => {
     expect(results).not.toContain('intact')
   })
 
-  it('is not intact when it was cut anywhere, and tells how many chunks are left', () => {
+  it('reports truncation anywhere and the number of remaining chunks', () => {
     assert(
       property(nat(chunkOf.length - 1), (length) => {
         const verdict = look(Buffer.from(whole).subarray(0, length))
@@ -87,7 +87,7 @@ describe('the chain of a recording', () => {
     )
   })
 
-  it('names the first chunk that was moved, taken out or put in', () => {
+  it('reports the first chunk that was moved, removed or inserted', () => {
     const chunks = whole.split(/(?<=# chunk [^\n]*\n)/)
     const [one = '', two = '', three = '', seal = ''] = chunks
     expect(look(one + three + two + seal)).toMatchObject({ result: 'tampered', chunk: 1 })
@@ -99,19 +99,19 @@ describe('the chain of a recording', () => {
     expect(look(`${whole}x`)).toMatchObject({ result: 'tampered', chunk: 3 })
   })
 
-  it('names the chunk from where somebody without the key wrote it anew', () => {
+  it('reports the first chunk rewritten without the key', () => {
     const forged = recordingOf([['one', 'more'], ['false'], ['three']], ID, others)
     const [ours = ''] = whole.split(/(?<=# chunk 0[^\n]*\n)/)
     const theirs = forged.join('').split(/(?<=# chunk 0[^\n]*\n)/)[1] ?? ''
-    expect(look(ours + theirs)).toMatchObject({ result: 'tampered', chunk: 1, rule: 'its signature is not ours' })
+    expect(look(ours + theirs)).toMatchObject({ result: 'tampered', chunk: 1, rule: 'its signature is invalid' })
   })
 
-  it('is of one recording only', () => {
+  it('binds a chain to one recording', () => {
     expect(look(whole, 'another')).toMatchObject({ result: 'tampered', chunk: 0 })
     expect(look(recordingOf([['one']], 'another').join(''))).toMatchObject({ result: 'tampered', chunk: 0 })
   })
 
-  it('goes on where an earlier life has stopped', () => {
+  it('resumes where an earlier process stopped', () => {
     const [first = ''] = whole.split(/(?<=# chunk 0[^\n]*\n)/)
     const left = look(first)
     if (left.result !== 'unsealed') throw new Error('it has no seal')

@@ -1,13 +1,13 @@
-// The hash chain of a recording: each chunk's hash includes the one before it and is signed, so that no chunk can be
-// changed, taken out or moved unseen. Chain and seal are comments of the file (README.md).
+// The hash chain of a recording: each chunk's hash includes the previous one and is signed, so that changing, removing
+// or moving a chunk is detected. Chain and seal are comments of the file (README.md).
 import { createHash } from 'node:crypto'
 
 /** Ed25519 over the text. @returns the signature as base64url */
 export type Sign = (text: string) => string
 
 /**
- * How a recording ended: as it should; cut off by a lack of room; or found without a seal when the server started, which
- * is what a crash leaves, and also what somebody leaves who cuts the end off a file.
+ * How a recording ended: completely; truncated for lack of disk space; or found without a seal at server start, which
+ * is the result of a crash, but also of somebody truncating the file.
  */
 export const SEAL_STATES = ['complete', 'truncated', 'interrupted'] as const
 export type SealState = (typeof SEAL_STATES)[number]
@@ -24,27 +24,27 @@ export interface Seal {
   readonly atMs: number
 }
 
-/** Where a chain stands. */
+/** Position of a chain. */
 export interface ChainState {
   /** Chunks closed so far. */
   readonly chunks: number
-  /** Of the last of them, hex; of the recording's id before the first. */
+  /** Hash of the last of them, hex; of the recording's id before the first. */
   readonly hash: string
 }
 
 export interface Chain {
   readonly state: ChainState
-  /** Bytes of the chunk that is not closed yet. */
+  /** Bytes of the open chunk. */
   readonly openBytes: number
-  /** These bytes are written. @returns takes them back, until others are added */
+  /** Adds written bytes. @returns undo, valid until others are added */
   add(bytes: Uint8Array): () => void
-  /** Ends the chunk. @returns its line; '' when nothing was added since the last one */
+  /** Closes the chunk. @returns its line; '' when nothing was added since the last one */
   closeChunk(): string
-  /** The last line, and what it says; the chunk before it must be closed. */
+  /** The last line, and its seal; the chunk before it must be closed. */
   seal(state: SealState, atMs: number): { readonly line: string; readonly seal: Seal }
 }
 
-/** @param from where an earlier life of the chain has stopped */
+/** @param from state at which an earlier process stopped */
 export function createChain(recording: string, sign: Sign, from: ChainState = firstState(recording)): Chain {
   let { chunks, hash } = from
   let open = createHash('sha256').update(Buffer.from(hash, 'hex'))
@@ -85,12 +85,12 @@ export function firstState(recording: string): ChainState {
   return { chunks: 0, hash: createHash('sha256').update(`bowline recording ${recording}`).digest('hex') }
 }
 
-/** What the signature of a chunk is over. */
+/** The text that a chunk's signature covers. */
 export function chunkText(recording: string, chunk: number, hash: string): string {
   return `bowline recording chunk ${recording} ${chunk} ${hash}`
 }
 
-/** What the signature of a seal is over. */
+/** The text that a seal's signature covers. */
 export function sealText(seal: string): string {
   return `bowline recording seal ${seal}`
 }
@@ -100,7 +100,7 @@ export type ChainLine =
   | { readonly kind: 'chunk'; readonly chunk: number; readonly hash: string; readonly signature: string }
   | { readonly kind: 'seal'; readonly seal: Seal; readonly text: string; readonly signature: string }
 
-/** 64 bytes as base64url: the last character has two bits of them, and the others must not say anything. */
+/** 64 bytes as base64url: only two bits of the last character are used, the others must be zero. */
 const CHUNK = /^# chunk (\d{1,10}) ([0-9a-f]{64}) ([\w-]{85}[AQgw])\n$/
 const SEAL = /^# seal (\{[^\n]{1,1000}\}) ([\w-]{85}[AQgw])\n$/
 

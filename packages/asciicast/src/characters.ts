@@ -1,11 +1,11 @@
-// UTF-8 as programs write it: in pieces that end anywhere, and not always UTF-8.
+// UTF-8 decoding of program output: chunks end anywhere, and the bytes are not always valid UTF-8.
 import { isUtf8 } from 'node:buffer'
 
-/** Pieces of one stream of bytes. */
+/** Decoder state of one byte stream. */
 export interface Characters {
   /**
-   * The whole characters of what was held back and of these bytes; the beginning of one more is held back in turn.
-   * @returns the bytes themselves, as far as they can be used as they are
+   * Returns the complete characters of the held-back and the new bytes; an incomplete one at the end is held back.
+   * @returns the input itself where it can be used unchanged
    */
   next(bytes: Uint8Array): Uint8Array
 }
@@ -22,7 +22,7 @@ export function createCharacters(): Characters {
   }
 }
 
-/** How many bytes at the end begin a character that is not whole (RFC 3629 section 3): 0 to 3. */
+/** Number of bytes at the end that begin an incomplete character (RFC 3629 section 3): 0 to 3. */
 function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -31,7 +31,7 @@ function unfinishedBytes(bytes: Uint8Array): number {
   return 0
 }
 
-/** Bytes of the character that begins with this one; 1 for a byte that begins none. */
+/** Length in bytes of the character that begins with this one; 1 for an invalid first byte. */
 function lengthOf(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 1
   if (first < 0xe0) return 2
@@ -39,9 +39,9 @@ function lengthOf(first: number): number {
 }
 
 /**
- * The JSON string of UTF-8 text; U+FFFD stands for what is none.
- * @returns UTF-8 with one character for each byte ("latin1"). What JSON escapes is below U+0080, so bytes of other
- *   characters can stay as they are: to decode and to encode them costs twice as much as all the rest
+ * Encodes UTF-8 text as a JSON string; invalid bytes become U+FFFD.
+ * @returns UTF-8 with one character per byte ("latin1"). JSON only escapes characters below U+0080, so the bytes of
+ *   others can stay as they are: decoding and encoding them costs twice as much as everything else
  */
 export function jsonBytes(utf8: Uint8Array): string {
   const bytes = Buffer.from(utf8.buffer, utf8.byteOffset, utf8.length)

@@ -1,7 +1,7 @@
-// Whose recording it is: a comment in the first chunk, so that the signature of that chunk covers it. A recording whose
-// rows were changed or exchanged in a database is told by comparing them with this line.
+// The identity of a recording: a comment in the first chunk, so that the chunk's signature covers it. Comparing it with
+// the database detects rows that were modified or swapped.
 
-/** What the recorder knew when the recording began. */
+/** Facts known to the recorder when the recording began. */
 export interface Identity {
   /** Id of the recording. */
   readonly recording: string
@@ -18,15 +18,15 @@ export interface Identity {
   readonly device_key: string
   /** Account on the device. */
   readonly user: string
-  /** Address of the person. */
+  /** Network address of the user. */
   readonly address: string
   /** Time in ISO 8601, with milliseconds. */
   readonly started_at: string
-  /** What was run instead of a shell; '' for a shell. */
+  /** The command run instead of a shell; '' for a shell. */
   readonly command: string
 }
 
-/** An identity as it stands in a recording. */
+/** An identity as stored in a recording. */
 export interface SealedIdentity {
   readonly identity: Identity
   /** Its JSON, byte for byte. */
@@ -47,14 +47,14 @@ const TEXTS = [
   'command',
 ] as const satisfies readonly (keyof Identity)[]
 
-/** The line of an identity, and the JSON in it. */
+/** The identity line, and the JSON in it. */
 export function identityLine(identity: Identity): { readonly line: string; readonly text: string } {
   const text = JSON.stringify(identity)
   return { line: `# identity ${text}\n`, text }
 }
 
 /**
- * Reads the line of an identity; undefined for any other line.
+ * Parses an identity line; undefined for any other line.
  * @param line with its newline
  */
 export function readIdentityLine(line: string): SealedIdentity | undefined {

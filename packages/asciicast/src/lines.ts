@@ -1,16 +1,16 @@
-// Bytes to lines: a file is read in pieces that end anywhere.
+// Splits bytes into lines: a file is read in chunks that end anywhere.
 
 const NEWLINE = 0x0a
-/** Longer than any line of ours: a read of 64 KiB whose every byte needs six characters, and then some. */
+/** Longer than any line we write: a read of 64 KiB with every byte escaped to six characters, plus some margin. */
 export const MAX_LINE_BYTES = 1_048_576
 
 export interface LineSplitter {
   /**
-   * The lines that are complete with these bytes, each with its newline.
+   * Returns the lines that these bytes complete, each with its newline.
    * @throws {RangeError} for a line of more than {@link MAX_LINE_BYTES}
    */
   push(bytes: Uint8Array): Uint8Array[]
-  /** What came after the last newline. */
+  /** Bytes after the last newline. */
   readonly rest: Uint8Array
 }
 
@@ -24,7 +24,7 @@ export function createLineSplitter(): LineSplitter {
       const all = rest.length === 0 ? bytes : join(rest, bytes)
       const lines: Uint8Array[] = []
       let start = 0
-      // What was left from before has no newline.
+      // The remainder of earlier chunks has no newline.
       for (let end = all.indexOf(NEWLINE, rest.length); end >= 0; end = all.indexOf(NEWLINE, start)) {
         lines.push(all.subarray(start, end + 1))
         start = end + 1

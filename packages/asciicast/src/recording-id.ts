@@ -1,8 +1,8 @@
-// Which recording a file says it is: for whoever has the file alone.
+// Finds the recording id that a file claims, for users who only have the file.
 import { readChainLine } from './chain.ts'
 import { readIdentityLine } from './identity.ts'
 
-/** Id of the recording that a line names; undefined for most lines. Not proved before the file is verified. */
+/** Id of the recording that a line names; undefined for most lines. Untrusted until the file is verified. */
 export function recordingNamedBy(line: string): string | undefined {
   if (!line.startsWith('#')) return undefined
   const mark = readChainLine(line)

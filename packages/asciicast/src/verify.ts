@@ -1,4 +1,4 @@
-// Whether a recording is what was written: reads it once, in little memory, and names the first chunk that is not.
+// Verifies that a recording is unmodified: reads it once, in little memory, and reports the first bad chunk.
 import { createHash } from 'node:crypto'
 import { type ChainState, type Seal, chunkText, firstState, readChainLine, sealText } from './chain.ts'
 import { type SealedIdentity, readIdentityLine } from './identity.ts'
@@ -6,25 +6,25 @@ import { createLineSplitter } from './lines.ts'
 
 export type Verdict =
   | { readonly result: 'intact'; readonly seal: Seal; readonly identity: SealedIdentity | undefined }
-  /** No seal, and nothing wrong before where it would be: it is being written, or a crash has cut it off. */
+  /** No seal, but nothing wrong before it: the recording is still being written, or was cut off by a crash. */
   | {
       readonly result: 'unsealed'
       readonly state: ChainState
-      /** Where the last closed chunk ends. */
+      /** Offset at which the last closed chunk ends. */
       readonly bytes: number
-      /** Undefined also before the first chunk is signed. */
+      /** Undefined until the first chunk is signed. */
       readonly identity: SealedIdentity | undefined
     }
-  /** @property chunk the first that is not as it was written; a missing one counts as changed */
+  /** @property chunk the first modified chunk; a missing one counts as modified */
   | { readonly result: 'tampered'; readonly chunk: number; readonly rule: string }
 
 export interface Verifier {
   push(bytes: Uint8Array): void
-  /** After the last byte. */
+  /** Call after the last byte. */
   end(): Verdict
 }
 
-/** @param isSigned whether a signature (base64url) over a text is of the instance's key */
+/** @param isSigned verifies a signature (base64url) of a text by the instance's key */
 export function createVerifier(recording: string, isSigned: (text: string, signature: string) => boolean): Verifier {
   const splitter = createLineSplitter()
   let { chunks, hash } = firstState(recording)
@@ -41,7 +41,7 @@ export function createVerifier(recording: string, isSigned: (text: string, signa
 
   function take(line: Uint8Array): void {
     bytes += line.length
-    if (seal) return bad('there is something after the seal')
+    if (seal) return bad('there is data after the seal')
     const isComment = line[0] === 0x23
     const mark = isComment ? readChainLine(Buffer.from(line).toString('latin1')) : undefined
     if (!mark) {
@@ -50,19 +50,19 @@ export function createVerifier(recording: string, isSigned: (text: string, signa
       openBytes += line.length
     } else if (mark.kind === 'chunk') {
       const actual = open.digest('hex')
-      if (mark.chunk !== chunks) return bad('the chunk is out of its order')
-      if (mark.hash !== actual) return bad('its bytes are not those of its hash')
-      if (!isSigned(chunkText(recording, chunks, actual), mark.signature)) return bad('its signature is not ours')
+      if (mark.chunk !== chunks) return bad('the chunk is out of order')
+      if (mark.hash !== actual) return bad('its bytes do not match its hash')
+      if (!isSigned(chunkText(recording, chunks, actual), mark.signature)) return bad('its signature is invalid')
       chunks += 1
       hash = actual
       open = createHash('sha256').update(Buffer.from(hash, 'hex'))
       openBytes = 0
       closedAt = bytes
     } else {
-      if (openBytes > 0) return bad('it has no end')
-      if (mark.seal.recording !== recording) return bad('the seal is of another recording')
-      if (mark.seal.chunks !== chunks || mark.seal.hash !== hash) return bad('the seal is of other chunks')
-      if (!isSigned(sealText(mark.text), mark.signature)) return bad('the signature of the seal is not ours')
+      if (openBytes > 0) return bad('the chunk has no end line')
+      if (mark.seal.recording !== recording) return bad('the seal belongs to another recording')
+      if (mark.seal.chunks !== chunks || mark.seal.hash !== hash) return bad('the seal does not match the chunks')
+      if (!isSigned(sealText(mark.text), mark.signature)) return bad('the signature of the seal is invalid')
       ;({ seal } = mark)
     }
   }
@@ -90,8 +90,7 @@ export function createVerifier(recording: string, isSigned: (text: string, signa
           identity: chunks === 0 ? undefined : identity,
         }
       }
-      if (splitter.rest.length > 0)
-        return { result: 'tampered', chunk: chunks, rule: 'there is something after the seal' }
+      if (splitter.rest.length > 0) return { result: 'tampered', chunk: chunks, rule: 'there is data after the seal' }
       return { result: 'intact', seal, identity }
     },
   }

@@ -14,7 +14,7 @@ const tagged = operation({
 })
 const pathOf = (tag: string, other = 'x') => callPath(tagged, { params: { tag, other } })
 
-describe('the path of a call', () => {
+describe('callPath', () => {
   it.each([
     ['plain', 'plain'],
     ['a b', 'a%20b'],
@@ -26,21 +26,21 @@ describe('the path of a call', () => {
     ['schön', 'sch%C3%B6n'],
     ['$& $1', '%24%26%20%241'],
     ['{other}', '%7Bother%7D'],
-  ])('has its parameter %s as one segment', (tag, segment) => {
+  ])('encodes the parameter %s as one path segment', (tag, segment) => {
     expect(pathOf(tag)).toBe(`/api/tags/${segment}/of/x`)
     expect(new URL(pathOf(tag), 'http://x').pathname.split('/')).toHaveLength(6)
   })
 
-  it.each(['', '.', '..', '\ud800'])('is refused for %j, which no address can carry there', (tag) => {
+  it.each(['', '.', '..', '\ud800'])('refuses the parameter %j, which cannot be a path segment', (tag) => {
     expect(() => pathOf(tag)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', fields: ['tag'] }))
   })
 
-  it('is refused without its parameters', () => {
+  it('refuses a call without its path parameters', () => {
     expect(() => callPath(tagged, { params: { tag: 'x' } })).toThrow(expect.objectContaining({ fields: ['other'] }))
     expect(() => callPath(tagged, {})).toThrow(expect.objectContaining({ fields: ['tag'] }))
   })
 
-  it('has the query that is given, encoded, and leaves out what is undefined', () => {
+  it('encodes the query and omits undefined values', () => {
     const query = { page: '2', filter: 'a+b/c=', status: '', per_page: undefined }
     expect(callPath(operations.devices.list, { query })).toBe('/api/devices?page=2&filter=a%2Bb%2Fc%3D&status=')
     expect(callPath(operations.devices.list, { query: {} })).toBe('/api/devices')
@@ -58,7 +58,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop()
 })
 
-/** A server that answers every call the same and tells what it has seen. */
+/** A server that answers every call the same and returns what it has received. */
 async function server(status: number, body: string, headers: Record<string, string> = {}) {
   const seen: Seen[] = []
   const http = createServer((request, response) => {
@@ -75,7 +75,7 @@ async function server(status: number, body: string, headers: Record<string, stri
 }
 
 describe('a call', () => {
-  it('sends the token of the moment, and JSON only when there is a body', async () => {
+  it('sends the current token, and JSON only when there is a body', async () => {
     const { seen, origin } = await server(200, '[]', { 'x-total-count': '7' })
     let token = 'first'
     const client = createClient({ origin, token: () => token })
@@ -94,13 +94,13 @@ describe('a call', () => {
     expect(seen[0]?.headers['content-type']).toBeUndefined()
   })
 
-  it('sends no credential when there is none', async () => {
+  it('sends no credential without a token', async () => {
     const { seen, origin } = await server(200, '')
     const { body } = await createClient({ origin, token: () => undefined }).call(operations.instance.health, {})
     expect([body, seen[0]?.headers.authorization]).toEqual([undefined, undefined])
   })
 
-  it('that fails throws what the server said', async () => {
+  it('throws the server’s error message when the call fails', async () => {
     const answer = { message: 'email is taken.', code: 'CONFLICT', fields: ['email'] }
     const { origin } = await server(409, JSON.stringify(answer), { 'x-request-id': 'r1' })
     const failure = await createClient({ origin })
@@ -122,7 +122,7 @@ describe('a call', () => {
     ['<html>Bad gateway</html>', []],
     ['null', []],
     ['{"code":"toString","fields":"x"}', []],
-  ])('that fails with the body %s throws all the same', async (text, fields) => {
+  ])('throws when the call fails with the malformed body %s', async (text, fields) => {
     const { origin } = await server(400, text)
     const failure = await createClient({ origin })
       .call(operations.instance.health, {})
@@ -130,7 +130,7 @@ describe('a call', () => {
     expect(failure).toMatchObject({ status: 400, message: 'HTTP status 400', code: undefined, fields, requestId: '' })
   })
 
-  it('that succeeds with something that is not JSON, as a proxy may answer, fails', async () => {
+  it('throws when a successful response is not JSON, as from a proxy', async () => {
     const { origin } = await server(200, '<html>sign in to this network</html>')
     const failure = await createClient({ origin })
       .call(operations.stats.get, {})
@@ -138,7 +138,7 @@ describe('a call', () => {
     expect(failure).toMatchObject({ name: 'ApiError', status: 200, message: 'The answer is not JSON.' })
   })
 
-  it('can be given up', async () => {
+  it('can be aborted', async () => {
     const { origin } = await server(200, '')
     const signal = AbortSignal.abort()
     await expect(createClient({ origin }).call(operations.instance.health, { signal })).rejects.toThrow(/abort/i)

@@ -1,20 +1,20 @@
-// The typed client: one function that calls any operation. Types are inferred from the operation, nothing is generated.
+// The typed client: one function that calls any operation. Types are inferred from the operation; no code is generated.
 import { ERRORS, type ErrorCode, fail } from './errors.ts'
 import { type CallInput, type Operation, type Output, pathParameters } from './operation.ts'
 
 export interface ClientOptions {
   /** Origin of the server, for example `http://127.0.0.1:8080`; '' for the page's own. */
   readonly origin: string
-  /** The bearer token to send, asked before each call. */
+  /** The bearer token to send, read before each call. */
   readonly token?: () => string | undefined
   readonly fetch?: typeof fetch
 }
 
-/** An answer that was not the operation's success. */
+/** A response other than the operation's success. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: ErrorCode | undefined
-  /** Names of the input fields at fault. */
+  /** Names of the invalid input fields. */
   readonly fields: readonly string[]
   readonly headers: Headers
   /** For reports to an administrator; '' when the server did not answer. */
@@ -43,8 +43,8 @@ export interface Answer<O> {
 }
 
 /**
- * URL path with its query for a call.
- * @throws {BowlineError} INVALID_INPUT for a path parameter that is missing or that no address can carry
+ * Builds the URL path of a call, with its query.
+ * @throws {BowlineError} INVALID_INPUT for a path parameter that is missing or cannot be a path segment
  */
 export function callPath(definition: Operation, input: { params?: unknown; query?: unknown }): string {
   const params = (input.params ?? {}) as Record<string, string | number | undefined>
@@ -52,7 +52,7 @@ export function callPath(definition: Operation, input: { params?: unknown; query
   for (const name of pathParameters(path)) {
     if (params[name] === undefined) fail('INVALID_INPUT', { field: name, rule: 'is required' }, [name])
     const value = String(params[name])
-    // Addresses cannot carry these as a segment: browsers resolve dots, and an empty one is another path.
+    // URLs cannot carry these as a segment: browsers resolve dots, and an empty one is another path.
     if (['', '.', '..'].includes(value) || !value.isWellFormed()) {
       fail('INVALID_INPUT', { field: name, rule: 'cannot be part of an address' }, [name])
     }
@@ -65,7 +65,7 @@ export function callPath(definition: Operation, input: { params?: unknown; query
   return query.size ? `${path}?${query}` : path
 }
 
-/** Something between here and the server may have answered in its stead. */
+/** Parses the response body, which may come from an intermediary instead of the server. */
 function parseAnswer(text: string, { status, headers }: Response): unknown {
   try {
     return JSON.parse(text)
@@ -74,7 +74,7 @@ function parseAnswer(text: string, { status, headers }: Response): unknown {
   }
 }
 
-/** Makes the caller for one server. */
+/** Creates the client of one server. */
 export function createClient(options: ClientOptions) {
   const send = options.fetch ?? fetch
   /**
@@ -95,7 +95,7 @@ export function createClient(options: ClientOptions) {
     }
   }
 
-  /** Sends a call and hands over the response when its status is success: for streams. */
+  /** Sends a call and returns the response when its status is success: for streams. */
   async function open<O extends Operation>(
     definition: O,
     input: CallInput<O> & { signal?: AbortSignal; headers?: Record<string, string> },

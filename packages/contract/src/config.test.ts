@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError, SETTINGS, type SettingName, nearestSetting, parseSettings } from './config.ts'
 
-/** What is wrong with an environment, sentence by sentence. */
+/** The problems of an environment, one sentence each. */
 function problemsOf(program: 'server' | 'agent', env: Record<string, string>): readonly string[] {
   try {
     parseSettings(program, env)
@@ -14,7 +14,7 @@ function problemsOf(program: 'server' | 'agent', env: Record<string, string>): r
 const agent = { BOWLINE_SERVER_ADDRESS: 'https://ssh.example.org', BOWLINE_TENANT_ID: '1'.repeat(36) }
 
 describe('the settings of the server', () => {
-  it('are safe when nothing is set', () => {
+  it('applies safe defaults', () => {
     expect(parseSettings('server', { PATH: '/bin' })).toMatchObject({
       BOWLINE_HOST: '127.0.0.1',
       BOWLINE_HTTP_PORT: 8080,
@@ -30,19 +30,19 @@ describe('the settings of the server', () => {
     })
   })
 
-  it('take an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     const settings = parseSettings('server', { BOWLINE_HTTP_PORT: '', BOWLINE_DOMAIN: '', BOWLINE_TRUSTED_PROXIES: '' })
     expect(settings).toMatchObject({ BOWLINE_HTTP_PORT: 8080, BOWLINE_DOMAIN: undefined, BOWLINE_TRUSTED_PROXIES: [] })
   })
 
-  it('split lists at commas', () => {
+  it('splits lists at commas', () => {
     const { BOWLINE_TRUSTED_PROXIES: list } = parseSettings('server', {
       BOWLINE_TRUSTED_PROXIES: ' 10.0.0.0/8, ::1 ,,',
     })
     expect(list).toEqual(['10.0.0.0/8', '::1'])
   })
 
-  it('let the settings of the agent pass: one file may serve both', () => {
+  it('ignores settings of the agent: one file may configure both', () => {
     const settings = parseSettings('server', { ...agent, BOWLINE_KEEPALIVE_INTERVAL: 'nonsense' })
     expect(settings).not.toHaveProperty('BOWLINE_SERVER_ADDRESS')
   })
@@ -56,18 +56,18 @@ describe('the settings of the server', () => {
     ['BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT', '1.5', 'must be a whole number from 0 to 1440'],
     ['BOWLINE_DATABASE_URL', 'mysql://x', 'must start with postgres:// or postgresql://'],
     ['BOWLINE_NODE_SECRET', 'short', 'must have at least 16 characters'],
-  ])('refuse %s=%s and say the rule', (name, value, rule) => {
+  ])('rejects %s=%s with the rule', (name, value, rule) => {
     expect(problemsOf('server', { [name]: value })).toEqual([`${name} ${rule}.`])
   })
 
-  it('name every variable at fault at once', () => {
+  it('reports all invalid variables at once', () => {
     const problems = problemsOf('server', { BOWLINE_HTTP_PORT: 'x', BOWLINE_SSH_PORT: 'y', BOWLINE_TYPO: '1' })
     expect(problems).toHaveLength(3)
     expect(new ConfigError(problems).message).toBe(problems.join('\n'))
   })
 
   it.each(Object.entries(SETTINGS).flatMap(([name, spec]) => ('secret' in spec ? [name] : [])))(
-    'do not repeat what %s was set to',
+    'does not echo the value of %s in errors',
     (name) => {
       for (const program of ['server', 'agent'] as const) {
         expect(problemsOf(program, { ...agent, [name]: 'Tr0ub4dor' }).join('\n')).not.toContain('Tr0ub4dor')
@@ -83,20 +83,20 @@ describe('an unknown setting', () => {
     ['BOWLINE_DATABASE', 'BOWLINE_DATABASE_URL'],
     ['BOWLINE_TRUSTED_PROXY', 'BOWLINE_TRUSTED_PROXIES'],
     ['BOWLINE_LOGLEVEL', 'BOWLINE_LOG_LEVEL'],
-  ])('%s is refused with the nearest one, %s', (name, nearest) => {
+  ])('rejects %s and suggests %s', (name, nearest) => {
     expect(nearestSetting(name)).toBe(nearest)
     const sentence = `${name} is not a setting; the nearest one is ${nearest}.`
     expect(problemsOf('server', { [name]: '1' })).toEqual([sentence])
     expect(problemsOf('agent', { ...agent, [name]: '1' })).toEqual([sentence])
   })
 
-  it('is one of ours only: other variables are nobody’s business', () => {
+  it('ignores variables without our prefix', () => {
     expect(problemsOf('server', { bowline_host: 'x', BOWLINEHOST: 'x', MY_BOWLINE_HOST: 'x' })).toEqual([])
   })
 })
 
 describe('the settings of the agent', () => {
-  it('need a server and a namespace', () => {
+  it('requires a server and a namespace', () => {
     const problems = problemsOf('agent', {})
     expect(problems.map((problem) => problem.split(' is required')[0])).toEqual([
       'BOWLINE_SERVER_ADDRESS',
@@ -104,23 +104,23 @@ describe('the settings of the agent', () => {
     ])
   })
 
-  it('drop the slash at the end of the address', () => {
+  it('strips the trailing slash of the address', () => {
     const env = { ...agent, BOWLINE_SERVER_ADDRESS: 'http://127.0.0.1:8080/' }
     expect(parseSettings('agent', env).BOWLINE_SERVER_ADDRESS).toBe('http://127.0.0.1:8080')
   })
 
   it.each(['ftp://x', 'ssh.example.org', 'https://', 'https://x/path', 'https://x y'])(
-    'refuse the address %s',
+    'rejects the address %s',
     (value) => {
       expect(problemsOf('agent', { ...agent, BOWLINE_SERVER_ADDRESS: value })).toHaveLength(1)
     },
   )
 
-  it.each(['secret', 'sha256/AAAA', `sha256//${'A'.repeat(42)}=`])('refuse the pin %s', (value) => {
+  it.each(['secret', 'sha256/AAAA', `sha256//${'A'.repeat(42)}=`])('rejects the pin %s', (value) => {
     expect(problemsOf('agent', { ...agent, BOWLINE_SERVER_PIN: value })).toHaveLength(1)
   })
 
-  it('refuse a password that is not hashed', () => {
+  it('rejects a password that is not hashed', () => {
     expect(problemsOf('agent', { ...agent, BOWLINE_SINGLE_USER_PASSWORD: 'plain' })).toHaveLength(1)
     expect(problemsOf('agent', { ...agent, BOWLINE_SINGLE_USER_PASSWORD: '$6$salt$hash' })).toEqual([])
   })

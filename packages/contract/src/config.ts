@@ -1,5 +1,5 @@
-// Every environment variable of every subcommand: the one registry that programs parse, documentation is generated
-// from and unknown names are compared with. Defaults are safe for production.
+// Every environment variable of every subcommand: the single registry that programs parse, documentation is generated
+// from and unknown names are checked against. Defaults are safe for production.
 import * as z from 'zod'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
 import type { Program, SettingSpec } from './settings/spec.ts'
@@ -241,7 +241,7 @@ type SettingsOf<P extends Program> = {
 export type ServerSettings = SettingsOf<'server'>
 export type AgentSettings = SettingsOf<'agent'>
 
-/** The environment does not describe a program that can run. `problems` has one sentence per variable. */
+/** The environment is not valid for the program. `problems` has one sentence per variable. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
@@ -252,9 +252,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads a program's settings from its environment. Variables of the other program are let pass (one environment file
- * may serve both); any other `BOWLINE_*` is an error. An empty variable counts as unset.
- * @throws {ConfigError} naming every variable at fault, its rule, and the nearest known name of an unknown one
+ * Reads a program's settings from its environment. Variables of the other program are ignored (one environment file
+ * may configure both); any other `BOWLINE_*` is an error. An empty variable counts as unset.
+ * @throws {ConfigError} naming every invalid variable, its rule, and the nearest known name of an unknown one
  */
 export function parseSettings<P extends Program>(
   program: P,
@@ -279,7 +279,7 @@ export function parseSettings<P extends Program>(
   return settings as SettingsOf<P>
 }
 
-/** The known setting that has the most words of `name`, and among those the one with the fewest edits to it. */
+/** The known setting that shares the most words with `name`; ties: the fewest edits. */
 export function nearestSetting(name: string): SettingName {
   const names = Object.keys(SETTINGS) as [SettingName, ...SettingName[]]
   const missing = (known: string): number => {

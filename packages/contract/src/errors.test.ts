@@ -4,7 +4,7 @@ import { BowlineError, ERRORS, type ErrorCode, fail } from './errors.ts'
 const codes = Object.keys(ERRORS) as ErrorCode[]
 
 describe('an error', () => {
-  it('has the status of the catalogue and its sentence, filled with the details', () => {
+  it('takes the status and the message from the catalogue, filled with the details', () => {
     const error = new BowlineError('DEVICE_LIMIT', { limit: 3 })
     expect([error.status, error.message, error.fields]).toEqual([
       403,
@@ -13,22 +13,22 @@ describe('an error', () => {
     ])
   })
 
-  it('names the fields at fault, in their order', () => {
+  it('lists the invalid fields in order', () => {
     const error = new BowlineError('INVALID_INPUT', { field: 'name', rule: 'is required' }, ['name', 'email'])
     expect([error.message, error.fields]).toEqual(['name: is required.', ['name', 'email']])
   })
 
-  it('fills each word once: a detail that looks like a word stays as it is', () => {
+  it('fills each placeholder once, even when a detail looks like a placeholder', () => {
     const error = new BowlineError('ROUTE_NOT_FOUND', { method: '{path}', path: '{method} $& $1' })
     expect(error.message).toBe('There is no {path} {method} $& $1.')
   })
 
-  it('keeps its cause for the log', () => {
+  it('retains the cause of an error for the log', () => {
     const cause = new Error('the database said no')
     expect(new BowlineError('INTERNAL', {}, [], { cause }).cause).toBe(cause)
   })
 
-  it('is thrown by fail', () => {
+  it('fail throws the error with its code and fields', () => {
     expect(() => fail('CONFLICT', { field: 'email' }, ['email'])).toThrow(
       expect.objectContaining({ code: 'CONFLICT', fields: ['email'], message: 'email is taken.' }),
     )
@@ -43,11 +43,11 @@ describe('the catalogue', () => {
     const words = [...message.matchAll(/\{(\w+)\}/g)].map(([, word]) => [String(word), 'X'] as const)
     const filled = new BowlineError(code, Object.fromEntries(words)).message
     expect(filled).not.toMatch(/[{}]/)
-    // The words of INTERNAL are the contract's own.
+    // INTERNAL's message has no details.
     expect(code === 'INTERNAL' ? '.' : filled).toMatch(/\.$/)
   })
 
-  it('says of itself nothing when something inside failed', () => {
+  it('discloses nothing about internal errors', () => {
     expect(new BowlineError('INTERNAL', { what: 'secret' }).message).toBe('Internal Server Error')
   })
 })

@@ -1,6 +1,6 @@
-// The error catalogue: each way a call can fail, with its status and the sentence people read.
-// `{word}` in a sentence is filled from the error's details. Codes are for our own clients and logs; existing clients
-// read only the status, the headers and, where the contract says so, a bare list of field names.
+// The error catalogue: each way a call can fail, with its status and the message users read.
+// `{word}` in a message is a placeholder for one of the error's details. Codes are for our own clients and logs;
+// existing clients read only the status, the headers and, where the contract requires it, a bare list of field names.
 
 interface ErrorSpec {
   readonly status: number
@@ -48,7 +48,7 @@ export const ERRORS = {
       'Accepting this device would replace {name}, which has its MAC address; the role {role} may not remove devices.',
   },
   DEVICE_NAME_TAKEN: { status: 409, message: 'Another accepted device of the namespace is named {name}.' },
-  RULES_CHANGED: { status: 409, message: 'The rules are others than those that were put in order; load them again.' },
+  RULES_CHANGED: { status: 409, message: 'The rules have changed since they were loaded; reload them and try again.' },
   ALREADY_MEMBER: { status: 409, message: 'The user is a member already.' },
   BODY_TOO_LARGE: { status: 413, message: 'The request body is larger than {limit} bytes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be JSON.' },
@@ -71,14 +71,14 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Values for the `{words}` of a message; also logged. Never credentials. */
+/** Values for the placeholders of a message; also logged. Never credentials. */
 export type ErrorDetails = Readonly<Record<string, string | number>>
 
-/** An expected failure of a call. Anything else that is thrown is a defect and reaches clients as INTERNAL. */
+/** An expected failure of a call. Anything else that is thrown is a bug and reaches clients as INTERNAL. */
 export class BowlineError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  /** Names of the input fields at fault, in the order they were found; [] when no field is. */
+  /** Names of the invalid input fields, in the order they were found; [] when no field is invalid. */
   readonly fields: readonly string[]
 
   constructor(code: ErrorCode, details: ErrorDetails = {}, fields: readonly string[] = [], options?: ErrorOptions) {
@@ -89,7 +89,7 @@ export class BowlineError extends Error {
     this.fields = fields
   }
 
-  /** HTTP status of the catalogue. */
+  /** HTTP status from the catalogue. */
   get status(): number {
     return ERRORS[this.code].status
   }
@@ -97,8 +97,8 @@ export class BowlineError extends Error {
 
 /**
  * Throws an error of the catalogue.
- * @param details values for the `{words}` of its message
- * @param fields names of the input fields at fault
+ * @param details values for the placeholders of its message
+ * @param fields names of the invalid input fields
  */
 export function fail(code: ErrorCode, details?: ErrorDetails, fields?: readonly string[]): never {
   throw new BowlineError(code, details, fields)

@@ -1,12 +1,12 @@
-// The words of the examples in the OpenAPI document: ones that a person would recognise.
+// Realistic example values for the OpenAPI document.
 export const UID = '5f2e9c3a7b1d4086a1c3e5f70912b4d6e8fa0c2b4d6f8193a5b7c9d1e3f50718'
 export const UUID = '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01'
 const FINGERPRINT = '0f:1e:2d:3c:4b:5a:69:78:87:96:a5:b4:c3:d2:e1:f0'
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'
 
 /**
- * By `owner.field`, then by `field`, and whole components by their name. The owner is the component that a field is in,
- * or the noun of the call. What does not fit the schema is passed over.
+ * Keyed by `owner.field`, then by `field`; whole components by their name. The owner is the component that contains the
+ * field, or the noun of the call. Values that do not match the schema are skipped.
  */
 export const WORDS: Readonly<Record<string, unknown>> = {
   DeviceFilter: { tags: ['production'] },
@@ -89,7 +89,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Session.recording': { share: 'all', output_bytes: 18_204, recorded_bytes: 18_204 },
   'Session.events': { types: ['shell'], seats: [0] },
   'Session.message': 'The command ended.',
-  // In a path it is text.
+  // Path parameters are strings.
   'sessions.seat': '0',
   'Stats.registered_devices': 12,
   'Stats.online_devices': 9,

@@ -1,14 +1,14 @@
-// Examples for the OpenAPI document: a value for every schema, made from the schema itself and from one table of words.
-// Deterministic, so that the written documents stay the same.
+// Examples for the OpenAPI document: a value for every schema, generated from the schema itself and a table of words.
+// Deterministic, so that the written documents are stable.
 import { UID, UUID, WORDS } from './example-words.ts'
 
 export type Json = { readonly [key: string]: unknown }
 
 /**
- * A value of a JSON Schema, for people to read.
+ * Generates a realistic value for a JSON Schema.
  * @param schema as in the OpenAPI document; references are looked up in `components`
  * @param owner the noun of the call
- * @param field the name it is under; '' for a whole body
+ * @param field the property name; '' for a whole body
  */
 export function jsonExample(schema: Json, components: Json, owner: string, field = ''): unknown {
   const { $ref, anyOf, oneOf } = schema as { $ref?: string; anyOf?: Json[]; oneOf?: Json[] }
@@ -42,7 +42,7 @@ export function jsonExample(schema: Json, components: Json, owner: string, field
   }
 }
 
-/** For ids under names that are not in the table: the first that the pattern takes. */
+/** For ids under names that are not in the table: the first that matches the pattern. */
 const ID_TEXTS = ['text', '00112233445566778899aabbccddeeff', UUID, UID]
 
 function textOf(schema: Json): string {
@@ -59,7 +59,7 @@ function objectOf(schema: Json, components: Json, owner: string): unknown {
   )
 }
 
-/** Whether a word of the table fits, as far as these keywords say. */
+/** Whether a value of the table matches the schema, as far as these keywords are concerned. */
 function takes(schema: Json, value: unknown): boolean {
   const {
     anyOf,

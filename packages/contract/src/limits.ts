@@ -1,4 +1,4 @@
-// Every number of the spec (section 9) and of the contract, by name. Lengths are characters, times say their unit.
+// Every numeric limit of the product, by name. Lengths are in characters; times name their unit.
 
 export const LIMITS = {
   name: { min: 3, max: 20 },
@@ -19,14 +19,14 @@ export const LIMITS = {
   inviteDays: 7,
   removedDeviceHours: 720,
   agentPingSeconds: 30,
-  /** A device is offline when nothing was heard of it for this long. */
+  /** A device is offline when nothing was received from it for this long. */
   onlineWindowSeconds: 120,
   userTokenHours: 72,
   accessTokenMinutes: 10,
   refreshDays: 30,
-  /** What is kept of a namespace's events for listeners that come back. */
+  /** Events of a namespace buffered for listeners that reconnect. */
   eventBuffer: { count: 1000, minutes: 5, bytes: 1_048_576 },
-  /** Live streams at once, and bytes that wait for listeners that do not read. */
+  /** Concurrent live streams, and bytes buffered for listeners that do not read. */
   eventStreams: {
     perPerson: 20,
     perNamespace: 1_000,
@@ -36,17 +36,17 @@ export const LIMITS = {
     queuedBytesOfAll: 67_108_864,
     missedBytes: 131_072,
   },
-  /** Of one namespace. A pattern's size is about its number of characters, times its repeats. */
+  /** Per namespace. A pattern's size is roughly its number of characters times its repeats. */
   policy: { rules: 1_000, keys: 5_000, patternSize: 1_100, patternSizeOfRules: 30_000 },
-  /** A refresh cookie that has been exchanged still leads to its successor for this long: answers get lost. */
+  /** An exchanged refresh cookie still yields its successor for this long: responses can get lost. */
   refreshGraceSeconds: 30,
-  /** Failed sign-ins of one name over all sources within an hour; then only sources that are known may try. */
+  /** Failed sign-ins per name over all sources within an hour; then only known sources may try. */
   failuresPerHour: 20,
-  /** A source is known for this long after the person was last signed in from it. */
+  /** A source stays known for this long after the user was last signed in from it. */
   knownSourceDays: 90,
-  /** Answers an hour that a username or address is taken. */
+  /** Responses per hour that disclose that a username or address is taken. */
   accountConflictsPerHour: 5,
   accountEventDays: 365,
-  /** Failed logins on devices that a namespace keeps one by one of an hour; more are counted. */
+  /** Failed device logins that a namespace stores individually per hour; more are only counted. */
   failedLoginsPerHour: 1_000,
 } as const

@@ -1,4 +1,4 @@
-// The document of the API: that programs can read it, and that it says what the operations say.
+// Tests that the OpenAPI document is valid for tools and agrees with the operations.
 import { createPublicKey } from 'node:crypto'
 import { WORDS } from './example-words.ts'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { errorCodesOf, openApiDocument } from './openapi.ts'
 import { type Operation, pathParameters } from './operation.ts'
 import { allOperations, operations } from './operations.ts'
 
-/** The parts of OpenAPI 3.1 that must be there for tools to work. */
+/** The parts of OpenAPI 3.1 that tools require. */
 const Parameter = z.object({
   name: z.string(),
   in: z.enum(['path', 'query']),
@@ -65,21 +65,21 @@ function find({ method, path }: Operation) {
   return entry
 }
 
-/** Every `$ref` of a value. */
+/** Every `$ref` in a value. */
 function refs(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, part]) => (key === '$ref' ? [String(part)] : refs(part)))
 }
 
 describe('the OpenAPI document', () => {
-  it('refers to everything that is in its components and to nothing else', () => {
+  it('references exactly its components', () => {
     const { schemas, examples } = document.components
     const names = (part: string, of: object) => Object.keys(of).map((name) => `#/components/${part}/${name}`)
     const all = [...names('schemas', schemas), ...names('examples', examples)]
     expect([...new Set(refs(raw))].toSorted()).toEqual(all.toSorted())
   })
 
-  it.each(published)('has examples of $id that the operation itself takes and answers', ({ operation }) => {
+  it.each(published)('has examples of $id that match its schemas', ({ operation }) => {
     const { requestBody, responses, parameters = [] } = find(operation)
     const body = requestBody?.content['application/json']?.example
     const [success] = Object.values(responses[String(operation.status ?? 200)]?.content ?? {})
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has an id of its own for every operation and alias', () => {
+  it('gives every operation and alias a unique id', () => {
     const ids = described.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
   })
@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     expect(found.toSorted()).toEqual(expected.toSorted())
   })
 
-  it.each(published)('says of $id what the operation says', ({ operation }) => {
+  it.each(published)('describes $id as its operation does', ({ operation }) => {
     const entry = find(operation)
     const inPath = (entry.parameters ?? []).filter((parameter) => parameter.in === 'path')
     expect(inPath.map(({ name }) => name).toSorted()).toEqual(pathParameters(operation.path).toSorted())
@@ -135,14 +135,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has the parameters of a path in the schema of its parameters', () => {
+  it('declares the parameters of each path in its schema', () => {
     for (const { operation } of allOperations()) {
       const names = operation.params instanceof z.ZodObject ? Object.keys(operation.params.shape) : []
       expect(names.toSorted()).toEqual(pathParameters(operation.path).toSorted())
     }
   })
 
-  it('answers the bare list of field names where existing clients read it', () => {
+  it('describes the bare list of field names where existing clients read it', () => {
     const listed = published.filter(({ operation }) => operation.fieldNames)
     expect(listed.map(({ id }) => id)).toContain('users.update')
     for (const { operation } of listed) {
@@ -151,11 +151,11 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has no keyword of its maker left in its components', () => {
+  it('omits generator-specific keywords from its components', () => {
     expect(Object.entries(document.components.schemas).filter(([, schema]) => 'id' in schema)).toEqual([])
   })
 
-  it('names the permission and the roles that have it', () => {
+  it('names the required permission and the roles that have it', () => {
     expect(find(operations.devices.remove)).toMatchObject({
       'x-permission': 'deviceRemove',
       'x-roles': ['administrator', 'owner'],
@@ -166,7 +166,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('of an edition has the calls of that edition', () => {
+  it('contains only the calls of its edition', () => {
     const paths = (edition: 'community' | 'cloud') => Object.keys(openApiDocument('v0.0.0', edition)['paths'] ?? {})
     const cloudOnly = published.filter(({ operation }) => operation.cloudOnly).map(({ operation }) => operation.path)
     expect(cloudOnly.length).toBeGreaterThan(0)
@@ -176,7 +176,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(openApiDocument('v0.0.0', 'cloud'))).not.toContain('"description":"EDITION')
   })
 
-  it('is this for one operation', () => {
+  it('renders one operation in full', () => {
     const { responses, ...rest } = find(operations.devices.setStatus)
     expect(rest).toMatchObject({
       operationId: 'devices.setStatus',
@@ -214,13 +214,13 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the examples of the document', () => {
-  it('have real keys, which the calls accept', () => {
+  it('contain real keys that the calls accept', () => {
     expect(createPublicKey(String(WORDS['public_key'])).asymmetricKeyType).toBe('ed25519')
     const [type, wire = ''] = Buffer.from(String(WORDS['data']), 'base64').toString().split(' ')
     expect([type, Buffer.from(wire, 'base64').length]).toEqual(['ssh-ed25519', 51])
   })
 
-  it('say that a body may be missing where an empty one is accepted', () => {
+  it('mark the body optional where an empty one is accepted', () => {
     const { paths } = openApiDocument('1') as {
       paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>
     }

@@ -1,4 +1,4 @@
-// OpenAPI 3.1 from the operations: paths, parameters, bodies, answers, failures. Nothing is written twice.
+// Generates OpenAPI 3.1 from the operations: paths, parameters, bodies, responses, failures.
 import * as z from 'zod'
 import { BowlineError, ERRORS, type ErrorCode } from './errors.ts'
 import { jsonExample } from './json-example.ts'
@@ -8,14 +8,14 @@ import { PERMISSIONS, ROLES } from './roles.ts'
 
 type Json = { [key: string]: unknown }
 
-/** Documents: everything, what a self-hosted server answers, and what the hosted service answers. */
+/** Documents: everything, the self-hosted server's API, and the hosted service's API. */
 export type DocumentEdition = 'every' | 'community' | 'cloud'
 const TITLES = { every: 'Bowline', community: 'Bowline, community edition', cloud: 'Bowline, cloud edition' } as const
 
 /**
  * The OpenAPI document of this API.
  * @param version of the product
- * @param edition leaves out the calls that the edition does not have
+ * @param edition omits the calls that the edition does not have
  */
 export function openApiDocument(version: string, edition: DocumentEdition = 'every'): Json {
   const components: Json = {}
@@ -60,7 +60,7 @@ export function openApiDocument(version: string, edition: DocumentEdition = 'eve
   }
 }
 
-/** There, no call is of another edition. */
+/** In the hosted service no call belongs to another edition. */
 function inCloud(declared: Operation): Operation {
   const { cloudOnly: _, ...operation } = declared
   return operation
@@ -79,7 +79,7 @@ function describe(id: string, operation: Operation, components: Json): Json {
     const type = operation.stream ? 'text/event-stream' : 'application/json'
     const schema = jsonSchema(operation.response, 'output', components)
     const example = jsonExample(schema, components, operation.noun)
-    // Of a stream: what the `data:` of each event carries.
+    // For a stream: the `data:` of each event.
     const lines = operation.jsonLines ? { 'application/jsonl': { schema: schema['items'] } } : {}
     const plain = operation.asText ? { 'text/plain': { schema: { type: 'string' } } } : {}
     success['content'] = { [type]: { schema, example }, ...lines, ...plain }
@@ -106,11 +106,11 @@ function describe(id: string, operation: Operation, components: Json): Json {
   }
 }
 
-/** Every failure a call can answer: its own, and what its access and input imply. */
+/** Every failure of a call: its own, and those implied by its access and input. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(operation.errors)
   const { access } = operation
-  // To everybody else an internal call does not exist.
+  // Without the node secret an internal call appears not to exist.
   if (access.kind === 'internal') codes.add('ROUTE_NOT_FOUND')
   else if (access.kind !== 'public') codes.add('UNAUTHORIZED')
   if (access.kind === 'user') codes.add('USER_TOKEN_REQUIRED')
@@ -125,7 +125,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   }
   if (operation.notYet) codes.add('NOT_WORKING_YET')
   if (operation.cloudOnly) codes.add('EDITION')
-  // Calls without a body do not look at one, but do not read it without end either.
+  // Calls without a body ignore it, but still limit what they read.
   if (operation.method !== 'GET') codes.add('BODY_TOO_LARGE').add('ORIGIN_REFUSED')
   codes.add('HOST_REFUSED')
   codes.add('TOO_MANY_REQUESTS')
@@ -148,7 +148,7 @@ function failuresOf(operation: Operation): Json {
   )
 }
 
-/** For the `{words}` of messages. */
+/** For the placeholders of messages. */
 const DETAILS = {
   field: 'name',
   rule: 'must have 3 to 20 characters',
@@ -163,7 +163,7 @@ const DETAILS = {
   path: '/api/nothing',
 }
 
-/** A body of that failure as a call answers it. */
+/** A response body of that failure. */
 function errorExample(code: ErrorCode): Json {
   const { message } = new BowlineError(code, DETAILS)
   return { message, code, ...(ERRORS[code].message.includes('{field}') ? { fields: [DETAILS.field] } : {}) }
@@ -199,7 +199,7 @@ function whoMayCall(access: Access): string {
   }
 }
 
-/** The permission of the table of roles that the call asks for, and the roles that have it. */
+/** The permission that the call requires, and the roles that have it. */
 function permissionOf(access: Access): Json {
   if (access.kind !== 'member') return {}
   const { permission } = access
@@ -227,7 +227,7 @@ function parametersOf(place: 'path' | 'query', { noun, params, query }: Operatio
   }))
 }
 
-/** JSON Schema of a zod schema; named schemas move to `components` and are referred to. */
+/** JSON Schema of a zod schema; named schemas move to `components` and are referenced. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const {
     $defs,
@@ -245,7 +245,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', components: Json)
   return { $ref: `#/components/schemas/${rest['id']}` }
 }
 
-/** The name is the component's key; `id` is no keyword of JSON Schema. */
+/** The name is the component's key; `id` is not a JSON Schema keyword. */
 function withoutId(named: Json): Json {
   const { id: _, ...schema } = named
   return schema

@@ -1,4 +1,4 @@
-// What an API call is, as data. Servers bind a handler to an operation, clients call it, OpenAPI describes it.
+// An API call as data. Servers bind a handler to an operation, clients call it, OpenAPI describes it.
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 import type { Permission } from './roles.ts'
@@ -38,19 +38,19 @@ export interface Operation<
   readonly body?: B
   /** Largest request body, in bytes; default 8,192. */
   readonly bodyBytes?: number
-  /** What the call takes of the tokens that its caller gets each second; default 1. */
+  /** Cost of the call in tokens of its caller's rate limit; default 1. */
   readonly cost?: number
   /** Schema of a JSON answer; absent: the answer has no body. */
   readonly response?: R
-  /** The answer is a list whose total travels in `X-Total-Count`. */
+  /** The response is a list whose total is sent in `X-Total-Count`. */
   readonly total?: true
-  /** The list may also be answered as JSON lines, one item each. */
+  /** The list is also available as JSON lines, one item each. */
   readonly jsonLines?: true
-  /** May also be answered as plain text, by `format`, or to clients that accept `text/plain` by name. */
+  /** Also available as plain text, by `format`, or to clients that accept `text/plain` explicitly. */
   readonly asText?: true
-  /** The answer is a stream of server-sent events of the response schema. */
+  /** The response is a stream of server-sent events of the response schema. */
   readonly stream?: true
-  /** Headers of the answer, with what they mean. */
+  /** Headers of the response, with descriptions. */
   readonly headers?: Readonly<Record<string, string>>
   /** Kept for existing clients; another call does the same. */
   readonly deprecated?: true
@@ -58,7 +58,7 @@ export interface Operation<
   readonly status?: number
   /** Failures of this call beyond those its access and input imply. */
   readonly errors?: readonly ErrorCode[]
-  /** Declared, not built: answers NOT_WORKING_YET after the same checks of credential, permission and input. */
+  /** Declared, not implemented: answers NOT_WORKING_YET after the same checks of credential, permission and input. */
   readonly notYet?: true
   /** Exists in the cloud edition only; elsewhere it answers EDITION. */
   readonly cloudOnly?: true
@@ -66,7 +66,7 @@ export interface Operation<
   readonly fieldNames?: true
 }
 
-/** Keeps the literal types of an operation. */
+/** Preserves the literal types of an operation. */
 export function operation<
   P extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,
@@ -79,13 +79,13 @@ export function operation<
 type Parsed<S> = S extends z.ZodUndefined ? undefined : S extends z.ZodType ? z.output<S> : undefined
 type Raw<S> = S extends z.ZodUndefined ? undefined : S extends z.ZodType ? z.input<S> : undefined
 
-/** What a handler receives: validated and transformed. */
+/** A handler's input: validated and transformed. */
 export type Input<O> =
   O extends Operation<infer P, infer Q, infer B, infer _R>
     ? { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> }
     : never
 
-/** What a caller passes: before validation. Parts the operation does not have are left out. */
+/** A caller's input: before validation. Parts the operation does not have are omitted. */
 export type CallInput<O> =
   O extends Operation<infer P, infer Q, infer B, infer _R>
     ? (P extends z.ZodUndefined ? object : { params: Raw<P> }) &
@@ -93,7 +93,7 @@ export type CallInput<O> =
         (B extends z.ZodUndefined ? object : { body: Raw<B> })
     : never
 
-/** What the call answers; undefined for an empty body. */
+/** The response body of the call; undefined for an empty body. */
 export type Output<O> = O extends Operation<infer _P, infer _Q, infer _B, infer R> ? Parsed<R> : never
 
 /** Path parameters of an operation's path, in order. */

@@ -1,4 +1,4 @@
-// The permission table, written out a second time: a change here is a change of who may do what.
+// The permission table, duplicated: a change here changes access rights.
 import { describe, expect, it } from 'vitest'
 import { PERMISSIONS, ROLES, type Role, hasAuthorityOver, rank, roleMay } from './roles.ts'
 
@@ -57,23 +57,23 @@ const LOWEST: Record<keyof typeof PERMISSIONS, Role> = {
 }
 
 describe('permissions', () => {
-  it.each(Object.entries(LOWEST))('%s needs at least the role %s', (permission, lowest) => {
+  it.each(Object.entries(LOWEST))('%s requires at least the role %s', (permission, lowest) => {
     const allowed = ROLES.filter((role) => roleMay(role, permission as keyof typeof PERMISSIONS))
     expect(allowed).toEqual(ROLES.slice(rank(lowest)))
   })
 
-  it('are all in this table', () => {
+  it('lists every permission in this table', () => {
     expect(Object.keys(PERMISSIONS).toSorted()).toEqual(Object.keys(LOWEST).toSorted())
   })
 })
 
 describe('roles', () => {
-  it('are ranked from observer to owner', () => {
+  it('ranks roles from observer to owner', () => {
     expect(ROLES.map(rank)).toEqual([0, 1, 2, 3])
     expect([ROLES[0], ROLES[3]]).toEqual(['observer', 'owner'])
   })
 
-  it('act on and grant their own rank and below, and never the owner', () => {
+  it('allows acting on and granting the own rank and below, never the owner', () => {
     const table = ROLES.map((actor) => ROLES.filter((target) => hasAuthorityOver(actor, target)))
     expect(table).toEqual([
       ['observer'],

@@ -1,5 +1,5 @@
-// Who may do what: the roles of a namespace and the permission table. The one place that says it;
-// guards, the console's disabled buttons and the documentation all read it here.
+// Access control: the roles of a namespace and the permission table. The single source of truth for guards, the
+// console's disabled buttons and the documentation.
 
 /** Member roles, lowest first. */
 export const ROLES = ['observer', 'operator', 'administrator', 'owner'] as const
@@ -10,7 +10,7 @@ const operators = ['operator', 'administrator', 'owner'] as const
 const administrators = ['administrator', 'owner'] as const
 const owners = ['owner'] as const
 
-/** Permission → the roles that have it. Lists and details need membership only and are not in the table. */
+/** Permission → the roles that have it. Lists and details only require membership and are not in the table. */
 export const PERMISSIONS = {
   deviceConnect: everyone,
   deviceDetails: everyone,

@@ -6,12 +6,12 @@ import { example, fitting, nearly } from './testing.ts'
 const withBody = allOperations().flatMap(({ id, operation: { body } }) => (body ? [{ id, body }] : []))
 
 describe('inputs made from the contract', () => {
-  it.each(withBody)('have an example for the body of $id', ({ body }) => {
+  it.each(withBody)('generates an example for the body of $id', ({ body }) => {
     const taken = body.safeParse(example(body))
     expect(taken.success).toBe(true)
   })
 
-  it('fit mostly, and are wrong in every way otherwise', () => {
+  it('generates mostly valid inputs, and invalid ones of every kind', () => {
     const [login] = withBody.filter(({ id }) => id === 'auth.login')
     const taken = { fitting: 0, nearly: 0 }
     for (const [kind, make] of Object.entries({ fitting, nearly })) {

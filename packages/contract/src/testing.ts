@@ -1,4 +1,4 @@
-// Inputs made from the contract, for tests that go over every operation: values that fit a schema, and values that
+// Test inputs generated from the contract, for tests over every operation: values that match a schema, and values that
 // nearly do.
 import {
   type Arbitrary,
@@ -45,15 +45,15 @@ interface JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>
 }
 
-/** Values that fit the schema as far as JSON Schema can say it; refinements may still refuse one. */
+/** Values that match the schema as far as JSON Schema can express it; refinements may still reject one. */
 export function fitting(schema: z.ZodType): Arbitrary<unknown> {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   return valueOf(json, json.$defs ?? {})
 }
 
 /**
- * One value that the schema takes, the same for the same seed.
- * @throws {Error} when none of a hundred is taken: give an example by hand then
+ * One value that the schema accepts, the same for the same seed.
+ * @throws {Error} when none of a hundred is accepted: supply an example by hand then
  */
 export function example(schema: z.ZodType, seed = 1): unknown {
   const found = sample(fitting(schema), { seed, numRuns: 100 }).find((value) => schema.safeParse(value).success)
@@ -61,7 +61,7 @@ export function example(schema: z.ZodType, seed = 1): unknown {
   return found
 }
 
-/** Values that an honest mistake or a hostile caller would send: fitting ones, changed ones, and anything at all. */
+/** Values that an honest mistake or an attacker would send: valid ones, mutated ones, and arbitrary ones. */
 export function nearly(schema: z.ZodType): Arbitrary<unknown> {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const value = valueOf(json, json.$defs ?? {})
@@ -84,7 +84,7 @@ const AWKWARD = [
   '9'.repeat(400), '٣', '\u202e', '../../etc/passwd', '[[', '(a+)+$', 'W3sidHlwZSI6Im9wZXJhdG9yIn1d',
 ]
 
-/** Text with what parsers, databases and shells trip over. */
+/** Text that trips up parsers, databases and shells. */
 export const awkwardText: Arbitrary<string> = oneof(string(), string({ unit: 'binary' }), constantFrom(...AWKWARD))
 
 const jsonValue = anything({ maxDepth: 3 }).filter((value) => JSON.stringify(value) !== undefined)

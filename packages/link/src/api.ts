@@ -1,5 +1,5 @@
-// What the link promises to its two ends: the types of streams and links, shared by gateway and agent.
-// The wire itself is in frame.ts, the state machine in link.ts, the sockets in dial.ts (agent) and accept.ts (server).
+// The API of a link for both of its ends: the types of links and streams, shared by gateway and agent.
+// The wire format is in frame.ts, the state machine in link.ts, the sockets in dial.ts (agent) and accept.ts (server).
 
 /** Why a stream or link ended; crosses the wire as JSON, so the receiver treats it as a claim of the peer. */
 export interface LinkCause {
@@ -7,17 +7,17 @@ export interface LinkCause {
   /** Kebab-case word, for example `done`, `displaced`, `keepalive`, `protocol`, `refused`. */
   readonly reason: string
   readonly message: string
-  /** Set when the peer has sent this cause: `message` is its text, cleaned, and not this end's. Never sent. */
+  /** Set when the cause came from the peer: `message` is the peer's text, sanitized. Never sent. */
   readonly fromPeer?: true
 }
 
 /** JSON object in an `open` or `control` payload. Validated by the receiver against the schema of the stream's kind. */
 export type LinkMessage = { readonly [key: string]: unknown }
 
-/** What a stream is for. The schemas of each kind's messages are in streams.ts. */
+/** Purpose of a stream. The message schemas of each kind are in stream-messages.ts. */
 export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http'
 
-/** Which of the two byte lanes of a stream: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
+/** One of a stream's two byte lanes: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
 export type Lane = 0 | 1
 
 /**
@@ -26,16 +26,16 @@ export type Lane = 0 | 1
  */
 export interface StreamHandler {
   /**
-   * Bytes from the peer; the memory belongs to the callee, unless it `borrows`. The peer may send more only after
-   * {@link LinkStream.consumed} has been told.
+   * Bytes from the peer; the callee owns the memory unless it sets `borrows`. The peer may send more only after
+   * {@link LinkStream.consumed} has been called.
    */
   data(bytes: Uint8Array, lane: Lane): void
   /**
-   * True: what `data` gets is only valid during the call. It spares a copy, and is for those that pass bytes on or copy
-   * them anyway. Who wraps a handler and keeps bytes must not take this over.
+   * True: the bytes passed to `data` are only valid during the call. Saves a copy for handlers that forward or copy
+   * them anyway. Wrappers that retain bytes must not copy this flag.
    */
   readonly borrows?: boolean
-  /** The stream can take more after a `write` answered false. */
+  /** The stream can take more after `write` returned false. */
   drain?(): void
   /** The peer sends no more bytes; control messages may still follow. */
   eof?(): void
@@ -45,8 +45,8 @@ export interface StreamHandler {
 }
 
 /**
- * The handler of a stream, or a function that makes it of the stream before anything can arrive: such a handler needs no
- * parts that are undefined at first.
+ * A stream's handler, or a factory that creates it from the stream before anything can arrive, so that the handler
+ * needs no fields that start out undefined.
  */
 export type HandlerOf = StreamHandler | ((stream: LinkStream) => StreamHandler)
 
@@ -57,27 +57,27 @@ export interface LinkStream {
   /**
    * Queues bytes; the memory belongs to the stream from here on. Writes of at most 1 KiB overtake queued bulk of
    * other streams.
-   * @param done called when the memory may be used for something else: soon, or never when the stream ends before
-   * @returns false when the caller should stop until `drain`: credit is used up or the socket is behind
+   * @param done called when the memory may be reused: soon, or never if the stream ends first
+   * @returns false when the caller should stop until `drain`: out of credit, or the socket is backed up
    */
   write(bytes: Uint8Array, lane?: Lane, done?: () => void): boolean
-  /** Bytes accepted by `write` that have not left yet. */
+  /** Bytes accepted by `write` and not yet sent. */
   readonly queuedBytes: number
-  /** Returns credit: `count` received bytes have been dealt with. */
+  /** Returns credit: `count` received bytes have been processed. */
   consumed(count: number): void
   /** Sent after everything queued. */
   eof(): void
   /**
    * Sent after everything queued, in order with the bytes. At most 64 KiB as JSON; more closes the stream.
-   * @param place `overtaking` sends it ahead of this stream's queued bytes, for what must work while the peer reads
-   *   nothing (signal, window-change, eow)
+   * @param place `overtaking` sends it ahead of this stream's queued bytes, for messages that must work while the peer
+   *   is not reading (signal, window-change, eow)
    */
   control(message: LinkMessage, place?: 'in-order' | 'overtaking'): void
   /**
    * Closes both directions.
    * @param cause default: done, by this side
-   * @param queued `send` (default) closes after everything queued has gone out, which takes as long as the peer takes
-   *   to grant credit. `drop` closes now: use it when the other party of the stream is gone
+   * @param queued `send` (default) closes after everything queued has been sent, which takes as long as the peer takes
+   *   to grant credit. `drop` closes now: for when the stream's other party is gone
    */
   close(cause?: LinkCause, queued?: 'send' | 'drop'): void
 }
@@ -85,10 +85,10 @@ export interface LinkStream {
 /** The owner's end of a link. */
 export interface LinkHandler {
   /**
-   * The peer opened a stream. Returns the handler of its bytes, or a cause to refuse it with. The header is untrusted.
+   * The peer opened a stream. Returns its handler, or a cause to refuse it with. The header is untrusted.
    */
   open(kind: StreamKind, header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause
-  /** The peer asks to move: no new streams here, running ones go on. */
+  /** The peer is draining this link: no new streams here, running ones continue. */
   goaway?(cause: LinkCause): void
   /** A ping was answered; round trip in milliseconds. */
   alive?(roundTripMs: number): void
@@ -96,7 +96,7 @@ export interface LinkHandler {
   closed(cause: LinkCause): void
 }
 
-/** Bytes in flight and limits; all bytes and milliseconds. */
+/** Flow control and limits, in bytes and milliseconds. */
 export interface LinkOptions {
   /** Initial credit each side grants per stream. */
   readonly windowBytes: number
@@ -104,10 +104,10 @@ export interface LinkOptions {
   readonly windowMaxBytes: number
   /** All streams together are given at most this much credit beyond `windowBytes` each. */
   readonly growthBytes: number
-  /** A stream with more than this unsent is closed: its owner ignores the answers of `write`. */
+  /** A stream with more than this unsent is closed: its owner ignores the return value of `write`. */
   readonly queueMaxBytes: number
   readonly frameBytes: number
-  /** `write` answers false while the socket holds more than this. */
+  /** `write` returns false while the socket holds more than this. */
   readonly socketHighBytes: number
   readonly maxStreams: number
   readonly pingMs: number

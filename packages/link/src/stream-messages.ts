@@ -1,12 +1,12 @@
-// The messages of each stream kind, as schemas: what the gateway says in `open` and `control`, and what the agent
-// answers. The receiver parses with these before it believes anything (the agent is untrusted to the gateway; the
-// gateway is one bug away from being untrusted to the agent).
+// Message schemas of each stream kind: what the gateway sends in `open` and `control`, and what the agent answers.
+// Receivers parse with these before trusting anything (the agent is untrusted to the gateway; the gateway is one bug
+// away from being untrusted to the agent).
 import * as z from 'zod'
 
 const uint = z.number().int().min(0).max(0xffff_ffff)
 const text = (max: number) => z.string().max(max)
 
-/** Variables that a device takes from a client: language and terminal. Others could run code before the shell does. */
+/** Environment variables a device accepts from a client: language and terminal. Others could inject code. */
 export const CLIENT_VARIABLE = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM)$/
 
 /** Terminal size in characters, and in pixels when known (0 otherwise). */
@@ -14,30 +14,30 @@ export const WindowSize = z.object({ columns: uint, rows: uint, width: uint, hei
 export type WindowSize = z.infer<typeof WindowSize>
 
 /**
- * `auth`: checks one credential on the device. The stream that answered `accepted` stays open as long as the login
- * lives: `session`, `dial` and `listen` streams name it, and closing it ends all of them. Credentials arrive as
- * control messages, so that a wrong password costs no new stream.
+ * `auth`: checks one credential on the device. After `accepted` the stream stays open for the lifetime of the login:
+ * `session`, `dial` and `listen` streams refer to it, and closing it ends all of them. Credentials arrive as control
+ * messages, so a wrong password costs no new stream.
  */
 export const AuthOpen = z.object({
-  /** Uid of the platform's session: 64 hex digits. */
+  /** Uid of the server's session: 64 hex digits. */
   session: z.string().regex(/^[0-9a-f]{64}$/),
   user: text(256),
-  /** The person's address, for the device's own log. */
+  /** The user's address, for the device's own log. */
   remote: text(64),
 })
 export type AuthOpen = z.infer<typeof AuthOpen>
 
-/** Gateway to agent on an `auth` stream: begins an attempt. */
+/** Gateway to agent on an `auth` stream: starts an attempt. */
 export const AuthCredential = z.discriminatedUnion('method', [
   z.object({ method: z.literal('password'), password: text(1_024) }),
-  /** The device asks what it wants to know: `prompt` answers, each answered by {@link AuthReply}. */
+  /** The device asks its own questions: it sends `prompt` rounds, each answered by {@link AuthReply}. */
   z.object({ method: z.literal('keyboard-interactive') }),
-  /** A login that the platform has authorised itself; `statement` is a compact JWS by the statement key (EdDSA). */
+  /** A login the server has already authorized; `statement` is a compact JWS by the statement key (EdDSA). */
   z.object({ method: z.literal('statement'), statement: text(8_192) }),
 ])
 export type AuthCredential = z.infer<typeof AuthCredential>
 
-/** One round of questions (RFC 4256 section 3.2). Without prompts it only tells something. */
+/** One round of prompts (RFC 4256 section 3.2). Without prompts it only displays a message. */
 export const AuthRound = z.object({
   name: text(256),
   instruction: text(4_096),
@@ -45,21 +45,21 @@ export const AuthRound = z.object({
 })
 export type AuthRound = z.infer<typeof AuthRound>
 
-/** Gateway to agent: the person's answers to a round, one for each prompt. */
+/** Gateway to agent: the user's answers to a round, one per prompt. */
 export const AuthReply = z.object({ answers: z.array(text(4_096)).max(16) })
 export type AuthReply = z.infer<typeof AuthReply>
 
-/** Agent to gateway: rounds of questions as long as there are any, then exactly one verdict per credential. */
+/** Agent to gateway: any number of prompt rounds, then exactly one verdict per credential. */
 export const AuthAnswer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('accepted') }),
   AuthRound.extend({ type: z.literal('prompt') }),
   z.object({
     type: z.literal('denied'),
-    /** For the device's log and the platform's audit only; the person sees the same text for all of them. */
+    /** Only for the device's log and the server's audit log; the user sees the same text for all of them. */
     reason: z.enum(['credential', 'unknown-user', 'locked', 'expired', 'no-password', 'busy', 'unsupported']),
     /**
-     * What the device tells somebody whose credential was right and whose account is refused all the same, such as the
-     * text of nologin(5). Text of the device: whoever shows it cleans it.
+     * Message for a user whose credential was right but whose account is refused, such as the text of nologin(5).
+     * Untrusted text of the device: sanitize before display.
      */
     message: text(4_096).optional(),
   }),
@@ -85,11 +85,11 @@ export const SessionOpen = z.object({
     z.object({ type: z.literal('subsystem'), name: text(128) }),
   ]),
   pty: Pty.optional(),
-  /** What the client asked to set; the agent keeps only what it allows. */
+  /** Variables the client asked to set; the agent keeps only those it allows. */
   env: z.array(z.tuple([text(256), text(4_096)])).max(64),
   /** SSH_CONNECTION's first two fields. */
   client: z.object({ address: text(64), port: uint }),
-  /** Ids of `listen` streams of this login whose sockets the process is told of: SSH_AUTH_SOCK and DISPLAY. */
+  /** Ids of this login's `listen` streams exposed to the process as SSH_AUTH_SOCK and DISPLAY. */
   agent: uint.optional(),
   x11: uint.optional(),
 })
@@ -100,17 +100,17 @@ export const SessionControl = z.discriminatedUnion('type', [
   WindowSize.extend({ type: z.literal('window-change') }),
   z.object({ type: z.literal('signal'), name: text(32) }),
   z.object({ type: z.literal('break'), lengthMs: uint }),
-  /** The person reads no more output: the process gets SIGPIPE on its next write. */
+  /** The client reads no more output: the process gets SIGPIPE on its next write. */
   z.object({ type: z.literal('eow') }),
 ])
 export type SessionControl = z.infer<typeof SessionControl>
 
 /**
  * Agent to gateway on a `session` stream: `started` once the process runs (a refusal closes the stream instead), then
- * one of the exits, after the last byte of output.
+ * one of the exit messages, after the last byte of output.
  */
 export const SessionEvent = z.discriminatedUnion('type', [
-  /** `quiet`: the person has asked the device to say as little as possible at the beginning of a shell. */
+  /** `quiet`: the user has asked the device for a minimal banner (hushlogin). */
   z.object({ type: z.literal('started'), quiet: z.boolean().optional() }),
   z.object({ type: z.literal('exit'), status: uint }),
   z.object({
@@ -118,7 +118,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
     /** Without `SIG`, or with `@` and a domain (RFC 4254 section 6.10). */
     signal: text(32).regex(/^[!-~]+$/),
     coreDumped: z.boolean(),
-    /** Text of the device: whoever shows it cleans it. */
+    /** Untrusted text of the device: sanitize before display. */
     message: text(512),
   }),
 ])
@@ -140,7 +140,7 @@ export const DialEvent = z.object({ type: z.literal('connected') })
 const port = z.number().int().min(0).max(65_535)
 
 /**
- * `listen`: a socket that the device listens on for a person, until the stream closes. It carries no bytes; each
+ * `listen`: a socket that the device listens on for a user, until the stream closes. It carries no bytes; each
  * connection is an `accept` stream that the device opens.
  */
 export const ListenOpen = z.object({
@@ -148,11 +148,11 @@ export const ListenOpen = z.object({
   at: z.discriminatedUnion('type', [
     /** On the device's loopback addresses. 0: any free port. */
     z.object({ type: z.literal('tcp'), port }),
-    /** Made with the person's rights; must not exist yet. */
+    /** Created with the user's permissions; must not exist yet. */
     z.object({ type: z.literal('unix'), path: text(108) }),
-    /** The person's authentication agent, on a socket that only they can open. */
+    /** The user's authentication agent, on a socket that only they can open. */
     z.object({ type: z.literal('agent') }),
-    /** An X11 display on loopback, with the cookie that the person's client will ask of X programs. */
+    /** An X11 display on loopback, with the cookie that the user's client will require of X programs. */
     z.object({
       type: z.literal('x11'),
       single: z.boolean(),
@@ -172,10 +172,10 @@ export type ListenEvent = z.infer<typeof ListenEvent>
 export const AcceptOpen = z.object({
   /** Id of the `listen` stream. */
   listen: uint,
-  /** Where it comes from; '' and 0 for unix sockets. */
+  /** Origin of the connection; '' and 0 for unix sockets. */
   origin: z.object({ address: text(64), port }),
 })
 export type AcceptOpen = z.infer<typeof AcceptOpen>
 
-/** Gateway to agent on an `accept` stream, once the person's client has taken the connection; bytes follow only then. */
+/** Gateway to agent on an `accept` stream, once the user's client has accepted the connection; bytes follow then. */
 export const AcceptEvent = z.object({ type: z.literal('connected') })

@@ -1,4 +1,4 @@
-// Attributes of a file (section 5): only those that are present travel.
+// Attributes of a file (section 5): only those that are present are sent.
 import { ATTRIBUTE } from './protocol.ts'
 import type { Buffer } from 'node:buffer'
 import type { WireReader, WireWriter } from './wire.ts'

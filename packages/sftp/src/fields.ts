@@ -1,5 +1,5 @@
-// What messages are made of. A message is a record of fields in the order of the wire; from that one description come
-// its type, its decoder and its encoder.
+// Message fields. A message is a record of fields in wire order; its type, decoder and encoder are all derived from
+// that one description.
 import { Buffer } from 'node:buffer'
 import { attributes, type FileAttributes } from './attributes.ts'
 import type { WireReader, WireWriter } from './wire.ts'
@@ -9,7 +9,7 @@ export interface Field<T> {
   write(writer: WireWriter, value: T): void
 }
 export type Fields = Readonly<Record<string, Field<unknown>>>
-/** The values behind a record of fields. */
+/** The value types of a record of fields. */
 export type Values<F> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never }
 
 export const uint32: Field<number> = {
@@ -29,7 +29,7 @@ export const text: Field<string> = {
   read: (reader) => reader.string().toString('utf8'),
   write: (writer, value) => writer.string(Buffer.from(value)),
 }
-/** Text that older servers leave out at the end of a packet. */
+/** Text that older servers omit at the end of a packet. */
 export const optionalText: Field<string> = {
   read: (reader) => (reader.left === 0 ? '' : text.read(reader)),
   write: (writer, value) => text.write(writer, value),
@@ -51,7 +51,7 @@ export const names: Field<readonly NameEntry[]> = {
   read: (reader) => {
     const count = reader.uint32()
     const entries: NameEntry[] = []
-    // The count is a claim: each round reads, and fails at the end of the packet.
+    // The count is untrusted: each iteration reads, and fails at the end of the packet.
     for (let index = 0; index < count; index += 1) {
       entries.push({ name: reader.string(), longName: reader.string(), attributes: attributes.read(reader) })
     }
@@ -67,7 +67,7 @@ export const names: Field<readonly NameEntry[]> = {
   },
 }
 
-/** Name and data of the extensions that init and version announce (section 4). */
+/** Name and data of the extensions announced by init and version (section 4). */
 export const pairs: Field<readonly (readonly [name: string, data: string])[]> = {
   read: (reader) => {
     const list: [string, string][] = []

@@ -72,12 +72,12 @@ const replies: [string, Reply][] = [
 ]
 
 describe('a request', () => {
-  test.each(requests)('%s', (packet, request) => {
+  test.each(requests)('encodes and decodes the request %s', (packet, request) => {
     expect(encodeRequest(request).toString('hex')).toBe(hex(packet).toString('hex'))
     expect(decodeRequest(hex(packet).subarray(4))).toEqual(request)
   })
 
-  test('comes out as it went in', () => {
+  test('round-trips any request', () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
         expect(decodeRequest(encodeRequest(request).subarray(4))).toEqual(request)
@@ -85,10 +85,10 @@ describe('a request', () => {
     )
   })
 
-  test('may be followed by bytes that nobody knows', () => {
+  test('ignores unknown bytes after a request', () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
-        // Of these the rest of the packet is a part.
+        // For these types the trailing bytes are part of the message.
         fc.pre(request.type !== 'init' && request.type !== 'unknown')
         const longer = Buffer.concat([encodeRequest(request).subarray(4), Buffer.from('more')])
         expect(decodeRequest(longer)).toEqual(request)
@@ -96,7 +96,7 @@ describe('a request', () => {
     )
   })
 
-  test('that ends too early is malformed', () => {
+  test('rejects a truncated request', () => {
     fc.assert(
       fc.property(anyRequest, fc.nat(), (request, cut) => {
         fc.pre(request.type !== 'init' && request.type !== 'unknown')
@@ -108,12 +108,12 @@ describe('a request', () => {
 })
 
 describe('a reply', () => {
-  test.each(replies)('%s', (packet, reply) => {
+  test.each(replies)('encodes and decodes the reply %s', (packet, reply) => {
     expect(encodeReply(reply).toString('hex')).toBe(hex(packet).toString('hex'))
     expect(decodeReply(hex(packet).subarray(4))).toEqual(reply)
   })
 
-  test('comes out as it went in', () => {
+  test('round-trips any reply', () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         expect(decodeReply(encodeReply(reply).subarray(4))).toEqual(reply)
@@ -121,13 +121,13 @@ describe('a reply', () => {
     )
   })
 
-  test('of data can be made around data in place', () => {
+  test('frames data in place', () => {
     const memory = Buffer.alloc(DATA_HEADER_BYTES + 100, 'x')
     const expected = encodeReply({ type: 'data', id: 77, data: Buffer.alloc(60, 'x') })
     expect(frameData(memory, 77, 60)).toEqual(expected)
   })
 
-  test('without message and language is a status all the same', () => {
+  test('decodes a status without message and language', () => {
     expect(decodeReply(hex('65 00000001 00000004'))).toEqual({
       type: 'status',
       id: 1,
@@ -137,7 +137,7 @@ describe('a reply', () => {
     })
   })
 
-  test('to an extension has a payload of its own', () => {
+  test('decodes the payload of an extended reply', () => {
     const limits = { packetBytes: 262_144n, readBytes: 261_120n, writeBytes: 261_120n, openHandles: 0n }
     const encoded = hex('0000000000040000 000000000003fc00 000000000003fc00 0000000000000000')
     expect(limitsReply.encode(limits)).toEqual(encoded)
@@ -151,7 +151,7 @@ describe('a reply', () => {
   })
 })
 
-test('any bytes are a message or malformed, and nothing else', () => {
+test('any bytes decode to a message or are rejected as malformed', () => {
   const bounded = (decode: (packet: Uint8Array) => unknown) => (packet: Uint8Array) => {
     try {
       decode(packet)
@@ -170,7 +170,7 @@ test('any bytes are a message or malformed, and nothing else', () => {
   }
 })
 
-test('a count of four thousand million names costs nothing', () => {
+test('allocates nothing for an announced count of four billion names', () => {
   expect(() => decodeReply(hex('68 00000001 ffffffff'))).toThrow(MalformedPacket)
   expect(() => decodeRequest(hex('09 00000001 00000000 80000000 ffffffff'))).toThrow(MalformedPacket)
 })

@@ -7,7 +7,7 @@ import { encodeRequest } from './requests.ts'
 import { anyRequest } from './testing.ts'
 import { MalformedPacket } from './wire.ts'
 
-test('packets come out whole, however the bytes are cut', () => {
+test('reassembles packets however the bytes are split', () => {
   fc.assert(
     fc.property(fc.array(anyRequest, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 400 })), (list, cuts) => {
       const packets = list.map((request) => encodeRequest(request))
@@ -25,7 +25,7 @@ test('packets come out whole, however the bytes are cut', () => {
   )
 })
 
-test('the largest packet passes; one byte more, and an empty one, are malformed', () => {
+test('accepts the largest packet; rejects one byte more, and an empty one', () => {
   const head = (length: number) => Buffer.from(Uint32Array.of(length).buffer).swap32()
   const largest = Buffer.concat([head(MAX_PACKET_BYTES), Buffer.alloc(MAX_PACKET_BYTES, 7)])
   expect([...new PacketBuffer().push(Buffer.concat([largest, largest]))].map((packet) => packet.length)).toEqual([
@@ -38,7 +38,7 @@ test('the largest packet passes; one byte more, and an empty one, are malformed'
   }
 })
 
-test('memory stays bounded by the largest packet', () => {
+test('bounds memory by the largest packet', () => {
   const buffer = new PacketBuffer(1_000)
   let most = 0
   const stream = Buffer.concat(

@@ -1,5 +1,5 @@
-// Packets out of a stream of bytes: a length, then that many bytes (draft section 3). Memory is bounded by the largest
-// packet that is allowed, whatever arrives.
+// Splits a byte stream into packets: a length, then that many bytes (draft section 3). Memory is bounded by the largest
+// allowed packet, whatever arrives.
 import { Buffer } from 'node:buffer'
 import { MAX_PACKET_BYTES } from './protocol.ts'
 import { MalformedPacket } from './wire.ts'
@@ -8,13 +8,13 @@ const LENGTH_BYTES = 4
 const FIRST_BYTES = 32 * 1024
 
 /**
- * Collects bytes and hands out whole packets. Either `push` them, or read straight into `space` and say how many with
- * `filled`. Take every packet with `next` before giving more.
+ * Buffers bytes and returns whole packets. Either `push` bytes, or read directly into `space` and report the count with
+ * `filled`. Consume all packets with `next` before adding more.
  */
 export class PacketBuffer {
   readonly #maxBytes: number
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
-  /** What is in use. */
+  /** Range in use. */
   #start = 0
   #end = 0
 
@@ -23,12 +23,12 @@ export class PacketBuffer {
     this.#maxBytes = maxBytes
   }
 
-  /** Bytes that wait for the rest of their packet. */
+  /** Buffered bytes of an incomplete packet. */
   get length(): number {
     return this.#end - this.#start
   }
 
-  /** The next whole packet, type first: a view that lasts until more bytes are given. */
+  /** The next whole packet, starting with its type: a view that is valid until more bytes are added. */
   next(): Buffer | undefined {
     const length = this.#nextLength()
     if (length === undefined || this.length < LENGTH_BYTES + length) return undefined
@@ -38,8 +38,8 @@ export class PacketBuffer {
   }
 
   /**
-   * Free memory to read into: never empty, and enough for the rest of a packet that has begun.
-   * @throws {MalformedPacket} when the packet that has begun is not allowed
+   * Free memory to read into: never empty, and enough for the rest of the current packet.
+   * @throws {MalformedPacket} when the current packet is not allowed
    */
   space(): Buffer {
     const wanted = LENGTH_BYTES + (this.#nextLength() ?? 0)
@@ -52,12 +52,12 @@ export class PacketBuffer {
     return this.#bytes.subarray(this.#end)
   }
 
-  /** Says how many bytes of `space` have been filled. */
+  /** Reports how many bytes of `space` have been filled. */
   filled(count: number): void {
     this.#end += count
   }
 
-  /** Takes all packets that these bytes complete, in order. @throws {MalformedPacket} */
+  /** Yields all packets that these bytes complete, in order. @throws {MalformedPacket} */
   *push(bytes: Uint8Array): Generator<Buffer> {
     for (let offset = 0; offset < bytes.length;) {
       const space = this.space()

@@ -1,4 +1,4 @@
-// Numbers of SFTP version 3 (draft-ietf-secsh-filexfer-02) and of what OpenSSH has agreed on beside it.
+// Constants of SFTP version 3 (draft-ietf-secsh-filexfer-02) and of OpenSSH's extensions to it.
 
 export const SFTP_VERSION = 3
 
@@ -36,7 +36,7 @@ export const PACKET = {
 /** Section 6.3: `flags` of open. */
 export const OPEN = { read: 0x01, write: 0x02, append: 0x04, create: 0x08, truncate: 0x10, exclusive: 0x20 } as const
 
-/** Section 5: which attributes are present. */
+/** Section 5: flags of the attributes that are present. */
 export const ATTRIBUTE = {
   size: 0x01,
   owner: 0x02,
@@ -59,7 +59,7 @@ export const STATUS = {
 } as const
 export type StatusCode = (typeof STATUS)[keyof typeof STATUS]
 
-/** Extensions with the version that a server announces (OpenSSH's PROTOCOL file, section 4). */
+/** Extensions, with the version that a server announces (OpenSSH's PROTOCOL file, section 4). */
 export const EXTENSIONS = [
   ['posix-rename@openssh.com', '1'],
   ['statvfs@openssh.com', '2'],
@@ -74,7 +74,7 @@ export const EXTENSIONS = [
   ['users-groups-by-id@openssh.com', '1'],
 ] as const
 
-/** Packets larger than this are never needed: OpenSSH's own bound, length field not counted. */
+/** Larger packets are never needed: the same limit as OpenSSH's, excluding the length field. */
 export const MAX_PACKET_BYTES = 256 * 1024
-/** Data of one read or write: leaves room for the handle and the rest of the packet. */
+/** Maximum data of one read or write: leaves room for the handle and the rest of the packet. */
 export const MAX_DATA_BYTES = MAX_PACKET_BYTES - 1024

@@ -1,4 +1,4 @@
-// What a server answers: section 7, and the payloads of OpenSSH's extended replies.
+// Server replies: section 7, and the payloads of OpenSSH's extended replies.
 import {
   attributes,
   bytes,
@@ -25,7 +25,7 @@ const REPLIES = {
   data: { id, data: bytes },
   name: { id, names },
   attrs: { id, attributes },
-  /** What the payload means depends on the request: {@link statvfsReply}, {@link limitsReply}, {@link idNamesReply}. */
+  /** The payload depends on the request: {@link statvfsReply}, {@link limitsReply}, {@link idNamesReply}. */
   extendedReply: { id, payload: rest },
 } as const
 type ReplyType = keyof typeof REPLIES
@@ -37,8 +37,8 @@ const typeOf = new Map<number, ReplyType>(
 )
 
 /**
- * @param packet without its length; what the reply holds are views of it
- * @throws {MalformedPacket} also for a type that no server sends
+ * @param packet without its length; the reply holds views of it
+ * @throws {MalformedPacket} also for an unknown type
  */
 export function decodeReply(packet: Uint8Array): Reply {
   const reader = new WireReader(packet)
@@ -62,7 +62,7 @@ export function encodeReply(reply: Reply): Buffer {
 export const DATA_HEADER_BYTES = 13
 
 /**
- * Makes a `data` packet around data that is in place already.
+ * Frames a `data` packet around data that is already in place.
  * @param packet memory with the data from {@link DATA_HEADER_BYTES} on
  * @param length of the data
  * @returns the packet: a view of `packet`
@@ -75,7 +75,7 @@ export function frameData(packet: Buffer, request: number, length: number): Buff
   return packet.subarray(0, DATA_HEADER_BYTES + length)
 }
 
-/** Answer of `statvfs@openssh.com` and `fstatvfs@openssh.com`; names as in statvfs(3). */
+/** Payload of the reply to `statvfs@openssh.com` and `fstatvfs@openssh.com`; names as in statvfs(3). */
 export const statvfsReply = payload({
   bsize: uint64,
   frsize: uint64,
@@ -92,7 +92,7 @@ export const statvfsReply = payload({
 })
 export type Statvfs = ReturnType<typeof statvfsReply.decode>
 
-/** Answer of `limits@openssh.com`; bytes, 0 is no limit. */
+/** Payload of the reply to `limits@openssh.com`; bytes, 0 is no limit. */
 export const limitsReply = payload({
   packetBytes: uint64,
   readBytes: uint64,
@@ -100,7 +100,7 @@ export const limitsReply = payload({
   openHandles: uint64,
 })
 
-/** Answer of `users-groups-by-id@openssh.com`: each a run of strings, empty where an id has no name. */
+/** Payload of the reply to `users-groups-by-id@openssh.com`: a run of strings each, empty where an id has no name. */
 export const idNamesReply = payload({ users: bytes, groups: bytes })
 
 function payload<F extends Fields>(fields: F) {

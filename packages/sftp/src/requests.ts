@@ -1,4 +1,4 @@
-// What a client asks: section 6, and OpenSSH's extensions as requests of their own.
+// Client requests: section 6, and OpenSSH's extensions as separate request types.
 import { attributes, bytes, pairs, readFields, rest, text, uint32, uint64, type Values, writeFields } from './fields.ts'
 import { PACKET } from './protocol.ts'
 import { WireReader, WireWriter } from './wire.ts'
@@ -28,7 +28,7 @@ const REQUESTS = {
   stat: byPath,
   rename: twoPaths,
   readlink: byPath,
-  // OpenSSH sends the target first, against the draft's text, and everybody follows it.
+  // OpenSSH sends the target first, contrary to the draft, and every implementation follows it.
   symlink: { id, target: bytes, path: bytes },
 } as const
 
@@ -55,9 +55,9 @@ type Extended = {
 export interface UnknownRequest {
   readonly type: 'unknown'
   readonly id: number
-  /** Of the packet. */
+  /** Packet type. */
   readonly code: number
-  /** Of the extension. */
+  /** Extension name. */
   readonly name?: string
   readonly payload: Uint8Array
 }
@@ -70,8 +70,8 @@ const typeOf = new Map<number, PlainType>(
 )
 
 /**
- * Bytes after a message's fields are ignored, as OpenSSH does.
- * @param packet without its length; what the request holds are views of it
+ * Decodes a request. Trailing bytes after a message's fields are ignored, as in OpenSSH.
+ * @param packet without its length; the request holds views of it
  * @throws {MalformedPacket}
  */
 export function decodeRequest(packet: Uint8Array): Request {

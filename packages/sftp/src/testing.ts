@@ -24,7 +24,7 @@ const attributes: fc.Arbitrary<FileAttributes> = fc.record(
 const path = { id: uint32, path: bytes }
 const handle = { id: uint32, handle: bytes }
 const paths = { id: uint32, from: bytes, to: bytes }
-/** The fields are checked by the codec itself: a message that lacks one does not come back as it went in. */
+/** The codec itself checks the fields: a message that lacks one does not round-trip. */
 const message = <M extends Request | Reply>(type: M['type'], fields: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
   fc.record({ type: fc.constant(type), ...fields }) as unknown as fc.Arbitrary<M>
 const request = message<Request>

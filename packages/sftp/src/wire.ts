@@ -1,8 +1,8 @@
-// The two primitives of every message: a reader over received bytes and a writer into memory of its own. Integers are
+// The two primitives of every message: a reader over received bytes and a writer into its own memory. Integers are
 // big-endian, strings carry their length (RFC 4251 section 5).
 import { Buffer } from 'node:buffer'
 
-/** A packet does not hold what its type promises. There is no way to resynchronise: the session is over. */
+/** A packet is not valid for its type. The stream cannot be resynchronised: the session must end. */
 export class MalformedPacket extends Error {
   constructor(message: string) {
     super(message)
@@ -10,7 +10,7 @@ export class MalformedPacket extends Error {
   }
 }
 
-/** Reads from the front. What it returns are views of the packet: whoever keeps one copies it. */
+/** Reads from the front. Results are views of the packet: copy what is retained. */
 export class WireReader {
   readonly #bytes: Buffer
   #offset = 0
@@ -56,7 +56,7 @@ export class WireReader {
 
 const FIRST_BYTES = 512
 
-/** Appends to memory that grows. */
+/** Appends to a growing buffer. */
 export class WireWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #length = 0
@@ -90,17 +90,17 @@ export class WireWriter {
     this.#bytes.set(value, start)
   }
 
-  /** Overwrites four bytes that have been written already. */
+  /** Overwrites four bytes that were written earlier. */
   patchUint32(offset: number, value: number): void {
     this.#bytes.writeUInt32BE(value, offset)
   }
 
-  /** What has been written: a view of the writer's memory. */
+  /** The bytes written so far: a view of the writer's memory. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Makes room; only then may the memory be named, which growing exchanges. @returns where the room begins */
+  /** Reserves space; growing replaces the buffer, so take it only afterwards. @returns the offset of the space */
   #grow(count: number): number {
     const start = this.#length
     this.#length += count

@@ -1,5 +1,5 @@
-// What the package promises to the program that embeds it: the types between the SSH transport and its decisions.
-// Everything a connection asks is a question to a handler; silence, a throw or a rejected promise means "no", and
+// The public API of the package: the types between the SSH transport and the embedding program's decisions. Every
+// request a connection makes is put to a handler; a missing handler, a throw or a rejected promise means "no", and
 // nothing a handler does can crash the process. Nothing here knows about Bowline.
 
 import type { Clock } from '@bowline/base/clock'
@@ -7,18 +7,20 @@ import type { Compatibility } from './transport/compatibility.ts'
 
 export type { Compatibility }
 
-/** Where the peer is, as the embedding program knows it (after a PROXY header, say). */
+/** The peer's address as the embedding program knows it (for example from a PROXY header). */
 export interface PeerAddress {
   /** IPv4 or IPv6 literal, without brackets or zone. */
   readonly address: string
   readonly port: number
 }
 
-/** The reasons for which the package itself ends a connection or channel, by who is behind it. They do not change. */
+/** The stable reasons for which the package itself ends a connection or channel, by who caused it. */
 export interface CloseReasons {
-  /** The client ended it: SSH_MSG_DISCONNECT (RFC 4253 section 11.1), CHANNEL_CLOSE (RFC 4254 section 5.3), its socket. */
+  /**
+   * The client ended it: SSH_MSG_DISCONNECT (RFC 4253 section 11.1), CHANNEL_CLOSE (RFC 4254 section 5.3), its socket.
+   */
   readonly peer: 'disconnect' | 'channel-closed' | 'socket-closed' | 'socket-error'
-  /** This side did. */
+  /** This side ended it. */
   readonly local: 'authentication-refused' | 'channel-closed' | 'internal-error'
   /** The client broke a rule of the protocol. */
   readonly protocol:
@@ -38,7 +40,7 @@ export interface CloseReasons {
     | 'user-changed'
     | 'window-overflow'
     | 'window-overrun'
-  /** The client passed one of {@link SshLimits}. */
+  /** The client exceeded one of {@link SshLimits}. */
   readonly limit:
     | 'auth-attempts'
     | 'auth-pipeline'
@@ -50,18 +52,18 @@ export interface CloseReasons {
   readonly timeout: 'ident-timeout' | 'keepalive' | 'kex-timeout' | 'login-grace' | 'rekey-timeout'
 }
 
-/** A word of the embedding program that ended the connection. */
+/** A reason chosen by the embedding program. */
 type EmbedderReason = string & {}
 
 /**
- * Why a connection or channel ended. `by` says who decided; `reason` is stable and machine-readable: one of
- * {@link CloseReasons}, or what the embedding program gave to {@link SshConnection.disconnect}.
+ * Why a connection or channel ended. `by` says who caused it; `reason` is stable and machine-readable: one of
+ * {@link CloseReasons}, or the one passed to {@link SshConnection.disconnect}.
  */
 export type CloseCause = {
   [By in keyof CloseReasons]: {
     readonly by: By
     readonly reason: CloseReasons[By] | EmbedderReason
-    /** One sentence for logs and people; never holds credentials or packet contents. */
+    /** One sentence for logs and users; never holds credentials or packet contents. */
     readonly message: string
   }
 }[keyof CloseReasons]
@@ -108,7 +110,7 @@ export type AuthAttempt =
       readonly user: string
       readonly key: OfferedKey
       /**
-       * False: the client only asks whether the key would do (no signature; must have no side effects).
+       * False: the client only queries whether the key is acceptable (no signature; must have no side effects).
        * True: the signature over this connection's session id was verified with the key.
        */
       readonly proven: boolean
@@ -116,7 +118,7 @@ export type AuthAttempt =
   | {
       readonly method: 'keyboard-interactive'
       readonly user: string
-      /** Asks one round of questions; resolves with one answer per prompt. May be called several times. */
+      /** Sends one round of prompts; resolves with one answer per prompt. May be called several times. */
       prompt(name: string, instruction: string, prompts: readonly Prompt[]): Promise<readonly string[]>
     }
 
@@ -124,8 +126,8 @@ export type AuthAttempt =
 export type AuthDecision =
   | { readonly result: 'accept' }
   /**
-   * `methods` may continue (default: all that the options allow). `message` is shown to the person as a banner (RFC 4252
-   * section 5.4) ahead of the refusal, once per connection however often it is given.
+   * `methods` may continue (default: all that the options allow). `message` is shown to the user as a banner (RFC 4252
+   * section 5.4) before the refusal, once per connection however often it is returned.
    */
   | { readonly result: 'reject'; readonly methods?: readonly AuthMethod[]; readonly message?: string }
   /** The factor was right but more is needed: RFC 4252 partial success. */
@@ -133,7 +135,7 @@ export type AuthDecision =
   /** End the connection now. */
   | { readonly result: 'disconnect'; readonly message: string }
 
-/** A factor that was accepted, with what it restricts: a certificate's `forceCommand`, `sourceAddress` and extensions. */
+/** An accepted factor and its restrictions: a certificate's `forceCommand`, `sourceAddress` and extensions. */
 export interface AcceptedFactor {
   readonly method: AuthAttempt['method']
   /** The proven key, for `publickey`. */
@@ -163,7 +165,7 @@ export const OPEN_RESOURCE_SHORTAGE = 4
 
 /** The answer to SSH_MSG_CHANNEL_OPEN (RFC 4254 section 5.1). */
 export type ChannelDecision =
-  /** `attach` is called synchronously when the confirmation has been queued; data follows only after it returned. */
+  /** `attach` is called synchronously once the confirmation is queued; data follows only after it has returned. */
   | { readonly accept: true; attach(channel: SshChannel): ChannelHandler }
   | { readonly accept: false; readonly code: number; readonly message: string }
 
@@ -213,16 +215,16 @@ export type SessionRequest =
   /** The client reads no more output (OpenSSH PROTOCOL section 2.1). */
   | { readonly type: 'eow@openssh.com' }
 
-/** The embedding program's end of a channel. Callbacks run on the connection's turn; none may block. */
+/** The embedding program's end of a channel. Callbacks run synchronously on the connection's thread; none may block. */
 export interface ChannelHandler {
   /**
    * Bytes from the client (RFC 4254 section 5.2). `extended` is 0 for ordinary data, else the data type code. The
-   * memory belongs to the callee. The client may send more only after {@link SshChannel.consumed} has been told.
+   * callee owns the memory. The client may send more only after {@link SshChannel.consumed} has been called.
    */
   data(bytes: Uint8Array, extended: number): void
-  /** The channel can take more output again after a `write` answered false (RFC 4254 section 5.2: window). */
+  /** The channel can take more output after a `write` returned false (RFC 4254 section 5.2: window). */
   drain?(): void
-  /** The client will send no more data (RFC 4254 section 5.3). Output may go on. */
+  /** The client will send no more data (RFC 4254 section 5.3). Output may continue. */
   eof?(): void
   /** A channel request (RFC 4254 section 5.4); replies keep the order of the requests. Absent or false: refused. */
   request?(request: SessionRequest): boolean | Promise<boolean>
@@ -232,28 +234,28 @@ export interface ChannelHandler {
 
 /** A channel as the embedding program sees it. All methods are safe (and do nothing) after it has closed. */
 export interface SshChannel {
-  /** Our channel number; unique on the connection while the channel lives. */
+  /** Our channel number; unique on the connection while the channel is open. */
   readonly id: number
   readonly type: string
   readonly connection: SshConnection
   /**
-   * Queues output (RFC 4254 section 5.2). The bytes are copied: their memory is free again when it returns.
+   * Queues output (RFC 4254 section 5.2). The bytes are copied: the caller may reuse their memory on return.
    * @param extended 0 for data, 1 for stderr (RFC 4254 section 5.2)
-   * @returns false when the caller should stop until `drain`: the window is used up or the socket is behind
+   * @returns false when the caller should stop until `drain`: the window is used up or the socket is backed up
    */
   write(bytes: Uint8Array, extended?: number): boolean
-  /** Bytes accepted by `write` that have not left yet. */
+  /** Bytes accepted by `write` and not yet sent. */
   readonly queuedBytes: number
-  /** Gives the client `count` bytes of window back (RFC 4254 section 5.2): they have been dealt with. */
+  /** Returns `count` bytes of window to the client (RFC 4254 section 5.2): they have been processed. */
   consumed(count: number): void
   /**
-   * Gives back the memory of bytes that `data` was given and that nobody looks at any more; they are empty afterwards.
-   * Not needed, but the next packet then need not have memory of its own.
+   * Releases the memory of bytes passed to `data` that are no longer referenced; they are empty afterwards. Optional:
+   * lets the next packet reuse the memory instead of allocating.
    */
   free?(bytes: Uint8Array): void
   /** No more output follows (RFC 4254 section 5.3); sent after everything queued. */
   eof(): void
-  /** RFC 4254 section 6.10; sent after everything queued. Only the first exit of a channel counts. */
+  /** RFC 4254 section 6.10; sent after everything queued. Only the first exit of a channel is sent. */
   exitStatus(status: number): void
   /** RFC 4254 section 6.10; sent after everything queued. Signal name without `SIG`. */
   exitSignal(name: string, coreDumped: boolean, message: string): void
@@ -272,19 +274,19 @@ export interface ListenRequest {
 
 /** One accepted connection. */
 export interface SshConnection {
-  /** Session identifier: the first exchange hash as 64 lower-case hex digits (RFC 4253 section 7.2); '' before. */
+  /** Session identifier: the first exchange hash as 64 lower-case hex digits (RFC 4253 section 7.2); '' until known. */
   readonly sessionId: string
   readonly peer: PeerAddress
   /** The client's identification string without CR LF (RFC 4253 section 4.2); '' until received. */
   readonly clientIdent: string
-  /** The authenticated user name (RFC 4252 section 5); undefined before. */
+  /** The authenticated user name (RFC 4252 section 5); undefined until then. */
   readonly user: string | undefined
   /**
-   * Every factor accepted so far, in order (RFC 4252 section 5.1: partial success). What any of them restricts holds for
+   * Every factor accepted so far, in order (RFC 4252 section 5.1: partial success). The restrictions of each hold for
    * the whole connection, whichever came last.
    */
   readonly factors: readonly AcceptedFactor[]
-  /** What was agreed on (RFC 4253 section 7.1); undefined before. */
+  /** The negotiated algorithms (RFC 4253 section 7.1); undefined until then. */
   readonly algorithms: { readonly kex: string; readonly cipherIn: string; readonly cipherOut: string } | undefined
   /** Bytes on the wire. */
   readonly bytesIn: number
@@ -297,36 +299,42 @@ export interface SshConnection {
    */
   openChannel(type: string, data: Uint8Array, attach: (channel: SshChannel) => ChannelHandler): Promise<SshChannel>
   /**
-   * Tells the person something that has no reply of its own, such as why a forward was refused: SSH_MSG_DEBUG (RFC 4253
-   * section 11.3), which clients show when asked to be verbose.
+   * Sends the user a message that is not a reply, such as why a forward was refused: SSH_MSG_DEBUG (RFC 4253 section
+   * 11.3), which clients show in verbose mode.
    */
   explain(message: string): void
-  /** Ends the connection (RFC 4253 section 11.1) after what is queued (at most 2 s); `message` is shown by most clients. */
+  /** Ends the connection (RFC 4253 section 11.1) after the queue is sent (at most 2 s); most clients show `message`. */
   disconnect(cause: CloseCause): void
 }
 
 /** The decisions of the embedding program. */
 export interface ConnectionHandler {
-  /** Text for SSH_MSG_USERAUTH_BANNER (RFC 4252 section 5.4), asked once per user name before the first decision is sent. */
+  /**
+   * Text for SSH_MSG_USERAUTH_BANNER (RFC 4252 section 5.4), requested once per user name before the first decision.
+   */
   banner?(connection: SshConnection, user: string): Promise<string | undefined> | string | undefined
-  /** Judges one request (RFC 4252 section 5). */
+  /** Decides one authentication request (RFC 4252 section 5). */
   authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision>
   /** Called once, before the success message is sent (RFC 4252 section 5.1). */
   authenticated?(connection: SshConnection): void
-  /** Judges SSH_MSG_CHANNEL_OPEN (RFC 4254 section 5.1). */
+  /** Decides SSH_MSG_CHANNEL_OPEN (RFC 4254 section 5.1). */
   open(connection: SshConnection, request: ChannelOpen): Promise<ChannelDecision> | ChannelDecision
-  /** RFC 4254 section 7.1. Resolves with the bound port (0 for socket paths) or undefined to refuse. Absent: refused. */
+  /**
+   * RFC 4254 section 7.1. Resolves with the bound port (0 for socket paths) or undefined to refuse. Absent: refused.
+   */
   listen?(connection: SshConnection, request: ListenRequest): Promise<number | undefined>
-  /** `cancel-tcpip-forward` and its like (RFC 4254 section 7.1). Resolves with whether there was such a listener. */
+  /**
+   * `cancel-tcpip-forward` and its variants (RFC 4254 section 7.1). Resolves with whether there was such a listener.
+   */
   unlisten?(connection: SshConnection, request: ListenRequest): Promise<boolean>
-  /** Called exactly once per connection, last, also when the handshake never finished. */
+  /** Called exactly once per connection, last, even if the handshake never completed. */
   closed(connection: SshConnection, cause: CloseCause): void
 }
 
 /**
- * Limits with safe defaults (bytes, milliseconds, counts). A peer that passes one is disconnected with its cause, except:
- * `channels` and `leastPacketSize` refuse the channel, `channelOpensPerSecond` delays it, `envCount`, `envBytes`,
- * `ptyModesBytes`, `termBytes` and `execBytes` refuse the request, and nothing else on the connection notices.
+ * Limits with safe defaults (bytes, milliseconds, counts). A peer that exceeds one is disconnected with its cause,
+ * except: `channels` and `minPacketSize` refuse the channel, `channelOpensPerSecond` delays it, `envCount`, `envBytes`,
+ * `ptyModesBytes`, `termBytes` and `execBytes` refuse the request; the rest of the connection is unaffected.
  */
 export interface SshLimits {
   identMs: number
@@ -334,25 +342,25 @@ export interface SshLimits {
   loginGraceMs: number
   /** Failed attempts; a public-key query counts one half. */
   authAttempts: number
-  /** Open at once, from either side. */
+  /** Concurrently open channels, opened by either side. */
   channels: number
-  /** Opens beyond this rate wait for their turn. */
+  /** Opens beyond this rate are delayed. */
   channelOpensPerSecond: number
   envCount: number
   envBytes: number
   ptyModesBytes: number
-  /** Of the terminal's name. */
+  /** Length of the terminal name. */
   termBytes: number
   execBytes: number
   /** A peer's `maximum packet size` below this is refused. */
-  leastPacketSize: number
-  /** Receive window per channel at the start, and the most it grows to for bulk transfers. */
+  minPacketSize: number
+  /** Initial receive window per channel, and the maximum it grows to for bulk transfers. */
   windowBytes: number
   windowMaxBytes: number
   /**
-   * Bytes that wait for the socket: above the first, channels stop sending (what is in the socket can no longer be
-   * reordered between them) and `write` answers false. Above the second, in the socket or in one channel, the connection
-   * is dropped.
+   * Watermarks of bytes waiting for the socket: above the first, channels stop sending (bytes in the socket can no
+   * longer be reordered between channels) and `write` returns false. Above the second, in the socket or in one channel,
+   * the connection is dropped.
    */
   queueHighBytes: number
   queueMaxBytes: number
@@ -360,7 +368,7 @@ export interface SshLimits {
   rekeyMs: number
   rekeyBytes: number
   rekeyIntervalMs: number
-  /** Rekeys come early by a random share of their limits up to this: what began together must not pay together. */
+  /** Rekeys happen early by a random share of their limits up to this, so that connections do not rekey in lockstep. */
   rekeyJitter: number
   keepaliveMs: number
   keepaliveMisses: number
@@ -379,9 +387,9 @@ export const DEFAULT_LIMITS: Readonly<SshLimits> = {
   envBytes: 4_096,
   ptyModesBytes: 4_096,
   termBytes: 1_024,
-  // Linux starts no process with a longer argument (MAX_ARG_STRLEN).
+  // Linux cannot start a process with a longer argument (MAX_ARG_STRLEN).
   execBytes: 131_072,
-  leastPacketSize: 256,
+  minPacketSize: 256,
   windowBytes: 1 << 20,
   windowMaxBytes: 4 << 20,
   queueHighBytes: 1 << 20,
@@ -400,13 +408,13 @@ export interface SshServerOptions {
   /** PKCS#8 PEM private keys; the first is the preferred host key. At least an Ed25519 one. */
   readonly hostKeys: readonly string[]
   /**
-   * Who is also offered, behind the rest, what older clients need: `ecdh-sha2-nistp256` (RFC 5656),
-   * `diffie-hellman-group14-sha256` (RFC 8268; some milliseconds of CPU per connection), `hmac-sha2-256` and
-   * `hmac-sha2-512` (RFC 6668) with counter mode, and `olderHostKeys`. Never SHA-1 or CBC. `auto`: clients that are known by their identification string to need it. Default: `modern`,
-   * nobody.
+   * Which clients are additionally offered, last, the algorithms that older clients need: `ecdh-sha2-nistp256` (RFC
+   * 5656), `diffie-hellman-group14-sha256` (RFC 8268; some milliseconds of CPU per connection), `hmac-sha2-256` and
+   * `hmac-sha2-512` (RFC 6668) with counter mode, and `olderHostKeys`. Never SHA-1 or CBC. `auto`: clients whose
+   * identification string is known to need them. Default: `modern`, none.
    */
   readonly compatibility?: Compatibility
-  /** PKCS#8 PEM private keys for those clients, where they take no Ed25519 key. Never announced. Default: none. */
+  /** PKCS#8 PEM private keys for those clients, if they do not support Ed25519. Never announced. Default: none. */
   readonly olderHostKeys?: readonly string[]
   /** Software part of the identification string (`SSH-2.0-<software>`), without spaces. */
   readonly software: string
@@ -414,6 +422,6 @@ export interface SshServerOptions {
   readonly limits?: Partial<SshLimits>
   /** Certificate authorities (wire-encoded public keys) whose user certificates are accepted. Default: none. */
   readonly userCertificateAuthorities?: readonly Uint8Array[]
-  /** Time, for tests. Default: the real clock. */
+  /** Time source, replaced in tests. Default: the system clock. */
   readonly clock?: Clock
 }

@@ -1,6 +1,6 @@
-// Calls into the embedding program. Nothing it does can end more than what it was asked about.
+// Calls into the embedding program. Its failures affect nothing beyond the call itself.
 
-/** Asks a question; a throw or a rejected promise is undefined, the caller's "no". */
+/** Asks for a decision; a throw or a rejected promise is undefined, the caller's "no". */
 export async function ask<T>(question: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await question()
@@ -9,8 +9,8 @@ export async function ask<T>(question: () => T | Promise<T>): Promise<T | undefi
   }
 }
 
-/** Tells something; a throw is the embedding program's own trouble. */
-export function tell(call: () => void): void {
+/** Notifies; a throw is the embedding program's own problem. */
+export function notify(call: () => void): void {
   try {
     call()
   } catch {

@@ -1,5 +1,5 @@
-// How code inside the package says that the connection must end: one error type that carries the typed cause and the
-// disconnect code for the peer.
+// The error type that ends a connection from inside the package: carries the typed cause and the disconnect code for
+// the peer.
 import type { CloseCause, CloseReasons } from './api.ts'
 import { DISCONNECT_BY_APPLICATION, DISCONNECT_PROTOCOL_ERROR } from './wire/numbers.ts'
 import { WireError } from './wire/reader.ts'
@@ -17,7 +17,7 @@ export class Fault extends Error {
   }
 }
 
-/** The peer broke the protocol. */
+/** The peer violated the protocol. */
 export function protocolFault(
   reason: CloseReasons['protocol'],
   message: string,
@@ -26,7 +26,7 @@ export function protocolFault(
   return new Fault({ by: 'protocol', reason, message }, code)
 }
 
-/** The peer passed a limit of the options. */
+/** The peer exceeded a limit of the options. */
 export function limitFault(reason: CloseReasons['limit'], message: string, code = DISCONNECT_BY_APPLICATION): Fault {
   return new Fault({ by: 'limit', reason, message }, code)
 }
@@ -40,11 +40,11 @@ export function timeoutFault(
   return new Fault({ by: 'timeout', reason, message }, code)
 }
 
-/** Turns anything thrown while a packet was handled into the fault that ends the connection. */
+/** Converts anything thrown while a packet was handled into the fault that ends the connection. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof WireError) return protocolFault('malformed-packet', error.message)
-  // The text of an unforeseen error might quote input, so it stays out of the cause.
+  // The text of an unexpected error might quote input, so it stays out of the cause.
   const kind = error instanceof Error ? error.name : 'error'
   return new Fault(
     { by: 'local', reason: 'internal-error', message: `An unexpected ${kind} ended the connection.` },

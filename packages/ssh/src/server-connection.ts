@@ -1,5 +1,5 @@
-// One accepted connection: owns the socket, joins transport, authentication and the connection service, and is the one
-// place where a connection ends. Every way in from the network goes through `#guard`.
+// One accepted connection: owns the socket; joins transport, authentication and the connection service; the only place
+// where a connection ends. All input from the network enters through `#guard`.
 import type { Duplex } from 'node:stream'
 import { readSocket } from '@bowline/base/bytes/read-socket'
 import type {
@@ -14,7 +14,7 @@ import type {
 } from './api.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { ConnectionService } from './connection/connection-service.ts'
-import { ask, tell } from './embedder.ts'
+import { ask, notify } from './embedder.ts'
 import { Fault, faultOf, protocolFault, timeoutFault } from './fault.ts'
 import { SIGNATURE_ALGORITHMS } from './keys/signature.ts'
 import type { PreparedOptions } from './server-options.ts'
@@ -23,8 +23,8 @@ import * as n from './wire/numbers.ts'
 import { WireReader } from './wire/reader.ts'
 import { WireWriter } from './wire/writer.ts'
 
-/** How long a finished connection may take to hand its last bytes to the network. */
-const LINGER_MS = 2_000
+/** How long a finished connection may take to flush its last bytes to the network. */
+const FLUSH_TIMEOUT_MS = 2_000
 
 export class ServerConnection implements SshConnection {
   readonly peer: PeerAddress
@@ -32,7 +32,7 @@ export class ServerConnection implements SshConnection {
   readonly #options: PreparedOptions
   readonly #handler: ConnectionHandler
   readonly #transport: Transport
-  /** Until the client has signed in. */
+  /** Set until the client has signed in. */
   #authenticator: Authenticator | undefined
   /** Set when the client has signed in. */
   #service: ConnectionService | undefined
@@ -41,8 +41,8 @@ export class ServerConnection implements SshConnection {
   #grace: (() => void) | undefined
   #graceExtended = false
   #linger: (() => void) | undefined
-  /** Why the embedding program wants to end, while output is still leaving. */
-  #farewell: CloseCause | undefined
+  /** Why the embedding program disconnects, while output is still being flushed. */
+  #disconnectCause: CloseCause | undefined
   #cause: CloseCause | undefined
   #closedTold = false
 
@@ -90,7 +90,7 @@ export class ServerConnection implements SshConnection {
     return this.#transport.bytesOut
   }
 
-  /** Takes the socket over. */
+  /** Takes ownership of the socket. */
   start(): void {
     const socket = this.#socket
     readSocket(socket, (chunk) => {
@@ -101,14 +101,14 @@ export class ServerConnection implements SshConnection {
     socket.on('end', () => this.#lost('socket-closed', 'The client closed the network connection.'))
     socket.on('close', () => {
       this.#lost('socket-closed', 'The network connection was closed.')
-      this.#tellClosed()
+      this.#notifyClosed()
     })
     this.#startGrace()
     if (socket.destroyed) {
-      // Its `close` event may have passed already.
+      // Its `close` event may have fired already.
       queueMicrotask(() => {
         this.#lost('socket-closed', 'The network connection was closed.')
-        this.#tellClosed()
+        this.#notifyClosed()
       })
     }
     this.#guard(() => this.#transport.start())
@@ -125,10 +125,10 @@ export class ServerConnection implements SshConnection {
   }
 
   disconnect(cause: CloseCause): void {
-    if (this.#cause || this.#farewell) return
-    this.#farewell = cause
-    this.#linger = this.#options.clock.after(LINGER_MS, () => this.#leave())
-    this.#leaveWhenSent()
+    if (this.#cause || this.#disconnectCause) return
+    this.#disconnectCause = cause
+    this.#linger = this.#options.clock.after(FLUSH_TIMEOUT_MS, () => this.#end())
+    this.#endWhenSent()
   }
 
   #startGrace(): void {
@@ -184,7 +184,7 @@ export class ServerConnection implements SshConnection {
         (await ask(() => this.#handler.authenticate(this, attempt))) ?? { result: 'reject' },
       factorAccepted: (factor) => {
         this.#factors.push(factor)
-        // Fetching a second factor takes its time; the first one earned it, once.
+        // Fetching a second factor takes time, so the first one extends the grace period, once.
         if (!this.#graceExtended) this.#startGrace()
         this.#graceExtended = true
       },
@@ -193,7 +193,7 @@ export class ServerConnection implements SshConnection {
         this.#user = user
         this.#grace?.()
         this.#grace = undefined
-        tell(() => this.#handler.authenticated?.(this))
+        notify(() => this.#handler.authenticated?.(this))
       },
       accepted: () => this.#beginService(sessionId),
       send: (message) => this.#transport.send(message),
@@ -224,24 +224,24 @@ export class ServerConnection implements SshConnection {
     } catch (error) {
       this.#fail(faultOf(error))
     }
-    this.#leaveWhenSent()
+    this.#endWhenSent()
   }
 
   #lost(reason: CloseReasons['peer'], message: string): void {
     this.#fail(new Fault({ by: 'peer', reason, message }, 0))
   }
 
-  #leaveWhenSent(): void {
+  #endWhenSent(): void {
     const sent = !this.#service || (this.#service.idle && this.#transport.writable)
-    if (this.#farewell && sent) this.#leave()
+    if (this.#disconnectCause && sent) this.#end()
   }
 
-  #leave(): void {
-    const cause = this.#farewell
+  #end(): void {
+    const cause = this.#disconnectCause
     if (cause) this.#fail(new Fault(cause, n.DISCONNECT_BY_APPLICATION))
   }
 
-  /** Ends the connection: the only place. */
+  /** Ends the connection: the only place that does. */
   #fail(fault: Fault): void {
     if (this.#cause) return
     this.#cause = fault.closeCause
@@ -251,17 +251,17 @@ export class ServerConnection implements SshConnection {
     this.#transport.close(fault.code, fault.message)
     this.#service?.abort(fault.closeCause)
     if (this.#socket.destroyed) return
-    this.#linger = this.#options.clock.after(LINGER_MS, () => this.#socket.destroy())
+    this.#linger = this.#options.clock.after(FLUSH_TIMEOUT_MS, () => this.#socket.destroy())
     this.#socket.end()
-    // Input is not read any more, but it must flow for the socket to notice that the client has gone.
+    // Input is ignored from here on, but must be drained for the socket to notice that the client has gone.
     this.#socket.resume()
   }
 
-  #tellClosed(): void {
+  #notifyClosed(): void {
     this.#linger?.()
     const cause = this.#cause
     if (this.#closedTold || !cause) return
     this.#closedTold = true
-    tell(() => this.#handler.closed(this, cause))
+    notify(() => this.#handler.closed(this, cause))
   }
 }

@@ -1,4 +1,4 @@
-// The options of a server, checked and completed once and shared by all its connections.
+// Options of a server, validated and completed once and shared by all its connections.
 import { systemClock } from '@bowline/base/clock'
 import type { Clock } from '@bowline/base/clock'
 import type { AuthMethod, Compatibility, SshLimits, SshServerOptions } from './api.ts'

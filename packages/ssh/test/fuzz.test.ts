@@ -1,5 +1,5 @@
-// Damaged input ends its own connection with a foreseen cause, whatever the damage. A minute in all; the long form is
-// testing/fuzz-long.ts.
+// Damaged input ends its own connection with an expected cause, whatever the damage. Takes a minute; the long form is
+// support/fuzz-long.ts.
 import { expect, test } from 'vitest'
 import { fuzzBytes, fuzzConnection, fuzzFor, fuzzSignIn } from './support/fuzz.ts'
 

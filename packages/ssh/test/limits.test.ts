@@ -1,4 +1,4 @@
-// Every limit of SshLimits, passed by one step: what it costs the peer, and the typed cause it leaves.
+// Every limit of SshLimits, exceeded by one step: the effect on the peer, and the typed cause.
 import { describe, expect, test } from 'vitest'
 import type { CloseCause, SshLimits } from '../src/api.ts'
 import { connect, settle } from './support/connect.ts'
@@ -30,14 +30,14 @@ const namedRequest = (client: TestClient, id: number, type: string, name: string
 const execRequest = (client: TestClient, id: number, bytes: number): Uint8Array =>
   namedRequest(client, id, 'exec', 'x'.repeat(bytes))
 
-/** The cause when the connection has ended by now, else undefined. */
+/** The cause if the connection has ended by now, else undefined. */
 async function endedWith(closed: Promise<CloseCause>): Promise<CloseCause | undefined> {
   await settle()
   return Promise.race([closed, Promise.resolve(undefined)])
 }
 
 describe('time', () => {
-  test('identMs: a silent peer', async () => {
+  test('identMs: drops a silent peer', async () => {
     const { clock, closed } = connect({ limits: { identMs: 5_000 } })
     clock.advance(4_999)
     expect(await endedWith(closed)).toBeUndefined()
@@ -45,7 +45,7 @@ describe('time', () => {
     expect(await closed).toMatchObject({ by: 'timeout', reason: 'ident-timeout' })
   })
 
-  test('identMs: a peer that trickles', async () => {
+  test('identMs: drops a peer that sends its line byte by byte', async () => {
     const { client, clock, closed } = connect({ limits: { identMs: 5_000 } })
     for (const byte of Buffer.from('SSH-2')) {
       client.socket.write(Buffer.of(byte))
@@ -55,7 +55,7 @@ describe('time', () => {
     expect(await closed).toMatchObject({ by: 'timeout', reason: 'ident-timeout' })
   })
 
-  test('kexMs: a peer that stops behind its identification', async () => {
+  test('kexMs: drops a peer that stops after its identification', async () => {
     const { client, clock, closed } = connect({ limits: { kexMs: 10_000 } })
     client.identify()
     await settle()
@@ -65,7 +65,7 @@ describe('time', () => {
     expect(await closed).toMatchObject({ by: 'timeout', reason: 'kex-timeout' })
   })
 
-  test('loginGraceMs: a peer that never signs in, and its timers are gone afterwards', async () => {
+  test('loginGraceMs: drops a peer that never signs in, and leaves no timers behind', async () => {
     const { client, clock, closed } = connect({ limits: { loginGraceMs: 60_000 } })
     await client.startAuthentication()
     clock.advance(59_999)
@@ -75,7 +75,7 @@ describe('time', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('loginGraceMs starts again, once, when a first factor was right', async () => {
+  test('loginGraceMs: restarts once when a first factor is accepted', async () => {
     const { client, clock, closed } = connect({
       limits: { loginGraceMs: 60_000 },
       handler: { authenticate: async () => ({ result: 'partial', methods: ['password'] }) },
@@ -92,14 +92,14 @@ describe('time', () => {
     expect(await closed).toMatchObject({ reason: 'login-grace' })
   })
 
-  test('loginGraceMs ends with success', async () => {
+  test('loginGraceMs: does not apply after sign-in', async () => {
     const { client, clock, closed } = connect({ limits: { loginGraceMs: 60_000, keepaliveMs: 1e9 } })
     await client.signIn()
     clock.advance(600_000)
     expect(await endedWith(closed)).toBeUndefined()
   })
 
-  test('keepaliveMs and keepaliveMisses: a peer that has gone', async () => {
+  test('keepaliveMs and keepaliveMisses: drop a dead peer', async () => {
     const { client, clock, closed } = await session({ keepaliveMs: 15_000, keepaliveMisses: 3 })
     clock.advance(15_000)
     const asked = await client.read(n.MSG_GLOBAL_REQUEST)
@@ -110,7 +110,7 @@ describe('time', () => {
     expect(await closed).toMatchObject({ by: 'timeout', reason: 'keepalive' })
   })
 
-  test('keepaliveMs: any word from the peer counts', async () => {
+  test('keepaliveMs: counts any message from the peer', async () => {
     const { client, clock, closed } = await session({ keepaliveMs: 15_000, keepaliveMisses: 3 })
     for (let turn = 0; turn < 20; turn += 1) {
       clock.advance(14_000)
@@ -120,7 +120,7 @@ describe('time', () => {
     expect(await endedWith(closed)).toBeUndefined()
   })
 
-  test('rekeyMs: a peer that does not answer our key exchange', async () => {
+  test('rekeyMs: drops a peer that does not answer our key exchange', async () => {
     const { clock, client, closed } = await session(
       { rekeyIntervalMs: 3_600_000, rekeyJitter: 0, rekeyMs: 30_000, keepaliveMs: 1e9 },
       { client: { answersRekey: false } },
@@ -135,7 +135,7 @@ describe('time', () => {
 })
 
 describe('key exchange', () => {
-  test('rekeyJitter: at most so much early, and not all at once', async () => {
+  test('rekeyJitter: rekeys early by at most its share, at different times', async () => {
     const limits = { rekeyIntervalMs: 1_000, rekeyJitter: 0.5, keepaliveMs: 1e9 }
     const all = await Promise.all(Array.from({ length: 20 }, () => session(limits)))
     const first = all.map(({ client }) => client.lastKeys)
@@ -151,7 +151,7 @@ describe('key exchange', () => {
     expect(await changed(251)).toBe(20)
   })
 
-  test('rekeyIntervalMs: new keys by time, data intact', async () => {
+  test('rekeyIntervalMs: rekeys by time with data intact', async () => {
     const { client, clock, recorded, id } = await session({ rekeyIntervalMs: 1_000, keepaliveMs: 1e9 })
     const first = client.lastKeys
     clock.advance(1_000)
@@ -167,7 +167,7 @@ describe('key exchange', () => {
     expect(recorded.received.toString()).toBe('after and again')
   })
 
-  test('rekeyBytes: new keys by what we send and by what we receive, data intact', async () => {
+  test('rekeyBytes: rekeys by bytes sent and by bytes received with data intact', async () => {
     const { client, channel, id, recorded } = await session({ rekeyBytes: 100_000 }, {}, { window: 10_000_000 })
     let exchanges = 0
     let last = client.lastKeys
@@ -195,7 +195,7 @@ describe('key exchange', () => {
     expect(exchanges).toBeGreaterThanOrEqual(4)
   })
 
-  test('rekeyPendingBytes: answers that pile up behind an unanswered key exchange', async () => {
+  test('rekeyPendingBytes: drops a peer when replies pile up behind an unanswered key exchange', async () => {
     const { client, clock, closed } = await session(
       { rekeyIntervalMs: 1_000, rekeyPendingBytes: 10_000, keepaliveMs: 1e9 },
       { client: { answersRekey: false } },
@@ -209,7 +209,7 @@ describe('key exchange', () => {
     expect(await closed).toMatchObject({ by: 'limit', reason: 'rekey-pending' })
   })
 
-  test('channel output waits for the key exchange in its own queue and arrives after it', async () => {
+  test('queues channel output during a key exchange and sends it afterwards', async () => {
     const { client, clock, channel, recorded } = await session({ rekeyIntervalMs: 1_000, keepaliveMs: 1e9 })
     clock.advance(1_000)
     expect(channel.write(Buffer.from('held'))).toBe(false)
@@ -221,7 +221,7 @@ describe('key exchange', () => {
     expect(recorded.drains).toBe(1)
   })
 
-  test('a peer may not keep asking for key exchanges before it has signed in', async () => {
+  test('limits the key exchanges an unauthenticated peer may request', async () => {
     const { client, closed } = connect()
     await client.startAuthentication()
     await client.exchangeKeys()
@@ -230,7 +230,7 @@ describe('key exchange', () => {
     expect(await closed).toMatchObject({ by: 'limit', reason: 'early-rekey' })
   })
 
-  test('nothing but the exchange may come between a peer KEXINIT and its NEWKEYS', async () => {
+  test('accepts only messages of the exchange between a peer’s KEXINIT and its NEWKEYS', async () => {
     const { client, id, closed } = await session({}, { client: { answersRekey: true } })
     const done = client.exchangeKeys().catch(() => undefined)
     client.sendData(id, Buffer.from('x'))
@@ -240,7 +240,7 @@ describe('key exchange', () => {
 })
 
 describe('counts and sizes', () => {
-  test('channels: one more is refused, and the others live on', async () => {
+  test('channels: refuses one more without affecting the others', async () => {
     const { client } = connect({ limits: { channels: 3 } })
     await client.signIn()
     for (let id = 0; id < 3; id += 1) await client.openSession(id)
@@ -251,14 +251,14 @@ describe('counts and sizes', () => {
     expect(await client.openSession(10)).toBe(0)
   })
 
-  test('channels: those still being decided count', async () => {
+  test('channels: counts pending decisions', async () => {
     const { client } = connect({ limits: { channels: 2 }, handler: { open: () => new Promise(() => undefined) } })
     await client.signIn()
     for (let id = 0; id < 3; id += 1) client.sendOpen('session', id)
     expect((await client.read(n.MSG_CHANNEL_OPEN_FAILURE)).uint32('recipient')).toBe(2)
   })
 
-  test('channels: one that the client has not answered the close of does not count', async () => {
+  test('channels: does not count one whose close the client has not answered', async () => {
     const { client, channels } = connect({ limits: { channels: 2 } })
     await client.signIn()
     for (let id = 0; id < 2; id += 1) await client.openSession(id)
@@ -267,7 +267,7 @@ describe('counts and sizes', () => {
     expect(await client.openSession(2)).toBe(2)
   })
 
-  test('channels: numbers that the client never gives back are bounded', async () => {
+  test('channels: limits channels whose close the client never answers', async () => {
     const { client, channels } = connect({ limits: { channels: 2 } })
     await client.signIn()
     for (let id = 0; id < 4; id += 1) {
@@ -279,12 +279,12 @@ describe('counts and sizes', () => {
     expect((await client.read(n.MSG_CHANNEL_OPEN_FAILURE)).uint32('recipient')).toBe(9)
   })
 
-  test('channelOpensPerSecond: opens beyond the rate are answered later, none is refused', async () => {
+  test('channelOpensPerSecond: delays opens above the rate and refuses none', async () => {
     const { client, clock } = connect({ limits: { channelOpensPerSecond: 10, channels: 1_000, keepaliveMs: 1e9 } })
     await client.signIn()
     for (let id = 0; id < 30; id += 1) client.sendOpen('session', id)
     for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
-    // The others are waiting: the answer to what cannot be opened comes first.
+    // The others are delayed: the refusal of an unknown type is sent first.
     client.sendOpen('unheard-of', 99)
     const [type] = await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION, n.MSG_CHANNEL_OPEN_FAILURE)
     expect(type).toBe(n.MSG_CHANNEL_OPEN_FAILURE)
@@ -294,7 +294,7 @@ describe('counts and sizes', () => {
     for (let id = 0; id < 10; id += 1) await client.next(n.MSG_CHANNEL_OPEN_CONFIRMATION)
   })
 
-  test('windows: many channels of one connection are not each granted a full window', async () => {
+  test('windows: grants many channels of one connection smaller windows', async () => {
     const { client } = connect()
     await client.signIn()
     let granted = 0
@@ -308,8 +308,8 @@ describe('counts and sizes', () => {
     expect(granted).toBeLessThan(80 << 20)
   })
 
-  test('leastPacketSize: smaller is refused', async () => {
-    const { client } = connect({ limits: { leastPacketSize: 256 } })
+  test('minPacketSize: refuses a smaller packet size', async () => {
+    const { client } = connect({ limits: { minPacketSize: 256 } })
     await client.signIn()
     for (const packetBytes of [0, 1, 255]) {
       client.sendOpen('session', packetBytes, { packetBytes })
@@ -319,7 +319,7 @@ describe('counts and sizes', () => {
     expect(await client.openSession(1, { packetBytes: 256 })).toBe(0)
   })
 
-  test.each([0, 1, 255])('leastPacketSize: a peer that answers our channel with %i is dropped', async (packetBytes) => {
+  test.each([0, 1, 255])('minPacketSize: drops a peer that answers our channel with %i', async (packetBytes) => {
     const { client, connection, closed } = await session({})
     const opened = connection.openChannel('x11', Buffer.alloc(0), () => ({
       data: () => undefined,
@@ -350,7 +350,7 @@ describe('counts and sizes', () => {
     ['a command too long', { execBytes: 100 }, (client, id) => execRequest(client, id, 101)],
     ['the name of a subsystem too long', {}, (client, id) => namedRequest(client, id, 'subsystem', 'x'.repeat(257))],
     ['the name of a signal too long', {}, (client, id) => namedRequest(client, id, 'signal', 'x'.repeat(257))],
-  ])('%s: the request is refused, and the connection goes on', async (_what, limits, request) => {
+  ])('refuses a request with %s without ending the connection', async (_what, limits, request) => {
     const { client, id, recorded } = await session(limits)
     client.send(request(client, id))
     await client.next(n.MSG_CHANNEL_FAILURE)
@@ -359,7 +359,7 @@ describe('counts and sizes', () => {
     await client.next(n.MSG_CHANNEL_SUCCESS)
   })
 
-  test('envCount: variables beyond it are refused, and the connection goes on', async () => {
+  test('envCount: refuses variables above it without ending the connection', async () => {
     const { client, id, recorded } = await session({ envCount: 3 })
     for (let turn = 0; turn < 1_000; turn += 1) client.send(envRequest(client, id, `V${turn}`, 'x', false))
     client.send(execRequest(client, id, 10))
@@ -367,7 +367,7 @@ describe('counts and sizes', () => {
     expect(recorded.requests.length).toBe(4)
   })
 
-  test('what sshd takes is taken: a command of 131,072 bytes, a terminal of 300, an empty one, a value with a newline', async () => {
+  test('accepts what sshd accepts: a long command and terminal name, an empty one, a value with a newline', async () => {
     const { client, id, recorded } = await session({})
     client.send(ptyRequest(client, id, 'x'.repeat(300)))
     client.send(ptyRequest(client, id, ''))
@@ -377,7 +377,7 @@ describe('counts and sizes', () => {
     expect(recorded.requests.length).toBe(4)
   })
 
-  test('a packet of 256 KiB is taken of who has signed in, a longer one is not', async () => {
+  test('accepts packets up to 256 KiB from an authenticated client', async () => {
     const { client, closed } = await session({})
     const ignore = (bytes: number) => new WireWriter(bytes + 8).byte(n.MSG_IGNORE).string(Buffer.alloc(bytes)).done()
     client.send(ignore(256 * 1_024 - 40))
@@ -389,14 +389,14 @@ describe('counts and sizes', () => {
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'bad-packet-length' })
   })
 
-  test('a packet of more than 35,000 bytes is not taken of who has not signed in', async () => {
+  test('rejects a packet over 35,000 bytes from an unauthenticated client', async () => {
     const { client, closed } = connect()
     await client.startAuthentication()
     client.send(new WireWriter(36_000).byte(n.MSG_IGNORE).string(Buffer.alloc(35_000)).done())
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'bad-packet-length' })
   })
 
-  test('queueHighBytes: a caller is told to stop, and queueMaxBytes: one that does not stop loses the client', async () => {
+  test('queueHighBytes: signals backpressure, and queueMaxBytes: drops the client when it is ignored', async () => {
     const limits = { queueHighBytes: 10_000, queueMaxBytes: 50_000 }
     const { channel, closed } = await session(limits, {}, { window: 0 })
     expect(channel.write(Buffer.alloc(50_000))).toBe(false)
@@ -405,7 +405,7 @@ describe('counts and sizes', () => {
     expect(await closed).toMatchObject({ by: 'limit', reason: 'queue-overflow' })
   })
 
-  test('queueHighBytes: however small, output flows to the end', async () => {
+  test('queueHighBytes: sends all output however small it is', async () => {
     const { client, channel, recorded } = await session({ queueHighBytes: 1 }, {}, { window: 10_000_000 })
     let left = 100
     recorded.whenDrained = () => {
@@ -425,19 +425,19 @@ describe('counts and sizes', () => {
     expect(received).toBe(1_000_000)
   })
 
-  test('queueMaxBytes: a peer that asks and never reads is dropped', async () => {
+  test('queueMaxBytes: drops a peer that sends requests and never reads', async () => {
     const { client, closed, clock } = await session({ queueMaxBytes: 100_000, keepaliveMs: 1e9 })
     client.socket.removeAllListeners('data')
     client.socket.pause()
     const ping = new WireWriter().byte(n.MSG_PING).string(Buffer.alloc(1_000)).done()
     for (let turn = 0; turn < 200; turn += 1) client.send(ping)
     await settle()
-    // What the peer does not read cannot be flushed; after the linger the socket goes without it.
+    // Bytes the peer does not read cannot be flushed; after the flush timeout the socket is destroyed without them.
     clock.advance(2_000)
     expect(await closed).toMatchObject({ by: 'limit', reason: 'queue-overflow' })
   })
 
-  test('pendingRequests: undecided requests of all channels together', async () => {
+  test('pendingRequests: limits the pending requests of all channels together', async () => {
     const { client, id, recorded, closed } = await session({ pendingRequests: 4 })
     recorded.answer = () => new Promise(() => undefined)
     for (let turn = 0; turn < 4; turn += 1) client.send(client.channelRequest(id, 'shell').done())
@@ -446,7 +446,7 @@ describe('counts and sizes', () => {
     expect(await closed).toMatchObject({ by: 'limit', reason: 'pending-requests' })
   })
 
-  test('pendingRequests: a closed channel leaves none behind', async () => {
+  test('pendingRequests: releases those of a closed channel', async () => {
     const { client, channels, closed } = await session({ pendingRequests: 2 })
     for (let turn = 1; turn < 6; turn += 1) {
       const id = await client.openSession(turn)
@@ -460,7 +460,7 @@ describe('counts and sizes', () => {
     expect(await endedWith(closed)).toBeUndefined()
   })
 
-  test('pendingRequests: global requests too', async () => {
+  test('pendingRequests: limits global requests too', async () => {
     const { client, closed } = connect({
       limits: { pendingRequests: 4 },
       handler: { listen: () => new Promise(() => undefined) },

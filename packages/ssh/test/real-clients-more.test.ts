@@ -21,7 +21,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('ssh-agent'))('OpenSSH', () =>
   let server: ShellServer
   let key: string
   let authority: string
-  /** A TCP service that sends back what it gets, and its port. */
+  /** A TCP echo service, and its port. */
   const echo = createServer({ allowHalfOpen: true }, (socket) => void socket.pipe(socket))
   let echoPort = 0
 
@@ -57,7 +57,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('ssh-agent'))('OpenSSH', () =>
     folder[Symbol.dispose]()
   })
 
-  /** An ssh process that stays, and the moment it has signed in and set up its forwards. */
+  /** A background ssh process, resolved once it has signed in and set up its forwards. */
   async function background(extra: readonly string[], args: readonly string[]) {
     const options = sshOptions(server.port, [
       `IdentityFile=${key}`,
@@ -142,14 +142,14 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('ssh-agent'))('OpenSSH', () =>
     expect(got).toEqual(['over there and back', 'over there and back'])
   })
 
-  test('is told when a forward leads nowhere', async () => {
+  test('reports a forward whose target refuses the connection', async () => {
     const dead = await freePort()
     const options = sshOptions(server.port, [`IdentityFile=${key}`, 'BatchMode=yes', 'LogLevel=INFO'])
     const result = await run('ssh', [...options, '-W', `127.0.0.1:${dead}`, 'user@127.0.0.1'])
     expect(result.stderr).toContain('nobody listens there')
   })
 
-  test('lends its agent (-A)', async () => {
+  test('forwards its agent (-A)', async () => {
     const listed = Promise.withResolvers<Buffer>()
     await using own = await startShellServer(
       {},
@@ -205,7 +205,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('ssh-agent'))('OpenSSH', () =>
     expect(certified()).toMatchObject([{ key: { certificate: { keyId: 'alice', principals: ['user', 'root'] } } }])
     sign('20200101:20200102')
     attempts.length = 0
-    // The handler of this test takes plain keys too, so the client gets in; but never by the certificate.
+    // The handler of this test accepts plain keys too, so the client gets in; but never with the certificate.
     await sshWithKey(server.port, own, 'echo in', { extra })
     expect(certified()).toEqual([])
   })
@@ -232,7 +232,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('ssh-agent'))('OpenSSH', () =>
       '-o',
       option,
     ])
-    // OpenSSH updates only what it knew before.
+    // OpenSSH updates only known hosts.
     await run('ssh', [...args, ...options, 'user@127.0.0.1', 'true'])
     await run('ssh', [...args, ...options, 'user@127.0.0.1', 'sleep 0.3'])
     expect(readFileSync(known, 'utf8').trim().split('\n').length).toBe(2)

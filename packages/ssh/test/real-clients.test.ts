@@ -1,4 +1,4 @@
-// The server against the clients people really use. Skipped, and saying so, where they are not installed.
+// The server against real clients. Skipped, with the reason, where they are not installed.
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ScratchFolder, hasCommand, run, sshOptions, sshWithKey, sshWithPassword } from '@bowline/testkit/real-client'
@@ -28,7 +28,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('OpenSSH', () => {
     expect(result.stdout.toString()).toBe('out\n')
   })
 
-  test('is refused with a wrong password', async () => {
+  test('rejects a wrong password', async () => {
     const result = await sshWithPassword(server.port, 'echo out', { password: 'wrong' })
     expect(result.stdout.length).toBe(0)
     expect(result.code).not.toBe(0)
@@ -45,7 +45,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('OpenSSH', () => {
     expect(result.stdout.toString()).toBe('in\n')
   })
 
-  test('is refused with RSA keys under 2048 bits and with SHA-1 signatures', async () => {
+  test('rejects RSA keys under 2048 bits and SHA-1 signatures', async () => {
     const small = await sshWithKey(server.port, folder.key('rsa', 1024), 'echo in', {
       extra: ['RequiredRSASize=1024'],
     })
@@ -75,7 +75,7 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('OpenSSH', () => {
     ['KexAlgorithms=ecdh-sha2-nistp256', 'Ciphers=aes128-ctr', 'MACs=hmac-sha2-256'],
     ['KexAlgorithms=diffie-hellman-group14-sha256', 'Ciphers=aes256-ctr', 'MACs=hmac-sha2-512'],
   ]
-  test.each(OLD)('old algorithms only where they are asked for: %s %s %s', async (...extra) => {
+  test.each(OLD)('accepts old algorithms only where enabled: %s %s %s', async (...extra) => {
     await using old = await startShellServer({ compatibility: 'all' })
     const input = randomBytes(2_000_000)
     const result = await sshWithKey(old.port, key, 'cat', { extra: [...extra, 'RekeyLimit=1M'], input })
@@ -86,31 +86,31 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('OpenSSH', () => {
     }
   })
 
-  test('stays intact while the client rekeys again and again', async () => {
+  test('keeps data intact while the client rekeys repeatedly', async () => {
     const input = randomBytes(20_000_000)
     const result = await sshWithKey(server.port, key, 'cat', { extra: ['RekeyLimit=1M'], input })
     expect(sha256(result.stdout)).toBe(sha256(input))
   })
 
-  test('stays intact while the server rekeys again and again', async () => {
+  test('keeps data intact while the server rekeys repeatedly', async () => {
     await using own = await startShellServer({ limits: { rekeyBytes: 1_000_000 } })
     const input = randomBytes(20_000_000)
     const result = await sshWithKey(own.port, key, 'cat', { input })
     expect(sha256(result.stdout)).toBe(sha256(input))
   })
 
-  test('ends when nobody reads the output: ssh host yes | head -1', async () => {
+  test('ends the command when the output is no longer read: ssh host yes | head -1', async () => {
     const args = sshOptions(server.port, [`IdentityFile=${key}`, 'BatchMode=yes']).join(' ')
     const result = await run('bash', ['-c', `ssh ${args} user@127.0.0.1 yes | head -1; echo "\${PIPESTATUS[0]}"`])
     expect(result.stdout.toString()).toMatch(/^y\n\d+\n$/)
   })
 
-  test('reports death by signal', async () => {
+  test('reports an exit by signal', async () => {
     const result = await sshWithKey(server.port, key, 'kill -TERM $$')
     expect(result.code).toBe(255)
   })
 
-  test('ends with a typed cause', async () => {
+  test('closes with a typed cause', async () => {
     await using own = await startShellServer()
     await sshWithKey(own.port, key, 'true')
     await own.whenClosed(1)

@@ -1,11 +1,11 @@
-// What a hostile or broken peer can do: end its own connection with a typed cause, and nothing else.
+// Broken and hostile peers: they end their own connection with a typed cause, and nothing else.
 import { describe, expect, test } from 'vitest'
 import { connect, settle } from './support/connect.ts'
 import * as n from '../src/wire/numbers.ts'
 import { WireWriter } from '../src/wire/writer.ts'
 
 describe('other connections', () => {
-  test('live on beside one that breaks every rule', async () => {
+  test('keeps connections unaffected by one that breaks every rule', async () => {
     const good = connect()
     await good.client.signIn()
     const id = await good.client.openSession(1)
@@ -18,7 +18,7 @@ describe('other connections', () => {
     expect(good.channels[0]?.received.toString()).toBe('alive')
   })
 
-  test('get their turn while one sends thousands of tiny packets at once', async () => {
+  test('serves connections while one sends thousands of tiny packets at once', async () => {
     const { client, serverSocket } = connect()
     await client.signIn()
     const turns: string[] = []
@@ -33,7 +33,7 @@ describe('other connections', () => {
     expect(turns.filter((turn) => turn === 'resume').length).toBe(turns.length / 2)
   })
 
-  test('four hundred silent ones are all gone after their time', async () => {
+  test('times out four hundred silent connections', async () => {
     const silent = Array.from({ length: 400 }, () => connect())
     for (const { clock } of silent) clock.advance(10_000)
     const causes = await Promise.all(silent.map(({ closed }) => closed))
@@ -43,7 +43,7 @@ describe('other connections', () => {
 })
 
 describe('the end', () => {
-  test('a peer that does not close its side is cut off', async () => {
+  test('destroys the socket of a peer that does not close its side', async () => {
     const { client, clock, closed } = connect()
     client.socket.removeAllListeners('end')
     client.socket.write('GET / HTTP/1.1\r\n\r\n')
@@ -52,7 +52,7 @@ describe('the end', () => {
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'bad-ident' })
   })
 
-  test('disconnect delivers what is queued, then its message', async () => {
+  test('disconnect flushes the queue, then sends its message', async () => {
     const { client, connection, channels, closed } = connect()
     await client.signIn()
     await client.openSession(1)
@@ -74,7 +74,7 @@ describe('the end', () => {
     expect(await closed).toMatchObject({ reason: 'drained' })
   })
 
-  test('disconnect waits for a client without window for two seconds only', async () => {
+  test('disconnect waits at most two seconds for a client without window', async () => {
     const { client, connection, channels, clock, closed } = connect({ limits: { keepaliveMs: 1e9 } })
     await client.signIn()
     await client.openSession(1, { window: 3 })
@@ -88,7 +88,7 @@ describe('the end', () => {
     expect(await closed).toMatchObject({ reason: 'drained' })
   })
 
-  test("the peer's own disconnect text stays out of the cause", async () => {
+  test('omits the peer’s own disconnect text from the cause', async () => {
     const { client, closed } = connect()
     await client.signIn()
     const text = 'evil \u001b[31m text'
@@ -100,7 +100,7 @@ describe('the end', () => {
     })
   })
 
-  test('a socket that was gone before it came is told once', async () => {
+  test('reports a socket that was already closed once', async () => {
     const { client, serverSocket } = connect()
     expect(client.ended).toBe(false)
     serverSocket.destroy()
@@ -112,7 +112,7 @@ describe('the end', () => {
     expect(causes).toEqual(['socket-closed'])
   })
 
-  test('a handler that throws in authenticated or closed harms nobody', async () => {
+  test('isolates a handler that throws in authenticated or closed', async () => {
     const boom = () => {
       throw new Error('boom')
     }

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ChaosOptions, startChaosProxy } from './chaos-proxy.ts'
 
-/** A client and a server with the proxy between them. */
+/** A client and a server, with the proxy between them. */
 async function joined(options: Omit<ChaosOptions, 'target'> = {}) {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -30,7 +30,7 @@ describe('the proxy', () => {
     ['late and uneven', { delayMs: 5, jitterMs: 20 }],
     ['in tiny segments', { segmentBytes: 7 }],
     ['narrow', { bytesPerSecond: 2_000_000 }],
-  ])('passes every byte in order when the weather is %s', async (_, weather) => {
+  ])('passes every byte in order when the network is %s', async (_, weather) => {
     const { proxy, client, far } = await joined()
     proxy.become(weather)
     const [up, down] = [randomBytes(50_000), randomBytes(50_000)]
@@ -40,7 +40,7 @@ describe('the proxy', () => {
     expect((await buffer(client)).equals(down)).toBe(true)
   })
 
-  it('keeps what was sent into silence, and delivers it afterwards', async () => {
+  it('holds bytes sent during silence and delivers them afterwards', async () => {
     const { proxy, client, far } = await joined()
     proxy.become({ silent: true })
     client.write('into the void')
@@ -56,14 +56,14 @@ describe('the proxy', () => {
     await expect.poll(() => heard.join('')).toBe('into the void')
   })
 
-  it('resets both sides', async () => {
+  it('resets the connections of both sides', async () => {
     const { proxy, client, far } = await joined()
     const errors = Promise.all([client, far].map((socket) => once(socket, 'error')))
     proxy.reset()
     expect((await errors).map(([error]) => (error as NodeJS.ErrnoException).code)).toEqual(['ECONNRESET', 'ECONNRESET'])
   })
 
-  it('ends one direction and leaves the other', async () => {
+  it('closes one direction and leaves the other open', async () => {
     const { proxy, client, far } = await joined()
     const ended = once(far.resume(), 'end')
     proxy.halfClose()
@@ -73,7 +73,7 @@ describe('the proxy', () => {
     expect(chunk.toString()).toBe('still there')
   })
 
-  it('speaks first, from an address of its own', async () => {
+  it('sends a preface, from a configured local address', async () => {
     const { client, far } = await joined({ preface: 'PROXY ', localAddress: '127.0.0.3' })
     client.write('line')
     await expect.poll(() => far.remoteAddress).toBe('127.0.0.3')

@@ -1,18 +1,18 @@
-// A network between two programs that misbehaves on command: TCP on loopback, relayed in this process with delay, jitter,
-// a bandwidth, tiny segments, silence, resets and half-closed ends. Bytes stay in order and are never lost, as with TCP.
+// A TCP proxy on loopback that misbehaves on command: delay, jitter, limited bandwidth, tiny segments, silence, resets
+// and half-closed connections. As with TCP, bytes stay in order and are never lost.
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 
 export interface Weather {
-  /** Every byte is this late, milliseconds. */
+  /** Latency of every byte, milliseconds. */
   readonly delayMs: number
-  /** Up to this much more, at random. */
+  /** Random additional latency up to this, milliseconds. */
   readonly jitterMs: number
-  /** Bytes a second in each direction of each connection; 0 is without limit. */
+  /** Bandwidth per direction and connection, bytes per second; 0: unlimited. */
   readonly bytesPerSecond: number
-  /** Passes on at most this many bytes at once; 0 is without limit. */
+  /** Largest segment passed on, bytes; 0: unlimited. */
   readonly segmentBytes: number
-  /** Nothing passes either way, and nobody is told: what was sent waits. */
+  /** Nothing passes either way, without an error: bytes sent are held. */
   readonly silent: boolean
 }
 
@@ -20,35 +20,35 @@ export interface ChaosProxy {
   readonly host: string
   readonly port: number
   readonly connectionCount: number
-  /** Changes the weather for all connections; what is left out becomes fine. */
+  /** Sets the network conditions of all connections; omitted ones are reset to normal. */
   become(weather: Partial<Weather>): void
   /** Ends every connection with a reset in both directions. */
   reset(): void
-  /** Tells the server of every connection that its client sends no more; the other direction stays open. */
+  /** Sends FIN to the server on every connection; the other direction stays open. */
   halfClose(): void
   close(): Promise<void>
 }
 
 export interface ChaosOptions {
-  /** Where connections lead: an address, or the file of a socket. */
+  /** Target of connections: an address, or a socket path. */
   readonly target: { readonly host: string; readonly port: number } | { readonly path: string }
-  /** The proxy's own address towards the target. */
+  /** Local address of the proxy's connections to the target. */
   readonly localAddress?: string
-  /** Sent to the target first, as a load balancer's header is. */
+  /** Sent to the target first, like a load balancer's PROXY header. */
   readonly preface?: string | Uint8Array
 }
 
 const FINE: Weather = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, segmentBytes: 0, silent: false }
-/** What one direction may hold before its source has to wait. */
+/** Bytes held per direction before backpressure on the source. */
 const MAX_HELD_BYTES = 262_144
 
-/** Listens on a free port of loopback. */
+/** Listens on a free loopback port. */
 export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy> {
   let weather = FINE
   const pairs = new Set<{ near: Socket; far: Socket; lanes: Lane[] }>()
   const { target, localAddress, preface } = options
   const reset = (socket: Socket, isFar: boolean): void => {
-    // The file of a socket knows no resets.
+    // Unix sockets have no reset.
     if (isFar && 'path' in target) socket.destroy()
     else socket.resetAndDestroy()
   }
@@ -65,7 +65,7 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
     ] as const) {
       socket.on('error', () => undefined)
       socket.once('close', (hadError) => {
-        // Without an error both directions have ended in order, and what is still held has its way to go.
+        // Without an error both directions have ended in order, and held bytes must still be delivered.
         if (hadError) reset(other, other === far)
         if (!other.closed) return
         pairs.delete(pair)
@@ -115,7 +115,7 @@ class Lane {
   #heldBytes = 0
   /** When the latest byte is due: later ones never overtake it. */
   #latest = 0
-  /** When the bandwidth allows the next byte. */
+  /** Time at which the bandwidth limit allows the next byte. */
   #freeAt = 0
   #ended = false
   #timer: NodeJS.Timeout | undefined
@@ -132,7 +132,7 @@ class Lane {
     sink.on('drain', () => this.pump())
   }
 
-  /** Passes on what is due and waits for what is not. */
+  /** Passes on bytes that are due and schedules the rest. */
   pump(): void {
     clearTimeout(this.#timer)
     const { silent, segmentBytes, bytesPerSecond } = this.#weather()

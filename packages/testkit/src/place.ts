@@ -1,4 +1,4 @@
-// Where an ssh client is installed: on this machine, or in the small Debian that `trixie.sh` makes.
+// The environment an ssh client runs in: this machine, or the small Debian that `trixie.sh` makes.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 export interface Place {
   /** For messages: `this machine` or the folder. */
   readonly name: string
-  /** The command line that runs `file` there. It sees this machine's loopback, devices and temporary folder. */
+  /** The command line that runs `file` there. It shares this machine's loopback, devices and temporary folder. */
   command(file: string, args: readonly string[]): readonly [file: string, args: readonly string[]]
 }
 
@@ -15,7 +15,7 @@ export const thisMachine: Place = { name: 'this machine', command: (file, args) 
 /** Set `TESTKIT_TRIXIE` to keep the folder elsewhere. */
 export const TRIXIE_FOLDER: string = process.env['TESTKIT_TRIXIE'] ?? '/var/cache/bowline/trixie'
 
-// The mounts live in a namespace of their own and end with the program.
+// The mounts are in a separate namespace and end with the program.
 const ENTER = `
 folder=$1 temporary=$2; shift 2
 mount --rbind /dev "$folder/dev"
@@ -31,7 +31,7 @@ export const trixie: Place = {
   ],
 }
 
-/** Why nothing can run in the small Debian here; undefined when it can. */
+/** The reason why nothing can run in the small Debian here; undefined when it can. */
 export function trixieMissing(): string | undefined {
   if (!existsSync(`${TRIXIE_FOLDER}/.stamp`)) return `packages/testkit/trixie.sh has not made ${TRIXIE_FOLDER}`
   const [file, args] = trixie.command('true', [])
@@ -39,7 +39,7 @@ export function trixieMissing(): string | undefined {
   return tried.status === 0 ? undefined : `${TRIXIE_FOLDER} cannot be entered: ${tried.stderr.toString().trim()}`
 }
 
-/** What a command prints on either stream, trimmed; empty when it is not installed there. */
+/** A command's output on either stream, trimmed; empty when it is not installed there. */
 export function printedBy(place: Place, file: string, args: readonly string[]): string {
   const result = spawnSync(...place.command(file, args), { encoding: 'utf8' })
   return result.error ? '' : `${result.stdout}${result.stderr}`.trim()

@@ -15,7 +15,7 @@ export function hasCommand(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
 }
 
-/** A folder that disappears with its owner. */
+/** A temporary folder, removed on disposal. */
 export class ScratchFolder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'ssh-test-'))
 
@@ -38,7 +38,7 @@ export class ScratchFolder implements Disposable {
   }
 }
 
-/** Runs a command to its end. */
+/** Runs a command to completion. */
 export function run(command: string, args: readonly string[], input: Uint8Array = Buffer.alloc(0)) {
   return new Promise<ClientResult>((resolve, reject) => {
     const child = spawn(command, args, { timeout: 60_000, env: { ...process.env, SSH_AUTH_SOCK: '' } })
@@ -55,7 +55,7 @@ export function run(command: string, args: readonly string[], input: Uint8Array 
   })
 }
 
-/** Options that keep OpenSSH away from the machine's own configuration; `extra` wins. */
+/** Options that keep OpenSSH from reading the machine's own configuration; `extra` takes precedence. */
 export function sshOptions(port: number, extra: readonly string[] = []): string[] {
   const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'IdentitiesOnly=yes']
   return ['-F', '/dev/null', '-p', String(port), ...[...extra, ...options].flatMap((option) => ['-o', option])]

@@ -1,5 +1,5 @@
-// A real S3 server: OpenStack Swift with its S3 API, as Debian has it (`python3-swift`). It checks signatures and the
-// hashes of what it is sent, does ranges and uploads in parts.
+// A real S3 server: OpenStack Swift with its S3 API, from Debian (`python3-swift`). It checks signatures and content
+// hashes, and supports ranges and multipart uploads.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 
-/** The system's own: that is the one Debian's packages are for. */
+/** The system's Python, which Debian's packages are installed for. */
 const PYTHON = '/usr/bin/python3'
 const PROGRAM = fileURLToPath(new URL('./swift/serve.py', import.meta.url))
 
@@ -20,15 +20,15 @@ export interface Swift {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Ends the server; what it keeps stays. */
+  /** Stops the server; its data stays. */
   stop(): Promise<void>
   /** Starts it again, on the same port; does nothing while it runs. */
   start(): Promise<void>
-  /** Ends it and removes what it keeps. */
+  /** Stops the server and removes its data. */
   close(): Promise<void>
 }
 
-/** Why Swift cannot run here; undefined when it can. */
+/** The reason why Swift cannot run here; undefined when it can. */
 export function swiftMissing(): string | undefined {
   const tried = spawnSync(PYTHON, ['-c', 'import swift.common.middleware.s3api.s3api'], { encoding: 'utf8' })
   return tried.status === 0 ? undefined : 'python3-swift is not installed'

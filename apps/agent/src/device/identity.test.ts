@@ -28,7 +28,7 @@ function networkInterface(name: string, ifindex: number, type: number, address: 
   }
 }
 
-test('the identity is the address of the first Ethernet interface', () => {
+test('uses the address of the first Ethernet interface as identity', () => {
   const root = machine({
     ...networkInterface('lo', 1, 772, '00:00:00:00:00:00'),
     ...networkInterface('wlan0', 10, 1, 'AA:BB:CC:DD:EE:10'),
@@ -39,7 +39,7 @@ test('the identity is the address of the first Ethernet interface', () => {
   expect(machineIdentity('key', root)).toBe('aa:bb:cc:dd:ee:09')
 })
 
-test('without one it comes from the machine id, and does not show it', () => {
+test('derives the identity from the machine id without an interface, and does not disclose it', () => {
   const root = machine({ 'etc/machine-id': '3d1219c7c4c5404aaa1f6d2a48adfda4\n' })
   const identity = machineIdentity('key', root)
   expect(identity).toMatch(/^02(?::[0-9a-f]{2}){5}$/)
@@ -47,13 +47,13 @@ test('without one it comes from the machine id, and does not show it', () => {
   expect(machineIdentity('key', machine({ 'etc/machine-id': '4d1219c7c4c5404aaa1f6d2a48adfda4\n' }))).not.toBe(identity)
 })
 
-test('without a machine id either it comes from the device key', () => {
+test('derives the identity from the device key without a machine id', () => {
   const root = machine({})
   expect(machineIdentity('key', root)).toBe(machineIdentity('key', root))
   expect(machineIdentity('key', root)).not.toBe(machineIdentity('another key', root))
 })
 
-test('the system is described as it describes itself', () => {
+test('describes the system from os-release', () => {
   const root = machine({
     'etc/os-release': 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\n',
     '.dockerenv': '',

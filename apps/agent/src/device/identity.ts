@@ -1,10 +1,10 @@
-// Who this machine says it is: one identity that survives reboots and renames, and what it looks like.
+// This machine's identity, stable across reboots and renames, and its description.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { arch, hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** What `devices/auth` is told about the system. */
+/** System description sent to `devices/auth`. */
 export interface DeviceDescription {
   readonly id: string
   readonly pretty_name: string
@@ -18,8 +18,8 @@ const MAC = /^(?!00:00:00:00:00:00$)(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/
 
 /**
  * The MAC address of the Ethernet interface with the lowest index; on a machine without one (a container), a stable
- * stand-in made from its machine id, or else from the device key.
- * @param root where `sys` and `etc` are
+ * substitute derived from its machine id, or else from the device key.
+ * @param root folder that contains `sys` and `etc`
  */
 export function machineIdentity(publicKeyPem: string, root = '/'): string {
   const interfaces = listed(join(root, 'sys/class/net'))
@@ -29,16 +29,16 @@ export function machineIdentity(publicKeyPem: string, root = '/'): string {
     })
     .filter(({ type, mac }) => type === ETHERNET && MAC.test(mac))
     .sort((a, b) => a.index - b.index)
-  return interfaces[0]?.mac ?? standIn(text(join(root, 'etc/machine-id')) || publicKeyPem)
+  return interfaces[0]?.mac ?? substituteMac(text(join(root, 'etc/machine-id')) || publicKeyPem)
 }
 
-/** A locally administered address; the machine id itself is not to leave the machine (machine-id(5)). */
-function standIn(secret: string): string {
+/** A locally administered address; the machine id itself must not leave the machine (machine-id(5)). */
+function substituteMac(secret: string): string {
   const digest = createHash('sha256').update(`bowline device identity\0${secret}`).digest()
   return ['02', ...[...digest.subarray(0, 5)].map((byte) => byte.toString(16).padStart(2, '0'))].join(':')
 }
 
-/** @param root where `etc` is */
+/** @param root folder that contains `etc` */
 export function describeDevice(version: string, root = '/'): DeviceDescription {
   const release = new Map(
     text(join(root, 'etc/os-release'))
@@ -57,7 +57,7 @@ export function describeDevice(version: string, root = '/'): DeviceDescription {
   }
 }
 
-/** The device name to ask for. */
+/** The device name to request. */
 export function deviceHostname(): string {
   return hostname()
 }

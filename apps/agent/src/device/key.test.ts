@@ -8,7 +8,7 @@ import { DeviceKeyError, loadDeviceKey } from './key.ts'
 const folder = mkdtempSync(join(tmpdir(), 'bowline-key-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a missing key is made, private with its folders, and found again', () => {
+test('creates a missing key, private with its folders, and loads it again', () => {
   const path = join(folder, 'new/deep/agent.key')
   const first = loadDeviceKey(path)
   expect(first.made).toBe(true)
@@ -19,14 +19,14 @@ test('a missing key is made, private with its folders, and found again', () => {
   expect(loadDeviceKey(path)).toMatchObject({ made: false, publicKeyPem: first.publicKeyPem })
 })
 
-test.each([0o640, 0o604, 0o660, 0o610])('a key file of mode %o is refused with what to do', (mode) => {
+test.each([0o640, 0o604, 0o660, 0o610])('rejects a key file of mode %o with advice', (mode) => {
   const path = join(folder, `mode-${mode}`)
   loadDeviceKey(path)
   chmodSync(path, mode)
   expect(() => loadDeviceKey(path)).toThrow(`chmod 600 ${path}`)
 })
 
-test('the RSA key of an older agent keeps its form', () => {
+test('keeps the format of an older agent’s RSA key', () => {
   const path = join(folder, 'rsa.key')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   writeFileSync(path, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
@@ -40,13 +40,13 @@ test.each([
     'another curve',
     generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
   ],
-])('a file that holds %s is refused and left alone', (name, content) => {
+])('rejects a file that holds %s and leaves it unchanged', (name, content) => {
   const path = join(folder, `odd-${name}`)
   writeFileSync(path, content, { mode: 0o600 })
   expect(() => loadDeviceKey(path)).toThrow(DeviceKeyError)
   expect(statSync(path).size).toBe(content.length)
 })
 
-test('a place where no file can be is told by its path', () => {
+test('reports the path when the file cannot be created', () => {
   expect(() => loadDeviceKey('/dev/null/agent.key')).toThrow(/^\/dev\/null\/agent\.key cannot be read/)
 })

@@ -1,24 +1,24 @@
-// The device's key pair: its identity towards the platform. The file is made when missing and refused when others can
-// read it.
+// The device's key pair: its identity towards the platform. The file is created when missing and rejected when other
+// users can read it.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { closeSync, fsyncSync, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface DeviceKey {
   readonly privateKey: KeyObject
-  /** As it is registered: SPKI for Ed25519, PKCS #1 for the RSA keys of older agents. */
+  /** In registration format: SPKI for Ed25519, PKCS #1 for the RSA keys of older agents. */
   readonly publicKeyPem: string
-  /** Whether the file was made just now. */
+  /** Whether the file was just created. */
   readonly made: boolean
 }
 
-/** The key file cannot be used; the message says what to do. */
+/** The key file cannot be used; the message contains advice. */
 export class DeviceKeyError extends Error {
   override readonly name = 'DeviceKeyError'
 }
 
 /**
- * Loads the key at `path`, or makes an Ed25519 key there (PKCS #8 PEM, mode 0600; missing folders 0700).
+ * Loads the key at `path`, or creates an Ed25519 key there (PKCS #8 PEM, mode 0600; missing folders 0700).
  * @param path absolute
  * @throws {DeviceKeyError}
  */

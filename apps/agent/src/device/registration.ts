@@ -1,5 +1,5 @@
-// Registering with the platform (`POST /api/devices/auth`): once before the first link, and again every ten minutes, so
-// that the platform's picture of the device stays fresh and a new token replaces one that the server no longer takes.
+// Registration with the platform (`POST /api/devices/auth`): once before the first link, and then every ten minutes, so
+// that the platform's information about the device stays current and an expired token is replaced.
 import type { KeyObject } from 'node:crypto'
 import { type RegistrationFacts, type RegistrationProof, signRegistration } from '@bowline/link/registration-proof'
 import * as z from 'zod'
@@ -15,10 +15,10 @@ const Registered = z.object({
   statement_key: z.base64url().optional(),
   statement_key_signature: z.base64url().optional(),
 })
-/** What the platform knows the device as. */
+/** The platform's answer to a registration. */
 export type Registration = z.infer<typeof Registered>
 
-/** What is told at a registration. */
+/** The device's data in a registration. */
 export interface DeviceFacts {
   readonly description: DeviceDescription
   readonly hostname: string
@@ -27,7 +27,7 @@ export interface DeviceFacts {
   readonly tenantId: string
 }
 
-/** The server refused, or it is not a Bowline server. `status` is that of HTTP. */
+/** The server refused, or it is not a Bowline server. `status` is the HTTP status. */
 export class RegistrationError extends Error {
   override readonly name = 'RegistrationError'
   readonly status: number
@@ -40,13 +40,13 @@ export class RegistrationError extends Error {
   }
 }
 
-/** Seconds by which this machine's clock is ahead of the server's, when the server told its time. */
+/** `clockAheadSeconds`: how far this machine's clock is ahead of the server's, if the server sent its time. */
 export interface Registering {
   readonly registration: Registration
   readonly clockAheadSeconds: number | undefined
 }
 
-/** What a registration is signed with; a device that does not know its server's statement key yet cannot sign. */
+/** Signing parameters of a registration; unavailable while the device does not know its server's statement key. */
 export interface Signing {
   readonly privateKey: KeyObject
   /** Raw 32 bytes. */
@@ -57,7 +57,7 @@ export interface Signing {
 
 /**
  * @param sessions uids of the platform sessions that are open on this device
- * @param signing undefined at the first contact: the server then takes it for anybody's
+ * @param signing undefined at first contact: the server then treats the registration as unauthenticated
  * @throws {RegistrationError | ConnectError | Error}
  */
 export async function register(
@@ -67,7 +67,7 @@ export async function register(
   signing: Signing | undefined,
   signal: AbortSignal,
 ): Promise<Registering> {
-  const said = {
+  const fields = {
     info: facts.description,
     sessions,
     hostname: facts.hostname,
@@ -75,7 +75,7 @@ export async function register(
     public_key: facts.publicKeyPem,
     tenant_id: facts.tenantId,
   }
-  const body = signing ? { ...said, proof: proofOf(said, signing) } : said
+  const body = signing ? { ...fields, proof: proofOf(fields, signing) } : fields
   const userAgent = userAgentOf(facts)
   const answer = await callServer(server, { method: 'POST', path: '/api/devices/auth', userAgent, body }, signal)
   if (answer.status !== 200) throw new RegistrationError(answer, refusalText(answer, facts.tenantId))
@@ -84,9 +84,12 @@ export async function register(
   return { registration: registered.data, clockAheadSeconds: clockAhead(answer) }
 }
 
-function proofOf(said: RegistrationFacts, { privateKey, statementKey, clockAheadSeconds }: Signing): RegistrationProof {
+function proofOf(
+  facts: RegistrationFacts,
+  { privateKey, statementKey, clockAheadSeconds }: Signing,
+): RegistrationProof {
   const at = Date.now() - clockAheadSeconds * 1_000
-  return signRegistration(privateKey, said, Buffer.from(statementKey).toString('base64url'), at)
+  return signRegistration(privateKey, facts, Buffer.from(statementKey).toString('base64url'), at)
 }
 
 function clockAhead({ headers }: Answer): number | undefined {
@@ -95,7 +98,7 @@ function clockAhead({ headers }: Answer): number | undefined {
 }
 
 /**
- * Asks the server what it is.
+ * Requests the server's description.
  * @throws {RegistrationError | ConnectError | Error}
  */
 export async function serverInfo(
@@ -115,7 +118,7 @@ function userAgentOf(facts: DeviceFacts): string {
   return `bowline-agent/${facts.description.version}`
 }
 
-/** Says what the operator of the device can do about it. */
+/** Error text with advice for the device's operator. */
 function refusalText({ status, headers, body }: Answer, tenantId: string): string {
   if (status >= 300 && status < 400) {
     return `the server redirects to ${String(headers['location'])}: set BOWLINE_SERVER_ADDRESS to where it really is`

@@ -1,9 +1,9 @@
-// The agent's few HTTP calls, over the same trust as its link: the connection is made and checked first, then used for
-// one request. Redirects are not followed: an address that redirects is a wrong address.
+// The agent's few HTTP calls, with the same trust as its link: the connection is established and verified first, then
+// used for one request. Redirects are not followed: an address that redirects is a wrong address.
 import { text } from 'node:stream/consumers'
 import { connectServer, type ServerAddress } from '@bowline/link/server-address'
 
-/** Not by `import`: that also loads the parts of node:http that nobody here uses, 12 MB of them. */
+/** Not through `import`, which would also load unused parts of node:http, 12 MB of them. */
 const { request } = process.getBuiltinModule('node:http')
 
 /** A server to call: its address and, with a pin, the digests of {@link parsePin}. */
@@ -14,27 +14,27 @@ export interface Server {
 
 export interface Answer {
   readonly status: number
-  /** Parsed JSON; undefined when the body is none. */
+  /** Parsed JSON; undefined when the body is not JSON. */
   readonly body: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-const CALL_MS = 20_000
+const CALL_TIMEOUT_MS = 20_000
 const MAX_BODY_BYTES = 64 * 1024
 
 /**
  * @param path with query, below the address's prefix
  * @param body sent as JSON
- * @param signal gives the call up; it also ends after 20 seconds
+ * @param signal aborts the call; it also times out after 20 seconds
  * @throws {ConnectError} when there is no trusted connection
- * @throws {Error} when the server does not answer properly
+ * @throws {Error} when the server's response is invalid
  */
 export async function callServer(
   server: Server,
   call: { method: 'GET' | 'POST'; path: string; userAgent: string; body?: object },
   signal: AbortSignal,
 ): Promise<Answer> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)])
+  const within = AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)])
   const socket = await connectServer(server.address, server.pins, within)
   try {
     return await new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ const signatureOf = (key: KeyObject, offered: string) =>
 const first = generateKeyPairSync('ed25519')
 const second = generateKeyPairSync('ed25519')
 
-test('the first key is learned and kept', () => {
+test('learns and stores the first key', () => {
   const path = newPath()
   const file = new StatementKeyFile(path)
   expect(file.key).toBeUndefined()
@@ -26,7 +26,7 @@ test('the first key is learned and kept', () => {
   expect(Buffer.from(new StatementKeyFile(path).key ?? []).toString('base64url')).toBe(raw(first.publicKey))
 })
 
-test('another key needs the signature of the known one', () => {
+test('replaces the key only with a signature by the known one', () => {
   const path = newPath()
   const file = new StatementKeyFile(path)
   file.adopt(raw(first.publicKey), undefined)
@@ -39,7 +39,7 @@ test('another key needs the signature of the known one', () => {
   expect(Buffer.from(new StatementKeyFile(path).key ?? []).toString('base64url')).toBe(offered)
 })
 
-test('something that is no key is refused', () => {
+test('rejects an invalid key', () => {
   const file = new StatementKeyFile(newPath())
   expect(file.adopt('', undefined)).toBe('refused')
   expect(file.adopt('AAAA', undefined)).toBe('refused')
@@ -47,7 +47,7 @@ test('something that is no key is refused', () => {
 })
 
 test.each(['', '{}', '{"version":2,"statement_key":"AAAA"}', 'x'])(
-  'a damaged file (%o) is not taken for no file',
+  'does not treat a damaged file (%o) as missing',
   (text) => {
     const path = newPath()
     writeFileSync(path, text)

@@ -1,5 +1,5 @@
-// The platform's statement key as this device knows it: learned at the first registration, kept beside the device key,
-// replaced only by a key that the old one has signed. Whoever stands between device and platform later cannot swap it.
+// The platform's statement key, pinned on first use: learned at the first registration, stored beside the device key,
+// replaced only by a key that the old one has signed. A later man in the middle cannot swap it.
 import { verify } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
@@ -7,7 +7,7 @@ import { statementKeyObject } from '../login/statement.ts'
 
 const Stored = z.object({ version: z.literal(1), statement_key: z.base64url() })
 
-/** What became of a key that the server named. */
+/** Result of offering a key that the server named. */
 export type Adoption = 'kept' | 'learned' | 'changed' | 'refused'
 
 export class StatementKeyFile {
@@ -16,7 +16,7 @@ export class StatementKeyFile {
 
   /**
    * @param path absolute; a missing file means that no key is known yet
-   * @throws {Error} when the file is there and cannot be read as one
+   * @throws {Error} when the file exists and cannot be parsed
    */
   constructor(path: string) {
     this.path = path
@@ -29,7 +29,7 @@ export class StatementKeyFile {
   }
 
   /**
-   * Takes the key that the server named, if it is the first, or signed by the known one.
+   * Adopts the key that the server named if it is the first, or signed by the known one.
    * @param offered raw 32 bytes, base64url
    * @param signature Ed25519 signature of the raw bytes by the known key, base64url
    */
@@ -62,7 +62,7 @@ function readStored(path: string): Uint8Array | undefined {
   }
 }
 
-/** Whole or not at all. */
+/** Writes atomically. */
 function writeStored(path: string, key: Uint8Array): void {
   const content = { version: 1, statement_key: Buffer.from(key).toString('base64url') } satisfies z.infer<typeof Stored>
   writeFileSync(`${path}.new`, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })

@@ -1,4 +1,4 @@
-// Whom a login may act as: the users of this system when the agent is root, else only the agent's own user.
+// The accounts a login may use: the users of this system when the agent is root, else only the agent's own user.
 import { userInfo } from 'node:os'
 import type { Credentials } from '../native/identity.ts'
 import { groupsOf, passwdEntry } from '../native/accounts.ts'
@@ -26,7 +26,7 @@ export async function systemAccount(name: string): Promise<Account | undefined> 
   }
 }
 
-/** The agent's own user, also in a container whose user id has no name. */
+/** The agent's own user, even in a container whose user id has no name. */
 export function ownAccount(env: NodeJS.ProcessEnv): Account {
   const identity = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] }
   const shell = env['SHELL']?.startsWith('/') ? env['SHELL'] : FALLBACK_SHELL

@@ -5,14 +5,14 @@ import { fakeAuthority, logIn, offer, openSession, SESSION_UID, startAgent, unti
 const wrong = { method: 'password', password: 'wrong' }
 const right = { method: 'password', password: 'right' }
 
-test('a wrong password costs an attempt, not the stream', async () => {
+test('counts a wrong password as an attempt and keeps the stream', async () => {
   const { gateway, streams } = startAgent()
   const { answers } = await offer(gateway, [wrong, wrong, right])
   expect(answers.map((answer) => answer.type)).toEqual(['denied', 'denied', 'accepted'])
   expect(streams.sessionUids).toEqual([SESSION_UID])
 })
 
-test('the sixth wrong password is the last', async () => {
+test('closes the stream on the sixth wrong password', async () => {
   const { gateway } = startAgent()
   const { stream, answers } = await offer(
     gateway,
@@ -22,7 +22,7 @@ test('the sixth wrong password is the last', async () => {
   expect(stream.cause).toMatchObject({ by: 'agent', reason: 'too-many-attempts' })
 })
 
-test('two credentials at once, or one after the login, break the rules', async () => {
+test('rejects two concurrent credentials, and one after the login', async () => {
   const { gateway } = startAgent()
   const header = { session: SESSION_UID, user: 'x', remote: '' }
   const hasty = RecordedStream.open(gateway, 'auth', header)
@@ -44,7 +44,7 @@ test.each([{}, { session: 'x', user: 'y', remote: '' }, { session: SESSION_UID, 
   },
 )
 
-test('sessions of a login that has ended, or never was, are refused', async () => {
+test('refuses sessions of a login that has ended or never existed', async () => {
   const { gateway, streams } = startAgent()
   const login = await logIn(gateway)
   login.stream?.close()
@@ -54,7 +54,7 @@ test('sessions of a login that has ended, or never was, are refused', async () =
   expect(await openSession(gateway, undecided).whenClosed()).toMatchObject({ by: 'agent', reason: 'refused' })
 })
 
-test('a check that ends after its stream lets nobody in', async () => {
+test('accepts no login when its check ends after its stream', async () => {
   const answers: (() => void)[] = []
   const fake = fakeAuthority()
   const { gateway, streams, errors } = startAgent({
@@ -74,7 +74,7 @@ test('a check that ends after its stream lets nobody in', async () => {
   expect(errors).toEqual([])
 })
 
-test('a check that fails denies, and says so in the log', async () => {
+test('denies a login and logs the error when its check fails', async () => {
   const { gateway, log } = startAgent({
     authority: { ...fakeAuthority(), password: () => Promise.reject(new Error('no database')) },
   })
@@ -83,7 +83,7 @@ test('a check that fails denies, and says so in the log', async () => {
   expect(log.map((line) => line['ev'])).toContain('internal-error')
 })
 
-test('a statement is judged by the verifier and then by the account', async () => {
+test('checks a statement by the verifier and then the account', async () => {
   const verify = (statement: string) => (statement === 'good' ? undefined : ('credential' as const))
   const { gateway } = startAgent({ statements: { verify } })
   const { answers } = await offer(gateway, [
@@ -93,7 +93,7 @@ test('a statement is judged by the verifier and then by the account', async () =
   expect(answers).toEqual([{ type: 'denied', reason: 'credential' }, { type: 'accepted' }])
 })
 
-test('the log names user and source but never a credential', async () => {
+test('logs user and source but never a credential', async () => {
   const { gateway, log } = startAgent()
   await offer(gateway, [{ method: 'password', password: 'hunter2' }], 'ann')
   expect(log).toMatchObject([{ ev: 'login-denied', user: 'ann', remote: '203.0.113.5', reason: 'credential' }])
@@ -102,10 +102,10 @@ test('the log names user and source but never a credential', async () => {
 
 const question = { name: '', instruction: '', prompts: [{ text: 'Password: ', echo: false }] }
 
-describe('questions', () => {
+describe('prompts', () => {
   const begin = { method: 'keyboard-interactive' }
 
-  /** Opens a login that is asked one question. */
+  /** Opens a login with one prompt pending. */
   async function asked(authority = fakeAuthority()) {
     const agent = startAgent({ authority })
     const { stream, answers } = await offer(agent.gateway, [begin])
@@ -113,7 +113,7 @@ describe('questions', () => {
     return { ...agent, stream }
   }
 
-  test('are asked and answered on the stream, and a wrong answer costs an attempt', async () => {
+  test('prompts on the stream and counts a wrong answer as an attempt', async () => {
     const { stream, streams } = await asked()
     stream.stream.control({ answers: ['wrong'] })
     await until(() => stream.messages.length === 2)
@@ -126,7 +126,7 @@ describe('questions', () => {
   })
 
   test.each([{ answers: [] }, { answers: ['a', 'b'] }, { answers: [1] }, right])(
-    'answers that answer nothing end the stream: %o',
+    'closes the stream on answers that match no prompt: %o',
     async (message) => {
       const { stream } = await asked()
       stream.stream.control(message)
@@ -134,13 +134,13 @@ describe('questions', () => {
     },
   )
 
-  test('answers before a question do so too', async () => {
+  test('closes the stream on answers before a prompt', async () => {
     const { gateway } = startAgent()
     const { stream } = await offer(gateway, [{ answers: ['right'] }])
     expect(stream.cause).toMatchObject({ reason: 'protocol' })
   })
 
-  test('several, shown and hidden, are put as they are; a person who leaves is gone for whoever asks', async () => {
+  test('passes on several prompts, shown and hidden, and aborts when the user disconnects', async () => {
     const rounds = [
       { name: 'token', instruction: 'Look at your token.', prompts: [{ text: 'Code: ', echo: true }] },
       {

@@ -1,5 +1,5 @@
-// The `auth` streams: each is one person's login on this device for as long as it stays open. Whatever else runs for
-// that person names its login and ends with it.
+// The `auth` streams: each is a user's login on this device for as long as it stays open. Everything else that runs for
+// the user refers to its login and ends with it.
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { AuthCredential, AuthOpen, AuthReply, type AuthAnswer } from '@bowline/link/stream-messages'
 import type { Log } from '../log.ts'
@@ -9,7 +9,7 @@ import type { Authority } from './passwords.ts'
 import type { Denial, DeviceSession, Verdict } from './verdict.ts'
 import type { StatementVerifier } from './statement.ts'
 
-/** Something that lives no longer than its login. */
+/** A resource bound to the lifetime of its login. */
 export interface Member {
   end(cause: LinkCause): void
 }
@@ -19,30 +19,30 @@ export interface Login {
   /** Uid of the platform's session. */
   readonly session: string
   readonly account: Account
-  /** Of the system itself, where it opens one. */
+  /** The system's own session, if it opened one. */
   readonly deviceSession: DeviceSession | undefined
-  /** What the device's session has to tell; emptied when it has been shown. */
+  /** Pending messages of the device's session; cleared once shown. */
   readonly told: string[]
   readonly members: Set<Member>
-  /** Listeners by the id of their stream, with what a process learns of one. */
+  /** Listeners by the id of their stream, with what a process is offered of each. */
   readonly listeners: Map<number, Offer | undefined>
 }
 
-/** What a process that may use a listener is told. */
+/** A listener as offered to processes that may use it. */
 export interface Offer {
   readonly variable: readonly [name: string, value: string]
-  /** Of an X11 display: protocol and cookie, as xauth(1) takes them. */
+  /** For an X11 display: protocol and cookie, as arguments of xauth(1). */
   readonly cookie?: string
 }
 
 const MAX_ATTEMPTS = 6
-/** Of what is told to somebody who is refused, characters. */
-const MAX_TOLD = 4_096
-/** Rounds of questions in one attempt. */
+/** Length limit of messages to a refused user, characters. */
+const MAX_MESSAGE_CHARACTERS = 4_096
+/** Limit of prompt rounds per attempt. */
 const MAX_ROUNDS = 32
 /**
- * Processes and connections of one login. The platform has a limit of its own, which its operator chooses; this one is
- * for a platform that has lost count.
+ * Limit of processes and connections of one login. The platform has its own configurable limit; this one is a backstop
+ * against a faulty platform.
  */
 export const MAX_MEMBERS = 1_024
 
@@ -58,12 +58,12 @@ export class Logins {
     this.#log = parts.log
   }
 
-  /** Platform sessions that are logged in now. */
+  /** Platform sessions that are currently logged in. */
   get sessions(): string[] {
     return [...this.#accepted.values()].map((login) => login.session)
   }
 
-  /** The login behind a stream id that a header names; undefined when it is not, or no longer, accepted. */
+  /** The login of the stream id in a header; undefined when it is not, or no longer, accepted. */
   find(streamId: number): Login | undefined {
     return this.#accepted.get(streamId)
   }
@@ -75,7 +75,7 @@ export class Logins {
     let attempts = 0
     let checking = false
     let closed = false
-    /** The round that waits for its answers. */
+    /** The round that is waiting for its answers. */
     let asked: { readonly count: number; answer(answers: readonly string[]): void } | undefined
     const gone = new AbortController()
 
@@ -86,7 +86,7 @@ export class Logins {
       const fields = { session: request.session, user: request.user, remote: request.remote }
       if ('denied' in verdict) {
         this.#log.warn('login-denied', 'a login was denied', { ...fields, reason: verdict.denied })
-        const message = verdict.told ? { message: verdict.told.trim().slice(0, MAX_TOLD) } : {}
+        const message = verdict.told ? { message: verdict.told.trim().slice(0, MAX_MESSAGE_CHARACTERS) } : {}
         stream.control({ type: 'denied', reason: verdict.denied, ...message } satisfies AuthAnswer)
         if (attempts >= MAX_ATTEMPTS) stream.close(policy('too-many-attempts', 'too many failed attempts'))
         return
@@ -119,7 +119,7 @@ export class Logins {
       }
     }
 
-    /** @returns false when it is not the answer to an open round */
+    /** @returns false when it does not answer an open round */
     const reply = (message: LinkMessage): boolean => {
       const parsed = AuthReply.safeParse(message)
       if (!parsed.success || parsed.data.answers.length !== asked?.count) return false
@@ -131,7 +131,7 @@ export class Logins {
 
     const begin = (message: LinkMessage): boolean => {
       const credential = AuthCredential.safeParse(message)
-      // One verdict for each credential, one credential at a time, and none after the login.
+      // One verdict per credential, one credential at a time, and none after the login.
       if (!credential.success || checking || this.#accepted.has(stream.id)) return false
       checking = true
       attempts += 1

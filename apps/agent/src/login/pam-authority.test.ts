@@ -20,7 +20,7 @@ import type { Verdict } from './verdict.ts'
 needsRoot()
 
 const PASSWORD = 'right horse'
-/** Of `openssl passwd -6`. */
+/** Output of `openssl passwd -6`. */
 const HASH = '$6$bowlinetest$jotXjKG.atHQ1PhxDZewjhjVn1dSVl1NwLz8/T5Lco7kOW8EfAG9QSaAV4H3mpmGWMo6B8t8i/iotmbdwUosm0'
 const service = `bowline-test-${process.pid}`
 let user: TemporaryUser
@@ -28,7 +28,7 @@ let folder: string
 let agent: AgentUnderTest
 const inside = (name: string): string => join(folder, name)
 
-/** The rules of the service, with what a test adds. */
+/** Writes the rules of the service, plus those of a test. */
 function setRules(...more: readonly string[]): void {
   const rules = [
     'auth required pam_unix.so nodelay',
@@ -46,7 +46,7 @@ function setRules(...more: readonly string[]): void {
 beforeAll(() => {
   if (process.getuid?.() !== 0) return
   folder = mkdtempSync(join(tmpdir(), 'bowline-pam-'))
-  // Some modules read their files with the person's rights.
+  // Some modules read their files with the user's permissions.
   chmodSync(folder, 0o755)
   user = makeUser(HASH)
   const limits = ['soft nofile 321', 'hard nofile 654', 'soft nproc 5000', 'hard nproc 6000', 'soft as 3000000']
@@ -68,7 +68,7 @@ async function logIn(password = PASSWORD, from = agent): Promise<RecordedStream>
   return stream
 }
 
-describe('what a person runs in a session of PAM', () => {
+describe('a user’s process in a PAM session', () => {
   test.each([['with a terminal', { pty: TERMINAL }] as const, ['without one', {}] as const])(
     'has the limits, the umask and the environment of the modules (%s)',
     async (_, request) => {
@@ -82,7 +82,7 @@ describe('what a person runs in a session of PAM', () => {
     },
   )
 
-  test('is the person, in their home, with their input and both outputs', async () => {
+  test('runs as the user, in their home, with their input and both outputs', async () => {
     const login = await logIn()
     const session = openSession(agent.gateway, login, { run: exec('id -un; pwd; cat; echo err >&2; kill -TERM $$') })
     session.stream.write(Buffer.from('input\n'))
@@ -92,7 +92,7 @@ describe('what a person runs in a session of PAM', () => {
     login.stream?.close()
   })
 
-  test('is a child of the process that holds the session, which ends with the login', async () => {
+  test('runs as a child of the process that holds the session, which ends with the login', async () => {
     const login = await logIn()
     const session = openSession(agent.gateway, login, { run: exec('echo $PPID; cat; read wait') })
     await until(() => session.text().endsWith('\n'))
@@ -103,7 +103,7 @@ describe('what a person runs in a session of PAM', () => {
     await until(() => !alive(holder))
   })
 
-  test('gets signals and is ended by an administrator', async () => {
+  test('receives signals and is ended by an administrator', async () => {
     const login = await logIn()
     const command = 'trap "echo got" USR1; echo ready; while :; do sleep 0.01; done'
     const session = openSession(agent.gateway, login, { run: exec(command) })
@@ -119,7 +119,7 @@ describe('what a person runs in a session of PAM', () => {
     expect(agent.errors).toEqual([])
   })
 
-  test('fails with the holder of the session', async () => {
+  test('ends when the process that holds the session fails', async () => {
     const login = await logIn()
     const session = openSession(agent.gateway, login, { run: exec('echo $PPID; exec cat') })
     await until(() => session.text().endsWith('\n'))
@@ -132,8 +132,8 @@ describe('what a person runs in a session of PAM', () => {
   })
 })
 
-describe('a session of PAM that cannot be opened', () => {
-  test('is no login where PAM is asked for, and a login without one where it is merely there', async () => {
+describe('a PAM session that cannot be opened', () => {
+  test('refuses the login where PAM is required, and accepts it without a session where PAM is optional', async () => {
     setRules('session required pam_deny.so')
     const password = { method: 'password', password: PASSWORD }
     const strict = await offer(agent.gateway, [password], user.name)
@@ -149,7 +149,7 @@ describe('a session of PAM that cannot be opened', () => {
   })
 })
 
-describe('what modules say at the login', () => {
+describe('messages of modules at login', () => {
   const shell = async (login: RecordedStream, request: object = { pty: TERMINAL }) => {
     const session = openSession(agent.gateway, login, request)
     session.stream.write(Buffer.from('PS1=; exit\n'))
@@ -157,7 +157,7 @@ describe('what modules say at the login', () => {
     return { text: session.text(), started: session.messages[0] }
   }
 
-  test('opens the first shell with a terminal, and only that', async () => {
+  test('shows module messages in the first shell with a terminal only', async () => {
     writeFileSync(inside('motd'), 'Water the plants.\nBye.\n')
     setRules(`session optional pam_motd.so motd=${inside('motd')} noupdate`)
     const login = await logIn()
@@ -168,7 +168,7 @@ describe('what modules say at the login', () => {
     login.stream?.close()
   })
 
-  test('is not shown to a person with .hushlogin', async () => {
+  test('hides module messages from a user with .hushlogin', async () => {
     writeFileSync(join(user.home, '.hushlogin'), '')
     const login = await logIn()
     const { text, started } = await shell(login)
@@ -181,7 +181,7 @@ describe('what modules say at the login', () => {
 })
 
 describe('an account that PAM refuses', () => {
-  test('is told why, once the password was right', async () => {
+  test('tells a refused account the reason once the password was correct', async () => {
     writeFileSync(inside('nologin'), 'The garden is closed.\n')
     const password = (text: string) => ({ method: 'password', password: text })
     const { answers } = await offer(agent.gateway, [password('wrong'), password(PASSWORD)], user.name)
@@ -201,18 +201,18 @@ function alive(pid: number): boolean {
   }
 }
 
-describe('people who are there at the same time', () => {
+describe('concurrent logins', () => {
   const somebody = { remote: '127.0.0.1', gone: new AbortController().signal }
   const close = (verdict: Verdict): void => void ('session' in verdict && verdict.session?.close())
 
-  test('all get in when 45 come with keys at once', { timeout: 120_000 }, async () => {
+  test('accepts 45 concurrent logins with keys', { timeout: 120_000 }, async () => {
     const authority = pamAuthority({ service, strict: true })
     const verdicts = await Promise.all(Array.from({ length: 45 }, () => authority.platform(user.name, somebody)))
     verdicts.forEach(close)
     expect(verdicts.filter((verdict) => 'denied' in verdict)).toEqual([])
   })
 
-  test('a key and a password get in while others sit at their prompts', { timeout: 60_000 }, async () => {
+  test('accepts a key and a password while others wait at their prompts', { timeout: 60_000 }, async () => {
     const authority = pamAuthority({ service, strict: true })
     const gone = new AbortController()
     let atPrompt = 0

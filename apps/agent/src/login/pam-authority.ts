@@ -1,7 +1,7 @@
-// Logins by PAM: what the machine's administrator has set up for people (expired passwords, one-time codes, directories)
-// holds for logins through the platform too. Each check is a process of its own; see pam-process.ts for why. After a right
-// answer it lives on with the login, because modules keep in memory what they have to undo at the end (a mount, a ticket, a
-// seat), and because what the person runs inherits from it what they have set for their own process.
+// Logins by PAM: what the machine's administrator has configured for logins (expired passwords, one-time codes,
+// directories) also applies to logins through the platform. Each check is a separate process; see pam-process.ts for
+// why. After success it lives as long as the login, because modules keep in memory what they must undo at the end (a
+// mount, a ticket, a seat), and because the user's processes inherit what modules set for their own process.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -18,22 +18,22 @@ import { ownOtherProgram } from '../own-program.ts'
 import { PamChildren } from './pam-children.ts'
 import { PamLine, type PamOutcome, type PamTask } from './pam-protocol.ts'
 
-/** Of each phase, so that people who sit at a prompt hold up nobody who comes with a key or a password. */
-const AT_ONCE = 8
-/** Anybody can ask for these. */
-const WAITING = 32
-/** The platform has authorised them: an office or a job with many forks, which nobody turns away. */
-const AUTHORIZED_WAITING = 512
-/** One of them lives as long as its login, and does next to nothing. */
+/** Concurrency limit per phase, so that users waiting at a prompt do not block logins with a key or a password. */
+const MAX_CONCURRENT = 8
+/** Queue limit of unauthenticated requests. */
+const MAX_WAITING = 32
+/** Queue limit of logins that the platform has authorized: an office, or a job with many forks. */
+const MAX_AUTHORIZED_WAITING = 512
+/** Each process lives as long as its login and does almost nothing. */
 const NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--v8-pool-size=1']
-/** To close a session. */
-const CLOSE_MS = 10_000
-/** The platform gives a person a minute to log in; a module that takes longer has hung. */
-const LIFE_MS = 120_000
-/** Of sshd and login(1) each machine with PAM has at least one. */
+/** Timeout for closing a session. */
+const CLOSE_TIMEOUT_MS = 10_000
+/** The platform allows a minute for a login; a module that takes longer is hanging. */
+const LOGIN_TIMEOUT_MS = 120_000
+/** Every machine with PAM has at least one of sshd and login(1). */
 const SERVICES = ['bowline', 'sshd', 'login']
 
-/** The service whose rules hold; undefined when the machine has none for us. */
+/** The PAM service to use; undefined when the machine has none of them. */
 export function pamService(folder = '/etc/pam.d'): string | undefined {
   return SERVICES.find((name) => existsSync(`${folder}/${name}`))
 }
@@ -44,13 +44,13 @@ export function hasPam(): boolean {
 }
 
 /**
- * @param rules `strict`: a session that modules do not open is no login; otherwise, as with sshd, it goes on without one
+ * @param rules `strict`: a login without an opened session is refused; otherwise it continues without one, as with sshd
  */
 export function pamAuthority(rules: { service: string; strict: boolean }): Authority {
   const turns = {
-    password: new Semaphore(AT_ONCE, WAITING),
-    interactive: new Semaphore(AT_ONCE, WAITING),
-    account: new Semaphore(AT_ONCE, AUTHORIZED_WAITING),
+    password: new Semaphore(MAX_CONCURRENT, MAX_WAITING),
+    interactive: new Semaphore(MAX_CONCURRENT, MAX_WAITING),
+    account: new Semaphore(MAX_CONCURRENT, MAX_AUTHORIZED_WAITING),
   } satisfies Record<PamTask['phase'], Semaphore>
   const openFiles = String(openFilesAtStart())
 
@@ -67,18 +67,18 @@ export function pamAuthority(rules: { service: string; strict: boolean }): Autho
 
   return {
     password: (user, password, person = NOBODY) =>
-      check({ user, remote: person.remote, phase: 'password' }, knowing(password, person)),
+      check({ user, remote: person.remote, phase: 'password' }, personWithPassword(password, person)),
     interactive: (user, person) => check({ user, remote: person.remote, phase: 'interactive' }, person),
     platform: (user, person = NOBODY) =>
-      check({ user, remote: person.remote, phase: 'account' }, knowing(undefined, person)),
+      check({ user, remote: person.remote, phase: 'account' }, personWithPassword(undefined, person)),
   }
 }
 
-/** Why there is no login. */
+/** Reason for a refused login. */
 type Refusal = { readonly outcome: PamOutcome; readonly told?: string | undefined }
 
-/** Somebody of whom one password is known, or nothing at all. */
-function knowing(password: string | undefined, person: Person): Conversation {
+/** A non-interactive user with one known password, or none. */
+function personWithPassword(password: string | undefined, person: Person): Conversation {
   return {
     ...person,
     ask({ prompts }) {
@@ -88,7 +88,7 @@ function knowing(password: string | undefined, person: Person): Conversation {
   }
 }
 
-/** @returns the session that the process keeps open, or why there is none */
+/** @returns the session that the process keeps open, or the reason for refusal */
 function runTask(task: PamTask, person: Conversation): Promise<Refusal | DeviceSession> {
   const [path, ...args] = ownOtherProgram('pam', NODE_FLAGS)
   const child = spawn(path, args, {
@@ -110,19 +110,19 @@ function runTask(task: PamTask, person: Conversation): Promise<Refusal | DeviceS
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = parseLine(text)
       if (line && 'round' in line) {
-        // Nobody answers any more: the process reads that as the end of its input.
+        // The user is gone: the process sees the end of its input.
         return void person.ask(line.round).then(
           (answers) => say({ answers }),
           () => child.stdin.end(),
         )
       }
-      if (line && !('outcome' in line)) return people.hear(line)
+      if (line && !('outcome' in line)) return people.handle(line)
       if (line?.outcome === 'accepted') return resolve(sessionOf(child, line, people))
       resolve(line ?? { outcome: 'unsupported' })
       child.stdin.end()
     })
   })
-  const life = setTimeout(kill, LIFE_MS)
+  const life = setTimeout(kill, LOGIN_TIMEOUT_MS)
   person.gone.addEventListener('abort', kill)
   if (person.gone.aborted) kill()
   say(task)
@@ -146,7 +146,7 @@ function sessionOf(
     problem,
     starter: (order, release) => people.start(order, release),
     close() {
-      const kill = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS)
+      const kill = setTimeout(() => child.kill('SIGKILL'), CLOSE_TIMEOUT_MS)
       child.once('close', () => clearTimeout(kill))
       child.stdin.end()
     },

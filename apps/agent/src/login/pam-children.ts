@@ -1,42 +1,42 @@
-// What a person runs in a session of PAM: children of the process that holds it (pam-process.ts), which starts them on
-// the agent's order and tells how they end. Its descriptors are opened once more by their names in /proc, so that nothing
-// but lines of text has to travel.
+// User processes in a PAM session: children of the process that holds it (pam-process.ts), which starts them on the
+// agent's order and reports their exits. It reopens the descriptors by their names in /proc, so that only lines of text
+// are exchanged.
 import type { Child, ChildEvents } from '../process/child.ts'
 import type { StartOrder } from '../process/start.ts'
 import type { PamLine, PamStart } from './pam-protocol.ts'
 
-type Told = Exclude<PamLine, { round: unknown } | { outcome: unknown }>
+type Report = Exclude<PamLine, { round: unknown } | { outcome: unknown }>
 
-/** The process has gone, and with it the knowledge of how its children end. */
+/** Exit status when the process has gone and its children's exits are unknown. */
 const LOST_STATUS = 255
 
-interface Awaited {
+interface PendingStart {
   readonly events: ChildEvents
-  /** Gives the descriptors of the order back; once. */
+  /** Releases the descriptors of the order; once. */
   release: () => void
   isStarted: boolean
 }
 
-/** Of one session. */
+/** The processes of one session. */
 export class PamChildren {
-  readonly #say: (line: PamStart) => void
-  readonly #awaited = new Map<number, Awaited>()
+  readonly #send: (line: PamStart) => void
+  readonly #pending = new Map<number, PendingStart>()
   #count = 0
   #isLost = false
 
-  /** @param say sends a line to the process */
-  constructor(say: (line: PamStart) => void) {
-    this.#say = say
+  /** @param send sends a line to the process */
+  constructor(send: (line: PamStart) => void) {
+    this.#send = send
   }
 
-  /** A `Starter`. */
+  /** Implements `Starter`. */
   start({ path, argv, env, stdio, user }: StartOrder, release: () => void): Child {
     return (events) => {
       this.#count += 1
       const start = this.#count
-      this.#awaited.set(start, { events, release, isStarted: false })
+      this.#pending.set(start, { events, release, isStarted: false })
       const { uid, gid, groups, home } = user
-      this.#say({
+      this.#send({
         start,
         path,
         argv: argv.map((argument) => Buffer.from(argument).toString('base64')),
@@ -48,13 +48,13 @@ export class PamChildren {
     }
   }
 
-  /** A line of the process. */
-  hear(line: Told): void {
+  /** Handles a line of the process. */
+  handle(line: Report): void {
     const start = 'started' in line ? line.started : 'failed' in line ? line.failed : line.exited
-    const awaited = this.#awaited.get(start)
+    const awaited = this.#pending.get(start)
     if (!awaited) return
     if ('exited' in line) {
-      this.#awaited.delete(start)
+      this.#pending.delete(start)
       return awaited.events.exited(line.exit)
     }
     awaited.release()
@@ -62,15 +62,15 @@ export class PamChildren {
       awaited.isStarted = true
       return awaited.events.started(line.pid)
     }
-    this.#awaited.delete(start)
+    this.#pending.delete(start)
     awaited.events.failed(new Error(line.message))
   }
 
-  /** The process has gone: nothing more will be heard of what it has started. */
+  /** The process has gone: its children's exits will not be reported. */
   lost(): void {
     this.#isLost = true
-    const awaited = [...this.#awaited.values()]
-    this.#awaited.clear()
+    const awaited = [...this.#pending.values()]
+    this.#pending.clear()
     for (const { events, release, isStarted } of awaited) {
       if (isStarted) events.exited({ status: LOST_STATUS })
       else {
@@ -81,7 +81,7 @@ export class PamChildren {
   }
 }
 
-/** A descriptor of the agent, for another process of root. */
+/** Path of one of the agent's descriptors, for another root process. */
 function ownFile(fd: number): string {
   return `/proc/${process.pid}/fd/${fd}`
 }

@@ -1,4 +1,4 @@
-// The program that a login by PAM runs in: a child of the agent, `node login/pam-main.ts` in a checkout and `bowline pam`
+// The program of a PAM login's process: a child of the agent, `node login/pam-main.ts` in a checkout and `bowline pam`
 // in a bundle. Small, since each login has one.
 import { runPamProcess } from './pam-process.ts'
 

@@ -1,8 +1,8 @@
-// The PAM process: checks one login, keeps its session open for as long as the login lives, and is the parent of what the
-// person runs: limits, the login id, a keyring or a control group that modules give to their own process pass on from
-// it, as they do from sshd's. A process, not a thread of the agent: modules are foreign code that may crash, hang, wait for children of their own or change what a whole
-// process shares (ids, umask, signal handlers). Until the
-// session is open it does one thing at a time and simply waits: for modules, and for the person's answers.
+// The PAM process: checks one login, keeps its session open for as long as the login lives, and is the parent of the
+// user's processes: they inherit limits, the login id, a keyring or a control group that modules set for their own
+// process, as from sshd's. A process, not a thread of the agent: modules are third-party code that may crash, hang,
+// wait for children of their own or change process-wide state (ids, umask, signal handlers). Until the session is open
+// it does one thing at a time and blocks: on modules, and on the user's answers.
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { AuthReply, AuthRound } from '@bowline/link/stream-messages'
@@ -15,40 +15,40 @@ import type { PamLine, PamOutcome, PamStart, PamTask } from './pam-protocol.ts'
 const INPUT = 0
 const OUTPUT = 1
 const MAX_LINE_BYTES = 65_536
-const MAX_TOLD = 16_384
+const MAX_MESSAGE_CHARACTERS = 16_384
 
-/** Answers the task on standard input; then holds the session, and starts what the person runs in it. */
+/** Performs the task on standard input; then holds the session and starts the user's processes in it. */
 export function runPamProcess(): void {
   const line = readLine()
   if (line === undefined) return
   const { service, user, remote, phase, strict, openFiles } = taskOf(line)
-  const person = talk()
+  const person = createPrompter()
   const pam = startPam(service, user, remote, (messages) => person.converse(messages))
   const byModules = phase !== 'account'
   let status: number = byModules ? pam.authenticate() : PAM.success
   const isKnown = status === PAM.success
-  // Why an account is refused is for those alone who have shown a credential.
+  // The reason why an account is refused is only disclosed to users who presented a credential.
   if (isKnown) status = accountStatus(phase === 'interactive', pam)
-  // A module that has made somebody else of the person has not checked the one who is to get in.
+  // A module that mapped the user to another one has not checked the requested user.
   const isSame = pam.user() === user
-  if (phase === 'interactive') person.tellRest()
+  if (phase === 'interactive') person.flushMessages()
   if (status !== PAM.success || !isSame) {
     pam.end(status)
     const outcome = status === PAM.success ? 'credential' : outcomeOf(status)
-    return say({ outcome, ...(isKnown ? { told: person.takeRest() } : {}) })
+    return send({ outcome, ...(isKnown ? { told: person.takeMessages() } : {}) })
   }
-  // Not the one that Node has raised: it goes to what the person runs, unless modules set another.
+  // Not the limit that Node has raised: user processes inherit it, unless modules set another.
   limitOpenFiles(BigInt(openFiles))
   const limits = keepOwnLimits()
   const problem = pam.openSession(byModules)
   if (problem !== undefined && strict) {
     pam.end(PAM.success)
-    return say({ outcome: 'unsupported' })
+    return send({ outcome: 'unsupported' })
   }
   const limited = limits.take()
-  // What is said at the opening of a session (motd, last login) belongs on a terminal, which not every login has.
-  const told = person.takeRest()
-  say({ outcome: 'accepted', environment: pam.environment(), told, ...(problem === undefined ? {} : { problem }) })
+  // Messages from opening a session (motd, last login) belong on a terminal, which not every login has.
+  const told = person.takeMessages()
+  send({ outcome: 'accepted', environment: pam.environment(), told, ...(problem === undefined ? {} : { problem }) })
   // From here on it only starts processes and waits.
   releaseStartPages()
   void startProcesses(limited).then(() => {
@@ -58,7 +58,7 @@ export function runPamProcess(): void {
   })
 }
 
-/** Starts what the agent orders, one a line, until its end of the pipe is closed. */
+/** Starts what the agent orders, one per line, until its end of the pipe is closed. */
 async function startProcesses(limited: readonly string[]): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) startOne(startOf(line), limited)
 }
@@ -90,12 +90,12 @@ function startOne({ start, stdio, argv, path, env, user }: PamStart, limited: re
       () => undefined,
     )
     child({
-      started: (pid) => say({ started: start, pid }),
+      started: (pid) => send({ started: start, pid }),
       failed: () => undefined,
-      exited: (exit) => say({ exited: start, exit }),
+      exited: (exit) => send({ exited: start, exit }),
     })
   } catch (error) {
-    say({ failed: start, message: error instanceof Error ? error.message : String(error) })
+    send({ failed: start, message: error instanceof Error ? error.message : String(error) })
   } finally {
     for (const fd of opened) closeSync(fd)
   }
@@ -121,19 +121,19 @@ function outcomeOf(status: number): PamOutcome {
   }
 }
 
-interface Talk {
-  /** Puts questions to the person; what modules only tell goes along with the next question. */
+interface Prompter {
+  /** Prompts the user; messages without a prompt are sent along with the next prompt. */
   converse(messages: readonly PamMessage[]): readonly string[] | undefined
-  /** Tells what no question came after, such as why an account is refused. */
-  tellRest(): void
-  /** The same as text, for another occasion. */
-  takeRest(): string
+  /** Sends messages that no prompt followed, such as why an account is refused. */
+  flushMessages(): void
+  /** Returns them as text instead, for later. */
+  takeMessages(): string
 }
 
-function talk(): Talk {
+function createPrompter(): Prompter {
   let told: string[] = []
   const ask = (prompts: AuthRound['prompts']): string[] | undefined => {
-    say({ round: { name: '', instruction: told.join('\n').slice(0, 4_096), prompts } })
+    send({ round: { name: '', instruction: told.join('\n').slice(0, 4_096), prompts } })
     told = []
     const reply = readLine()
     return reply === undefined ? undefined : [...replyOf(reply).answers]
@@ -150,22 +150,22 @@ function talk(): Talk {
       const answers = ask(prompts)
       return answers && messages.map((message) => (isQuestion(message) ? (answers.shift() ?? '') : ''))
     },
-    tellRest() {
+    flushMessages() {
       if (told.length > 0) ask([])
     },
-    takeRest() {
-      const text = told.join('\n').slice(0, MAX_TOLD)
+    takeMessages() {
+      const text = told.join('\n').slice(0, MAX_MESSAGE_CHARACTERS)
       told = []
       return text
     },
   }
 }
 
-function say(line: PamLine): void {
+function send(line: PamLine): void {
   writeSync(OUTPUT, `${JSON.stringify(line)}\n`)
 }
 
-// The agent's own lines: this process is its child and has nobody else to listen to.
+// Trusted: lines of the agent, this process's parent and only peer.
 const taskOf = (line: string): PamTask => JSON.parse(line)
 const startOf = (line: string): PamStart => JSON.parse(line)
 const replyOf = (line: string): AuthReply => JSON.parse(line)

@@ -1,4 +1,4 @@
-// What the agent and its PAM process say to each other: one JSON object a line.
+// The protocol between the agent and its PAM process: one JSON object per line.
 import { AuthRound } from '@bowline/link/stream-messages'
 import * as z from 'zod'
 
@@ -8,18 +8,18 @@ export const PamTask = z.object({
   user: z.string(),
   remote: z.string(),
   /**
-   * `password`: is this the password, and may the account log in? `interactive`: the same with every question, and with
-   * the change of an expired password. `account`: the account alone.
+   * `password`: checks this password and the account. `interactive`: the same with every prompt, and with the change of
+   * an expired password. `account`: checks the account alone.
    */
   phase: z.enum(['password', 'interactive', 'account']),
-  /** Whether a session that cannot be opened is no login. */
+  /** Whether a login is refused when its session cannot be opened. */
   strict: z.boolean(),
-  /** Soft limit of open files that modules find, as decimal digits. */
+  /** Soft limit of open files that modules see, as decimal digits. */
   openFiles: z.string().regex(/^\d+$/),
 })
 export type PamTask = z.infer<typeof PamTask>
 
-/** After `accepted`: a process to start in the session. Numbers of processes are the agent's, and say nothing else. */
+/** After `accepted`: a process to start in the session. Process numbers are assigned by the agent and are opaque. */
 export const PamStart = z.object({
   start: z.number().int(),
   path: z.string(),
@@ -33,12 +33,12 @@ export const PamStart = z.object({
 export type PamStart = z.infer<typeof PamStart>
 
 const exit = z.union([z.object({ status: z.number() }), z.object({ signal: z.number(), coreDumped: z.boolean() })])
-/** What modules had to say, for the person; '' for nothing. */
+/** Messages of modules for the user; '' for none. */
 const told = z.string()
 
 /**
- * Lines from the process: rounds, each answered by an AuthReply line, then one outcome. After `accepted` the login lives
- * until the process reads the end of its input; until then it answers each {@link PamStart}.
+ * Lines from the process: rounds, each answered by an AuthReply line, then one outcome. After `accepted` the login
+ * lives until the process reads the end of its input; until then it handles each {@link PamStart}.
  */
 export const PamLine = z.union([
   z.object({ round: AuthRound }),
@@ -46,7 +46,7 @@ export const PamLine = z.union([
     outcome: z.literal('accepted'),
     environment: z.array(z.string()),
     told,
-    /** Why no session is open, where that is let pass. */
+    /** Why no session is open, where that is permitted. */
     problem: z.string().optional(),
   }),
   z.object({

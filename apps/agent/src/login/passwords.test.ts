@@ -18,7 +18,7 @@ describe('single-user mode', () => {
     ['sha256-crypt', '$5$abcdefgh$'],
     ['sha512-crypt', '$6$abcdefgh$'],
     ['yescrypt', '$y$j9T$ZcEjOuTnBHcFpaS7xlCoL/$'],
-  ])('takes a %s hash', async (_name, setting) => {
+  ])('accepts a %s hash', async (_name, setting) => {
     const hash = (await crypt('correct', setting)) ?? ''
     const authority = singleUserAuthority(ACCOUNT, hash, crypt)
     expect(await authority.password('anybody', 'correct')).toEqual({ account: ACCOUNT })
@@ -27,12 +27,12 @@ describe('single-user mode', () => {
     expect(await authority.password('anybody', 'correct\0')).toEqual({ denied: 'credential' })
   })
 
-  test('denies everything when the hash is of no method that the system knows', async () => {
+  test('denies everything when the system does not support the hash’s method', async () => {
     const authority = singleUserAuthority(ACCOUNT, '$zz$nothing$', crypt)
     expect(await authority.password('anybody', '')).toEqual({ denied: 'credential' })
   })
 
-  test('turns checks away while too many wait, and takes new ones afterwards', async () => {
+  test('rejects checks while too many are pending, and accepts new ones afterwards', async () => {
     const busy = { denied: 'busy' }
     const waiting: (() => void)[] = []
     const slow: Crypt = () => new Promise((resolve) => waiting.push(() => resolve('$6$x')))
@@ -66,7 +66,7 @@ describe('the users of the system', () => {
   })
   afterAll(() => user?.remove())
 
-  test('log in with their own password and get all their groups', async () => {
+  test('logs a user in with their own password and all their groups', async () => {
     const verdict = await authority.password(user.name, 'correct')
     expect(verdict).toMatchObject({ account: { name: user.name, uid: user.uid, home: user.home, shell: '/bin/bash' } })
     if ('denied' in verdict) throw new Error(verdict.denied)
@@ -75,7 +75,7 @@ describe('the users of the system', () => {
     expect(await authority.password(user.name, '')).toEqual({ denied: 'credential' })
   })
 
-  test('a name that does not exist costs a hash like any other', async () => {
+  test('computes a hash for an unknown name like for any other', async () => {
     computed = 0
     expect(await authority.password('no-such-user', 'correct')).toEqual({ denied: 'unknown-user' })
     expect(computed).toBe(1)
@@ -84,7 +84,7 @@ describe('the users of the system', () => {
     }
   })
 
-  test('a locked password is refused, also when it is right', async () => {
+  test('refuses a locked password even when it is correct', async () => {
     user.change('usermod', '--lock')
     computed = 0
     expect(await authority.password(user.name, 'correct')).toEqual({ denied: 'locked' })
@@ -94,7 +94,7 @@ describe('the users of the system', () => {
     expect(await authority.password(user.name, 'correct')).toMatchObject({ account: {} })
   })
 
-  test('an expired account is refused for every kind of login', async () => {
+  test('refuses an expired account for every kind of login', async () => {
     user.change('chage', '--expiredate', '2020-01-01')
     expect(await authority.password(user.name, 'correct')).toEqual({ denied: 'expired' })
     expect(await authority.password(user.name, 'wrong')).toEqual({ denied: 'credential' })
@@ -103,7 +103,7 @@ describe('the users of the system', () => {
     expect(await authority.platform(user.name)).toMatchObject({ account: {} })
   })
 
-  test('an expired password is refused as a password only', async () => {
+  test('refuses an expired password for password logins only', async () => {
     user.change('chage', '--maxdays', '10')
     const later = systemAuthority({ crypt }, () => Date.now() + 12 * DAY_MS)
     expect(await authority.password(user.name, 'correct')).toMatchObject({ account: {} })
@@ -117,7 +117,7 @@ describe('the users of the system', () => {
   })
 
   test.each(['/no/such/shell', '/etc/passwd', '/tmp'])(
-    'a user whose shell is no program (%s) is refused',
+    'refuses a user whose shell is not executable (%s)',
     async (shell) => {
       user.change('usermod', '--shell', shell)
       expect(await authority.password(user.name, 'correct')).toEqual({ denied: 'locked' })
@@ -128,7 +128,7 @@ describe('the users of the system', () => {
     },
   )
 
-  test('are kept out, and told why, while nologin(5) is there; root is not', async () => {
+  test('refuses users with the reason while nologin(5) exists, except root', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bowline-nologin-'))
     const file = join(folder, 'nologin')
     const closed = systemAuthority({ crypt }, Date.now, [join(folder, 'none'), file])
@@ -142,7 +142,7 @@ describe('the users of the system', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('a user without a password is never let in by one', async () => {
+  test('never accepts a password for a user without one', async () => {
     const open = makeUser('')
     try {
       open.change('usermod', '--password', '')
@@ -153,7 +153,7 @@ describe('the users of the system', () => {
     }
   })
 
-  test('are checked by unix_chkpwd where there is no libcrypt', async () => {
+  test('checks passwords by unix_chkpwd without libcrypt', async () => {
     const other = chkpwdCheck()
     if (!other) throw new Error('unix_chkpwd is part of libpam-runtime; install it')
     const without = systemAuthority({ other }, Date.now)

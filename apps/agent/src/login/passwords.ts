@@ -1,5 +1,5 @@
-// Checks a password the way this machine would: crypt(3) against shadow(5), ageing included. A wrong name costs the
-// same time as a wrong password, and every refusal has a reason that only the device and the platform see.
+// Checks a password as this machine would: crypt(3) against shadow(5), including ageing. An unknown name takes the same
+// time as a wrong password, and the reason of a refusal is only visible to the device and the platform.
 import { timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Semaphore } from '@bowline/base/semaphore'
@@ -11,25 +11,25 @@ import { askPassword, type Conversation, type Person } from './conversation.ts'
 import { accountExpired, dayOf, hashState, passwordExpired } from './shadow.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Who may log in, and how. Both calls may take long and are safe to make at any rate. */
+/** Decides who may log in. All calls may take long and are safe to make at any rate. */
 export interface Authority {
   password(user: string, password: string, person?: Person): Promise<Verdict>
-  /** Asks the person what it wants to know. Rejects when they have gone. */
+  /** Prompts the user. Rejects when they have disconnected. */
   interactive(user: string, conversation: Conversation): Promise<Verdict>
-  /** The platform has authorised the login; only the account itself is looked at. */
+  /** The platform has authorized the login; only the account itself is checked. */
   platform(user: string, person?: Person): Promise<Verdict>
 }
 
-const CHECKS_AT_ONCE = 4
-const CHECKS_WAITING = 32
+const MAX_CONCURRENT_CHECKS = 4
+const MAX_WAITING_CHECKS = 32
 /**
- * A user database on the network may hang; that must not pile up calls without end. The platform has authorised those who
- * wait: an office or a job with many forks, which nobody turns away.
+ * A user database on the network may hang; pending calls must stay bounded. The platform has authorized those who wait:
+ * an office or a job with many forks must not be refused.
  */
-const LOOKUPS_AT_ONCE = 8
-const LOOKUPS_WAITING = 512
+const MAX_CONCURRENT_LOOKUPS = 8
+const MAX_WAITING_LOOKUPS = 512
 const NEVER_EXPIRES: ShadowEntry = { hash: '', changedDay: -1, maximumDays: -1, inactiveDays: -1, expiresDay: -1 }
-/** Method and salt for names that do not exist, on a machine where no user has a password either. */
+/** Method and salt for unknown names, on a machine where no user has a password. */
 const FALLBACK_SETTING = '$6$mXqCk1Zr5yUo8Tn4$'
 
 /**
@@ -37,7 +37,7 @@ const FALLBACK_SETTING = '$6$mXqCk1Zr5yUo8Tn4$'
  * @param crypt the system's crypt(3)
  */
 export function singleUserAuthority(own: Account, hash: string, crypt: Crypt): Authority {
-  const turns = new Semaphore(CHECKS_AT_ONCE, CHECKS_WAITING)
+  const turns = new Semaphore(MAX_CONCURRENT_CHECKS, MAX_WAITING_CHECKS)
   const check = async (password: string): Promise<Verdict> => {
     const matches = await turns.run(() => hashMatches(crypt, password, hash))
     if (matches === undefined) return { denied: 'busy' }
@@ -50,26 +50,26 @@ export function singleUserAuthority(own: Account, hash: string, crypt: Crypt): A
   }
 }
 
-/** How the system's users are checked where libcrypt is missing: see chkpwd.ts. */
+/** The check of system users without libcrypt: see chkpwd.ts. */
 export type OtherCheck = (user: string, password: string) => Promise<boolean>
 
 /**
  * Multi-user mode: the users of the system.
- * @param check crypt(3), or the other check where there is none
+ * @param check crypt(3), or the other check without libcrypt
  * @param now epoch milliseconds, for password ageing
- * @param nologin files that keep people out while they exist
+ * @param nologin files that lock users out while they exist
  */
 export function systemAuthority(
   check: { crypt: Crypt } | { other: OtherCheck },
   now: () => number,
   nologin: readonly string[] = NOLOGIN_FILES,
 ): Authority {
-  const checks = new Semaphore(CHECKS_AT_ONCE, CHECKS_WAITING)
-  const lookups = new Semaphore(LOOKUPS_AT_ONCE, LOOKUPS_WAITING)
+  const checks = new Semaphore(MAX_CONCURRENT_CHECKS, MAX_WAITING_CHECKS)
+  const lookups = new Semaphore(MAX_CONCURRENT_LOOKUPS, MAX_WAITING_LOOKUPS)
   let decoy: string | undefined
 
-  /** Works as long as a real check and finds nothing. */
-  async function pretend(password: string): Promise<void> {
+  /** Takes as long as a real check and always fails. */
+  async function decoyCheck(password: string): Promise<void> {
     if (!('crypt' in check)) return
     decoy ??= decoySetting()
     await check.crypt(password, decoy)
@@ -78,13 +78,13 @@ export function systemAuthority(
   async function verdict(user: string, password: string): Promise<Verdict> {
     const account = await systemAccount(user)
     if (!account) {
-      await pretend(password)
+      await decoyCheck(password)
       return { denied: 'unknown-user' }
     }
     const entry = await passwordOf(account.name)
     const state = hashState(entry.hash)
     if (state !== 'usable') {
-      await pretend(password)
+      await decoyCheck(password)
       return { denied: state }
     }
     const matches =
@@ -92,7 +92,7 @@ export function systemAuthority(
         ? await hashMatches(check.crypt, password, entry.hash)
         : await check.other(account.name, password)
     if (!matches) return { denied: 'credential' }
-    // Only who knows the password learns that it has expired.
+    // Only a user who knows the password learns that it has expired.
     const today = dayOf(now())
     if (accountExpired(entry, today) || passwordExpired(entry, today)) return { denied: 'expired' }
     return shellRefusal(account) ?? nologinRefusal(account, nologin) ?? { account }
@@ -118,12 +118,12 @@ export function systemAuthority(
   }
 }
 
-/** A user's hash and its ageing: from shadow(5), or from passwd(5) where that still holds it. */
+/** A user's hash and its ageing: from shadow(5), or from passwd(5) if it is stored there. */
 async function passwordOf(user: string): Promise<ShadowEntry> {
   const shadow = await shadowEntry(user)
   if (shadow) return shadow
   const hash = (await passwdEntry(user))?.password ?? ''
-  // `x` points to a shadow row that is not there: nobody's password.
+  // `x` refers to a missing shadow row: no password matches.
   return { ...NEVER_EXPIRES, hash: hash === 'x' ? '*' : hash }
 }
 
@@ -133,7 +133,7 @@ async function hashMatches(crypt: Crypt, password: string, hash: string): Promis
   return computed.length === expected.length && computed.length > 0 && timingSafeEqual(computed, expected)
 }
 
-/** The setting of some real user, so that a decoy takes as long as this machine's passwords do. */
+/** The setting of some real user, so that a decoy takes as long as this machine's real checks. */
 function decoySetting(): string {
   const rows = shadowText()
   const hashes = rows.split('\n').map((row) => row.split(':')[1] ?? '')

@@ -1,4 +1,4 @@
-// What a row of shadow(5) allows, on a given day. Pure; the order and the comparisons are those of Linux-PAM's pam_unix.
+// Evaluates a row of shadow(5) on a given day. Pure; order and comparisons are those of Linux-PAM's pam_unix.
 import type { ShadowEntry } from '../native/accounts.ts'
 
 const DAY_MS = 86_400_000
@@ -8,21 +8,21 @@ export function dayOf(epochMs: number): number {
   return Math.floor(epochMs / DAY_MS)
 }
 
-/** Whether the account itself has ended; that holds for every kind of login. */
+/** Whether the account itself has expired; applies to every kind of login. */
 export function accountExpired(entry: ShadowEntry, today: number): boolean {
   return entry.expiresDay !== -1 && today >= entry.expiresDay
 }
 
-/** Whether the password may no longer be used: changed too long ago, or to be changed at the next login. */
+/** Whether the password has expired: changed too long ago, or to be changed at the next login. */
 export function passwordExpired(entry: ShadowEntry, today: number): boolean {
   if (entry.changedDay === 0) return true
   if (entry.changedDay === -1 || entry.maximumDays === -1) return false
   return today - entry.changedDay > entry.maximumDays
 }
 
-/** What the hash field says before any password is looked at. */
+/** Classifies the hash field before any password is checked. */
 export function hashState(hash: string): 'usable' | 'locked' | 'no-password' {
   if (hash === '') return 'no-password'
-  // A leading `!` locks a password that is kept behind it; `*`, `!!` and the like never were one.
+  // A leading `!` locks the password stored after it; `*`, `!!` and the like were never one.
   return hash.startsWith('!') || hash.startsWith('*') ? 'locked' : 'usable'
 }

@@ -16,19 +16,19 @@ function statement(key: KeyObject, payload: object, header: object = { alg: 'EdD
 const rawOf = (key: KeyObject) => Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url')
 
 const platform = generateKeyPairSync('ed25519')
-/** @param seconds what the device's clock says, since 1970 */
-function verifierAt(seconds: () => number, mostRemembered?: number) {
+/** @param seconds the device's clock, since 1970 */
+function verifierAt(seconds: () => number, maxRemembered?: number) {
   const device = { uid: DEVICE, statementKey: rawOf(platform.publicKey) }
   const verifier = statementVerifier(
     () => device,
     () => seconds() * 1000,
-    mostRemembered,
+    maxRemembered,
   )
   return { verify: (text: string, about: typeof login) => verifier.verify(text, about) }
 }
 const verifier = verifierAt(() => NOW)
 
-test('a statement of the platform about this login is accepted', () => {
+test('accepts a statement of the platform for this login', () => {
   expect(verifier.verify(statement(platform.privateKey, claims), login)).toBeUndefined()
 })
 
@@ -37,13 +37,13 @@ test.each([
   ['another user', { user: 'ann' }],
   ['another device', { device: 'e'.repeat(64) }],
   ['the past', { exp: NOW - 121 }],
-  ['no time at all', { exp: undefined }],
+  ['no time', { exp: undefined }],
   ['a time that is no number', { exp: 'later' }],
-])('a statement about %s is denied', (_name, change) => {
+])('denies a statement for %s', (_name, change) => {
   expect(verifier.verify(statement(platform.privateKey, { ...claims, ...change }), login)).toBe('credential')
 })
 
-test('a statement is accepted once, however its signature is written', () => {
+test('accepts a statement once, whatever the encoding of its signature', () => {
   const { verify } = verifierAt(() => NOW)
   const once = statement(platform.privateKey, { ...claims, jti: 'one' })
   expect(verify(once, login)).toBeUndefined()
@@ -51,14 +51,14 @@ test('a statement is accepted once, however its signature is written', () => {
   expect(verify(statement(platform.privateKey, { ...claims, jti: 'two' }), login)).toBeUndefined()
 })
 
-test('a statement that was about another login may still be used for its own', () => {
+test('leaves a statement valid for its own login after a use for another', () => {
   const { verify } = verifierAt(() => NOW)
   const text = statement(platform.privateKey, claims)
   expect(verify(text, { ...login, user: 'ann' })).toBe('credential')
   expect(verify(text, login)).toBeUndefined()
 })
 
-test('a device that remembers as many statements as it may is busy until one of them has expired', () => {
+test('denies as busy at the limit of remembered statements until one of them expires', () => {
   let now = NOW
   const { verify } = verifierAt(() => now, 2)
   const next = (jti: string, exp: number) => verify(statement(platform.privateKey, { ...claims, jti, exp }), login)
@@ -71,20 +71,23 @@ test('a device that remembers as many statements as it may is busy until one of 
   expect([next('four', now + 60), next('five', now + 60)]).toEqual([undefined, 'busy'])
 })
 
-test('a clock that is a little off does no harm', () => {
+test('tolerates a small clock difference', () => {
   expect(verifier.verify(statement(platform.privateKey, { ...claims, exp: NOW - 100 }), login)).toBeUndefined()
 })
 
-test('a statement by another key is denied', () => {
+test('denies a statement signed by another key', () => {
   const stranger = generateKeyPairSync('ed25519').privateKey
   expect(verifier.verify(statement(stranger, claims), login)).toBe('credential')
 })
 
-test.each([{ alg: 'none' }, { alg: 'HS256' }, { alg: 'EdDSA', crit: ['exp'] }, {}])('header %o is denied', (header) => {
-  expect(verifier.verify(statement(platform.privateKey, claims, header), login)).toBe('credential')
-})
+test.each([{ alg: 'none' }, { alg: 'HS256' }, { alg: 'EdDSA', crit: ['exp'] }, {}])(
+  'denies the header %o',
+  (header) => {
+    expect(verifier.verify(statement(platform.privateKey, claims, header), login)).toBe('credential')
+  },
+)
 
-test('a statement that is damaged anywhere is denied', () => {
+test('denies a statement that is damaged anywhere', () => {
   const whole = statement(platform.privateKey, claims)
   const parts = whole.split('.')
   const damaged = [
@@ -100,7 +103,7 @@ test('a statement that is damaged anywhere is denied', () => {
   for (const text of damaged) expect(verifier.verify(text, login)).toBe('credential')
 })
 
-test('without a statement key every statement is denied', () => {
+test('denies every statement without a statement key', () => {
   const unknowing = statementVerifier(
     () => ({ uid: DEVICE, statementKey: undefined }),
     () => NOW * 1000,

@@ -1,6 +1,6 @@
-// Statements: the platform's signed word that it has authorised one login (RFC 7515 compact JWS with EdDSA, RFC 8037).
-// Signed by the statement key, which the device has known since its registration, so that whoever merely carries the
-// link's bytes cannot make one, nor use one a second time.
+// Statements: the platform's signed authorization of one login (RFC 7515 compact JWS with EdDSA, RFC 8037). Signed by
+// the statement key, which the device has known since its registration, so that a man in the middle of the link can
+// neither forge nor replay one.
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import * as z from 'zod'
 import type { Denial } from './verdict.ts'
@@ -17,44 +17,44 @@ const Claims = z.object({
   exp: z.number().int(),
 })
 
-/** What a statement has to be about. */
+/** The login that a statement must match. */
 export interface StatedLogin {
   readonly session: string
   readonly user: string
 }
 
-/** How much this machine's clock may be behind or ahead, seconds. */
+/** Tolerated clock difference, seconds. */
 const CLOCK_LEEWAY_SECONDS = 120
-/** Statements that are remembered at once: twenty logins a second, for as long as one is valid. About 1 MB. */
-const MOST_REMEMBERED = 4_096
+/** Limit of remembered statements: twenty logins per second over a statement's lifetime. About 1 MB. */
+const MAX_REMEMBERED = 4_096
 
 export interface StatementVerifier {
   /**
-   * Uses a statement up: it authorises one login, and is remembered until it has expired.
-   * @returns why the statement does not authorise this login; undefined when it does
+   * Consumes a statement: it authorizes one login, and is remembered until it expires.
+   * @returns why the statement does not authorize this login; undefined when it does
    */
   verify(statement: string, login: StatedLogin): Denial | undefined
 }
 
 /**
- * @param device what this device knows of the platform: its own uid there and the statement key, as of now
+ * @param device the device's own uid on the platform and the current statement key
  * @param now epoch milliseconds
- * @param mostRemembered statements that are remembered at once; while there are as many, logins by key are refused
+ * @param maxRemembered limit of remembered statements; at the limit, logins by key are refused
  */
 export function statementVerifier(
   device: () => { uid: string; statementKey: Uint8Array | undefined } | undefined,
   now: () => number,
-  mostRemembered = MOST_REMEMBERED,
+  maxRemembered = MAX_REMEMBERED,
 ): StatementVerifier {
-  /** Those that were used, by the hash of what was signed, with the second of their expiry. */
+  /** Consumed statements: hash of the signed part → second of expiry. */
   const used = new Map<string, number>()
 
-  /** @returns false when there is no room for it */
+  /** @returns false when the limit is reached */
   function remember(id: string, expiry: number, seconds: number): boolean {
-    if (used.size >= mostRemembered) {
+    if (used.size >= maxRemembered) {
       for (const [one, until] of used) if (until < seconds) used.delete(one)
     }
-    if (used.size >= mostRemembered) return false
+    if (used.size >= maxRemembered) return false
     used.set(id, expiry)
     return true
   }
@@ -70,7 +70,7 @@ export function statementVerifier(
       const seconds = now() / 1000
       const expiry = claims.exp + CLOCK_LEEWAY_SECONDS
       if (expiry < seconds) return 'credential'
-      // Of what was signed: a signature can be written in several ways.
+      // Hash of the signed part: a signature has several encodings.
       const id = createHash('sha256')
         .update(statement.slice(0, statement.lastIndexOf('.')))
         .digest('base64')
@@ -82,7 +82,7 @@ export function statementVerifier(
 
 /**
  * @param raw 32 bytes
- * @throws {Error} when they are no Ed25519 public key
+ * @throws {Error} when they are not an Ed25519 public key
  */
 export function statementKeyObject(raw: Uint8Array): KeyObject {
   const x = Buffer.from(raw).toString('base64url')

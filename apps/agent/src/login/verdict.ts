@@ -1,4 +1,4 @@
-// What a device finds of a credential.
+// The result of checking a credential.
 import type { Account } from './account.ts'
 import type { Starter } from '../process/start.ts'
 
@@ -7,15 +7,15 @@ export type Verdict =
   | { readonly account: Account; /** Where the system opens one. */ readonly session?: DeviceSession }
   | { readonly denied: Denial; /** Why, for the person; '' or missing: they learn nothing. */ readonly told?: string }
 
-/** What the system keeps open for as long as the login lives. */
+/** The system's session, open for as long as the login lives. */
 export interface DeviceSession {
-  /** For what the person runs. */
+  /** Environment of the user's processes. */
   readonly environment: readonly (readonly [name: string, value: string])[]
-  /** For the person, at the beginning of a shell; '' for nothing. */
+  /** Message for the user at the beginning of a shell; '' for none. */
   readonly told: string
-  /** Why the system has none open for this login, where its rules let that pass. */
+  /** Why the system has none open for this login, where its rules permit that. */
   readonly problem: string | undefined
-  /** Starts what the person runs inside it. */
+  /** Starts the user's processes inside it. */
   readonly starter: Starter
   /** Called once, at the end of the login. */
   close(): void

@@ -41,7 +41,7 @@ export interface ShadowEntry {
 }
 
 /**
- * @param name as the person wrote it; directories may answer with another spelling, which then counts
+ * @param name as the user typed it; directories may return another spelling, which then counts
  * @returns undefined when there is no such user
  * @throws {SystemError} when the database cannot be read
  */
@@ -60,7 +60,7 @@ export async function passwdEntry(name: string): Promise<PasswdEntry | undefined
 }
 
 /**
- * @param name as {@link passwdEntry} spells it
+ * @param name as spelled by {@link passwdEntry}
  * @returns undefined when the user has no row
  * @throws {SystemError} when the database cannot be read
  */
@@ -90,7 +90,7 @@ export async function groupsOf(name: string, primary: number): Promise<number[]>
   throw new RangeError(`user ${name} is in more than ${MAX_GROUPS} groups`)
 }
 
-/** Asks with growing memory for the strings. */
+/** Retries with growing memory for the strings. */
 async function lookUp(
   call: string,
   ask: Lookup,

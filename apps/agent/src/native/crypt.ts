@@ -1,5 +1,5 @@
-// Password hashes by the system's own crypt(3): whatever method this machine's shadow file uses, this machine knows.
-// Runs on a worker thread; a yescrypt takes tens of milliseconds that the event loop must not stand still for.
+// Password hashes by the system's own crypt(3), which supports every method in this machine's shadow file. Runs on a
+// worker thread: a yescrypt hash takes tens of milliseconds, which must not block the event loop.
 import koffi, { type LibraryHandle } from 'koffi'
 import { cMemory, cString } from './memory.ts'
 import { onWorker } from './worker.ts'
@@ -9,9 +9,9 @@ const CRYPT_DATA_BYTES = 256 * 1024
 const LIBRARIES = ['libcrypt.so.1', 'libcrypt.so.2', 'libcrypt.so']
 
 /**
- * @param password what the person typed
+ * @param password as the user typed it
  * @param setting a hash or its leading part with method and salt
- * @returns the hash, or undefined when the library does not know the method
+ * @returns the hash, or undefined when the library does not support the method
  */
 export type Crypt = (password: string, setting: string) => Promise<string | undefined>
 
@@ -21,7 +21,7 @@ export function systemCrypt(): Crypt | undefined {
     try {
       return bind(koffi.load(name))
     } catch {
-      // The next name.
+      // Try the next name.
     }
   }
   return undefined

@@ -1,4 +1,4 @@
-// File descriptors below Node's streams: pipes, and whether something is waiting to be read.
+// File descriptors below Node's streams: pipes, and a check for readable data.
 import koffi from 'koffi'
 import { cMemory } from './memory.ts'
 import { checked } from './system-error.ts'
@@ -23,7 +23,7 @@ export interface Pipe {
 }
 
 /**
- * @param bytes wanted capacity; the kernel may refuse an unprivileged user, the pipe then keeps its 64 KiB
+ * @param bytes desired capacity; the kernel may refuse an unprivileged user, the pipe then keeps its 64 KiB
  * @throws {SystemError}
  */
 export function openPipe(bytes: number): Pipe {
@@ -34,7 +34,7 @@ export function openPipe(bytes: number): Pipe {
   return pipe
 }
 
-/** Whether a read of `fd` would answer at once with bytes (an end of file alone does not count). */
+/** Whether a read of `fd` would return bytes immediately (an end of file alone does not count). */
 export function readable(fd: number): boolean {
   const entry = cMemory(8)
   entry.writeInt32LE(fd, 0)

@@ -1,4 +1,4 @@
-// How processes ended: waits for those that spawn.ts started, and for no others (Node reaps its own).
+// Exits of processes: waits for those that spawn.ts started, and for no others (Node reaps its own).
 import koffi from 'koffi'
 import { cMemory } from './memory.ts'
 
@@ -10,14 +10,14 @@ const waitpid: (pid: number, status: Buffer, options: number) => number = libc.f
 const WNOHANG = 1
 const LOST_STATUS = 255
 
-/** How a process ended: an exit status 0 to 255, or the number of the signal that killed it. */
+/** A process's exit: an exit status 0 to 255, or the number of the signal that killed it. */
 export type Exit = { readonly status: number } | { readonly signal: number; readonly coreDumped: boolean }
 
-/** Processes that were started and have not been reaped, with who wants to know. */
+/** Started processes that have not been reaped, with their callbacks. */
 const awaited = new Map<number, (exit: Exit) => void>()
 let listening = false
 
-/** Must be called before a process is started: the signal of one that ends at once would find nobody. */
+/** Must be called before a process is started: otherwise the SIGCHLD of one that ends at once would be lost. */
 export function listenForExits(): void {
   if (listening) return
   listening = true
@@ -25,8 +25,8 @@ export function listenForExits(): void {
 }
 
 /**
- * Calls `exited` once, in a later turn of the event loop, when the process has ended and been reaped.
- * Must be called in the turn that started it.
+ * Calls `exited` once, in a later iteration of the event loop, when the process has ended and been reaped.
+ * Must be called in the iteration that started it.
  */
 export function exitOf(pid: number, exited: (exit: Exit) => void): void {
   awaited.set(pid, exited)
@@ -38,7 +38,7 @@ function reap(): void {
     const reaped = waitpid(pid, status, WNOHANG)
     if (reaped === 0) continue
     awaited.delete(pid)
-    // Whoever else reaped it took its status along.
+    // Reaped by other code: its status is lost.
     const word = reaped === pid ? status.readInt32LE(0) : LOST_STATUS << 8
     const signal = word & 0x7f
     exited(signal === 0 ? { status: (word >> 8) & 0xff } : { signal, coreDumped: (word & 0x80) !== 0 })

@@ -1,5 +1,5 @@
-// Acting with another user's rights for the length of one synchronous call. Linux keeps credentials per thread: the
-// system calls below change the main thread only, and neither its real nor its saved user id, so that the user cannot
+// Acts with another user's permissions for the length of one synchronous call. Linux keeps credentials per thread: the
+// system calls below change only the main thread, and neither its real nor its saved user id, so that the user cannot
 // signal the agent meanwhile. glibc's own functions would change every thread.
 import koffi from 'koffi'
 import { cMemory } from './memory.ts'
@@ -11,14 +11,14 @@ const syscall: (number: number, ...args: (Argument[0] | Argument[1])[]) => numbe
   'long syscall(long number, ...)',
 )
 
-/** Numbers of the calls; the 64-bit ones take 32-bit ids on both architectures. */
+/** System call numbers; the 64-bit ones take 32-bit ids on both architectures. */
 const CALLS: Readonly<Record<string, { setresuid: number; setresgid: number; setgroups: number }>> = {
   x64: { setresuid: 117, setresgid: 119, setgroups: 116 },
   arm64: { setresuid: 147, setresgid: 149, setgroups: 159 },
 }
 const KEEP = -1
 
-/** Who a process runs as. `groups` are all of the user's groups, the primary one included. */
+/** Credentials of a process. `groups` are all of the user's groups, the primary one included. */
 export interface Credentials {
   readonly uid: number
   readonly gid: number
@@ -26,9 +26,10 @@ export interface Credentials {
 }
 
 /**
- * Runs `act` with the effective rights of `user`: files, sockets and what peers see of a unix connection. `act` must be
- * synchronous; what it starts for later runs with the agent's own rights again. Needs root unless `user` is the agent.
- * @throws {SystemError} when the rights cannot be taken; `act` has not run then
+ * Runs `act` with the effective permissions of `user`, for files, sockets and the peer credentials of unix connections.
+ * `act` must be synchronous; work it defers runs with the agent's own permissions. Needs root unless `user` is the
+ * agent.
+ * @throws {SystemError} when the permissions cannot be assumed; `act` has not run then
  */
 export function actingAs<T>(user: Credentials, act: () => T): T {
   if (isSelf(user)) return act()
@@ -46,7 +47,7 @@ export function actingAs<T>(user: Credentials, act: () => T): T {
       checked('setresgid', syscall(calls.setresgid, 'long', KEEP, 'long', own.gid, 'long', KEEP))
       setGroups(calls.setgroups, own.groups)
     } catch {
-      // Going on with a stranger's rights would be wrong in ways nobody can foresee.
+      // Continuing with another user's permissions would have unpredictable consequences.
       process.abort()
     }
   }

@@ -1,5 +1,5 @@
-// What a bundle has in place of the package `koffi`: its native module alone, from the folder of the executable. The
-// package's own JavaScript only looks for that module in many places and adds names that are deprecated.
+// A bundle's replacement for the package `koffi`: its native module alone, from the folder of the executable. The
+// package's own JavaScript only searches many places for that module and adds deprecated names.
 import { dirname, join } from 'node:path'
 
 const native = { exports: {} }

@@ -2,7 +2,7 @@ import koffi from 'koffi'
 
 const libc = koffi.load(null)
 
-/** Whether the system has a shared library, by its soname; nothing of it stays loaded. */
+/** Whether the system has a shared library, by its soname; it does not stay loaded. */
 export function hasLibrary(name: string): boolean {
   try {
     koffi.load(name).unload()
@@ -12,7 +12,7 @@ export function hasLibrary(name: string): boolean {
   }
 }
 
-/** A function that a C library other than glibc may not have. @param signature as C declares it */
+/** A function that C libraries other than glibc may lack. @param signature in C syntax */
 export function optionalFunction(signature: string): ReturnType<typeof libc.func> | undefined {
   try {
     return libc.func(signature)

@@ -9,7 +9,7 @@ const alive = setInterval(() => {}, 1_000)
 exitOf(spawnProcess({ path: '/bin/sh', argv: ['sh', '-c', 'ulimit -Sn; ulimit -Hn'], env: [], stdio: [0, 1, 2] }), () => clearInterval(alive))
 `
 
-test.each(['512', '2000'])("a person's process has the limit of open files that the agent began with (%s)", (soft) => {
+test.each(['512', '2000'])("runs user processes with the agent's initial limit of open files (%s)", (soft) => {
   const script = `ulimit -Sn ${soft}; ulimit -Hn 4000; "$0" --input-type=module -e "$1"; exit $?`
   const limits = execFileSync('sh', ['-c', script, process.execPath, AGENT], { encoding: 'utf8' })
   expect(limits).toBe(`${soft}\n4000\n`)

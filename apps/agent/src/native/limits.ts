@@ -1,5 +1,5 @@
-// The limit of open files that people's processes get. Node raises its own soft limit to the hard one before any code of
-// ours runs; programs that close or select(2) all descriptors they could have suffer from that.
+// The open files limit of user processes. Node raises its own soft limit to the hard one before any code of ours runs;
+// programs that close or select(2) all possible descriptors suffer from that.
 import { existsSync, readFileSync } from 'node:fs'
 import koffi from 'koffi'
 import { cMemory } from './memory.ts'
@@ -13,20 +13,22 @@ const setrlimit: (resource: number, limit: Buffer) => number = libc.func(
 )
 
 const RLIMIT_NOFILE = 7
-/** Limits that may be too low for Node itself, and what prlimit(1) calls them. */
+/** Limits that may be too low for Node itself, with their prlimit(1) options. */
 const HARMFUL: readonly (readonly [resource: number, option: string])[] = [
   [0, '--cpu'],
   [2, '--data'],
   [9, '--as'],
 ]
 const PRLIMIT_PATHS = ['/usr/bin/prlimit', '/bin/prlimit']
-/** The kernel's default, and systemd's for services (DefaultLimitNOFILE): its own limit, as process 1, is another. */
+/**
+ * The kernel's default, and systemd's for services (DefaultLimitNOFILE); systemd's own limit, as process 1, differs.
+ */
 const USUAL_OPEN_FILES = 1_024n
 const INFINITY = 2n ** 64n - 1n
 
 /**
- * The soft limit that this process was started with: that of the process that started it, unless that is the init
- * system, which has a limit of its own and gives its services the usual one.
+ * The soft limit that this process was started with: its parent's, unless that is the init system, which has a
+ * different limit and gives its services the usual one.
  */
 export function openFilesAtStart(): bigint {
   atStart ??= openFilesOf(process.ppid) ?? USUAL_OPEN_FILES
@@ -46,8 +48,8 @@ function openFilesOf(pid: number): bigint | undefined {
 }
 
 /**
- * Sets the soft limit of open files, to the hard limit at most.
- * @returns sets it back
+ * Sets the soft limit of open files, capped at the hard limit.
+ * @returns restores the former limit
  * @throws {SystemError}
  */
 export function limitOpenFiles(soft: bigint): () => void {
@@ -60,8 +62,8 @@ export function limitOpenFiles(soft: bigint): () => void {
 }
 
 /**
- * Remembers limits of this process that it could not live with if they were lowered for its children's sake.
- * @returns `take`: has them as before, and answers what prlimit(1) has to set instead for each child
+ * Saves limits of this process that would break it if they were lowered for its children.
+ * @returns `take`: restores them, and returns the prlimit(1) options to set for each child instead
  */
 export function keepOwnLimits(): { take(): string[] } {
   const own = HARMFUL.map(([resource]) => limitOf(resource))
@@ -76,7 +78,7 @@ export function keepOwnLimits(): { take(): string[] } {
   }
 }
 
-/** A command line that begins by lowering limits. @param options of {@link keepOwnLimits} */
+/** Prefixes a command line with lowered limits. @param options from {@link keepOwnLimits} */
 export function underLimits(command: CommandLine, options: readonly string[]): CommandLine {
   const prlimit = prlimitPath()
   if (options.length === 0 || prlimit === undefined) return command

@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('who, last and lastlog know of a login with a terminal, and of its end', () => {
+test('records a login with a terminal and its end for who, last and lastlog', () => {
   expect(lastLogin(login.uid, files)).toBeUndefined()
   const end = recordLogin(login, new Date('2026-05-04T03:02:01Z'), files)
   expect(run('who', files.utmp)).toMatch(/^ann +pts\/4711 +May +4 03:02 \(203\.0\.113\.5\)\n$/)
@@ -28,19 +28,19 @@ test('who, last and lastlog know of a login with a terminal, and of its end', ()
   end(new Date('2026-05-04T04:03:01Z'))
   expect(run('who', files.utmp)).toBe('')
   expect(run('last', '-f', files.wtmp)).toMatch(/03:02 - 04:03 +\(01:01\)/)
-  // One record in the file of those who are here, two in that of those who were.
+  // One record in utmp, two in wtmp.
   expect(statSync(files.wtmp).size).toBe(2 * statSync(files.utmp).size)
 })
 
 test.each([
   ['2001:db8::5', '2001:db8::5'],
   ['::1', '::1'],
-])('an address of IPv6 is recorded as one (%s)', (address, shown) => {
+])('records an IPv6 address (%s)', (address, shown) => {
   recordLogin({ ...login, address }, new Date(), files)
   expect(run('last', '-i', '-n', '1', '-f', files.wtmp)).toContain(` ${shown} `)
 })
 
-test('files that the system does not have are not made', () => {
+test('does not create files that the system does not have', () => {
   const none: RecordFiles = { utmp: join(folder, 'a'), wtmp: join(folder, 'b'), lastlog: join(folder, 'c') }
   recordLogin(login, new Date(), none)(new Date())
   expect(Object.values(none).filter((file) => existsSync(file))).toEqual([])

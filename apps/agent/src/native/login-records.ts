@@ -1,5 +1,5 @@
-// utmp(5), wtmp and lastlog, through libc: who(1), last(1), write(1) and logname(1) know of people by them. Records are
-// laid out as glibc has them; a libc without them (musl) has functions that do nothing.
+// utmp(5), wtmp and lastlog, through libc: the source of who(1), last(1), write(1) and logname(1). Records have glibc's
+// layout; on a libc without them (musl) the functions do nothing.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { isIPv4, isIPv6 } from 'node:net'
 import { optionalFunction } from './library.ts'
@@ -13,7 +13,7 @@ const updwtmpx: ((file: Buffer, record: Buffer) => void) | undefined = optionalF
 )
 const utmpxname: ((file: Buffer) => number) | undefined = optionalFunction('int utmpxname(const void *file)')
 
-/** Where times have 32 bits for the sake of older programs, and where they have 64 (utmp(5)). */
+/** Platforms with 32-bit times for compatibility, and those with 64 bits (utmp(5)). */
 const LAYOUTS: Readonly<
   Record<string, { bytes: number; seconds: number; microseconds: number; address: number; lastTime: 4 | 8 }>
 > = {
@@ -25,7 +25,7 @@ const DEAD_PROCESS = 8
 const LINE_BYTES = 32
 const HOST_BYTES = 256
 
-/** The files; others in tests. */
+/** Paths of the files; replaced in tests. */
 export interface RecordFiles {
   readonly utmp: string
   readonly wtmp: string
@@ -38,19 +38,19 @@ export interface TerminalLogin {
   readonly terminal: string
   readonly user: string
   readonly uid: number
-  /** Of the person's client; '' when unknown. */
+  /** Address of the client; '' when unknown. */
   readonly address: string
 }
 
 export interface LastLogin {
   readonly at: Date
-  /** Where from; '' when unknown. */
+  /** Origin; '' when unknown. */
   readonly host: string
 }
 
 /**
- * Enters a login into all three files; those that the system does not have are not made. Needs root.
- * @returns enters its end
+ * Records a login in all three files; files that the system does not have are not created. Needs root.
+ * @returns records the logout
  */
 export function recordLogin(login: TerminalLogin, now: Date, files: RecordFiles = SYSTEM_FILES): (at: Date) => void {
   write({ ...login, type: USER_PROCESS }, now, files)
@@ -58,7 +58,7 @@ export function recordLogin(login: TerminalLogin, now: Date, files: RecordFiles 
   return (at) => write({ terminal: login.terminal, user: '', address: '', type: DEAD_PROCESS }, at, files)
 }
 
-/** When and from where somebody was here last; undefined for never. */
+/** Time and origin of a user's last login; undefined for never. */
 export function lastLogin(uid: number, files: RecordFiles = SYSTEM_FILES): LastLogin | undefined {
   const { lastTime } = layout() ?? { lastTime: 4 }
   const record = Buffer.alloc(lastTime + LINE_BYTES + HOST_BYTES)
@@ -90,7 +90,7 @@ function write(
   record.writeInt16LE(type, 0)
   record.writeInt32LE(process.pid, 4)
   record.write(line, 8, LINE_BYTES)
-  // Of terminals with long names the end tells them apart.
+  // Terminals with long names differ at the end.
   record.write(line.slice(-4), 40, 4)
   record.write(user, 44, 32)
   record.write(address, 76, HOST_BYTES)
@@ -112,7 +112,7 @@ function writeLastLogin({ uid, terminal, address }: TerminalLogin, at: Date, fil
   record.write(terminal.replace(/^\/dev\//, ''), lastTime, LINE_BYTES)
   record.write(address, lastTime + LINE_BYTES, HOST_BYTES)
   try {
-    // Written where it is, and never made: a system without the file does not want it.
+    // Written in place, and never created: a system without the file does not want it.
     const fd = openSync(files.lastlog, 'r+')
     try {
       writeSync(fd, record, 0, record.length, uid * record.length)
@@ -124,7 +124,7 @@ function writeLastLogin({ uid, terminal, address }: TerminalLogin, at: Date, fil
   }
 }
 
-/** In network order, as `ut_addr_v6` has it: 4 bytes for IPv4. */
+/** In network byte order, as in `ut_addr_v6`: 4 bytes for IPv4. */
 function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
   if (!isIPv6(address)) return Buffer.alloc(0)
@@ -133,7 +133,7 @@ function addressBytes(address: string): Buffer {
   const before = groups(head)
   const after = groups(tail ?? '')
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
-  // An IPv4 address at the end has been written by hand; who has one is not worth more code.
+  // IPv6 with an embedded dotted IPv4 address: too rare to be worth more code.
   if (address.includes('.')) return Buffer.alloc(0)
   const all = tail === undefined ? before : [...before, ...zeros, ...after]
   return Buffer.concat(all.map((group) => Buffer.from(group.padStart(4, '0'), 'hex')))

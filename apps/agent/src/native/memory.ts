@@ -1,5 +1,5 @@
-// C memory in Buffers: strings, arrays of pointers, and reading what a C function wrote. Everything lives in Buffers
-// that the caller keeps until the call is over; nothing here allocates outside V8.
+// C memory in Buffers: strings, arrays of pointers, and reading results of C functions. Everything lives in Buffers
+// that the caller keeps until the call returns; nothing here allocates outside V8.
 import koffi from 'koffi'
 
 /** Zeroed memory of at least 128 bytes, so that V8 never keeps it inside the moving heap. */
@@ -9,7 +9,7 @@ export function cMemory(bytes: number): Buffer {
 
 /**
  * NUL-terminated copy.
- * @throws {RangeError} when the text holds a NUL itself: C would silently cut it
+ * @throws {RangeError} when the text contains a NUL: C would silently truncate it
  */
 export function cString(text: string | Uint8Array): Buffer {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
@@ -35,8 +35,8 @@ export function cStrings(texts: readonly (string | Uint8Array)[]): Buffer {
 }
 
 /**
- * The string behind the pointer at `offset` of `record`, when it points into `strings` (the way the `_r` functions of
- * libc answer).
+ * The string behind the pointer at `offset` of `record`, which must point into `strings` (as returned by libc's `_r`
+ * functions).
  * @throws {RangeError} when it points elsewhere
  */
 export function stringInto(strings: Buffer, record: Buffer, offset: number): string {

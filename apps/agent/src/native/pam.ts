@@ -1,9 +1,10 @@
-// Linux-PAM (pam(3)) through the system's own libpam. Every call may take as long as a module likes, and a conversation
-// asks in the middle of it: this runs in a process of its own (see login/pam-process.ts), where waiting stops nobody.
+// Linux-PAM (pam(3)) through the system's own libpam. Every call may block as long as a module likes, and a
+// conversation prompts in the middle of it: this runs in a separate process (see login/pam-process.ts), where blocking
+// is harmless.
 import koffi from 'koffi'
 import { cMemory, cString } from './memory.ts'
 
-/** Return values of pam(3) that mean something to a login. */
+/** Return values of pam(3) that are relevant to a login. */
 export const PAM = {
   success: 0,
   permissionDenied: 6,
@@ -21,38 +22,38 @@ const PAM_DISALLOW_NULL_AUTHTOK = 1
 const PAM_CHANGE_EXPIRED_AUTHTOK = 0x20
 const PAM_ESTABLISH_CRED = 2
 const PAM_DELETE_CRED = 4
-/** Of struct pam_response: a pointer and an int. */
+/** Size of struct pam_response: a pointer and an int. */
 const RESPONSE_BYTES = 16
-const MOST_MESSAGES = 16
+const MAX_MESSAGES = 16
 
 export type PamStyle = 'hidden' | 'shown' | 'error' | 'info'
 const STYLES: readonly (PamStyle | undefined)[] = [undefined, 'hidden', 'shown', 'error', 'info']
 
-/** What a module says or asks. */
+/** A message or prompt of a module. */
 export interface PamMessage {
   readonly style: PamStyle
   readonly text: string
 }
 
-/** Answers each message; those that ask nothing with ''. Undefined: nobody answers any more. */
+/** Answers each message; messages without a prompt with ''. Undefined: the user has gone. */
 export type PamConversation = (messages: readonly PamMessage[]) => readonly string[] | undefined
 
-/** One transaction. Every call answers a PAM return value. */
+/** One transaction. Every call returns a PAM return value. */
 export interface PamTransaction {
   authenticate(): number
   account(): number
-  /** Has the person choose a new token in place of an expired one. */
+  /** Makes the user choose a new token in place of an expired one. */
   changeToken(): number
-  /** Who has been authenticated: modules may decide that it is somebody else. */
+  /** The authenticated user: modules may map it to another one. */
   user(): string
   /**
-   * Gives the person's credentials to this process and opens their session.
-   * @param authenticated whether modules know the person; others may have no credentials for somebody with a key
-   * @returns what did not work; undefined when the session is open
+   * Establishes the user's credentials in this process and opens their session.
+   * @param authenticated whether modules authenticated the user; otherwise they may have no credentials to establish
+   * @returns the failure; undefined when the session is open
    */
   openSession(authenticated: boolean): string | undefined
   closeSession(): void
-  /** `NAME=value` strings that modules have set for what the person runs. */
+  /** `NAME=value` strings that modules have set for the user's processes. */
   environment(): string[]
   end(status: number): void
 }
@@ -81,7 +82,7 @@ export function startPam(service: string, user: string, remote: string, converse
   if (status !== PAM.success) throw new Error(`pam_start: ${status}`)
   const handle = out.readBigUInt64LE(0)
   setItem(handle, PAM_RHOST, cString(remote))
-  // Modules expect a name of some terminal.
+  // Modules expect some terminal name.
   setItem(handle, PAM_TTY, cString('ssh'))
   const authenticate = call('pam_authenticate')
   const account = call('pam_acct_mgmt')
@@ -131,14 +132,14 @@ function stringsAt(array: bigint | null): string[] {
   return strings
 }
 
-/** pam_conv(3): messages come as an array of pointers; answers go in memory that PAM frees. */
+/** pam_conv(3): messages arrive as an array of pointers; answers are returned in memory that PAM frees. */
 function conversationPointer(converse: PamConversation): bigint {
   const libc = koffi.load(null)
   const calloc: (count: number, size: number) => bigint | null = libc.func('void *calloc(size_t count, size_t size)')
   const strdup: (text: Buffer) => bigint | null = libc.func('void *strdup(const void *text)')
   const type = koffi.proto('int bowline_pam_conversation(int count, void *messages, void *responses, void *data)')
   const answer = (count: number, messages: bigint, responses: bigint): number => {
-    if (count < 1 || count > MOST_MESSAGES) return PAM_CONV_ERR
+    if (count < 1 || count > MAX_MESSAGES) return PAM_CONV_ERR
     const pointers = Buffer.from(koffi.view(messages, count * 8))
     const read: PamMessage[] = []
     for (let index = 0; index < count; index += 1) {

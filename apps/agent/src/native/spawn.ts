@@ -1,5 +1,5 @@
-// Starting processes by posix_spawn: no copy of the agent's memory (0.1 ms of the event loop against 0.9 for
-// fork), a session and controlling terminal of their own, free choice of argv[0], every signal back to its default.
+// Starts processes by posix_spawn: no copy of the agent's memory (0.1 ms of the event loop against 0.9 for fork), a new
+// session and controlling terminal, free choice of argv[0], every signal reset to its default.
 import { readdirSync } from 'node:fs'
 import koffi from 'koffi'
 import type { CommandLine } from './command-line.ts'
@@ -47,13 +47,15 @@ export interface SpawnOptions extends CommandLine {
   readonly env: readonly string[]
   /** A terminal's path becomes stdin, stdout, stderr and the controlling terminal; otherwise three descriptors. */
   readonly stdio: string | readonly [stdin: number, stdout: number, stderr: number]
-  /** Gives it this process's own limits as they are; without it, the limit of open files that this one began with. */
+  /**
+   * Keeps this process's current limits; otherwise the child gets the open files limit that this process began with.
+   */
   readonly keepLimits?: boolean
 }
 
 /**
  * Starts a process as leader of a new session and process group, in the agent's current directory.
- * @returns its pid; the caller must pass it to `exitOf` (exits.ts) in the same turn of the event loop
+ * @returns its pid; the caller must pass it to `exitOf` (exits.ts) in the same event loop iteration
  * @throws {SystemError} naming the program, when it does not exist or cannot be run
  */
 export function spawnProcess(options: SpawnOptions): number {
@@ -79,7 +81,7 @@ export function spawnProcess(options: SpawnOptions): number {
     const path = cString(options.path)
     const argv = cStrings(options.argv)
     const env = cStrings(options.env)
-    // A process inherits the limit at its start, so the agent has the lower one for that moment too: it opens nothing.
+    // The limit is inherited at start, so the agent is lowered for that moment too: it opens nothing meanwhile.
     const raiseAgain = options.keepLimits ? () => undefined : limitOpenFiles(openFilesAtStart())
     const failure = posixSpawn(pid, path, actions, attributes, argv, env)
     raiseAgain()
@@ -91,8 +93,8 @@ export function spawnProcess(options: SpawnOptions): number {
 }
 
 /**
- * Marks what the agent itself inherited (from a service manager, a shell) as close-on-exec, once: everything that Node
- * and this program open is so already.
+ * Marks descriptors that the agent itself inherited (from a service manager, a shell) as close-on-exec, once: those
+ * opened by Node and this program already are.
  */
 function keepDescriptors(): void {
   if (kept) return

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const MODULE = fileURLToPath(new URL('./start-pages.ts', import.meta.url))
 
-/** A process of its own: what is resident in this one depends on every other test. */
+/** A separate process: memory residency of this one depends on every other test. */
 const SCRIPT = `
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const digest = createHash('sha256').update('still works').digest('hex')
 console.log(JSON.stringify({ before, after, digest, sorted: [3, 1, 2].sort(), text: new Intl.NumberFormat('en').format(1e6) }))
 `
 
-test('gives back most of the program file that the start has read, and everything still works', () => {
+test('releases most of the pages read at startup, and everything still works', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', SCRIPT], { encoding: 'utf8' })
   expect(stderr).toBe('')
   const { before, after, ...rest } = JSON.parse(stdout)

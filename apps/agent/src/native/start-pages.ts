@@ -1,5 +1,5 @@
-// Gives pages of memory back that only the start used: most of what a Node program keeps resident is its own program
-// file, read once for the snapshot, the parts of Node and the compilation of the script.
+// Releases memory pages that only startup used: most of a Node program's resident memory is its own program file, read
+// once for the snapshot, the parts of Node and the compilation of the script.
 import { readFileSync } from 'node:fs'
 import koffi from 'koffi'
 import { optionalFunction } from './library.ts'
@@ -15,8 +15,8 @@ const MADV_DONTNEED = 4
 const FILE_MAPPING = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ [1-9]\d* /
 
 /**
- * Unmaps unchanged pages of program files; the kernel maps those again that are used again, from its cache. What is
- * not known to be unchanged stays, so that nothing can get lost. Where /proc does not tell, nothing happens.
+ * Unmaps unchanged pages of program files; the kernel maps those again that are used again, from its cache. Pages not
+ * known to be unchanged stay, so that nothing is lost. Does nothing without /proc.
  */
 export function releaseStartPages(): void {
   mallocTrim?.(0)
@@ -29,7 +29,7 @@ export function releaseStartPages(): void {
   }
 }
 
-/** The paragraphs of proc_pid_smaps(5). */
+/** The sections of proc_pid_smaps(5). */
 function mappings(): string[] {
   try {
     return readFileSync('/proc/self/smaps', 'latin1').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)

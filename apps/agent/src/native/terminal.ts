@@ -1,5 +1,5 @@
-// Pseudo-terminals: opening one, its size, and its line settings (termios of Linux; the layout and numbers are the same
-// on x64 and arm64). All calls work on the master side.
+// Pseudo-terminals: opening, size, and line settings (termios of Linux; layout and numbers are the same on x64 and
+// arm64). All calls work on the master side.
 import { closeSync } from 'node:fs'
 import koffi from 'koffi'
 import { cMemory } from './memory.ts'
@@ -52,7 +52,7 @@ export interface Terminal {
 }
 
 /**
- * A new pseudo-terminal; the slave belongs to the caller's effective user.
+ * Opens a new pseudo-terminal; the slave belongs to the caller's effective user.
  * @throws {SystemError}
  */
 export function openTerminal(): Terminal {
@@ -70,7 +70,7 @@ export function openTerminal(): Terminal {
   }
 }
 
-/** Sizes above 65535 are cut to it (`struct winsize` has 16-bit fields). */
+/** Sizes above 65535 are capped (`struct winsize` has 16-bit fields). */
 export function setTerminalSize(master: number, size: TerminalSize): void {
   const winsize = cMemory(8)
   const fields = [size.rows, size.columns, size.width, size.height]
@@ -83,7 +83,7 @@ export function signalForeground(master: number, signal: number): void {
   checked('TIOCSIG', ioctlNumber(master, TIOCSIG, 'int', signal))
 }
 
-/** The line settings of a terminal while they are being changed; nothing happens before {@link TerminalSettings.apply}. */
+/** The line settings of a terminal while being changed; nothing takes effect before {@link TerminalSettings.apply}. */
 export class TerminalSettings {
   readonly #master: number
   readonly #termios = cMemory(60)
@@ -103,7 +103,7 @@ export class TerminalSettings {
     this.#termios.writeUInt32LE((on ? flags | bit : flags & ~bit) >>> 0, FLAGS[field])
   }
 
-  /** `index` as in `c_cc`; 0 switches the character off. */
+  /** `index` as in `c_cc`; 0 disables the character. */
   setCharacter(index: number, value: number): void {
     this.#termios.writeUInt8(value, CONTROL_CHARACTERS + index)
   }

@@ -1,7 +1,7 @@
-// Calls of C functions that may take long, on koffi's worker threads.
+// Runs potentially slow C functions on koffi's worker threads.
 
 /**
- * The promise form of a C function. The caller's Buffers stay referenced until the call is over.
+ * The promise form of a C function. The caller's Buffers stay referenced until the call returns.
  * @param fn from `library.func`
  */
 export function onWorker<Result>(fn: {

@@ -1,9 +1,9 @@
-// A person's process as the agent sees it, whoever its parent is: the agent itself, or the process that holds the
-// session of PAM open (its limits and login id come to what it starts, and to nothing else).
+// A user's process as the agent sees it, whoever its parent is: the agent itself, or the process that holds the PAM
+// session open (only processes it starts inherit its limits and login id).
 import type { Exit } from '../native/exits.ts'
 
 export interface ChildEvents {
-  /** It runs. */
+  /** It is running. */
   started(pid: number): void
   /** It could not be started; no exit follows. */
   failed(error: Error): void
@@ -11,5 +11,5 @@ export interface ChildEvents {
   exited(exit: Exit): void
 }
 
-/** @param events `started` or `failed` may come within the call; `exited` never does */
+/** @param events `started` or `failed` may be called synchronously; `exited` never is */
 export type Child = (events: ChildEvents) => void

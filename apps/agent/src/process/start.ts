@@ -1,24 +1,24 @@
-// Starting a person's process as a child of the process that runs this: the agent, or the holder of a PAM session.
+// Starts a user's process as a child of this process: the agent, or the holder of a PAM session.
 import type { Credentials } from '../native/identity.ts'
 import { actingAs } from '../native/identity.ts'
 import { exitOf } from '../native/exits.ts'
 import { spawnProcess, type SpawnOptions } from '../native/spawn.ts'
 import type { Child } from './child.ts'
 
-/** A command line that turns into the person by itself, with what it is to find. */
+/** A command line that switches to the user by itself, with its context. */
 export interface StartOrder extends SpawnOptions {
-  /** Whose home directory it starts in. */
+  /** The user in whose home directory it starts. */
   readonly user: Credentials & { readonly home: string }
 }
 
 /**
- * Starts processes. Either throws, or answers a child that tells of its start or failure.
+ * Starts a process. Either throws, or returns a child that reports its start or failure.
  * @param release called once, when the descriptors of the order are no longer needed; also when it throws
  * @throws {SystemError} when the process cannot be started
  */
 export type Starter = (order: StartOrder, release: () => void) => Child
 
-/** As a child of this very process. */
+/** Starts it as a child of this process. */
 export const startHere: Starter = (order, release) => {
   let pid: number
   try {
@@ -34,7 +34,7 @@ export const startHere: Starter = (order, release) => {
 
 /**
  * Runs `act` in the home directory when the user can enter it, else in the root (as sshd does). Processes inherit it;
- * entered with the user's own rights, which matters on a network file system that does not trust root.
+ * entered with the user's own permissions, which matters on a network file system that does not trust root.
  */
 export function inHome<T>(user: StartOrder['user'], act: () => T): T {
   const before = process.cwd()

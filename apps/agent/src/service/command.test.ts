@@ -9,12 +9,12 @@ function agent(...args: readonly string[]) {
   return { status, stdout, stderr }
 }
 
-test('an argument that is not known is named', () => {
+test('names an unknown argument', () => {
   const { status, stderr } = agent('install', '--single-user-password', 'x')
   expect([status, stderr]).toEqual([2, expect.stringContaining("Unknown option '--single-user-password'")])
 })
 
-test('a checkout is not installed', () => {
+test('refuses to install a checkout', () => {
   expect(agent('install')).toEqual({
     status: 1,
     stdout: '',
@@ -22,7 +22,7 @@ test('a checkout is not installed', () => {
   })
 })
 
-test('where nothing is installed the status says so', () => {
+test('reports that nothing is installed', () => {
   expect(agent('status')).toEqual({ status: 4, stdout: 'The agent is not installed as a service.\n', stderr: '' })
   const { status, stdout } = agent('agent', 'status', '--json')
   expect([status, JSON.parse(stdout)]).toMatchObject([4, { installed: null, running: false, online: false }])

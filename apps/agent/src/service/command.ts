@@ -1,4 +1,4 @@
-// The service commands of the agent's program: their arguments and how they end.
+// The service commands of the agent's program: their arguments and exit statuses.
 import { parseArgs } from 'node:util'
 import { ConfigError, SETTINGS } from '@bowline/contract/config'
 import { install, settingsIn, uninstall } from './install.ts'
@@ -9,7 +9,7 @@ import { describeStatus, exitCodeOf, serviceStatus } from './status.ts'
 export const SERVICE_COMMANDS = ['install', 'uninstall', 'status'] as const
 export type ServiceCommand = (typeof SERVICE_COMMANDS)[number]
 
-/** Settings that an argument may carry: everybody on a machine can read the arguments of its processes. */
+/** Settings allowed as arguments: every user of a machine can read the arguments of its processes. */
 const FLAGS = Object.entries(SETTINGS).flatMap(([name, spec]) =>
   spec.programs.some((program) => program === 'agent') && !('secret' in spec) ? [name] : [],
 )
@@ -20,8 +20,8 @@ export function isServiceCommand(word: string | undefined): word is ServiceComma
 }
 
 /**
- * @param env holds settings too
- * @returns the exit status: 0 done, 1 not possible here, 2 wrong arguments or settings; of `status` see there
+ * @param env may hold settings too
+ * @returns the exit status: 0 done, 1 not possible here, 2 wrong arguments or settings; for `status` see there
  */
 export function serviceCommand(
   command: ServiceCommand,
@@ -62,7 +62,7 @@ function flags(args: readonly string[]): Settings {
   )
 }
 
-/** @throws {TypeError} naming an argument that is not known */
+/** @throws {TypeError} naming an unknown argument */
 function parse(args: readonly string[], options: Record<string, { type: 'string' | 'boolean' }>) {
   return parseArgs({ args: [...args], options, strict: true }).values
 }

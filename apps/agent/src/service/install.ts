@@ -1,5 +1,5 @@
-// `install` and `uninstall`: the agent as a service of this machine. Installing once more changes what has changed:
-// another version, other settings; without either nothing is restarted.
+// `install` and `uninstall`: the agent as a service of this machine. Installing again applies what has changed: another
+// version, other settings; without a change nothing is restarted.
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { SETTINGS } from '@bowline/contract/config'
 import { readConfig } from '../config.ts'
@@ -7,20 +7,20 @@ import { ownBundle } from '../own-program.ts'
 import { ServiceError, type ServiceManager } from './manager.ts'
 import { openrc } from './openrc.ts'
 import { CONFIG_FOLDER, KEY_FILE, SETTINGS_FILE } from './places.ts'
-import { readSettings, type Settings, writeIfOther, writeSettings } from './settings-file.ts'
+import { readSettings, type Settings, writeIfChanged, writeSettings } from './settings-file.ts'
 import { systemd } from './systemd.ts'
 import { addVersion, currentVersion, removeOtherVersions, removeVersions, useVersion } from './versions.ts'
 
 const MANAGERS: readonly ServiceManager[] = [systemd, openrc]
 
-/** The one that runs this machine; undefined when it is none that is known. */
+/** The manager that runs this machine; undefined when it is not a supported one. */
 export function serviceManager(): ServiceManager | undefined {
   return MANAGERS.find((manager) => manager.isHere())
 }
 
 /**
- * @param given settings that override those of an earlier installation, by their names in the environment
- * @param say one line for the person
+ * @param given settings that override those of an earlier installation, by environment name
+ * @param say prints one line for the user
  * @throws {ServiceError} when this machine or this user cannot
  * @throws {ConfigError} when an agent with these settings could not run; nothing has changed then
  */
@@ -32,14 +32,14 @@ export function install(given: Settings, say: (line: string) => void): void {
   const manager = managerForRoot('install')
   const wanted = { ...readSettings(SETTINGS_FILE), ...given }
   const { keyFile } = readConfig(wanted, { singleUser: false, uid: 0 })
-  // The service does not start where this command was given.
+  // The service does not start in the directory of this command.
   const settings = 'BOWLINE_PRIVATE_KEY' in wanted ? { ...wanted, BOWLINE_PRIVATE_KEY: keyFile } : wanted
   const before = currentVersion()
   const version = addVersion(bundle)
   mkdirSync(CONFIG_FOLDER, { recursive: true, mode: 0o700 })
   const otherSettings = writeSettings(SETTINGS_FILE, settings)
   const otherVersion = useVersion(version)
-  const otherService = writeIfOther(manager.file, manager.text, manager.mode)
+  const otherService = writeIfChanged(manager.file, manager.text, manager.mode)
   if (otherService) {
     chmodSync(manager.file, manager.mode)
     manager.reload()
@@ -49,13 +49,13 @@ export function install(given: Settings, say: (line: string) => void): void {
   if (!otherSettings && !otherVersion && !otherService && manager.isRunning()) {
     return say(`${version} is installed already, and runs.`)
   }
-  // Last of all: when this runs in a session of the agent, the session ends here.
+  // Last step: if this runs in a session of the agent, the session ends here.
   say(`${version} is installed as a service of ${manager.name}; starting it. Its log: ${manager.logCommand}`)
   manager.restart()
 }
 
 /**
- * @param removeKey whether the device's key goes too; with it a later installation is the same device again
+ * @param removeKey also removes the device's key; while it exists a later installation is the same device
  * @throws {ServiceError}
  */
 export function uninstall(removeKey: boolean, say: (line: string) => void): void {
@@ -76,7 +76,7 @@ export function uninstall(removeKey: boolean, say: (line: string) => void): void
   } else say('The agent is removed.')
 }
 
-/** Settings of an agent in an environment; the ones that nobody knows too, so that they are complained about. */
+/** Settings of an agent in an environment; including unknown ones, so that they are reported. */
 export function settingsIn(env: Readonly<Record<string, string | undefined>>): Settings {
   const known: Readonly<Record<string, { programs: readonly string[] }>> = SETTINGS
   return Object.fromEntries(

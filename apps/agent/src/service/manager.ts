@@ -1,33 +1,33 @@
-// What the service commands need of the program that starts the machine's services.
+// The service commands' view of the program that starts the machine's services.
 import { spawnSync } from 'node:child_process'
 
 export interface ServiceManager {
   readonly name: 'systemd' | 'OpenRC'
-  /** Whether it is what runs this machine. */
+  /** Whether it runs this machine. */
   isHere(): boolean
-  /** Its description of the agent. */
+  /** Its service definition of the agent. */
   readonly file: string
   readonly text: string
   readonly mode: number
-  /** After the file has changed. */
+  /** Call after the file has changed. */
   reload(): void
-  /** At every start of the machine. */
+  /** Starts it at every boot. */
   enable(): void
-  /** Starts it, or ends it and starts it again. */
+  /** Starts it, or restarts it when running. */
   restart(): void
   isRunning(): boolean
-  /** Stops it, for good. */
+  /** Stops it permanently. */
   disable(): void
-  /** How people read the agent's log. */
+  /** The command to read the agent's log. */
   readonly logCommand: string
 }
 
-/** A service command cannot do its work; the message says why and what would help. */
+/** A service command failed; the message contains the reason and advice. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
 }
 
-/** @throws {ServiceError} with what the tool said, unless it succeeds */
+/** @throws {ServiceError} with the tool's output, unless it succeeds */
 export function tool(command: string, ...args: readonly string[]): void {
   const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
   if (status === 0) return

@@ -5,7 +5,7 @@ import { CURRENT, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
 
 const LOG = `/var/log/${SERVICE}.log`
 
-/** `supervise-daemon` starts the agent again when it ends, and signals the agent alone: see `systemd.ts`. */
+/** `supervise-daemon` restarts the agent when it ends, and signals only the agent itself: see `systemd.ts`. */
 const TEXT = `#!/sbin/openrc-run
 # Written by \`bowline agent install\`.
 name="Bowline agent"
@@ -46,7 +46,7 @@ export const openrc: ServiceManager = {
   isRunning: () => succeeds('rc-service', '--quiet', SERVICE, 'status'),
   disable() {
     if (openrc.isRunning()) tool('rc-service', '--quiet', SERVICE, 'stop')
-    // It fails for one that was never added.
+    // Fails for one that was never added.
     succeeds('rc-update', '--quiet', 'delete', SERVICE, 'default')
   },
   logCommand: `tail ${LOG}`,

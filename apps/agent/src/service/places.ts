@@ -1,15 +1,15 @@
-// Where an installed agent lives.
+// Paths of an installed agent.
 import { join } from 'node:path'
 
-/** Holds one folder for each version and `current`, a link to the one in use. */
+/** Holds one folder per version and `current`, a link to the active one. */
 export const PROGRAMS = '/usr/local/lib/bowline'
 export const CURRENT = join(PROGRAMS, 'current')
-/** For people's shells. */
+/** In users' PATH. */
 export const COMMAND = '/usr/local/bin/bowline'
 export const CONFIG_FOLDER = '/etc/bowline'
 export const SETTINGS_FILE = join(CONFIG_FOLDER, 'agent.env')
 /** Also the default of BOWLINE_PRIVATE_KEY for root. */
 export const KEY_FILE = join(CONFIG_FOLDER, 'agent.key')
-/** Below /run; the service manager makes it and names it in RUNTIME_DIRECTORY (systemd.exec(5)). */
+/** Below /run; the service manager creates it and passes it in RUNTIME_DIRECTORY (systemd.exec(5)). */
 export const RUNTIME_NAME = 'bowline-agent'
 export const SERVICE = 'bowline-agent'

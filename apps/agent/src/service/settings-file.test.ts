@@ -11,11 +11,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const HOSTILE = { BOWLINE_PREFERRED_HOSTNAME: `it's "a" $HOME \`id\` \\ #box; x=1`, BOWLINE_TENANT_ID: 'é ü' }
 
-test('a value comes back as it was written', () => {
+test('round-trips a value', () => {
   expect(parseSettingsFile(formatSettings(HOSTILE))).toEqual(HOSTILE)
 })
 
-test('sh reads the same', () => {
+test('writes values that sh reads unchanged', () => {
   writeSettings(file, HOSTILE)
   const said = execFileSync('sh', ['-c', '. "$0"; printf %s "$BOWLINE_PREFERRED_HOSTNAME|$BOWLINE_TENANT_ID"', file], {
     encoding: 'utf8',
@@ -23,7 +23,7 @@ test('sh reads the same', () => {
   expect(said).toBe(Object.values(HOSTILE).join('|'))
 })
 
-test('the file is private, and changes only when a setting does', () => {
+test('writes a private file, and only when a setting changes', () => {
   expect(writeSettings(file, { BOWLINE_TENANT_ID: 'a' })).toBe(true)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(writeSettings(file, { BOWLINE_TENANT_ID: 'a' })).toBe(false)
@@ -31,7 +31,7 @@ test('the file is private, and changes only when a setting does', () => {
   expect(readSettings(join(folder, 'none'))).toEqual({})
 })
 
-test('a value of several lines is refused: it could be another setting', () => {
+test('rejects a multi-line value, which could inject another setting', () => {
   expect(() => formatSettings({ BOWLINE_TENANT_ID: 'a\nBOWLINE_SERVER_ADDRESS="http://x"' })).toThrow(
     'BOWLINE_TENANT_ID holds a control character.',
   )

@@ -1,5 +1,6 @@
-// The settings of the installed agent, in the form that systemd (EnvironmentFile=, systemd.exec(5)) and sh both read:
-// NAME="value" with a backslash before `"`, `\`, `$` and the backquote. Readable by root only: it may hold secrets.
+// The settings file of the installed agent, in the syntax that systemd (EnvironmentFile=, systemd.exec(5)) and sh
+// share: NAME="value" with a backslash before `"`, `\`, `$` and the backquote. Readable by root only: it may hold
+// secrets.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 export type Settings = Readonly<Record<string, string>>
@@ -8,7 +9,7 @@ const LINE = /^([A-Z_]+)="((?:[^"\\]|\\.)*)"$/
 // oxlint-disable-next-line no-control-regex -- control characters are what it is about
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** @throws {RangeError} when a value holds a control character, which no line could */
+/** @throws {RangeError} when a value contains a control character, which the syntax cannot express */
 export function formatSettings(settings: Settings): string {
   const lines = Object.entries(settings).map(([name, value]) => {
     if (CONTROL.test(value)) throw new RangeError(`${name} holds a control character.`)
@@ -34,17 +35,17 @@ export function readSettings(file: string): Settings {
   }
 }
 
-/** @returns whether the file has changed */
+/** @returns whether the file changed */
 export function writeSettings(file: string, settings: Settings): boolean {
-  return writeIfOther(file, formatSettings(settings), 0o600)
+  return writeIfChanged(file, formatSettings(settings), 0o600)
 }
 
-/** Replaces a file as a whole, unless it holds this already. @returns whether it has changed */
-export function writeIfOther(file: string, text: string, mode: number): boolean {
+/** Replaces a file atomically if its content differs. @returns whether the file changed */
+export function writeIfChanged(file: string, text: string, mode: number): boolean {
   try {
     if (readFileSync(file, 'utf8') === text) return false
   } catch {
-    // It is not there yet.
+    // The file does not exist yet.
   }
   writeFileSync(`${file}.new`, text, { mode })
   renameSync(`${file}.new`, file)

@@ -1,4 +1,4 @@
-// What the running agent tells `status` about itself, in the folder that the service manager made for it.
+// The running agent's status for `status`, in the service manager's runtime folder.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -16,7 +16,7 @@ export type AgentStatus = z.infer<typeof AgentStatus>
 
 const NAME = 'status.json'
 
-/** Writes at once, and again at each call; does nothing where no service manager made a folder. */
+/** Writes immediately, and again at each call; does nothing without a runtime folder. */
 export function statusWriter(
   folder: string | undefined,
   facts: Pick<AgentStatus, 'version' | 'server'>,
@@ -29,14 +29,14 @@ export function statusWriter(
       writeFileSync(`${file}.new`, `${JSON.stringify(status)}\n`)
       renameSync(`${file}.new`, file)
     } catch {
-      // Only `status` misses it; the agent goes on.
+      // Only affects `status`; the agent continues.
     }
   }
   write({ linked: false })
   return write
 }
 
-/** What the agent that runs now wrote last; undefined when none runs. */
+/** The status last written by the running agent; undefined when none runs. */
 export function readStatus(folder = join('/run', RUNTIME_NAME)): AgentStatus | undefined {
   try {
     const parsed = AgentStatus.safeParse(JSON.parse(readFileSync(join(folder, NAME), 'utf8')))

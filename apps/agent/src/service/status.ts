@@ -1,4 +1,4 @@
-// `status`: whether the agent is installed, runs and is linked. No secret is read; anybody may ask.
+// `status`: whether the agent is installed, running and linked. Reads no secret; any user may run it.
 import { existsSync } from 'node:fs'
 import { serviceManager } from './install.ts'
 import { readStatus } from './status-file.ts'
@@ -11,7 +11,7 @@ export interface ServiceStatus {
   readonly running: boolean
   /** Linked to the server. */
   readonly online: boolean
-  /** What the running agent is. */
+  /** Version of the running agent. */
   readonly version: string | null
   readonly pid: number | null
   readonly server: string | null

@@ -7,9 +7,9 @@ import { CURRENT, RUNTIME_NAME, SERVICE, SETTINGS_FILE } from './places.ts'
 const UNIT = `${SERVICE}.service`
 
 /**
- * People's logins are children of the agent and inherit its restrictions: a read-only file system, a private /tmp or
- * `NoNewPrivileges` would reach into their shells and break sudo, so that there are none. What they leave running
- * (tmux, a job in the background) survives the agent's restart and upgrade, as it does with sshd: `KillMode=process`.
+ * Users' logins are children of the agent and inherit its restrictions: a read-only file system, a private /tmp or
+ * `NoNewPrivileges` would affect their shells and break sudo, so there are none. Background processes (tmux, jobs)
+ * survive the agent's restart and upgrade, as with sshd: `KillMode=process`.
  */
 const TEXT = `# Written by \`bowline agent install\`; changes belong into a drop-in (systemctl edit ${SERVICE}).
 [Unit]

@@ -1,4 +1,4 @@
-// The versions of the agent that this machine has, side by side, and the link that names the one in use.
+// Installed versions of the agent, side by side, and the link to the active one.
 import {
   copyFileSync,
   existsSync,
@@ -14,13 +14,13 @@ import { COMMAND, CURRENT, PROGRAMS } from './places.ts'
 
 const FOLDER = /^bowline-agent-\d/
 
-/** Folder name of the version in use, `bowline-agent-<version>-<build>`; undefined when none is. */
+/** Folder name of the active version, `bowline-agent-<version>-<build>`; undefined when there is none. */
 export function currentVersion(): string | undefined {
   return linkTarget(CURRENT)
 }
 
 /**
- * Copies the bundle in `source` among the versions unless it is there.
+ * Copies the bundle in `source` to the versions unless it is there.
  * @param source folder of a bundle, with the version in its name
  */
 export function addVersion(source: string): string {
@@ -34,7 +34,7 @@ export function addVersion(source: string): string {
   return name
 }
 
-/** Makes a version the one that starts next, in one step. @returns whether it was another before */
+/** Atomically makes a version the one that starts next. @returns whether it changed */
 export function useVersion(name: string): boolean {
   const before = currentVersion()
   if (before !== name) point(CURRENT, name)
@@ -42,7 +42,7 @@ export function useVersion(name: string): boolean {
   return before !== name
 }
 
-/** Removes what is neither in use nor among `kept`: a running agent may still read files of its version. */
+/** Removes versions neither active nor in `kept`: a running agent may still read files of its version. */
 export function removeOtherVersions(kept: readonly (string | undefined)[]): void {
   for (const name of readdirSync(PROGRAMS)) {
     if (FOLDER.test(name) && name !== currentVersion() && !kept.includes(name)) {
@@ -53,7 +53,7 @@ export function removeOtherVersions(kept: readonly (string | undefined)[]): void
 
 export function removeVersions(): void {
   rmSync(PROGRAMS, { recursive: true, force: true })
-  // Another program's file of that name is none of ours.
+  // A file of that name that belongs to another program stays.
   if (linkTarget(COMMAND)?.startsWith(PROGRAMS)) rmSync(COMMAND)
 }
 

@@ -1,5 +1,5 @@
-// `become-user`, the agent's own program in the place of setpriv: takes on the credentials and becomes the program.
-// Whatever fails ends it before the program runs.
+// `become-user`, the agent's own replacement for setpriv: assumes the credentials and executes the program. Any failure
+// ends it before the program runs.
 import { becomeUser } from '../login/become-user.ts'
 
 export interface BecomeOrder {
@@ -11,7 +11,7 @@ export interface BecomeOrder {
   readonly argv: readonly string[]
 }
 
-/** Does not return. @param order a {@link BecomeOrder} as JSON, from this program's other process */
+/** Does not return. @param order a {@link BecomeOrder} as JSON, from the agent */
 export function becomeProgram(order: string): never {
   const { path, argv, ...user }: BecomeOrder = JSON.parse(order)
   becomeUser(user)

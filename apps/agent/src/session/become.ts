@@ -1,6 +1,6 @@
-// The command line that turns root into another user before their program starts. `setpriv` costs one exec (0.9 ms) and
-// fails closed; a login shell also needs its argv[0] changed, which bash can do. Where one of them is
-// missing the agent's own program does both (become-program.ts), at the price of a start of it.
+// The command line that switches from root to another user before their program starts. `setpriv` costs one exec
+// (0.9 ms) and fails closed; a login shell also needs its argv[0] changed, which bash can do. If one of them is missing
+// the agent's own program does both (become-program.ts), at the cost of starting it.
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSelf } from '../native/identity.ts'
@@ -9,7 +9,7 @@ import type { Account } from '../login/account.ts'
 import { ownProgram } from '../own-program.ts'
 import type { BecomeOrder } from './become-program.ts'
 
-/** Where the tools are; looked up once. */
+/** Paths of the tools; looked up once. */
 export interface Tools {
   readonly setpriv?: string
   readonly bash?: string
@@ -28,8 +28,8 @@ export function shellOf(account: Account, command: Uint8Array | undefined): Comm
 }
 
 /**
- * The same command line as `account`, with all and only its groups. Unchanged when the agent already is that user.
- * @param login whether argv[0] must arrive as given
+ * The same command line run as `account`, with exactly its groups. Unchanged when the agent already is that user.
+ * @param login whether argv[0] must be preserved
  * @param searched the `PATH` that the program will have
  */
 export function becoming(
@@ -56,7 +56,7 @@ export function becoming(
   }
 }
 
-/** The words by which execvp(3) starts the command line, with its argv[0] as far as it matters. */
+/** Arguments with which execvp(3) starts the command line, with its argv[0] as far as it matters. */
 export function execWords(
   { path, argv }: CommandLine,
   login: boolean,
@@ -64,7 +64,7 @@ export function execWords(
   searched: string,
 ): CommandLine['argv'] {
   const [argv0 = path, ...rest] = argv
-  // --norc: bash reads the user's .bashrc for a `-c` that it thinks came from sshd.
+  // --norc: bash reads the user's .bashrc for a `-c` that it believes came from sshd.
   if (login && tools.bash) return [tools.bash, '--norc', '-c', 'exec -a "$0" "$@"', argv0, path, ...rest]
   if (login) return [path, '-l', ...rest]
   const program = Buffer.from(argv0).toString()
@@ -72,8 +72,8 @@ export function execWords(
 }
 
 /**
- * Whether execvp(3) finds by its name the very file that is meant: then argv[0] can be that name, as with sshd, and a
- * shell's complaints begin with `bash:`. Pure but for asking where links lead.
+ * Whether execvp(3) resolves the name to the intended file: then argv[0] can be that name, as with sshd, and a shell's
+ * messages begin with `bash:`. Pure except for resolving links.
  */
 function findsTheSame(name: string, file: string, searched: string): boolean {
   if (name.includes('/')) return false
@@ -83,7 +83,7 @@ function findsTheSame(name: string, file: string, searched: string): boolean {
 
 function throughOwnProgram(account: Account, command: CommandLine): CommandLine {
   const { uid, gid, groups } = account
-  // Node takes text only: a command that is not UTF-8 arrives damaged on this path.
+  // Node only accepts text: a command that is not UTF-8 is damaged on this path.
   const argv = command.argv.map((argument) => Buffer.from(argument).toString('utf8'))
   const order: BecomeOrder = { uid, gid, groups, path: command.path, argv }
   const [path, ...words] = ownProgram()

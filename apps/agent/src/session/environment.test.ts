@@ -16,7 +16,7 @@ function environment(input: Partial<EnvironmentInput> = {}): Record<string, stri
 }
 
 describe('the environment of a session', () => {
-  test('is made from the account and the connection', () => {
+  test('derives the environment from the account and the connection', () => {
     expect(environment()).toEqual({
       USER: 'ann',
       LOGNAME: 'ann',
@@ -31,12 +31,12 @@ describe('the environment of a session', () => {
     expect(environment({ account: { ...account, uid: 0 } })['PATH']).toContain('/sbin')
   })
 
-  test('names terminal and command', () => {
+  test('contains the terminal and the original command', () => {
     const env = environment({ terminal: { path: '/dev/pts/7', term: 'tmux-256color' }, originalCommand: 'ls -l' })
     expect(env).toMatchObject({ SSH_TTY: '/dev/pts/7', TERM: 'tmux-256color', SSH_ORIGINAL_COMMAND: 'ls -l' })
   })
 
-  test('has the type of terminal that the client names, whatever it is, and none for an empty one', () => {
+  test('sets TERM to the client’s terminal type, and omits an empty one', () => {
     const termOf = (term: string) => environment({ terminal: { path: '/dev/pts/7', term } })['TERM']
     expect(termOf('')).toBeUndefined()
     expect(termOf('x'.repeat(300))).toBe('x'.repeat(300))
@@ -58,24 +58,24 @@ describe('the environment of a session', () => {
   })
 
   test.each(['LD_PRELOAD', 'BASH_ENV', 'ENV', 'PATH', 'HOME', 'SHELL', 'LC_', 'XLANG', 'LANGUAGE', 'TZ', 'IFS'])(
-    'does not take %s from the client',
+    'does not accept %s from the client',
     (name) => {
       expect(environment({ requested: [[name, '/tmp/evil']] })).toEqual(environment())
     },
   )
 
-  test('does not take values with control characters', () => {
+  test('does not accept values with control characters', () => {
     for (const value of ['a\nb', 'a\0b', '\u001b[2J']) {
       expect(environment({ requested: [['LANG', value]] })['LANG']).toBe('C.UTF-8')
     }
   })
 
-  test('leaves the addresses out when the gateway names none', () => {
+  test('omits the addresses when the gateway sends none', () => {
     const env = environment({ client: { address: 'a b; c', port: 1 } })
     expect(Object.keys(env).filter((name) => name.startsWith('SSH_'))).toEqual([])
   })
 
-  test('takes what the session of the system sets, over the client’s wishes, but for loaders and the connection', () => {
+  test('prefers variables of the system’s session over the client’s, except for loaders and the connection', () => {
     const env = environment({
       requested: [['LANG', 'C']],
       system: [
@@ -97,7 +97,7 @@ describe('the environment of a session', () => {
     ])
   })
 
-  test('never has a name twice or a NUL, and nothing of the agent, whatever is asked for', () => {
+  test('never contains duplicates, NULs or variables of the agent, whatever is requested', () => {
     const request = fc.tuple(fc.oneof(fc.string(), fc.constantFrom('LANG', 'TERM', 'LC_ALL', 'HOME')), fc.string())
     fc.assert(
       fc.property(fc.array(request), fc.string(), (requested, originalCommand) => {
@@ -113,7 +113,7 @@ describe('the environment of a session', () => {
 })
 
 describe('the defaults of the system', () => {
-  test('come from the first file that names a language', () => {
+  test('reads the language from the first file that sets one', () => {
     expect(
       systemDefaults({ localeConf: undefined, defaultLocale: 'LANG="de_DE.UTF-8"\n', environment: 'LANG=C\n' }),
     ).toEqual({
@@ -127,7 +127,7 @@ describe('the defaults of the system', () => {
     expect(systemDefaults({})).toEqual({ language: {} })
   })
 
-  test('take the path and nothing else besides from environment(5)', () => {
+  test('reads only the path from environment(5)', () => {
     const environment = `PATH="/opt/bin:/usr/bin"\nLD_PRELOAD=/x.so\nexport LC_ALL='C.UTF-8'\n`
     expect(systemDefaults({ environment })).toEqual({ language: { LC_ALL: 'C.UTF-8' }, path: '/opt/bin:/usr/bin' })
   })

@@ -1,21 +1,21 @@
-// The environment of people's processes: made from the account and the connection, never inherited from the agent. From
-// the client it takes the language and the terminal and nothing else; a variable such as LD_PRELOAD or BASH_ENV
-// would run code before the shell does.
+// The environment of user processes: derived from the account and the connection, never inherited from the agent. Only
+// language and terminal are accepted from the client; a variable such as LD_PRELOAD or BASH_ENV would run code before
+// the shell does.
 import { CLIENT_VARIABLE } from '@bowline/link/stream-messages'
 import type { Account } from '../login/account.ts'
 
 const USER_PATH = '/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games'
 const ROOT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const FALLBACK_LANGUAGE = 'C.UTF-8'
-/** What the device's end of the connection is called; it has no address of its own that means anything to a peer. */
+/** The device's end of the connection in SSH_CONNECTION; it has no address that is meaningful to a peer. */
 const DEVICE_END = '127.0.0.1 22'
 
 const LANGUAGE = /^(?:LANG|LC_[A-Z]+)$/
 // oxlint-disable-next-line no-control-regex -- control characters are what it is about
 const CONTROL = /[\u0000-\u001f\u007f]/
 /**
- * Loaders and libraries obey these, also in the program that still has the agent's rights when it is given the
- * environment (ld.so(8), secure-execution mode); and what tells of the connection is ours to say.
+ * Loaders and libraries obey these, even in the program that still has the agent's privileges when it gets the
+ * environment (ld.so(8), secure-execution mode); variables about the connection are ours.
  */
 const NOT_FROM_SYSTEM = /^(?:LD_|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$|SSH_CONNECTION$|SSH_AUTH_INFO)/
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -23,21 +23,21 @@ const ADDRESS = /^[0-9A-Fa-f.:]{1,45}$/
 
 export interface EnvironmentInput {
   readonly account: Account
-  /** What the client asked for, in order. */
+  /** Variables requested by the client, in order. */
   readonly requested: readonly (readonly [name: string, value: string])[]
   readonly client: { readonly address: string; readonly port: number }
-  /** With a terminal: its path, and the type that the client named. */
+  /** With a terminal: its path, and the type named by the client. */
   readonly terminal?: { readonly path: string; readonly term: string }
-  /** The command or subsystem of a session that is no shell. */
+  /** The command or subsystem of a session that is not a shell. */
   readonly originalCommand?: string
-  /** Sockets of the person that the process may use: SSH_AUTH_SOCK, DISPLAY. */
+  /** Forwarded sockets that the process may use: SSH_AUTH_SOCK, DISPLAY. */
   readonly offered?: readonly (readonly [name: string, value: string])[]
   readonly defaults: SystemDefaults
-  /** What the system's own session sets: it has the last word, but for the connection. */
+  /** Variables of the system's own session: they take precedence, except for the connection. */
   readonly system?: readonly (readonly [name: string, value: string])[]
 }
 
-/** What this machine's own files set for every login. */
+/** Defaults from this machine's own files for every login. */
 export interface SystemDefaults {
   readonly language: Readonly<Record<string, string>>
   readonly path?: string
@@ -68,7 +68,7 @@ export function sessionEnvironment(input: EnvironmentInput): string[] {
   }
   if (terminal) {
     env.set('SSH_TTY', terminal.path)
-    // Without a name shells take `dumb`, and so does sshd.
+    // Without a type shells assume `dumb`, and so does sshd.
     if (terminal.term === '' || CONTROL.test(terminal.term)) env.delete('TERM')
     else env.set('TERM', terminal.term)
   }
@@ -78,8 +78,7 @@ export function sessionEnvironment(input: EnvironmentInput): string[] {
 }
 
 /**
- * Reads the defaults from the texts of this machine's files: language from the first file that sets any, `PATH` from
- * environment(5).
+ * Parses the defaults of this machine's files: language from the first file that sets any, `PATH` from environment(5).
  * @param files texts of /etc/locale.conf, /etc/default/locale and /etc/environment; undefined where missing
  */
 export function systemDefaults(files: {

@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const at = new Date('2026-05-04T03:02:01Z')
 const shown = (...given: Parameters<typeof greeting>): string => Buffer.from(greeting(...given)).toString()
 
-test('without PAM it is the last login and the message of the day', () => {
+test('shows the last login and the message of the day without PAM', () => {
   const date = execFileSync('date', ['-d', at.toISOString(), '+%a %b %e %H:%M:%S %Y'], {
     encoding: 'utf8',
     env: { ...process.env, LC_ALL: 'C' },
@@ -28,13 +28,13 @@ test('without PAM it is the last login and the message of the day', () => {
   expect(shown(undefined, undefined, inside('none'))).toBe('')
 })
 
-test('with PAM it is what the modules say, and the last login once', () => {
+test('shows the modules’ messages with PAM, and the last login once', () => {
   expect(shown('You have mail.\n', undefined, inside('motd'))).toBe('You have mail.\r\n')
   expect(shown('Hello\n', { at, host: '' }, inside('motd'))).toMatch(/^Hello\r\nLast login: \w{3} \w{3} [\d :]+\r\n$/)
   expect(shown('Last login: yesterday', { at, host: '' })).toBe('Last login: yesterday\r\n')
 })
 
-test('a person who wants none has a file for that', () => {
+test('shows nothing to a user with .hushlogin', () => {
   const account = { ...ACCOUNT, home: folder }
   expect(isHushed(account)).toBe(false)
   writeFileSync(inside('.hushlogin'), '')

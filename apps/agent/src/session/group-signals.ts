@@ -1,21 +1,21 @@
-// Signals to a person's process group, sent with the person's rights: a setuid program that has become somebody else
-// may be in the group, and what its own terminal's user may not kill, a client's `signal` request may not either. The
-// kernel looks at the sender's real user id too, so the agent cannot send them itself without becoming open to the
-// person's own signals meanwhile; a short-lived process of the person does.
+// Signals to a user's process group, sent with the user's permissions: a setuid program that runs as another user may
+// be in the group, and a client's `signal` request must not kill what the user could not. The kernel checks the
+// sender's real user id too, so the agent cannot send them itself without exposing itself to the user's signals; a
+// short-lived process of the user does.
 import { spawn } from 'node:child_process'
 import type { Account } from '../login/account.ts'
 import { isSelf } from '../native/identity.ts'
 import { becoming, type Tools } from './become.ts'
 import { signalName } from './signals.ts'
 
-/** $0 is the group; names of signals follow. */
+/** $0 is the group; signal names follow. */
 const SCRIPT = 'for name; do kill -s "$name" -- "-$0"; done 2>/dev/null'
 
-/** Of one process group. */
+/** Sends the signals of one process group. */
 export class GroupSignals {
   readonly #account: Account
   readonly #tools: Tools
-  /** Numbers to be sent, in order. A signal that is pending already is not pending twice, as in the kernel. */
+  /** Pending signal numbers, in order. As in the kernel, a pending signal is not queued twice. */
   readonly #pending = new Set<number>()
   #sending = false
 
@@ -24,7 +24,7 @@ export class GroupSignals {
     this.#tools = tools
   }
 
-  /** Sends a signal to the group, now or after those asked for before. Nothing happens when the group has gone. */
+  /** Sends a signal to the group, after those still pending. Does nothing when the group has gone. */
   send(group: number, signal: number): void {
     if (this.#account.uid === 0 || isSelf(this.#account)) return sendAsAgent(group, signal)
     this.#pending.add(signal)
@@ -51,6 +51,6 @@ function sendAsAgent(group: number, signal: number): void {
   try {
     process.kill(-group, signal)
   } catch {
-    // The group is gone already; its end is on the way here.
+    // The group has already exited; the notification is on its way.
   }
 }

@@ -1,33 +1,34 @@
-// What a person sends, on its way into a process. Neither kind ever waits inside a call: one process that does not read
-// must not hold up the agent.
+// Input from the client to a process. Neither kind ever blocks: a process that does not read must not block the agent.
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Backoff } from '@bowline/base/backoff'
 import { BlockPool } from '@bowline/base/bytes/block-pool'
 import type { Clock } from '@bowline/base/clock'
 
-/** The writing side of a process. All methods do nothing useful, and no harm, after `close`. */
+/** The writing side of a process. All methods are harmless after `close`. */
 export interface ProcessInput {
   /** @param bytes only valid during the call */
   write(bytes: Uint8Array): void
   /** No more input follows. */
   end(): void
-  /** Gives up what is queued. */
+  /** Discards what is queued. */
   close(): void
 }
 
-/** Told how many more bytes the process has, or never will have. */
+/** Called with the number of bytes the process has taken, or never will. */
 export type Taken = (count: number) => void
 
-/** What one turn of the event loop brings is written at once, up to this. */
+/** Bytes of one event loop iteration are written at once, up to this. */
 const blocks = new BlockPool(64 * 1024, 16)
-/** Less than this is copied once more: what waits for a slow reader must not hold much more memory than it has bytes. */
-const LEAST_BLOCK_BYTES = 16 * 1024
+/**
+ * Less than this is copied once more: what waits for a slow reader must not hold much more memory than it has bytes.
+ */
+const MIN_BLOCK_BYTES = 16 * 1024
 
 export class PipeInput implements ProcessInput {
   readonly #socket: Socket
   readonly #taken: Taken
-  /** What this turn has brought so far. */
+  /** Bytes of this iteration so far. */
   #block: Buffer | undefined
   #length = 0
 
@@ -35,7 +36,7 @@ export class PipeInput implements ProcessInput {
   constructor(fd: number, taken: Taken) {
     this.#socket = new Socket({ fd, readable: false, writable: true })
     this.#taken = taken
-    // A process that closes its input is not an error; the writes' callbacks come all the same.
+    // A process that closes its input is not an error; the writes' callbacks run regardless.
     this.#socket.on('error', () => {})
   }
 
@@ -70,7 +71,7 @@ export class PipeInput implements ProcessInput {
     this.#block = undefined
     this.#length = 0
     const piece = block.subarray(0, length)
-    if (length >= LEAST_BLOCK_BYTES) {
+    if (length >= MIN_BLOCK_BYTES) {
       this.#socket.write(piece, () => {
         blocks.release(block)
         this.#taken(length)
@@ -85,7 +86,7 @@ export class PipeInput implements ProcessInput {
 /** How long to wait before offering again what a terminal did not take, milliseconds; doubles from first to last. */
 const RETRY = { baseMs: 1, capMs: 64, leastShare: 1 }
 
-/** Node's own writes to a terminal block. These are offered, and offered again. */
+/** Node's own writes to a terminal block. These are non-blocking and retried. */
 export class TerminalInput implements ProcessInput {
   readonly #fd: number
   readonly #isOpen: () => boolean
@@ -97,7 +98,7 @@ export class TerminalInput implements ProcessInput {
   #cancelTimer: () => void = () => {}
 
   /**
-   * @param fd master side, non-blocking; belongs to somebody else
+   * @param fd master side, non-blocking; owned by the caller
    * @param isOpen whether `fd` is still that terminal
    */
   constructor(fd: number, isOpen: () => boolean, clock: Clock, taken: Taken) {
@@ -115,7 +116,7 @@ export class TerminalInput implements ProcessInput {
     if (!this.#waiting) this.#later()
   }
 
-  /** A terminal has no end of input; who wants one types it. */
+  /** A terminal has no end of input; clients type it. */
   end(): void {}
 
   close(): void {
@@ -136,7 +137,7 @@ export class TerminalInput implements ProcessInput {
     }
   }
 
-  /** Bytes that the terminal took; all of them when it is gone. */
+  /** Number of bytes that the terminal took; all of them when it is gone. */
   #take(bytes: Uint8Array): number {
     if (!this.#isOpen()) return bytes.length
     try {

@@ -1,5 +1,4 @@
-// Starts one process of a person with its terminal or its pipes. Everything is synchronous and leaves either a running
-// process or nothing at all.
+// Starts one process of a user with its terminal or its pipes. Synchronous; leaves either a running process or nothing.
 import { chmodSync, chownSync, closeSync, readFileSync } from 'node:fs'
 import type { Account } from '../login/account.ts'
 import type { CommandLine } from '../native/command-line.ts'
@@ -18,27 +17,27 @@ const PIPE_BYTES = 256 * 1024
 export interface LaunchOptions {
   readonly account: Account
   readonly command: CommandLine
-  /** Whether argv[0] of the command must arrive as given. */
+  /** Whether argv[0] of the command must be preserved. */
   readonly login: boolean
-  /** Whether the command itself turns the agent's rights into the account's. */
+  /** Whether the command itself switches from the agent to the account. */
   readonly becomes: boolean
-  /** Runs before the command, with the account's rights. */
+  /** Runs before the command, with the account's permissions. */
   readonly rc: CommandLine | undefined
-  /** What turns the agent's rights into the account's. */
+  /** Tools that switch from the agent to the account. */
   readonly tools: Tools
-  /** Whose child the process becomes. */
+  /** Starts the process as a child of the right parent. */
   readonly starter: Starter
   /** @param terminalPath path of the slave, when there is a terminal */
   readonly environment: (terminalPath: string | undefined) => readonly string[]
   /** Size and encoded modes (RFC 4254 section 8); without it the process gets pipes. */
   readonly terminal?: TerminalSize & {
     readonly modes: Uint8Array
-    /** The terminal is there, and nothing runs on it yet. @param path of the slave */
+    /** Called when the terminal is open, before anything runs on it. @param path of the slave */
     readonly opened: (path: string) => void
   }
 }
 
-/** A process and this side's descriptors, which belong to the caller. */
+/** A process and this side's descriptors, owned by the caller. */
 export type Launched = { readonly child: Child } & (
   | { /** Master side. */ readonly terminal: number }
   | { readonly stdin: number; readonly stdout: number; readonly stderr: number }
@@ -67,17 +66,17 @@ function launchWithTerminal(options: LaunchOptions, wanted: NonNullable<LaunchOp
   }
 }
 
-/** write(1) and the like send through the group `tty`; without that group nobody else may. */
+/** write(1) and the like send through the group `tty`; without that group only the owner may. */
 function giveTerminal(path: string, account: Account): void {
   ttyGroup ??= /^tty:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))?.[1] ?? ''
   chownSync(path, account.uid, ttyGroup === '' ? account.gid : Number(ttyGroup))
   chmodSync(path, ttyGroup === '' ? 0o600 : 0o620)
 }
-/** Its id; empty when there is none. */
+/** The id of that group; empty when there is none. */
 let ttyGroup: string | undefined
 
 function launchWithPipes(options: LaunchOptions): Launched {
-  // They belong to the person, who may open them by their names (/dev/stdout).
+  // Owned by the user, who may open them by name (/dev/stdout).
   const { input, output, errors } = actingAs(options.account, openPipes)
   const theirs = [input.read, output.write, errors.write] as const
   const ours = [input.write, output.read, errors.read] as const

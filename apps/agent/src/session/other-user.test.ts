@@ -58,7 +58,7 @@ function expectCredentials(lines: readonly string[]): void {
 }
 
 describe('a process of another user', () => {
-  test('has exactly the rights and groups of that user', async () => {
+  test('gives a process exactly the permissions and groups of its user', async () => {
     const { stdout, exit } = await run(agent.gateway, CREDENTIALS)
     expect(exit).toEqual({ type: 'exit', status: 0 })
     expectCredentials(stdout.trim().split('\n'))
@@ -73,7 +73,7 @@ describe('a process of another user', () => {
     expect(stdout).toBe(expected)
   })
 
-  test('with a terminal is a login shell and owns the terminal', async () => {
+  test('starts a login shell that owns its terminal', async () => {
     const login = await logIn(agent.gateway)
     const session = openSession(agent.gateway, login, { pty: TERMINAL })
     session.stream.write(
@@ -83,12 +83,12 @@ describe('a process of another user', () => {
     expect(session.text()).toContain(`<-bash>\r\n${user.name} tty 620\r\nlogin_shell    \ton\r\n1\r\n`)
   })
 
-  test('may open its own outputs by name', async () => {
+  test('lets a process open its own outputs by name', async () => {
     const { stdout, stderr } = await run(agent.gateway, 'echo out >/dev/stdout; echo err >/dev/stderr')
     expect([stdout, stderr]).toEqual(['out\n', 'err\n'])
   })
 
-  test('is ended by an administrator like any other', async () => {
+  test('ends the process of another user for an administrator', async () => {
     const login = await logIn(agent.gateway)
     const session = openSession(agent.gateway, login, { run: exec('echo ready; exec sleep 1000') })
     await until(() => session.text() === 'ready\n')
@@ -99,7 +99,7 @@ describe('a process of another user', () => {
     expect(agent.errors).toEqual([])
   })
 
-  test('may not enter a directory that only root can', async () => {
+  test('keeps a process out of a directory that only root can enter', async () => {
     const private_ = { ...account, home: '/root' }
     const { gateway } = startAgent({ authority: fakeAuthority(private_) })
     expect((await run(gateway, 'pwd')).stdout).toBe('/\n')
@@ -108,7 +108,7 @@ describe('a process of another user', () => {
   test.each([
     ['without setpriv', { bash: '/bin/bash' }],
     ['without bash', { setpriv: '/usr/bin/setpriv' }],
-  ] satisfies [string, Tools][])('is the same login shell %s', async (_name, tools) => {
+  ] satisfies [string, Tools][])('starts the same login shell %s', async (_name, tools) => {
     const command = becoming(account, shellOf({ ...account, shell: '/bin/sh' }, undefined), true, tools, '')
     expect(command.path).toBe(process.execPath)
     const { gateway } = startAgent()
@@ -175,7 +175,7 @@ describe('a unix socket of the device', () => {
     expect(cause.reason).toBe('done')
   })
 
-  test('stays closed to a user who may not, although root may', async () => {
+  test('refuses a unix socket to a user without permission, although root has it', async () => {
     chownSync(path(), 0, 0)
     chmodSync(path(), 0o600)
     const { stream, cause } = await dial()
@@ -203,7 +203,7 @@ open("${done}","w")`
     const pid = Number(session.text())
     const parent = parentOf(pid)
     session.stream.control({ type: 'signal', name: 'KILL' }, 'overtaking')
-    // The shell, which is the person's, is killed by it: its child has another parent then.
+    // The user's shell is killed by it: its child is reparented.
     await until(() => parentOf(pid) !== parent)
     writeFileSync(go, '')
     await until(() => existsSync(done) || parentOf(pid) === undefined)

@@ -1,26 +1,26 @@
-// Reading what a process writes. It goes through one buffer per descriptor and stops exactly when
-// told: nothing waits inside Node, where the end of a terminal (EIO) would throw it away.
+// Reads a process's output. It goes through one buffer per descriptor and stops exactly on request: nothing is buffered
+// inside Node, where the end of a terminal (EIO) would discard it.
 import { Socket, type OnReadOpts } from 'node:net'
 import { ReadStream } from 'node:tty'
 import { BlockPool } from '@bowline/base/bytes/block-pool'
 
 const READ_BYTES = 64 * 1024
-/** With the headers of its frame, what is read from a pipe at once fills a message of the link. */
+/** Together with its frame headers, one read of a pipe fills one message of the link. */
 const PIPE_READ_BYTES = READ_BYTES - 32
 const pipeBlocks = new BlockPool(PIPE_READ_BYTES, 16)
 /** Less than this is copied: the link's queue must not hold much more memory than it has bytes. */
-const LEAST_GIVEN_BYTES = 16 * 1024
-/** A terminal gives at most 4 KiB at a time; what one turn of the event loop brings is passed on in one piece. */
+const MIN_GIVEN_BYTES = 16 * 1024
+/** A terminal returns at most 4 KiB per read; reads of one event loop iteration are passed on in one piece. */
 const BATCH_BYTES = 64 * 1024
 
-/** Where a descriptor's bytes go; the memory belongs to the callee. `done` wants to know when it is free again. */
+/** Receives a descriptor's bytes; the callee owns the memory. `done`: called when it may be reused. */
 export type BytesReader = (bytes: Uint8Array, done?: () => void) => void
 
-/** A descriptor being read. `close` of the socket tells the end; its `pause` and `resume` act at once. */
+/** A descriptor being read. The socket emits `close` at the end; its `pause` and `resume` take effect at once. */
 export interface Output {
   readonly socket: Socket
   readonly fd: number
-  /** Passes on what has been read and is still held back for company. */
+  /** Passes on bytes held back for batching. */
   flush(): void
 }
 
@@ -28,11 +28,11 @@ export interface Output {
 export function readPipe(fd: number, reader: BytesReader): Output {
   let block = pipeBlocks.take()
   const onread: OnReadOpts = {
-    // Asked after every read: the next one goes into the same memory, or into other memory when that has been given away.
+    // Called after every read: the next one reuses the memory, or gets other memory when that has been passed on.
     buffer: () => block,
     callback(count) {
       const read = block
-      if (count < LEAST_GIVEN_BYTES) reader(copyOf(read.subarray(0, count)))
+      if (count < MIN_GIVEN_BYTES) reader(copyOf(read.subarray(0, count)))
       else {
         block = pipeBlocks.take()
         reader(read.subarray(0, count), () => pipeBlocks.release(read))
@@ -66,7 +66,7 @@ export function readTerminal(fd: number, reader: BytesReader): Output {
   return { socket, fd, flush }
 }
 
-/** @param take gets a view that is overwritten by the next read */
+/** @param take gets a view that the next read overwrites */
 function onRead(take: (view: Uint8Array) => void): OnReadOpts {
   return {
     buffer: Buffer.allocUnsafeSlow(READ_BYTES),
@@ -77,7 +77,7 @@ function onRead(take: (view: Uint8Array) => void): OnReadOpts {
   }
 }
 
-/** Memory of its own: a slice of a pool would keep the whole pool alive in the link's queue. */
+/** A separate copy: a slice of a pool would keep the whole pool alive in the link's queue. */
 function copyOf(view: Uint8Array): Uint8Array {
   const bytes = Buffer.allocUnsafeSlow(view.length)
   bytes.set(view)

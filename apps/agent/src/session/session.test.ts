@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('a session without a terminal', () => {
-  test('tells its exit status', async () => {
+  test('reports its exit status', async () => {
     const { gateway } = startAgent()
     expect(await run(gateway, 'exit 7')).toMatchObject({ exit: { type: 'exit', status: 7 } })
     expect(await run(gateway, 'true')).toMatchObject({ exit: { type: 'exit', status: 0 }, cause: { reason: 'done' } })
@@ -30,20 +30,17 @@ describe('a session without a terminal', () => {
     expect(await run(gateway, 'echo out; echo err >&2')).toMatchObject({ stdout: 'out\n', stderr: 'err\n' })
   })
 
-  test('tells the signal that killed it, and not as a status', async () => {
+  test('reports the signal that killed it, and no exit status', async () => {
     const { gateway } = startAgent()
     const exit = { type: 'exit-signal', signal: 'TERM', message: '' }
     expect(await run(gateway, 'kill -TERM $$')).toMatchObject({ exit })
   })
 
-  test.each(['BUS', 'SYS', 'TRAP', 'XCPU'])(
-    'tells of a signal that SSH has no name for (%s) as sshd does',
-    async (name) => {
-      const { gateway } = startAgent()
-      const exit = { type: 'exit-signal', signal: 'SIG@openssh.com' }
-      expect(await run(gateway, `ulimit -c 0; kill -${name} $$`)).toMatchObject({ exit })
-    },
-  )
+  test.each(['BUS', 'SYS', 'TRAP', 'XCPU'])('reports a signal without an SSH name (%s) as sshd does', async (name) => {
+    const { gateway } = startAgent()
+    const exit = { type: 'exit-signal', signal: 'SIG@openssh.com' }
+    expect(await run(gateway, `ulimit -c 0; kill -${name} $$`)).toMatchObject({ exit })
+  })
 
   test('passes the command exactly, quotes and bytes included', async () => {
     const { gateway } = startAgent()
@@ -63,13 +60,13 @@ describe('a session without a terminal', () => {
     expect(exit).toEqual({ type: 'exit', status: 3 })
   })
 
-  test('waits for what its children still write', async () => {
+  test('waits for the output of its children', async () => {
     const { gateway } = startAgent()
     const child = '(while kill -0 $$ 2>/dev/null; do :; done; echo late)'
     expect((await run(gateway, `${child} & echo early`)).stdout).toBe('early\nlate\n')
   })
 
-  test('waits for a background process that keeps the output open, however long it is silent', async () => {
+  test('waits for a background process that keeps the output open', async () => {
     const clock = new ManualClock()
     const { gateway } = startAgent({ clock })
     const login = await logIn(gateway)
@@ -83,7 +80,7 @@ describe('a session without a terminal', () => {
     expect(session.text()).toMatch(/^\d+\nlate\n$/)
   })
 
-  test('stops reading when the other end takes nothing, and goes on without a gap', async () => {
+  test('stops reading under backpressure, and resumes without losing output', async () => {
     const { gateway } = startAgent({ windowBytes: 65_536 })
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { run: exec('seq 200000') }, { consume: false })
@@ -97,7 +94,7 @@ describe('a session without a terminal', () => {
     expect(session.text().trimEnd().split('\n').at(-1)).toBe('200000')
   })
 
-  test('gets SIGPIPE when nobody reads its output any more', async () => {
+  test('gets SIGPIPE when its output is no longer read', async () => {
     const { gateway } = startAgent({ windowBytes: 65_536 })
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { run: exec('exec yes') }, { consume: false })
@@ -119,7 +116,7 @@ describe('a session without a terminal', () => {
     expect(session.text()).toBe('ready\ngot\n')
   })
 
-  test('ignores signals that SSH has no name for', async () => {
+  test('ignores signals without an SSH name', async () => {
     const { gateway } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { run: exec('read x; exit 4') })
@@ -133,7 +130,7 @@ describe('a session without a terminal', () => {
     { by: 'user', reason: 'channel-closed', message: '' },
     { by: 'network', reason: 'lost', message: '' },
     { by: 'gateway', reason: 'restart', message: '' },
-  ] satisfies LinkCause[])('goes on when its client has gone ($by)', async (cause) => {
+  ] satisfies LinkCause[])('keeps running when its client has disconnected ($by)', async (cause) => {
     const clock = new ManualClock()
     const { gateway, streams, errors } = startAgent({ clock })
     const login = await logIn(gateway)
@@ -143,14 +140,14 @@ describe('a session without a terminal', () => {
     session.stream.close(cause)
     login.stream?.close(cause)
     await until(() => streams.processCount === 0)
-    // Its input has ended, and nothing ends it later.
+    // Its input has ended, and nothing else ends it later.
     await clock.advanceAsync(60_000)
     writeFileSync(mark(), '')
     await until(() => existsSync(`${mark()}.done`))
     expect(errors).toEqual([])
   })
 
-  test('gets SIGPIPE when it writes to a client that has gone', async () => {
+  test('gets SIGPIPE when it writes to a disconnected client', async () => {
     const { gateway, log, errors } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { run: exec('exec yes') })
@@ -160,18 +157,21 @@ describe('a session without a terminal', () => {
     expect(errors).toEqual([])
   })
 
-  test.each(['admin', 'policy'] as const)('is ended with its group when it is closed on purpose (%s)', async (by) => {
-    const { gateway, streams, errors } = startAgent()
-    const login = await logIn(gateway)
-    const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
-    await until(() => session.text().endsWith('\n'))
-    const child = Number(session.text())
-    session.stream.close({ by, reason: 'terminated', message: '' })
-    await until(() => !alive(child))
-    expect([streams.processCount, errors]).toEqual([0, []])
-  })
+  test.each(['admin', 'policy'] as const)(
+    'ends a process with its group when its session is terminated (%s)',
+    async (by) => {
+      const { gateway, streams, errors } = startAgent()
+      const login = await logIn(gateway)
+      const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
+      await until(() => session.text().endsWith('\n'))
+      const child = Number(session.text())
+      session.stream.close({ by, reason: 'terminated', message: '' })
+      await until(() => !alive(child))
+      expect([streams.processCount, errors]).toEqual([0, []])
+    },
+  )
 
-  test('is ended by an administrator also after its own channel has been closed', async () => {
+  test('ends a process for an administrator even after its own channel has been closed', async () => {
     const { gateway, errors } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
@@ -182,7 +182,7 @@ describe('a session without a terminal', () => {
     expect(errors).toEqual([])
   })
 
-  test('is killed after a grace when it ignores the hang-up of an administrator', async () => {
+  test('kills a process after the grace period when it ignores SIGHUP', async () => {
     const clock = new ManualClock()
     const { gateway } = startAgent({ clock })
     const login = await logIn(gateway)
@@ -198,7 +198,7 @@ describe('a session without a terminal', () => {
     await until(() => !alive(pid))
   })
 
-  test('is ended with its client where the device wants that', async () => {
+  test('ends a process with its client where the device is configured so', async () => {
     const { gateway, errors } = startAgent({ killOrphans: true })
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { run: exec('sleep 1000 & echo $!; wait') })
@@ -232,7 +232,7 @@ describe('a session without a terminal', () => {
   })
 })
 
-test('sessions that have ended leave no descriptor in the agent', async () => {
+test('leaves no descriptor in the agent after sessions have ended', async () => {
   const { gateway } = startAgent()
   await run(gateway, 'true')
   const descriptors = () => readdirSync('/proc/self/fd').length
@@ -246,7 +246,7 @@ test('sessions that have ended leave no descriptor in the agent', async () => {
 })
 
 describe('a session with a terminal', () => {
-  test('is a login shell on the controlling terminal, with job control', async () => {
+  test('starts a login shell on the controlling terminal, with job control', async () => {
     const { gateway } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { pty: TERMINAL })
@@ -257,14 +257,14 @@ describe('a session with a terminal', () => {
     expect(session.text(1)).toBe('')
   })
 
-  test('may have a type of terminal with a long name', async () => {
+  test('accepts a long terminal type', async () => {
     const { gateway } = startAgent()
     const term = 'x'.repeat(300)
     const { stdout } = await run(gateway, 'echo "<$TERM>"', { pty: { ...TERMINAL, term } })
     expect(stdout).toBe(`<${term}>\r\n`)
   })
 
-  test('follows the window of the client', async () => {
+  test('follows the client’s window size', async () => {
     const { gateway } = startAgent()
     const login = await logIn(gateway)
     const command = 'trap "stty size; exit" WINCH; echo ready; while :; do sleep 0.01; done'
@@ -275,7 +275,7 @@ describe('a session with a terminal', () => {
     expect(session.text()).toContain('50 132')
   })
 
-  test('applies the modes of the client', async () => {
+  test('applies the client’s terminal modes', async () => {
     const { gateway } = startAgent()
     // VINTR = ^A, ECHO off, ONLCR off.
     const modes = Buffer.from([1, 0, 0, 0, 1, 53, 0, 0, 0, 0, 72, 0, 0, 0, 0, 0]).toString('base64')
@@ -325,7 +325,7 @@ describe('a session with a terminal', () => {
     expect(await exitOfSession(session)).toEqual({ type: 'exit', status: 130 })
   })
 
-  test('that takes no input holds up neither the agent nor its own end', async () => {
+  test('blocks neither the agent nor its own end when it reads no input', async () => {
     const { gateway, streams } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, {
@@ -339,7 +339,7 @@ describe('a session with a terminal', () => {
     await until(() => streams.processCount === 0)
   })
 
-  test('gets every byte of a large input at its own pace', async () => {
+  test('receives a large input completely at its own pace', async () => {
     const { gateway } = startAgent()
     const login = await logIn(gateway)
     const command = 'stty raw -echo; echo ready; head -c 1000000 | md5sum'
@@ -351,7 +351,7 @@ describe('a session with a terminal', () => {
     expect(session.text()).toContain(createHash('md5').update(input).digest('hex'))
   })
 
-  test('is hung up by the kernel when its client has gone', async () => {
+  test('hangs up a terminal’s process when its client has disconnected', async () => {
     const { gateway, log, errors } = startAgent()
     const login = await logIn(gateway)
     const session = openSession(gateway, login, { pty: TERMINAL })
@@ -362,7 +362,7 @@ describe('a session with a terminal', () => {
     expect(errors).toEqual([])
   })
 
-  test('that ignores the hang-up (nohup) lives on', async () => {
+  test('keeps running when it ignores the hang-up (nohup)', async () => {
     const clock = new ManualClock()
     const { gateway, streams, errors } = startAgent({ clock })
     const login = await logIn(gateway)
@@ -378,7 +378,7 @@ describe('a session with a terminal', () => {
   })
 })
 
-/** Whether a process still runs; one that only waits for its parent to look does not. */
+/** Whether a process still runs; a zombie does not. */
 function alive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,7 +1,7 @@
-// One `session` stream and its process: bytes both ways with credit, control messages, and an end at which no output is
-// lost. Either the process exits first (its output to the end, the exit message, then close), or the stream closes first.
-// Then the process loses its pipes or its terminal and goes on, as with sshd: it ends by SIGHUP of its terminal, by
-// SIGPIPE, or when it wants to. Only who closes the session on purpose ends what runs in it.
+// One `session` stream and its process: bytes both ways with flow control, control messages, and an end that loses no
+// output. Either the process exits first (remaining output, the exit message, then close), or the stream closes first.
+// Then the process loses its pipes or its terminal and keeps running, as with sshd: it ends by SIGHUP of its terminal,
+// by SIGPIPE, or by itself. Only terminating the session on purpose ends its processes.
 import { constants } from 'node:os'
 import type { Lane, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
@@ -15,9 +15,9 @@ import { PipeInput, TerminalInput, type ProcessInput } from './input.ts'
 import type { Launched } from './launch.ts'
 import { exitSignalName, signalNumber } from './signals.ts'
 
-/** Time to end after SIGHUP before SIGKILL where a session is closed on purpose, milliseconds. */
+/** Grace period between SIGHUP and SIGKILL when a session is terminated, milliseconds. */
 const GRACE_MS = 5_000
-/** More than a terminal can hold at the moment its session leader exits; what comes later was written later. */
+/** More than a terminal can buffer when its session leader exits; anything beyond was written later. */
 const TERMINAL_REST_BYTES = 256 * 1024
 const { SIGINT, SIGHUP, SIGCONT, SIGKILL } = constants.signals
 
@@ -26,15 +26,15 @@ export interface SessionParts {
   readonly launched: Launched
   readonly clock: Clock
   readonly signals: GroupSignals
-  /** End the processes also when the person or the network has gone. */
+  /** Ends the processes also when the client or the network has disconnected. */
   readonly killOrphans: boolean
-  /** Called once, when the process runs. */
+  /** Called once, when the process is running. */
   readonly started: (pid: number) => void
-  /** What a shell's terminal shows first; `quiet`: the person wants to see as little as possible. */
+  /** First output of a shell's terminal; `quiet`: the user wants as little as possible. */
   readonly greeting: { readonly text: Uint8Array; readonly quiet: boolean } | undefined
-  /** Called once, when nobody is connected any more. */
+  /** Called once, when the client has disconnected. */
   readonly left: () => void
-  /** Called once, when the process has been reaped, or never came to be, and its output is over. */
+  /** Called once, when the process has been reaped, or failed to start, and its output is finished. */
   readonly ended: () => void
 }
 
@@ -51,11 +51,11 @@ export class Session implements StreamHandler {
   readonly #ended: () => void
   readonly #stdin: ProcessInput
   readonly #stdout: Output
-  /** Outputs that may bring more. */
+  /** Outputs that are still open. */
   readonly #outputs = new Set<Output>()
-  /** Output that came before the news that the process runs; news of PAM's process are a moment late. */
+  /** Output that arrived before `started`; PAM's process reports with a delay. */
   readonly #earlyOutput: (() => void)[] = []
-  /** Signals that came before the process ran. */
+  /** Signals that arrived before the process ran. */
   readonly #early: number[] = []
   #exit: Exit | undefined
   #closed = false
@@ -92,7 +92,7 @@ export class Session implements StreamHandler {
     return this.#pid
   }
 
-  /** Whether somebody is still connected to the process. */
+  /** Whether a client is still connected to the process. */
   get isServed(): boolean {
     return !this.#closed
   }
@@ -137,17 +137,17 @@ export class Session implements StreamHandler {
     this.#leave()
     this.#cancelTimer()
     const isHeld = this.#outputs.size > 0
-    // The kernel hangs up what has the terminal; without one, the process finds its pipes closed.
+    // The kernel hangs up the terminal's processes; without one, the process finds its pipes closed.
     this.#destroyStreams()
     if (this.#exit) {
-      // What its leader left behind in the background is part of the session as long as it holds the output.
+      // Background processes of its leader belong to the session as long as they hold the output.
       if (isHeld && this.#endsProcesses(cause)) this.#endProcesses()
       return this.#release()
     }
     if (this.#endsProcesses(cause)) this.#endProcesses()
   }
 
-  /** Ends the session from this side; also when its client has gone before. */
+  /** Ends the session from this side; even when its client has already disconnected. */
   end(cause: LinkCause): void {
     if (this.#closed) {
       if (!this.#exit && this.#endsProcesses(cause)) this.#endProcesses()
@@ -157,7 +157,7 @@ export class Session implements StreamHandler {
     this.closed(cause)
   }
 
-  /** As with sshd, what people run outlives their connection; an administrator or a policy means the processes too. */
+  /** As with sshd, processes outlive their connection; an administrator or a policy ends the processes too. */
   #endsProcesses({ by }: LinkCause): boolean {
     return this.#parts.killOrphans || by === 'admin' || by === 'policy'
   }
@@ -165,7 +165,7 @@ export class Session implements StreamHandler {
   #endProcesses(): void {
     this.#cancelTimer()
     this.#signal(SIGHUP)
-    // A stopped process does not notice.
+    // A stopped process does not handle signals.
     this.#signal(SIGCONT)
     this.#cancelTimer = this.#clock.after(GRACE_MS, () => this.#signal(SIGKILL))
   }
@@ -176,7 +176,7 @@ export class Session implements StreamHandler {
     const { greeting } = this.#parts
     this.#stream.control({ type: 'started', ...(greeting?.quiet ? { quiet: true } : {}) } satisfies SessionEvent)
     if (greeting && greeting.text.length > 0) this.#stream.write(greeting.text)
-    // What it has written since comes after the news that it runs.
+    // Output written since must follow `started`.
     this.#paused = false
     for (const pass of this.#earlyOutput.splice(0)) pass()
     if (!this.#paused) for (const { socket } of this.#outputs) socket.resume()
@@ -207,7 +207,7 @@ export class Session implements StreamHandler {
 
   #watch(output: Output): Output {
     this.#outputs.add(output)
-    // A terminal whose last user is gone answers EIO.
+    // A terminal whose last user is gone returns EIO.
     output.socket.on('error', () => {})
     output.socket.on('close', () => this.#over(output))
     return output
@@ -230,7 +230,7 @@ export class Session implements StreamHandler {
   }
 
   #endOfWrite(): void {
-    // Closing a terminal would take its input away as well: its output just stays unread.
+    // Closing a terminal would close its input as well: its output is just not read.
     if (this.#terminal === undefined) this.#stdout.socket.destroy()
     else {
       this.#stdout.socket.pause()
@@ -244,19 +244,19 @@ export class Session implements StreamHandler {
     else this.#whenQuiet()
   }
 
-  /** Finishes when all output of the exited process has been passed on; else arranges to be called again. */
+  /** Finishes when all output of the exited process has been passed on; otherwise arranges to be called again. */
   #whenQuiet(): void {
     if (this.#closed) return
     if (this.#outputs.size === 0) return this.#finish()
-    // `drain` comes back here. So does the end of a pipe: as long as somebody has it open, more may come, however late.
+    // `drain` calls this again. So does the end of a pipe: while any process has it open, more may come, however late.
     if (this.#paused || this.#terminal === undefined) return
-    // Others may keep a terminal open for ever; what its leader wrote is all that belongs to this session.
+    // Others may keep a terminal open forever; only what its leader wrote belongs to this session.
     if (this.#restBytes <= 0 || !readable(this.#stdout.fd)) this.#finish()
   }
 
   #finish(): void {
     this.#stdout.flush()
-    // What was flushed may have been all that was waited for.
+    // The flush may have completed the output.
     if (this.#closed || !this.#exit) return
     this.#leave()
     this.#stream.control(exitEvent(this.#exit))

@@ -1,4 +1,4 @@
-// Answers `session` streams: who it is for, what to run, and whether that is allowed here.
+// Handles `session` streams: determines account and command, and whether this device allows it.
 import { readFileSync } from 'node:fs'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
@@ -23,7 +23,7 @@ export interface SessionsParts {
   readonly logins: Logins
   readonly clock: Clock
   readonly log: Log
-  /** What a person's command runs ends when their client has gone. */
+  /** Ends a user's processes when their client has disconnected. */
   readonly killOrphans: boolean
   readonly rc: RcOptions
 }
@@ -31,7 +31,7 @@ export interface SessionsParts {
 interface Run {
   readonly command: CommandLine
   readonly login: boolean
-  /** Whether it begins with the agent's rights and becomes the person by itself. */
+  /** Whether it starts with the agent's privileges and switches to the user by itself. */
   readonly becomes: boolean
   readonly environment: Pick<EnvironmentInput, 'requested' | 'originalCommand'>
   readonly pty?: Pty | undefined
@@ -50,7 +50,7 @@ export class Sessions {
     this.#log = parts.log
   }
 
-  /** Processes that somebody is connected to. */
+  /** Number of processes with a connected client. */
   get count(): number {
     return [...this.#running].filter(({ isServed }) => isServed).length
   }
@@ -127,7 +127,7 @@ export class Sessions {
     return session
   }
 
-  /** What to start: the shell alone, the shell with a command, or the agent's own program for files. */
+  /** Determines what to start: the shell alone, the shell with a command, or the agent's own program for files. */
   #run({ run, env: requested, pty }: SessionOpen, account: Account): Run | LinkCause {
     const becomes = false
     switch (run.type) {
@@ -145,7 +145,7 @@ export class Sessions {
   }
 }
 
-/** The program for files. It begins with the agent's rights: nothing that the client sent is in its environment. */
+/** The program for files. It starts with the agent's privileges: its environment holds nothing from the client. */
 function files(account: Account): Run | LinkCause {
   if (!mayTransferFiles(account, readText(SHELLS))) {
     return { by: 'agent', reason: 'shell', message: `the shell of ${account.name} does not allow file transfer` }
@@ -164,9 +164,9 @@ function environmentOf(request: SessionOpen, login: Login, run: Run, terminalPat
     }),
     ...run.environment,
     client: request.client,
-    // Where PAM has opened a session, it is for its modules to read the system's files or not.
+    // With a PAM session, its modules decide whether the system's files are read.
     defaults: session && session.problem === undefined ? { language: {} } : readDefaults(),
-    // A program that begins with the agent's rights gets nothing that anybody else has set.
+    // A program that starts with the agent's privileges gets only our own variables.
     ...(session && !run.becomes ? { system: session.environment } : {}),
     ...(terminalPath && run.pty ? { terminal: { path: terminalPath, term: run.pty.term } } : {}),
   })
@@ -176,7 +176,7 @@ function x11CookieOf({ x11 }: SessionOpen, login: Login): string | undefined {
   return x11 === undefined ? undefined : login.listeners.get(x11)?.cookie
 }
 
-/** Read for each session: they are small, and an administrator expects a change to count at the next login. */
+/** Read for each session: they are small, and administrators expect changes to apply at the next login. */
 function readDefaults(): SystemDefaults {
   return systemDefaults({
     localeConf: readText('/etc/locale.conf'),

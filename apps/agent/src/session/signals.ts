@@ -1,4 +1,4 @@
-// Signals by the names that SSH gives them (RFC 4254 section 6.9 and 6.10).
+// Maps signals to their SSH names (RFC 4254 sections 6.9 and 6.10).
 import { constants } from 'node:os'
 
 const NAMES = [
@@ -16,7 +16,7 @@ const NAMES = [
   'USR1',
   'USR2',
 ] as const
-/** What a client may send, and CONT: a stopped process must go on to notice its end. */
+/** Signals a client may send, and CONT: a stopped process must continue to handle its end. */
 export type SignalName = (typeof NAMES)[number] | 'CONT'
 
 const numbers = new Map<string, number>(NAMES.map((name) => [name, constants.signals[`SIG${name}`]]))
@@ -24,7 +24,7 @@ const names = new Map(
   [...numbers, ['CONT', constants.signals.SIGCONT] as const].map(([name, number]) => [number, name]),
 )
 
-/** What OpenSSH calls every signal that RFC 4254 has no name for. */
+/** OpenSSH's name for every signal without a name in RFC 4254. */
 const UNNAMED = 'SIG@openssh.com'
 
 /** The number of a signal that a client may send; undefined for any other name. */
@@ -32,7 +32,7 @@ export function signalNumber(name: string): number | undefined {
   return numbers.get(name)
 }
 
-/** The name of a signal as kill(1) knows it; undefined for those that are never sent. */
+/** The signal's name for kill(1); undefined for those that are never sent. */
 export function signalName(number: number): string | undefined {
   return names.get(number)
 }

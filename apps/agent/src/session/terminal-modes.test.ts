@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseTerminalModes } from './terminal-modes.ts'
 
-test('modes are read up to the end mark', () => {
+test('parses modes up to the end mark', () => {
   const encoded = Uint8Array.of(53, 0, 0, 0, 1, 129, 0, 0, 0x96, 0, 0, 99, 99)
   expect(parseTerminalModes(encoded)).toEqual([
     [53, 1],
@@ -10,11 +10,11 @@ test('modes are read up to the end mark', () => {
   ])
 })
 
-test('an opcode without an agreed argument ends them', () => {
+test('stops at an opcode without a defined argument', () => {
   expect(parseTerminalModes(Uint8Array.of(53, 0, 0, 0, 1, 160, 0, 0, 0, 0, 54, 0, 0, 0, 1))).toEqual([[53, 1]])
 })
 
-test('any bytes give only known opcodes, and cut-off ones none', () => {
+test('arbitrary bytes yield only known opcodes, and truncated ones none', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const modes = parseTerminalModes(bytes)

@@ -1,8 +1,8 @@
-// Terminal modes of a `pty-req` (RFC 4254 section 8, RFC 8160): which of them Linux has, and where they go.
+// Terminal modes of a `pty-req` (RFC 4254 section 8, RFC 8160), mapped to Linux's termios.
 import type { TermiosField, TerminalSettings } from '../native/terminal.ts'
 
 const TTY_OP_END = 0
-/** Opcodes from here on have no agreed argument; a parser stops at them (RFC 4254 section 8). */
+/** Opcodes from here on have no defined argument; a parser stops at them (RFC 4254 section 8). */
 const FIRST_UNDEFINED = 160
 const CHARACTER_OFF = 255
 
@@ -62,7 +62,7 @@ const FLAGS: Readonly<Record<number, readonly [TermiosField, number]>> = {
 }
 
 /**
- * Reads an encoded mode string. A cut-off or odd end only ends it: modes are wishes.
+ * Parses an encoded mode string. A truncated or odd end just ends it: modes are best effort.
  * @returns opcode and argument, in order
  */
 export function parseTerminalModes(encoded: Uint8Array): [opcode: number, argument: number][] {
@@ -76,7 +76,7 @@ export function parseTerminalModes(encoded: Uint8Array): [opcode: number, argume
   return modes
 }
 
-/** Puts the modes that Linux knows into `settings`; speeds and parity mean nothing to a pseudo-terminal. */
+/** Applies the modes that Linux supports to `settings`; speeds and parity are meaningless for a pseudo-terminal. */
 export function applyTerminalModes(settings: TerminalSettings, modes: readonly (readonly [number, number])[]): void {
   for (const [opcode, argument] of modes) {
     const character = CHARACTERS[opcode]

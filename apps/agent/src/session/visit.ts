@@ -1,4 +1,4 @@
-// A person at a terminal of the device: what they see first, and what the device's records say of them.
+// A user's presence on a terminal of the device: their greeting, and the device's login records.
 import type { SessionOpen } from '@bowline/link/stream-messages'
 import type { Login } from '../login/logins.ts'
 import { lastLogin, recordLogin } from '../native/login-records.ts'
@@ -16,7 +16,7 @@ export class Visit {
     this.#request = request
   }
 
-  /** Of a shell, once the visit has begun. */
+  /** A shell's greeting, once the visit has begun. */
   get greeting(): { readonly text: Uint8Array; readonly quiet: boolean } | undefined {
     return this.#greeting
   }
@@ -26,7 +26,7 @@ export class Visit {
     const { account, deviceSession } = this.#login
     const { client, run } = this.#request
     const isRoot = process.geteuid?.() === 0
-    // Before this visit becomes the last one.
+    // Read before this visit becomes the last one.
     const last = isRoot ? lastLogin(account.uid) : undefined
     if (isRoot) {
       const login = { terminal, user: account.name, uid: account.uid, address: client.address }
@@ -35,12 +35,12 @@ export class Visit {
     }
     if (run.type !== 'shell') return
     const quiet = isHushed(account)
-    // Modules speak once, at the login; a second shell of it has nothing to hear from them.
+    // Modules' messages are shown once per login; a second shell shows none.
     const told = deviceSession && this.#login.told.splice(0).join('\n')
     this.#greeting = { text: quiet ? new Uint8Array() : greeting(told, last), quiet }
   }
 
-  /** Runs `act`; the visit is over when it throws. */
+  /** Runs `act`; the visit ends when it throws. */
   guard<T>(act: () => T): T {
     try {
       return act()

@@ -1,4 +1,4 @@
-// Attributes of files between the protocol and the system.
+// Maps file attributes between the protocol and the system.
 import {
   chmodSync,
   chownSync,
@@ -32,7 +32,7 @@ export function attributesOf(stats: Stats): FileAttributes {
   }
 }
 
-/** @returns the permission bits of a file to be made, before the umask */
+/** @returns the permission bits of a file to be created, before the umask */
 export function modeOf(attributes: FileAttributes, otherwise: number): number {
   return attributes.permissions === undefined ? otherwise : attributes.permissions & PERMISSION_BITS
 }
@@ -55,7 +55,7 @@ export function setByDescriptor(fd: number, attributes: FileAttributes): void {
   })
 }
 
-/** `lsetstat@openssh.com`: of the link itself. */
+/** `lsetstat@openssh.com`: attributes of the link itself. */
 export function setOfLink(path: Buffer, attributes: FileAttributes): void {
   applyAll(attributes, {
     size: () => {
@@ -74,7 +74,7 @@ interface Setters {
   owner(uid: number, gid: number): void
 }
 
-/** Sets what is there, each in its turn also when one before has failed; then the last failure counts. */
+/** Sets all present attributes, in turn, even after a failure; the last failure is thrown. */
 function applyAll({ size, permissions, times, owner }: FileAttributes, set: Setters): void {
   const failures: unknown[] = []
   const attempt = (act: () => void): void => {
@@ -91,7 +91,7 @@ function applyAll({ size, permissions, times, owner }: FileAttributes, set: Sett
   if (failures.length > 0) throw failures.at(-1)
 }
 
-/** Like truncate(2), which needs no right to read. */
+/** Like truncate(2), which needs no read permission. */
 function truncate(path: Buffer, bytes: number): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
   try {
@@ -101,7 +101,7 @@ function truncate(path: Buffer, bytes: number): void {
   }
 }
 
-/** Linux has no permissions of links. The descriptor keeps the file from being exchanged between look and change. */
+/** Linux has no permissions of links. The descriptor prevents the file from being swapped between check and change. */
 function chmodUnlessLink(path: Buffer, mode: number): void {
   const fd = openSync(path, O_PATH | constants.O_NOFOLLOW)
   try {
@@ -112,7 +112,7 @@ function chmodUnlessLink(path: Buffer, mode: number): void {
   }
 }
 
-/** Unsigned 32 bits, as the protocol has them. */
+/** Unsigned 32 bits, as in the protocol. */
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1_000) >>> 0
 }

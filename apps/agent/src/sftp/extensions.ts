@@ -1,4 +1,4 @@
-// What OpenSSH's extensions ask of the system.
+// Implements OpenSSH's extensions.
 import { readSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { MAX_DATA_BYTES, MAX_PACKET_BYTES, STATUS } from '@bowline/sftp/protocol'
 import { idNamesReply, limitsReply, statvfsReply } from '@bowline/sftp/replies'
@@ -9,7 +9,7 @@ import { positionOf } from './position.ts'
 import { Refusal } from './status.ts'
 
 const COPY_BYTES = 256 * 1024
-/** Every file system of Linux that people log in to has this limit (limits.h, NAME_MAX). */
+/** Every usual Linux file system has this limit (limits.h, NAME_MAX). */
 const NAME_MAX = 255n
 
 export function limits(): Buffer {
@@ -21,7 +21,7 @@ export function limits(): Buffer {
   })
 }
 
-/** statvfs(3) as far as Node tells it; the device's number stands for the file system's id. */
+/** statvfs(3) as far as Node supports it; the device number serves as the file system's id. */
 export function fileSystem(path: Buffer | string): Buffer {
   const { bsize, frsize, blocks, bfree, bavail, files, ffree } = statfsSync(path, { bigint: true })
   const { dev } = statSync(path, { bigint: true })
@@ -44,7 +44,7 @@ export function openFileSystem(fd: number): Buffer {
   return fileSystem(`/proc/self/fd/${fd}`)
 }
 
-/** Where to copy between two open files; bytes, length 0 is up to the end. */
+/** Offsets of a copy between two open files; bytes, length 0 is up to the end. */
 export interface CopyRange {
   readonly fromOffset: bigint
   readonly toOffset: bigint
@@ -63,7 +63,7 @@ export function copyData(from: OpenFile, to: OpenFile, { fromOffset, toOffset, l
   for (let done = 0; done < end;) {
     const wanted = Math.min(buffer.length, end - done)
     const count = readSync(from.fd, buffer, 0, wanted, source + done)
-    // A source that ends earlier is no failure.
+    // A source that ends early is not a failure.
     if (count === 0) return
     for (let written = 0; written < count;) {
       written += writeSync(to.fd, buffer, written, count - written, target + done + written)

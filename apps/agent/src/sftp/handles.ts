@@ -1,10 +1,10 @@
-// Open files and directories by the handles that clients hold.
+// Open files and directories by their client handles.
 import { closeSync } from 'node:fs'
 import { STATUS } from '@bowline/sftp/protocol'
 import type { Listing } from './listing.ts'
 import { Refusal } from './status.ts'
 
-/** Open at one time; OpenSSH allows as many as the usual limit of open files. */
+/** Limit of open handles; OpenSSH allows as many as the usual limit of open files. */
 export const MAX_HANDLES = 1_000
 
 export interface OpenFile {
@@ -30,22 +30,22 @@ export class Handles {
     return this.#add(this.#listings, listing)
   }
 
-  /** @returns undefined when the handle is no open file */
+  /** @returns undefined when the handle is not an open file */
   find(handle: Buffer): OpenFile | undefined {
     return this.#files.get(numberOf(handle))
   }
 
-  /** @throws {Refusal} when the handle is no open file */
+  /** @throws {Refusal} when the handle is not an open file */
   file(handle: Buffer): OpenFile {
     return found(this.find(handle))
   }
 
-  /** @throws {Refusal} when the handle is no open directory */
+  /** @throws {Refusal} when the handle is not an open directory */
   listing(handle: Buffer): Listing {
     return found(this.#listings.get(numberOf(handle)))
   }
 
-  /** @throws {Refusal} when nothing is open by this handle */
+  /** @throws {Refusal} when the handle is not open */
   close(handle: Buffer): void {
     const number = numberOf(handle)
     const file = this.#files.get(number)
@@ -64,7 +64,7 @@ export class Handles {
     this.#listings.clear()
   }
 
-  /** Numbers are not used again soon: a handle that has been closed must not be somebody else. */
+  /** Numbers are not reused soon: a closed handle must not refer to another file. */
   #add<T>(table: Map<number, T>, entry: T): Buffer {
     while (this.#files.has(this.#next) || this.#listings.has(this.#next)) this.#next = (this.#next + 1) >>> 0
     table.set(this.#next, entry)

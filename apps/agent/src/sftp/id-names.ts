@@ -1,5 +1,5 @@
-// Names of users and groups by their ids, from this machine's own files. What a directory service alone knows is shown
-// as a number: asking it could take long.
+// Names of users and groups by id, from this machine's own files. Ids known only to a directory service are shown as
+// numbers: querying it could take long.
 import { readFileSync } from 'node:fs'
 
 export class IdNames {

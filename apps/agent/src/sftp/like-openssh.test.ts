@@ -1,4 +1,4 @@
-// The same requests to OpenSSH's own server and to ours: the answers must not differ.
+// Sends the same requests to OpenSSH's own server and to ours: the responses must not differ.
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -26,7 +26,7 @@ beforeEach((context) => {
   context.skip(!existsSync(OPENSSH) && process.env['CI'] !== 'true', `needs ${OPENSSH}, to compare with`)
 })
 
-/** Both servers, each with a fresh copy of the same small world, in the same place. */
+/** Both servers, each with a new copy of the same files, at the same path. */
 async function both<T>(act: (client: Client) => Promise<T>): Promise<{ ours: T; theirs: T }> {
   const place = join(mkdtempSync(join(tmpdir(), 'bowline-sftp-')), 'world')
   const run = async (program?: readonly string[]): Promise<T> => {
@@ -52,7 +52,7 @@ function makeWorld(place: string): void {
   symlinkSync('loop', join(place, 'loop'))
   execFileSync('mkfifo', ['-m', '640', join(place, 'fifo')])
   for (let index = 0; index < 120; index += 1) writeFileSync(join(place, 'folder/inner', `n${index}`), '')
-  // The first world is a moment older than the second.
+  // The first copy is slightly older than the second.
   for (const name of readdirSync(place, { recursive: true, encoding: 'buffer' })) {
     lutimesSync(Buffer.concat([Buffer.from(`${place}/`), name]), AT.accessed, AT.modified)
   }
@@ -60,7 +60,7 @@ function makeWorld(place: string): void {
   utimesSync(join(place, 'folder'), Date.now() / 1_000, WITHIN_HALF_A_YEAR)
 }
 
-/** Buffers as text, which a failure can show. */
+/** Buffers as text, for readable failures. */
 function readable(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_key, inner: unknown) => {
@@ -116,7 +116,7 @@ const rows: Record<string, Ask[]> = {
     '\xff\xfe odd',
   ].map((name) => ({ type: 'realpath', path: bytes(name) })),
   'attributes of files, links and odd names': ['file', 'link', 'dangling', 'fifo'].flatMap((name): Ask[] => [
-    // To follow a link is to read it, which changes its time of access.
+    // Following a link reads it, which changes its access time.
     { type: 'lstat', path: bytes(name) },
     { type: 'stat', path: bytes(name) },
     { type: 'readlink', path: bytes(name) },
@@ -185,12 +185,12 @@ const rows: Record<string, Ask[]> = {
 }
 
 describe('like OpenSSH', () => {
-  test.each(Object.entries(rows))('%s', async (_name, asked) => {
+  test.each(Object.entries(rows))('responds identically to %s', async (_name, asked) => {
     const { ours, theirs } = await both((client) => inOrder(client, asked))
     expect(readable(ours)).toEqual(readable(theirs))
   })
 
-  test('the same extensions are announced', async () => {
+  test('announces the same extensions', async () => {
     const { ours, theirs } = await both(async (client) => {
       const reply = await client.start()
       return (
@@ -201,7 +201,7 @@ describe('like OpenSSH', () => {
     expect(readable(ours)).toEqual(readable(theirs))
   })
 
-  test('directories have the same names, long names and attributes', async () => {
+  test('lists directories with the same names, long names and attributes', async () => {
     const { ours, theirs } = await both(async (client) => {
       const replies: unknown[] = []
       for (const name of ['.', 'folder', 'folder/inner', '/usr/bin']) {
@@ -211,7 +211,7 @@ describe('like OpenSSH', () => {
           names.push(...reply.names)
           reply = await client.ask({ type: 'readdir', handle })
         }
-        // Reading changes times of access, and what is above the world is older in the second.
+        // Reading changes access times, and the parent folder is older in the second.
         const seen = names.map(({ name, longName, attributes: { times, ...attributes } }) => {
           const listed = { name: name.toString('latin1'), attributes }
           return listed.name === '..' ? listed : { ...listed, longName, modified: times?.modified }
@@ -223,7 +223,7 @@ describe('like OpenSSH', () => {
     expect(readable(ours)).toEqual(readable(theirs))
   })
 
-  test('open files are read, written, appended, copied and closed alike', async () => {
+  test('reads, writes, appends, copies and closes open files identically', async () => {
     const { ours, theirs } = await both(async (client) => {
       const flags = OPEN.read | OPEN.write | OPEN.create
       const handle = await client.handle({ type: 'open', path, flags, ...NO_ATTRIBUTES })

@@ -1,11 +1,11 @@
-// A directory being read, a batch at a time: it may hold more names than memory.
+// A directory being read in batches: it may hold more names than memory.
 import { type Dir, lstatSync, type OpenDirOptions, opendirSync } from 'node:fs'
 import type { NameEntry } from '@bowline/sftp/fields'
 import { attributesOf } from './attributes.ts'
 import type { IdNames } from './id-names.ts'
 import { longName } from './long-name.ts'
 
-/** Names of one answer: with names of 255 bytes and their long names far below the largest packet. */
+/** Names per response: with names of 255 bytes and their long names well below the largest packet. */
 const BATCH_NAMES = 100
 const READ_NAMES = 256
 const DOTS = [Buffer.from('.'), Buffer.from('..')]
@@ -15,7 +15,7 @@ export class Listing {
   readonly #path: Buffer
   readonly #names: IdNames
   readonly #dir: Dir
-  /** What the system lists but Node does not. */
+  /** Entries that the system lists but Node omits. */
   readonly #first = [...DOTS]
 
   /** @throws a system error when the directory cannot be read */
@@ -41,7 +41,7 @@ export class Listing {
     this.#dir.closeSync()
   }
 
-  /** @returns undefined when the file is gone meanwhile, or hidden */
+  /** @returns undefined when the file has been removed meanwhile, or is hidden */
   #entry(name: Buffer): NameEntry | undefined {
     try {
       const stats = lstatSync(Buffer.concat([this.#path, SLASH, name]))
@@ -52,7 +52,7 @@ export class Listing {
   }
 }
 
-// The types of Node know text only.
+// Node's types only allow text.
 const encoding: unknown = 'buffer'
 const NAMES_AS_BYTES: OpenDirOptions = { encoding: encoding as BufferEncoding, bufferSize: READ_NAMES }
 

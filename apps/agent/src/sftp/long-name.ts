@@ -1,4 +1,4 @@
-// The line that `ls -l` would print. The protocol leaves its form open; clients show it, and some even parse it.
+// Formats a line like `ls -l`. The protocol leaves its format open; clients show it, and some even parse it.
 import { constants, type Stats } from 'node:fs'
 import type { IdNames } from './id-names.ts'
 
@@ -24,7 +24,7 @@ export function longName(name: Buffer, stats: Stats, names: IdNames, now = Date.
   return Buffer.concat([Buffer.from(line), name])
 }
 
-/** As ls(1) writes a mode, for example `drwxr-sr-t`. */
+/** Formats a mode like ls(1), for example `drwxr-sr-t`. */
 export function modeText(mode: number): string {
   const bits = [6, 3, 0].map((shift) => triple(mode >> shift))
   const [user = '', group = '', others = ''] = bits
@@ -45,7 +45,7 @@ function special(bits: string, set: number, letter: string): string {
   return bits.slice(0, 2) + (bits.endsWith('x') ? letter : letter.toUpperCase())
 }
 
-/** The time of day for what is recent, the year for the rest. */
+/** The time of day for recent files, the year for the rest. */
 function dateText(date: Date, now: number): string {
   const day = `${MONTHS[date.getMonth()]} ${String(date.getDate()).padStart(2)}`
   const recent = now - HALF_A_YEAR_MS < date.getTime() && date.getTime() < now

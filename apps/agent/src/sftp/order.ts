@@ -1,7 +1,7 @@
-// What the agent tells the program about its person, as its one argument.
+// The agent's order to the file program, passed as its one argument.
 import type { Account } from '../login/account.ts'
 
-/** For whom files are served. */
+/** The user whose files are served. */
 export type Order = Pick<Account, 'name' | 'uid' | 'gid' | 'groups' | 'home'>
 
 export function encodeOrder({ name, uid, gid, groups, home }: Account): string {

@@ -57,8 +57,8 @@ async function start({ gateway }: AgentUnderTest): Promise<Client> {
 const at = (name: string): Buffer => Buffer.from(join(folder, name))
 const write = (path: Buffer) => ({ type: 'open', path, flags: OPEN.write | OPEN.create, ...NO_ATTRIBUTES }) as const
 
-describe("another user's files are served by a process", () => {
-  test('in which no thread has any right of root left', () => {
+describe("the process that serves another user's files", () => {
+  test('runs the file server without any privilege of root in any thread', () => {
     const threads = readdirSync(`/proc/${pid}/task`)
     expect(threads.length).toBeGreaterThan(1)
     const { uid, gid } = account
@@ -73,23 +73,23 @@ describe("another user's files are served by a process", () => {
     }
   })
 
-  test('that has pipes and what Node itself opens, and nothing of the agent', () => {
+  test('gives the file server only pipes and Node’s own descriptors', () => {
     const targets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
     expect(targets.filter((target) => !/^(?:pipe:|anon_inode:|\/dev\/null$)/.test(target))).toEqual([])
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('BOWLINE_')
   })
 
-  test('that nobody else than root can look into, the user included', async () => {
+  test('keeps the file server inspectable by root only', async () => {
     const { stdout } = await run(agent.gateway, `cat /proc/${pid}/maps /proc/${pid}/environ 2>&1 | grep -c denied`)
     expect(stdout).toBe('2\n')
   })
 
-  test('in the home directory', async () => {
+  test('starts the file server in the home directory', async () => {
     const path = Buffer.from('.')
     expect(await client.ask({ type: 'realpath', path })).toMatchObject({ names: [{ name: Buffer.from(user.home) }] })
   })
 
-  test("and what is made there is the user's", async () => {
+  test('creates files owned by the user', async () => {
     await client.handle(write(Buffer.from('mine')))
     await client.ask({ type: 'mkdir', path: Buffer.from('sub'), ...NO_ATTRIBUTES })
     await client.ask({ type: 'symlink', target: Buffer.from('mine'), path: Buffer.from('link') })
@@ -101,8 +101,8 @@ describe("another user's files are served by a process", () => {
   })
 })
 
-describe('what the user may', () => {
-  test('do by a supplementary group, works', async () => {
+describe('permissions of the user', () => {
+  test('grants access by a supplementary group', async () => {
     mkdirSync(at('shared'))
     chownSync(at('shared'), 0, user.group.id)
     chmodSync(at('shared'), 0o2770)
@@ -112,7 +112,7 @@ describe('what the user may', () => {
     expect((await client.list(at('shared'))).flat().map(String)).toContain('by-group')
   })
 
-  test('not do, is denied, although root may', async () => {
+  test('denies what the user may not do, although root may', async () => {
     mkdirSync(at('private'), { mode: 0o700 })
     writeFileSync(at('private/secret'), 'secret')
     writeFileSync(at('readable'), 'text', { mode: 0o644 })
@@ -135,7 +135,7 @@ describe('what the user may', () => {
     expect(denied).toEqual(Array(10).fill(STATUS.permissionDenied))
   })
 
-  test('not run as a shell, may not be passed by with files', async () => {
+  test('refuses file transfer to a user with a restricted shell', async () => {
     user.change('usermod', '--shell', '/usr/sbin/nologin')
     const { gateway } = startAgent({ authority: fakeAuthority(await accountOf(user)) })
     const { session } = await openFiles(gateway)

@@ -1,15 +1,15 @@
-// Names of files: canonical ones, and what `~` stands for. Paths are bytes throughout.
+// File names: canonical paths, and expansion of `~`. Paths are bytes throughout.
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { homeOf } from './id-names.ts'
 import type { Order } from './order.ts'
 
 const SLASH = 0x2f
 const TILDE = 0x7e
-/** Links that lead to links, as in the kernel. */
+/** Limit of chained links, the same as the kernel's. */
 const MAX_LINKS = 40
 
 /**
- * Like realpath(3), but the last part need not exist: clients ask before they make a file.
+ * Like realpath(3), but the last part need not exist: clients request it before they create a file.
  * @throws a system error
  */
 export function canonical(path: Buffer): Buffer {
@@ -27,7 +27,7 @@ export function canonical(path: Buffer): Buffer {
   }
 }
 
-/** `~`, `~/…`, `~user` and `~user/…`; everything else stays. @throws {Refusal}-like ENOENT for an unknown user */
+/** `~`, `~/…`, `~user` and `~user/…`; everything else is unchanged. @throws ENOENT for an unknown user */
 export function expandTilde(path: Buffer, { home }: Order): Buffer {
   if (path[0] !== TILDE) return path
   const slash = path.indexOf(SLASH)
@@ -37,7 +37,7 @@ export function expandTilde(path: Buffer, { home }: Order): Buffer {
   return slash === -1 ? Buffer.from(folder) : Buffer.concat([Buffer.from(folder), path.subarray(slash)])
 }
 
-/** Folder and last part; no last part where it names no file that could be made. */
+/** Folder and last part; no last part if it is not a valid name for a new file. */
 function split(path: Buffer): [folder: Buffer, name: Buffer | undefined] {
   const slash = path.lastIndexOf(SLASH)
   const name = path.subarray(slash + 1)

@@ -1,20 +1,20 @@
-// The protocol's own rename, which must not replace anything (section 6.5).
+// The protocol's own rename, which must not replace an existing file (section 6.5).
 import { linkSync, lstatSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { STATUS } from '@bowline/sftp/protocol'
 import { Refusal } from './status.ts'
 
-/** File systems that have no hard links say so in one of these ways. */
+/** Errors by which file systems report that they have no hard links. */
 const NO_LINKS = new Set(['EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EPERM', 'EXDEV'])
 
 /** @throws {Refusal} when the new name is taken; system errors */
 export function rename(from: Buffer, to: Buffer): void {
   if (lstatSync(from).isFile() && linked(from, to)) return
-  // Between look and rename somebody may take the name: there is no better call for what is no plain file.
+  // The name may be taken between check and rename: there is no better call for anything but plain files.
   if (statSync(to, { throwIfNoEntry: false })) throw new Refusal(STATUS.failure)
   renameSync(from, to)
 }
 
-/** A link fails where a name is taken: no moment in which two could win. @returns false where links are unknown */
+/** A link fails atomically where a name is taken. @returns false where hard links are not supported */
 function linked(from: Buffer, to: Buffer): boolean {
   try {
     linkSync(from, to)

@@ -1,16 +1,16 @@
-// The loop: requests in, answers out, one after the other. Reads and writes of the two pipes wait, so whoever does not
-// take answers stops the reading of requests, and no queue can grow here.
+// The server loop: requests in, responses out, in sequence. Reads and writes of the two pipes block, so a client that
+// does not read responses stops the reading of requests, and no queue can grow here.
 import { readSync, writeSync } from 'node:fs'
 import { PacketBuffer } from '@bowline/sftp/packets'
 import { decodeRequest } from '@bowline/sftp/requests'
 import type { FileServer } from './server.ts'
 
-/** Small answers that leave together, bytes. */
+/** Batch of small responses sent together, bytes. */
 const BATCH_BYTES = 16 * 1024
 
 /**
  * Serves until the input ends.
- * @throws {MalformedPacket} after which nothing of the input can be trusted
+ * @throws {MalformedPacket} after which the input cannot be trusted
  */
 export function serve(server: FileServer, input: number, output: number): void {
   const packets = new PacketBuffer()
@@ -19,8 +19,8 @@ export function serve(server: FileServer, input: number, output: number): void {
     for (;;) {
       for (let packet = packets.next(); packet; packet = packets.next()) {
         const request = decodeRequest(packet)
-        // Only writes are answered together: nothing else is sent many times over without a look at the answers, and
-        // a request that waits for long must not hold back what has been done before it.
+        // Only responses to writes are batched: nothing else is pipelined in bulk, and a slow request must not hold
+        // back the responses before it.
         if (request.type !== 'write') answers.flush()
         const answer = server.answer(request)
         if (request.type === 'write') answers.add(answer)
@@ -33,7 +33,7 @@ export function serve(server: FileServer, input: number, output: number): void {
       packets.filled(count)
     }
   } catch (error) {
-    // The client is gone.
+    // The client has disconnected.
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return
     throw error
   } finally {

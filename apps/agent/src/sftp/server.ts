@@ -1,5 +1,5 @@
-// Answers requests (draft section 6) the way OpenSSH's own server does, with the rights of whoever runs this process.
-// Everything is synchronous: that is what keeps the order, and a slow file system holds up nobody else.
+// Handles requests (draft section 6) like OpenSSH's own server, with the permissions of this process's user. Everything
+// is synchronous: that preserves the order, and a slow file system blocks nobody else.
 import {
   constants,
   fstatSync,
@@ -39,14 +39,14 @@ export class FileServer {
   readonly #order: Order
   readonly #handles = new Handles()
   readonly #names = new IdNames()
-  /** Of the `data` answer; at most one is on its way. */
+  /** Buffer of the `data` response; at most one is in flight. */
   readonly #data = Buffer.allocUnsafeSlow(DATA_HEADER_BYTES + MAX_DATA_BYTES)
 
   constructor(order: Order) {
     this.#order = order
   }
 
-  /** @returns the answer's packet with its length; it may be overwritten by the next call */
+  /** @returns the response packet with its length; it may be overwritten by the next call */
   answer(request: Request): Buffer {
     if (request.type === 'init') {
       return encodeReply({ type: 'version', version: SFTP_VERSION, extensions: EXTENSIONS })
@@ -145,7 +145,7 @@ export class FileServer {
     const position = positionOf(offset)
     const wanted = Math.min(length, MAX_DATA_BYTES)
     const count = wanted === 0 ? 0 : readSync(fd, this.#data, DATA_HEADER_BYTES, wanted, position)
-    // Asking for nothing is odd, but not the end.
+    // A read of zero bytes is odd, but not end of file.
     if (count === 0 && wanted > 0) return status(id, STATUS.eof)
     return frameData(this.#data, id, count)
   }
@@ -154,7 +154,7 @@ export class FileServer {
     const fd = this.#fd(handle)
     const position = positionOf(offset)
     for (let done = 0; done < data.length;) {
-      // A file that was opened to append ignores the position (open(2)).
+      // A file opened for appending ignores the position (open(2)).
       done += writeSync(fd, data, done, data.length - done, position + done)
     }
   }
@@ -195,7 +195,7 @@ function systemFlags(flags: number): number {
   )
 }
 
-/** Said of calls that answer nothing but success. */
+/** Marks calls that return nothing but success. */
 function nothing(_done: void): undefined {
   return undefined
 }

@@ -34,7 +34,7 @@ describe('the server', () => {
     for (const name of odd) expect(await server.client.status({ type: 'rmdir', path: name })).toBe(STATUS.ok)
   })
 
-  test('answers hundreds of requests that come at once, in their order', async () => {
+  test('answers hundreds of pipelined requests in order', async () => {
     await using server = await startServer(folder)
     const { client } = server
     const flags = OPEN.read | OPEN.write | OPEN.create
@@ -54,7 +54,7 @@ describe('the server', () => {
     expect(statSync(inFolder('file')).size).toBe(600 * 32_768)
   })
 
-  test('reads and writes as much at a time as it says', async () => {
+  test('reads and writes the announced maximum at a time', async () => {
     await using server = await startServer(folder)
     const { client } = server
     const flags = OPEN.read | OPEN.write | OPEN.create
@@ -87,7 +87,7 @@ describe('the server', () => {
     expect([statSync(inFolder('file')).mode & 0o777, statSync(inFolder('sub')).mode & 0o777]).toEqual([0o640, 0o750])
   })
 
-  test('opens no more files than it says', async () => {
+  test('opens no more files than announced', async () => {
     await using server = await startServer(folder)
     const open = () => server.client.ask({ type: 'open', path: bytes('/dev/null'), flags: OPEN.read, ...NO_ATTRIBUTES })
     const replies = await Promise.all(Array.from({ length: MAX_HANDLES }, open))
@@ -97,11 +97,11 @@ describe('the server', () => {
     const [first] = replies
     if (first?.type !== 'handle') throw new Error('checked above')
     expect(await server.client.status({ type: 'close', handle: first.handle })).toBe(STATUS.ok)
-    // The next one does not get the handle that was given back.
+    // The next one must not reuse the handle that was just closed.
     expect(await open()).not.toMatchObject({ handle: first.handle })
   })
 
-  test('tells about its file system', async () => {
+  test('reports its file system', async () => {
     await using server = await startServer(folder)
     const handle = await server.client.handle({ type: 'open', path: at('.'), flags: OPEN.read, ...NO_ATTRIBUTES })
     const replies = await Promise.all([
@@ -116,7 +116,7 @@ describe('the server', () => {
     }
   })
 
-  test('ends with its input', async () => {
+  test('exits at the end of its input', async () => {
     const server = await startServer(folder)
     server.child.stdin.end()
     expect([await server.ended, server.stderr()]).toEqual([0, ''])
@@ -126,7 +126,7 @@ describe('the server', () => {
     ['a packet that is too large', Buffer.from([0xff, 0xff, 0xff, 0xff])],
     ['an empty packet', Buffer.alloc(4)],
     ['a packet that ends within a field', Buffer.from([0, 0, 0, 6, 3, 0, 0, 0, 1, 0])],
-  ])('ends at %s, without a stack trace', async (_name, packet) => {
+  ])('exits on %s without a stack trace', async (_name, packet) => {
     const server = await startServer(folder)
     server.client.raw(packet)
     expect(await server.ended).toBe(255)
@@ -146,7 +146,7 @@ describe('the server', () => {
 })
 
 describe('a session of the subsystem sftp', () => {
-  test('begins in the home directory and ends with status 0', async () => {
+  test('starts in the home directory and ends with status 0', async () => {
     const { gateway, streams } = startAgent()
     const { session, client, exit } = await openFiles(gateway)
     expect(await client.start()).toMatchObject({ type: 'version', version: 3 })
@@ -159,7 +159,7 @@ describe('a session of the subsystem sftp', () => {
     await until(() => streams.processCount === 0)
   })
 
-  test('stops reading for a client that takes nothing, and goes on without a gap', async () => {
+  test('stops reading under backpressure, and resumes without losing data', async () => {
     const { gateway } = startAgent({ windowBytes: 65_536 })
     writeFileSync(inFolder('zeros'), Buffer.alloc(MAX_DATA_BYTES))
     const { session, client, exit } = await openFiles(gateway, { consume: false })
@@ -182,7 +182,7 @@ describe('a session of the subsystem sftp', () => {
     expect(await exit()).toEqual({ type: 'exit', status: 0 })
   })
 
-  test('that waits for a FIFO holds up nobody, and ends with its stream', async () => {
+  test('blocks nobody when it waits for a FIFO, and ends with its stream', async () => {
     const { gateway, streams, errors } = startAgent()
     execFileSync('mkfifo', [inFolder('fifo')])
     const { session, client } = await openFiles(gateway)
@@ -199,7 +199,7 @@ describe('a session of the subsystem sftp', () => {
     await expect(opened).rejects.toThrow('closed')
   })
 
-  test('takes nothing of the client into its environment', async () => {
+  test('takes no variables of the client into its environment', async () => {
     const { gateway, log } = startAgent()
     const { client } = await openFiles(gateway, {})
     await client.start()
@@ -222,7 +222,7 @@ describe('a session of the subsystem sftp', () => {
     )
   })
 
-  test.each(['SFTP', 'sftp-server', '../sftp', ''])('is the only one: %j is refused', async (name) => {
+  test.each(['SFTP', 'sftp-server', '../sftp', ''])('refuses the subsystem %j', async (name) => {
     const { gateway } = startAgent()
     const { session } = await openFiles(gateway, { name })
     expect(await session.whenClosed()).toMatchObject({ by: 'agent', reason: 'refused' })
@@ -240,7 +240,7 @@ describe('file transfer', () => {
     ['/usr/bin/git-shell', shells, false],
     ['/bin/ash', undefined, true],
     ['/opt/menu', undefined, false],
-  ])('with the shell %s and the shells %j is allowed: %s', (shell, listed, allowed) => {
+  ])('allows file transfer for the shell %s and the shells %j: %s', (shell, listed, allowed) => {
     expect(mayTransferFiles({ ...ACCOUNT, shell }, listed)).toBe(allowed)
   })
 })

@@ -1,28 +1,28 @@
-// The agent's side of file transfer: who may have it, and the command line of the program that serves it. Only this is
-// loaded by an agent that transfers nothing.
+// The agent's side of file transfer: permission check, and the command line of the program that serves it. An agent
+// that transfers nothing only loads this.
 import { basename } from 'node:path'
 import type { Account } from '../login/account.ts'
 import { ownOtherProgram } from '../own-program.ts'
 import type { CommandLine } from '../native/command-line.ts'
 import { encodeOrder } from './order.ts'
 
-/** What people transfer lives shortly and outside of V8's heap: a small one does. */
+/** Transferred data is short-lived and outside of V8's heap: a small heap is enough. */
 const NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64']
 
-/** Shells of people, for devices that have no shells(5). */
+/** Usual login shells, for devices without shells(5). */
 const USUAL_SHELLS = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'mksh', 'zsh', 'fish', 'csh', 'tcsh'])
-/** Listed in shells(5), and yet made to keep people from doing what they like. */
+/** Listed in shells(5), but made to restrict users. */
 const RESTRICTED = /^(?:r(?:bash|ksh|zsh|sh)|nologin|false|true|git-shell|scponly)$/
 
-/** The program that serves an account's files; it starts with the agent's rights and becomes the account by itself. */
+/** The program that serves an account's files; it starts with the agent's privileges and switches to the account. */
 export function sftpProgram(account: Account): CommandLine {
   const [path, ...words] = ownOtherProgram('sftp-server', NODE_FLAGS)
   return { path, argv: [basename(path), ...words, encodeOrder(account)] }
 }
 
 /**
- * Whether an account that may log in may also have all its files: the shell would be asked for any other command, and
- * one that is there to hold people back must not be passed by.
+ * Whether an account that may log in may also access all its files: the shell would check any other command, and a
+ * restricted shell must not be bypassed.
  * @param shells text of shells(5); undefined where there is none
  */
 export function mayTransferFiles({ shell }: Account, shells: string | undefined): boolean {

@@ -1,4 +1,4 @@
-// Failures as OpenSSH's server tells them: clients have learned its codes and its words.
+// Failures as OpenSSH's server reports them: clients rely on its codes and messages.
 import { encodeReply } from '@bowline/sftp/replies'
 import { STATUS, type StatusCode } from '@bowline/sftp/protocol'
 
@@ -24,13 +24,13 @@ const CODES: Readonly<Record<string, StatusCode>> = {
   EFAULT: STATUS.permissionDenied,
   ENAMETOOLONG: STATUS.badMessage,
   EINVAL: STATUS.badMessage,
-  // Node's own word for a path with a NUL byte.
+  // Node's code for a path with a NUL byte.
   ERR_INVALID_ARG_VALUE: STATUS.badMessage,
   ERR_OUT_OF_RANGE: STATUS.badMessage,
   ENOSYS: STATUS.unsupported,
 }
 
-/** A request that cannot be done, for a reason that is no system error. */
+/** A request that cannot be done, for a reason other than a system error. */
 export class Refusal extends Error {
   readonly status: StatusCode
   constructor(status: StatusCode) {
@@ -45,8 +45,8 @@ export function status(id: number, code: StatusCode): Buffer {
 }
 
 /**
- * The code of a failed request.
- * @throws what is neither a refusal nor a failure of the system: a defect of this program
+ * Maps a failed request to its status code.
+ * @throws errors that are neither a refusal nor a system error: a bug in this program
  */
 export function statusOf(error: unknown): StatusCode {
   if (error instanceof Refusal) return error.status

@@ -1,4 +1,4 @@
-// For tests of file transfer: a client that speaks to a server on a process's pipes or on a link's stream.
+// Test support for file transfer: a client of a server on a process's pipes or on a link's stream.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Link } from '@bowline/link/api'
@@ -16,7 +16,7 @@ export type Ask = WithoutId<Request>
 export const NO_ATTRIBUTES = { attributes: {} }
 export const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-/** A client: requests go out at once, answers are matched in their order. */
+/** A client: requests are sent at once, responses are matched by order. */
 export class Client {
   readonly #send: (bytes: Buffer) => void
   readonly #packets = new PacketBuffer()
@@ -31,7 +31,7 @@ export class Client {
     for (const packet of this.#packets.push(chunk)) this.#waiting.shift()?.resolve(decodeReply(Buffer.from(packet)))
   }
 
-  /** No more answers come. */
+  /** No more responses follow. */
   ended(why: string): void {
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(`the server has ended: ${why}`))
   }
@@ -49,7 +49,7 @@ export class Client {
     this.#send(Buffer.from(packet))
   }
 
-  /** The code of the status that answers. */
+  /** The status code of the response. */
   async status(request: Ask): Promise<number | string> {
     const reply = await this.ask(request)
     return reply.type === 'status' ? reply.code : reply.type
@@ -61,7 +61,7 @@ export class Client {
     return reply.handle
   }
 
-  /** All names of a directory, in batches as they came. */
+  /** All names of a directory, in batches as received. */
   async list(path: Buffer): Promise<Buffer[][]> {
     const handle = await this.handle({ type: 'opendir', path })
     const batches: Buffer[][] = []
@@ -80,7 +80,7 @@ export class Client {
   }
 }
 
-/** A server as a process of this test, in a folder. */
+/** A server as a child process of this test, in a folder. */
 export interface ServerProcess extends AsyncDisposable {
   readonly client: Client
   readonly child: ChildProcessWithoutNullStreams

@@ -1,4 +1,4 @@
-// API keys. The path names a key by its name.
+// API keys. A key is identified by its name in the path.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Page, UserId } from '../schemas/common.ts'

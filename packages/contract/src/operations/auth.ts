@@ -1,4 +1,4 @@
-// Sign-in of people and devices.
+// Sign-in of users and devices.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { TenantId } from '../schemas/common.ts'
@@ -6,7 +6,7 @@ import { DeviceAuth, DeviceAuthBody } from '../schemas/device.ts'
 import { Fingerprint } from '../schemas/public-key.ts'
 import { UserAuth } from '../schemas/user.ts'
 
-/** Never pattern-checked: accounts from before today's rules must be able to sign in. */
+/** Not pattern-checked: accounts created under earlier rules must be able to sign in. */
 const Credentials = z.object({
   username: z.string().min(1, 'is required').max(320),
   password: z.string().min(1, 'is required').max(1_024),
@@ -100,7 +100,7 @@ export const auth = {
     aliases: ['/api/auth/device'],
     noun: 'auth',
     summary:
-      'Register a device or tell that it is still there; used by agents. Changes nothing of an accepted device unless its key has signed',
+      'Register a device or report that it is still there; used by agents. An accepted device is changed only when its key has signed',
     access: { kind: 'public' },
     body: DeviceAuthBody,
     bodyBytes: 81_920,
@@ -111,7 +111,7 @@ export const auth = {
     method: 'POST',
     path: '/api/auth/ssh',
     noun: 'auth',
-    summary: 'Sign what a login is about with the login key of the namespace; used by existing agents',
+    summary: 'Sign the data of a login with the login key of the namespace; used by existing agents',
     access: { kind: 'device' },
     body: z.object({ fingerprint: Fingerprint, data: z.string().min(1, 'is required').max(4_096) }),
     response: z.object({ signature: z.string() }),

@@ -12,7 +12,7 @@ const may = (permission: Permission) => ({ kind: 'member', permission, keys: tru
 const provider: ErrorCode[] = ['NOT_FOUND', 'DEPENDENCY_FAILED']
 const PaymentMethodId = z.object({ id: z.string().min(1, 'is required').max(255) })
 
-/** The three calls on a payment method differ in their verb only. */
+/** The three calls on a payment method differ only in their verb. */
 const paymentMethod = (verb: 'attach' | 'detach' | 'default', permission: Permission, summary: string) =>
   operation({
     method: 'POST' satisfies Method,
@@ -95,7 +95,7 @@ export const billing = {
     method: 'POST',
     path: '/api/billing/report',
     noun: 'billing',
-    summary: 'Report what is charged for',
+    summary: 'Report a billable action',
     access: may('billingCreateSubscription'),
     query: z.object({ action: z.enum(REPORT_ACTIONS, `must be ${REPORT_ACTIONS.join(' or ')}`) }),
     errors: [...provider, 'PAYMENT_REQUIRED'],

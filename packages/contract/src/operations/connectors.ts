@@ -62,7 +62,7 @@ export const connectors = {
     method: 'GET',
     path: '/api/connector/{uid}/info',
     noun: 'connectors',
-    summary: 'What the Docker engine says of itself',
+    summary: 'Information reported by the Docker engine',
     access: { kind: 'member', keys: true },
     params: byUid,
     response: z.record(z.string(), z.unknown()),

@@ -1,4 +1,5 @@
-// Devices, and containers, which are devices of another platform: the same calls on the same store under their own path.
+// Devices, and containers, which are devices of another platform: the same calls on the same store under their own
+// path.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { operation } from '../operation.ts'
@@ -9,7 +10,7 @@ import { DeviceTags, Tag } from '../schemas/tag.ts'
 
 const byUid = z.object({ uid: DeviceUid })
 
-/** Words of the status path → the status they set. */
+/** Verb of the status path → the status it sets. */
 export const STATUS_WORDS = {
   accept: 'accepted',
   reject: 'rejected',
@@ -26,7 +27,7 @@ export const DeviceName = z
 
 const SORT_FIELDS = ['last_seen', 'name', 'created_at', 'status', 'status_updated_at'] as const
 
-/** The calls that devices and containers share. */
+/** Calls shared by devices and containers. */
 function deviceOperations(noun: 'devices' | 'containers') {
   const one = noun === 'devices' ? 'device' : 'container'
   const path = `/api/${noun}`
@@ -65,7 +66,7 @@ function deviceOperations(noun: 'devices' | 'containers') {
       method: 'PUT',
       path: `${path}/{uid}`,
       noun,
-      summary: `Change the name of a ${one}, or its public_url mark; what is left out stays`,
+      summary: `Change the name of a ${one}, or its public_url mark; omitted fields stay unchanged`,
       access: { kind: 'member', permission: 'deviceUpdate', keys: true },
       params: byUid,
       body: z.object({ name: DeviceName.optional(), public_url: z.boolean().optional() }),

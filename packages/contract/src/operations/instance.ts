@@ -1,4 +1,4 @@
-// Calls about the instance itself: version, set-up, health.
+// Calls about the instance itself: version, setup, health.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Email, Password, PersonName, Username } from '../schemas/common.ts'

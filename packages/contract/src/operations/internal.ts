@@ -1,4 +1,4 @@
-// Calls of the platform's own parts, with the node secret. Never published.
+// Internal calls between the nodes of an installation, with the node secret. Never published.
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid } from '../schemas/common.ts'

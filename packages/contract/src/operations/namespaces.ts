@@ -17,7 +17,7 @@ import { UserAuth } from '../schemas/user.ts'
 const byTenant = z.object({ tenant: TenantId })
 const byMember = z.object({ tenant: TenantId, uid: z.string().max(64) })
 const NewMember = z.object({ email: Email, role: RoleName })
-/** Members are people's business: API keys may not change them. */
+/** Only users may change members: API keys may not. */
 const may = (
   permission:
     | 'namespaceUpdate'
@@ -68,7 +68,7 @@ export const namespaces = {
     method: 'PUT',
     path: '/api/namespaces/{tenant}',
     noun: 'namespaces',
-    summary: 'Change name and settings; what is left out stays',
+    summary: 'Change name and settings; omitted fields stay unchanged',
     bodyBytes: 32_768,
     access: may('namespaceUpdate', true),
     params: byTenant,

@@ -37,7 +37,7 @@ export const publicKeys = {
     method: 'POST',
     path: '/api/sshkeys/public-keys/devices',
     noun: 'public-keys',
-    summary: 'Which accepted devices and containers a key with this filter would be for',
+    summary: 'Preview the accepted devices and containers that a key with this filter would apply to',
     cost: 10,
     access: may('publicKeyEdit'),
     body: PublicKeyBody.pick({ filter: true }),

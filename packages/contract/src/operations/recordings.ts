@@ -9,7 +9,7 @@ export const recordings = {
     method: 'GET',
     path: '/api/recordings/key',
     noun: 'recordings',
-    summary: 'The public key that recordings are signed with: for verifying a downloaded one without this server',
+    summary: 'The public key that recordings are signed with: verifies a downloaded recording without this server',
     access: { kind: 'public' },
     response: RecordingKey,
   }),
@@ -25,10 +25,10 @@ export const recordings = {
     method: 'GET',
     path: '/api/recordings/search',
     noun: 'recordings',
-    summary: 'Find what was run and what was to be seen in recorded sessions, the last recorded first',
+    summary: 'Search commands and screen contents of recorded sessions, the last recorded first',
     access: { kind: 'member', permission: 'sessionPlay', keys: true },
     query: Page.extend({
-      /** Words that must all be there, in any order; `"in this order"`, `begin*`. Paths and names are found too. */
+      /** Words that must all match, in any order; `"in this order"`, `begin*`. Paths and names match too. */
       q: z.string().min(1, 'must not be empty').max(256, 'must have at most 256 characters'),
       /** Only in this session. */
       session: SessionUid.optional(),

@@ -8,7 +8,7 @@ import { RecordedFrame, RecordingVerdict, Session } from '../schemas/session.ts'
 
 const byUid = z.object({ uid: SessionUid })
 const MAX_SEAT = 65_535
-/** In a path: digits only, because a number has many other forms. */
+/** In a path: digits only, because numbers have many other notations. */
 const Seat = z
   .string()
   .regex(/^\d{1,5}$/, `must be a whole number from 0 to ${MAX_SEAT}`)
@@ -16,13 +16,13 @@ const Seat = z
   .pipe(z.number().max(MAX_SEAT, `must be a whole number from 0 to ${MAX_SEAT}`))
 const bySeat = byUid.extend({ seat: Seat })
 
-/** In a query: a time of a recording. */
+/** In a query: a time in a recording. */
 const Seconds = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be seconds since the start of the recording')
   .transform(Number)
 
-/** In a query: a place in a file. */
+/** In a query: an offset in a file. */
 const Bytes = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a number of bytes')
@@ -89,13 +89,19 @@ export const sessions = {
     access: { kind: 'member', permission: 'sessionPlay', keys: true },
     params: bySeat,
     query: z.object({
-      /** Without it: version 2 of asciicast to clients that accept `text/plain` by name, else frames. Version 3 has chain and seal. */
+      /**
+       * Default: version 2 of asciicast for clients that accept `text/plain` explicitly, else frames. Version 3 has
+       * chain and seal.
+       */
       format: z.enum(['frames', 'cast', 'cast3']).optional(),
-      /** Only from here on; what the screen showed then comes first, as one event at this time. */
+      /** Only from this time on; the screen at that time is sent first, as one event. */
       from: Seconds.optional(),
-      /** Only up to here. */
+      /** Only up to this time. */
       to: Seconds.optional(),
-      /** Only what the version 3 file has behind this byte, where a line begins: to follow one that grows. */
+      /**
+       * Only the part of the version 3 file after this offset, which must be the start of a line: follows a growing
+       * file.
+       */
       after: Bytes.optional(),
     }),
     response: z.array(RecordedFrame),

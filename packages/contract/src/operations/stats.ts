@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { LiveEvent } from '../schemas/event.ts'
 
-/** Devices and containers together; how many of them are containers is told apart. */
+/** Counts devices and containers together; the number of containers is also given separately. */
 export const Stats = z
   .object({
     registered_devices: z.number().int(),
@@ -34,14 +34,14 @@ export const stats = {
 
 export const events = {
   /**
-   * Read with fetch streaming; `Last-Event-ID` resumes. The stream ends when the token does. Every member may read what
-   * it tells: devices, sessions and members are in lists that observers have too.
+   * Read with fetch streaming; `Last-Event-ID` resumes. The stream ends when the token expires. Every member may read
+   * it: its devices, sessions and members are in lists that observers can read too.
    */
   stream: operation({
     method: 'GET',
     path: '/api/events',
     noun: 'events',
-    summary: 'What changes in the namespace, as it happens',
+    summary: 'Stream of changes in the namespace as they happen',
     access: { kind: 'member', keys: false },
     response: LiveEvent,
     stream: true,

@@ -1,4 +1,4 @@
-// Tags of a namespace: across its devices, public keys and firewall rules.
+// Tags of a namespace: on its devices, public keys and firewall rules.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { Tag } from '../schemas/tag.ts'

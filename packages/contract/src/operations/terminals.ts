@@ -1,16 +1,16 @@
-// Web terminals: a call makes a ticket, and a WebSocket takes it. Our own protocol is described in
-// terminal/messages.ts; `/ws/ssh` is what existing clients speak.
+// Web terminals: a call issues a ticket, and a WebSocket redeems it. Our own protocol is described in
+// terminal/messages.ts; `/ws/ssh` is the protocol of existing clients.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { DeviceUid } from '../schemas/common.ts'
 import { Fingerprint } from '../schemas/public-key.ts'
 
-/** Account on a device. Names that no system has would only confuse logs and SSHIDs. */
+/** Account on a device. Names that no system allows would only confuse logs and SSHIDs. */
 export const DeviceAccount = z
   .string()
   .min(1, 'is required')
   .max(256, 'must have at most 256 characters')
-  // Spelt out: not every reader of the document knows Unicode's classes.
+  // Spelled out: not every consumer of the document supports Unicode classes.
   .regex(
     // oxlint-disable-next-line no-control-regex -- control characters are what the rule is about
     /^[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$/,
@@ -39,7 +39,7 @@ export const terminals = {
     noun: 'terminals',
     summary:
       'A token that opens one terminal on a device at GET /ws/ssh; with a password, or with the fingerprint of a key',
-    // As open as the SSH port: existing clients send no credential, and the one in the body is judged by the gateway.
+    // As public as the SSH port: existing clients send no credential, and the gateway checks the one in the body.
     access: { kind: 'public' },
     body: z
       .object({

@@ -1,4 +1,4 @@
-// Accounts of people.
+// User accounts.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { AccountEvent } from '../schemas/account-event.ts'
@@ -8,11 +8,11 @@ import { UserAuth } from '../schemas/user.ts'
 const anyone = { kind: 'public' } as const
 const signedIn = { kind: 'user' } as const
 const Identifier = z.string().min(1, 'is required').max(320)
-/** An empty text means: leave it as it is. */
+/** An empty text leaves the field unchanged. */
 const optional = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]).optional()
 const byId = z.object({ id: z.string().max(64) })
 
-/** What a person may change about the own account. */
+/** Changes a user may make to their own account. */
 const AccountChanges = z.object({
   name: optional(PersonName),
   username: optional(Username),
@@ -27,7 +27,7 @@ export const users = {
     method: 'PATCH',
     path: '/api/users',
     noun: 'users',
-    summary: 'Change the own account; a new password and a new address need the current password',
+    summary: 'Change your own account; a new password and a new address need the current password',
     access: signedIn,
     body: AccountChanges,
     errors: ['CONFLICT', 'NOT_FOUND', 'LOCKED_OUT', 'TOO_MANY_REQUESTS'],
@@ -37,7 +37,7 @@ export const users = {
     method: 'PATCH',
     path: '/api/users/{id}/data',
     noun: 'users',
-    summary: 'Change the own account (deprecated: PATCH /api/users)',
+    summary: 'Change your own account (deprecated: PATCH /api/users)',
     deprecated: true,
     access: signedIn,
     params: byId,
@@ -49,7 +49,7 @@ export const users = {
     method: 'PATCH',
     path: '/api/users/{id}/password',
     noun: 'users',
-    summary: 'Change the own password (deprecated: PATCH /api/users)',
+    summary: 'Change your own password (deprecated: PATCH /api/users)',
     deprecated: true,
     access: signedIn,
     params: byId,
@@ -60,7 +60,7 @@ export const users = {
     method: 'GET',
     path: '/api/users/activity',
     noun: 'users',
-    summary: 'What happened to the own account, the newest first: sign-ins, failures, changes',
+    summary: 'Events of your own account, newest first: sign-ins, failures, changes',
     access: signedIn,
     query: Page,
     response: z.array(AccountEvent),
@@ -119,7 +119,7 @@ export const users = {
     method: 'POST',
     path: '/api/user/recover_password',
     noun: 'users',
-    summary: 'Mail a link that sets a new password; the answer does not tell whether the account exists',
+    summary: 'Mail a link that sets a new password; the response does not disclose whether the account exists',
     access: anyone,
     body: z.object({ username: Identifier }),
     cloudOnly: true,
@@ -153,7 +153,7 @@ export const users = {
     method: 'DELETE',
     path: '/api/user',
     noun: 'users',
-    summary: 'Delete the own account and its memberships; owners of a namespace are refused',
+    summary: 'Delete your own account and its memberships; owners of a namespace are refused',
     access: signedIn,
     status: 204,
     cloudOnly: true,

@@ -1,25 +1,25 @@
-// What happened to an account: for the person whose it is, and for whoever runs the server.
+// Events of an account: for its user, and for the server's administrator.
 import * as z from 'zod'
 import { Time } from './common.ts'
 
 export const ACCOUNT_EVENT_KINDS = [
   'account.create',
   'account.remove',
-  /** A change was refused because the username or address belongs to somebody else. */
+  /** A change was refused because the username or address belongs to another account. */
   'account.conflict',
   'sign-in',
-  /** A wrong password, at a sign-in or where the current one is asked for. */
+  /** A wrong password, at sign-in or where the current one is required. */
   'sign-in.fail',
-  /** A source is locked for a while after failures in a row. */
+  /** A source is locked temporarily after consecutive failures. */
   'sign-in.lock',
-  /** So many failures from all sources that only known ones may go on for a while. */
+  /** Failures from all sources exceeded the limit: only known sources may sign in for a while. */
   'sign-in.guard',
   'sign-out',
   'sign-out.everywhere',
-  /** A refresh cookie came a second time; its session has ended. */
+  /** A refresh cookie was replayed; its session has ended. */
   'session.replay',
   'password.change',
-  /** By whoever runs the server. */
+  /** By the server's administrator. */
   'password.set',
   'username.change',
   'address.change',
@@ -32,12 +32,12 @@ export const AccountEvent = z
   .object({
     id: z.number().int(),
     kind: AccountEventKind,
-    /** When it happened first. */
+    /** Time of the first occurrence. */
     at: Time,
-    /** When it happened last: repetitions within an hour are counted. */
+    /** Time of the last occurrence: repetitions within an hour are counted. */
     last_at: Time,
     count: z.number().int(),
-    /** Address that it came from, of IPv6 the /64 network; '' for the command line. */
+    /** Source address, the /64 network for IPv6; '' for the command line. */
     source: z.string(),
     user_agent: z.string(),
     /** Non-secret facts; for a change `before` and `after`. */

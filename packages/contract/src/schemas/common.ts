@@ -1,10 +1,10 @@
-// Schemas that several nouns share: identifiers, times, pages. Branded, so that one id cannot stand for another.
+// Schemas shared by several nouns: identifiers, times, pages. Branded, so that ids cannot be confused.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 
 /**
- * Ids of rows. A path with one in the wrong form is answered like a path with an unknown one: 404, naming the noun.
- * Tenant ids are left out: existing clients know 400 for a malformed one.
+ * Ids of rows. A malformed one in a path is answered like an unknown one: 404, naming the noun. Tenant ids are
+ * excluded: existing clients expect 400 for a malformed one.
  */
 export const ROW_IDS = z.registry<{ readonly noun: string }>()
 
@@ -59,7 +59,7 @@ export const PersonName = z
 
 export const Email = z.email('must be an e-mail address').max(254).toLowerCase()
 
-/** Out-of-range numbers are brought into range, as existing clients expect; words are refused. */
+/** Out-of-range numbers are clamped, as existing clients expect; non-numbers are rejected. */
 const wholeNumber = (fallback: number) =>
   z
     .string()

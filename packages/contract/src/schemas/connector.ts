@@ -24,9 +24,9 @@ export const Connector = z
     address: z.string(),
     port: z.number().int(),
     secure: z.boolean(),
-    /** The capitalised pair is the published contract's, the other what clients read. */
+    /** The capitalised pair is the published contract's; existing clients read the other one. */
     status: z.object({ state: z.string(), message: z.string(), State: z.boolean(), Message: z.string() }),
-    /** The key is never given out again: it is ''. */
+    /** The key is never returned: it is ''. */
     tls: z.object({ ca: z.string(), cert: z.string(), key: z.string() }).nullable(),
   })
   .meta({ id: 'Connector' })

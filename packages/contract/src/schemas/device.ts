@@ -6,7 +6,7 @@ export const DEVICE_STATUSES = ['accepted', 'pending', 'rejected', 'removed', 'u
 export const DeviceStatus = z.enum(DEVICE_STATUSES)
 export type DeviceStatus = z.infer<typeof DeviceStatus>
 
-/** Not validated beyond size: packagers put their own words here. */
+/** Not validated beyond size: packagers use their own values. */
 export const DeviceInfo = z.object({
   id: z.string().max(128),
   pretty_name: z.string().max(256),
@@ -20,7 +20,7 @@ export type DeviceInfo = z.infer<typeof DeviceInfo>
 export const ReplacedDevice = z.object({
   uid: DeviceUid,
   name: z.string(),
-  /** Of its key, as `ssh-keygen -l` prints it; '' for a key that SSH has no form for. */
+  /** Key fingerprint as printed by `ssh-keygen -l`; '' for a key type that SSH does not have. */
   fingerprint: z.string(),
 })
 export type ReplacedDevice = z.infer<typeof ReplacedDevice>
@@ -38,7 +38,7 @@ export const Device = z
     namespace: z.string(),
     status: DeviceStatus,
     status_updated_at: Time,
-    /** Same value under the name the published contract uses. */
+    /** Same value under the published contract's name. */
     status_update_at: Time,
     created_at: Time,
     remote_addr: z.string(),
@@ -46,7 +46,7 @@ export const Device = z
     tags: z.array(z.string()),
     public_url: z.boolean(),
     acceptable: z.boolean(),
-    /** Of a device that waits: the accepted one that would go, with the same MAC address. Absent when none would. */
+    /** For a pending device: the accepted one with the same MAC address that it would replace. Absent when none. */
     replaces: ReplacedDevice.optional(),
   })
   .meta({ id: 'Device' })
@@ -60,7 +60,7 @@ export const DeviceAuthBody = z.object({
   identity: z.object({ mac: z.string().max(64) }).nullish(),
   public_key: z.string().min(1).max(4_096),
   tenant_id: TenantId,
-  /** The device's key has signed the rest; older agents leave it out, and change nothing of an accepted device. */
+  /** Signature of the rest by the device's key; older agents omit it, and cannot change an accepted device. */
   proof: z
     .object({
       /** Milliseconds since 1970. */
@@ -78,7 +78,7 @@ export const DeviceAuth = z
     token: z.string(),
     name: z.string(),
     namespace: z.string(),
-    /** The platform's Ed25519 statement key, raw 32 bytes in base64url. */
+    /** The server's Ed25519 statement key, raw 32 bytes in base64url. */
     statement_key: z.string(),
   })
   .meta({ id: 'DeviceAuth' })

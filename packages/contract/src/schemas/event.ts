@@ -1,5 +1,5 @@
-// Live events of a namespace: what `GET /api/events` streams. An event tells what changed
-// and carries the changed noun, so that a client updates its lists without asking again.
+// Live events of a namespace, streamed by `GET /api/events`. An event reports a change
+// and carries the changed noun, so that a client updates its lists without refetching.
 import * as z from 'zod'
 import { Device } from './device.ts'
 import { DeviceUid, UserId } from './common.ts'
@@ -8,23 +8,23 @@ import { Session } from './session.ts'
 
 export const LiveEvent = z
   .discriminatedUnion('type', [
-    /** A device registered for the first time and waits for somebody to accept it. */
+    /** A device registered for the first time and is pending. */
     z.object({ type: z.literal('device.pending'), device: Device }),
-    /** Accepted, rejected, renamed, tagged, online or offline: the device as it is now. */
+    /** Accepted, rejected, renamed, tagged, online or offline: the device's current state. */
     z.object({ type: z.literal('device.changed'), device: Device }),
     z.object({ type: z.literal('device.removed'), uid: DeviceUid }),
     z.object({ type: z.literal('session.started'), session: Session }),
     z.object({ type: z.literal('session.changed'), session: Session }),
     z.object({ type: z.literal('session.ended'), session: Session }),
-    /** Somebody became a member, or was invited: then the status is `pending`. */
+    /** A member joined, or was invited: then the status is `pending`. */
     z.object({ type: z.literal('member.added'), member: Member }),
-    /** Another role, or an invitation that was renewed or accepted: the member as it is now. */
+    /** Role changed, or invitation renewed or accepted: the member's current state. */
     z.object({ type: z.literal('member.changed'), member: Member }),
     /** Removed or left. */
     z.object({ type: z.literal('member.removed'), id: UserId }),
-    /** Who may connect may have changed: keys, rules or settings of the namespace. */
+    /** Access may have changed: keys, rules or settings of the namespace. */
     z.object({ type: z.literal('policy.changed') }),
-    /** The client missed events (its last id is too old or of another life of the server): it must load anew. */
+    /** The client missed events (its last id is too old or from before a server restart): it must refetch. */
     z.object({ type: z.literal('reset') }),
   ])
   .meta({ id: 'LiveEvent' })

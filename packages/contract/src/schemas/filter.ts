@@ -18,21 +18,21 @@ export const FilterItem = z.discriminatedUnion('type', [
 ])
 
 /** Each condition reads every row of the list. */
-export const MOST_CONDITIONS = 20
+export const MAX_CONDITIONS = 20
 
-/** At most this many items; nesting does not exist in this grammar. */
+/** The grammar has no nesting. */
 export const Filter = z
   .array(FilterItem)
   .max(64)
   .refine(
-    (items) => items.filter(({ type }) => type === 'property').length <= MOST_CONDITIONS,
-    `must have at most ${MOST_CONDITIONS} conditions`,
+    (items) => items.filter(({ type }) => type === 'property').length <= MAX_CONDITIONS,
+    `must have at most ${MAX_CONDITIONS} conditions`,
   )
 export type Filter = z.infer<typeof Filter>
 
 /**
- * The query parameter as it travels; base64 or base64url, padded or not. Decoded and compiled by the server. The longest
- * one fits into the head of a request (16 KiB) even when every character is escaped in the address.
+ * The query parameter as sent; base64 or base64url, padded or not. Decoded and compiled by the server. The longest one
+ * fits into a request head (16 KiB) even when every character is percent-encoded.
  */
 export const FilterText = z
   .string()

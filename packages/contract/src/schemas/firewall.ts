@@ -1,4 +1,4 @@
-// Firewall rules: the highest priority that matches decides; without a match the connection goes on.
+// Firewall rules: the highest-priority match decides; without a match the connection is allowed.
 import * as z from 'zod'
 import { DeviceUid, TenantId } from './common.ts'
 import { DeviceFilter, Pattern } from './tag.ts'
@@ -18,7 +18,7 @@ const RuleFields = z.object({
 /** A network in the form `10.0.0.0/8`. */
 const NETWORK = /^\^?[0-9a-f.:]+\/\d{1,3}\$?$/i
 
-/** Stored rules may have anything; a new one must be able to match. */
+/** Stored rules may have any value; a new one must be able to match. */
 export const RuleBody = RuleFields.extend({
   source_ip: Pattern.refine(
     (pattern) => !NETWORK.test(pattern),
@@ -27,12 +27,12 @@ export const RuleBody = RuleFields.extend({
 })
 export type RuleBody = z.infer<typeof RuleBody>
 
-/** Every rule of the namespace, the one that is asked first at the front. */
+/** Every rule of the namespace, in evaluation order. */
 export const OrderBody = z.object({ rules: z.array(RuleId).max(10_000) }).meta({ id: 'FirewallOrder' })
 
 const NO_ADDRESS = 'must be an IP address'
 
-/** A connection that has not happened: who would come from where to which device. */
+/** A hypothetical connection: user, source address and device. */
 export const AttemptBody = z
   .object({
     device: DeviceUid,

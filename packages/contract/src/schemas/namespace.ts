@@ -19,7 +19,7 @@ export const Member = z
   .meta({ id: 'Member' })
 export type Member = z.infer<typeof Member>
 
-/** RFC 1123 label: it is the part before the dot of an SSHID. */
+/** RFC 1123 label: the part before the dot of an SSHID. */
 export const NamespaceName = z
   .string()
   .toLowerCase()
@@ -27,10 +27,10 @@ export const NamespaceName = z
   .max(LIMITS.namespaceName.max)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'may have letters, digits and inner hyphens only')
 
-/** What becomes of a session that should be recorded and cannot be: it goes on, or it ends. */
+/** Policy for a session that should be recorded and cannot be: it continues, or it ends. */
 export const RecordingPolicy = z.enum(['best-effort', 'required'])
 
-/** Recordings older than this are deleted; 0: they are kept. */
+/** Recordings older than this are deleted; 0: kept forever. */
 export const RecordingRetentionDays = z
   .number()
   .int()
@@ -46,11 +46,11 @@ export const Namespace = z
     settings: z.object({
       session_record: z.boolean(),
       connection_announcement: z.string(),
-      /** Whether running sessions end as soon as a change of policy no longer allows them. */
+      /** Whether running sessions end as soon as a policy change no longer allows them. */
       end_disallowed_sessions: z.boolean(),
-      /** Whether people may forward ports, sockets, their agent and X11 through sessions. */
+      /** Whether users may forward ports, sockets, their agent and X11 through sessions. */
       forwarding: z.boolean(),
-      /** Whether they may do so where sessions must be recorded: what is forwarded is in no recording. */
+      /** Whether they may do so where sessions must be recorded: forwarded traffic is not recorded. */
       forwarding_unrecorded: z.boolean(),
       recording_policy: RecordingPolicy,
       recording_retention_days: RecordingRetentionDays,
@@ -66,9 +66,9 @@ export const Namespace = z
   .meta({ id: 'Namespace' })
 export type Namespace = z.infer<typeof Namespace>
 
-/** The answer to a removal of a member. */
+/** Response to the removal of a member. */
 export const NamespaceAfterRemoval = Namespace.extend({
-  /** SSH keys of the member, which sign nobody in until they are handed over. */
+  /** SSH keys of the member, which cannot sign in until they are reassigned. */
   disabled_keys: z.array(DisabledKey),
 }).meta({ id: 'NamespaceAfterRemoval' })
 export type NamespaceAfterRemoval = z.infer<typeof NamespaceAfterRemoval>

@@ -1,9 +1,9 @@
-// Public keys of people.
+// Public keys of users.
 import * as z from 'zod'
 import { TenantId, Time, UserId } from './common.ts'
 import { DeviceFilter, Pattern } from './tag.ts'
 
-/** MD5 in the old form: sixteen pairs of hex digits. */
+/** MD5 in the legacy format: sixteen pairs of hex digits. */
 export const Fingerprint = z
   .string()
   .toLowerCase()
@@ -21,11 +21,11 @@ export const PublicKey = z
     name: z.string(),
     username: z.string(),
     filter: DeviceFilter,
-    /** The member whose key it is; null for a service key, and for a disabled one, whose owner has left. */
+    /** The member who owns the key; null for a service key, and for a disabled one, whose owner has left. */
     owner: UserId.nullable(),
-    /** Its owner has left: it signs nobody in until it is handed over. */
+    /** Its owner has left: it cannot sign in until it is reassigned. */
     disabled: z.boolean(),
-    /** Address of the owner who has left; '' when none has. */
+    /** E-mail address of the former owner; '' when there is none. */
     former_owner: z.string(),
   })
   .meta({ id: 'PublicKey' })
@@ -40,19 +40,19 @@ export const PublicKeyBody = z.object({
   username: Pattern,
   filter: DeviceFilter,
   /**
-   * The member whose key it is; null makes it a service key. Left out, a new key is the caller's, and one that exists
-   * keeps its owner.
+   * The member who owns the key; null makes it a service key. If omitted, a new key is the caller's, and an existing
+   * one keeps its owner.
    */
   owner: UserId.nullable().optional(),
 })
 
-/** The devices that the filter of a key is for. */
+/** The devices that a key's filter matches. */
 export const KeyDevices = z
   .object({
     matching: z.number().int(),
     /** All accepted devices and containers of the namespace. */
     accepted: z.number().int(),
-    /** Names of the first that match. */
+    /** Names of the first matches. */
     names: z.array(z.string()),
   })
   .meta({ id: 'KeyDevices' })

@@ -1,12 +1,12 @@
-// Finding one's way in recordings: keyframes are times at which the whole screen is known, so that a player can begin
-// there instead of at the start.
+// Seeking in recordings: keyframes are times at which the whole screen is known, so that a player can start there
+// instead of at the beginning.
 import * as z from 'zod'
 import { DeviceUid, SessionUid, Time } from './common.ts'
 
 const keyframe = {
   /** Seconds since the start of the recording. */
   time: z.number().min(0),
-  /** Byte of the file behind the last event that the screen includes. */
+  /** Offset in the file after the last event that the screen includes. */
   offset: z.number().int().min(0),
   columns: z.number().int().min(0),
   rows: z.number().int().min(0),
@@ -14,9 +14,9 @@ const keyframe = {
 
 export const RecordingIndex = z
   .object({
-    /** `truncated`: there was no room for more; `interrupted`: what a crash has left. */
+    /** `truncated`: disk space ran out; `interrupted`: found after a crash. */
     state: z.enum(['recording', 'complete', 'truncated', 'interrupted']),
-    /** Whether the keyframes are there: they are made when the session is over. Reading works without them too. */
+    /** Whether the keyframes exist: they are created after the session. Playback works without them too. */
     indexed: z.boolean(),
     started_at: Time,
     /** Time of the last event in seconds; 0 before the recording is indexed. */
@@ -31,7 +31,7 @@ export type RecordingIndex = z.infer<typeof RecordingIndex>
 export const Keyframe = z
   .object({
     ...keyframe,
-    /** Output that makes an empty terminal of this size show what was to be seen. */
+    /** Output that makes an empty terminal of this size show the screen at that time. */
     screen: z.string(),
   })
   .meta({ id: 'Keyframe' })
@@ -42,15 +42,15 @@ export const RecordingHit = z
     session: SessionUid,
     seat: z.number().int(),
     device_uid: DeviceUid,
-    /** Who it was on the device. */
+    /** Account on the device. */
     username: z.string(),
     kind: z.enum(['command', 'output']),
-    /** To jump to, since the start of the recording. */
+    /** Time to seek to, since the start of the recording. */
     seconds: z.number().min(0),
     at: Time,
-    /** A line of what was found. */
+    /** The matching line. */
     snippet: z.string(),
-    /** Where the words are in the snippet: first character, and the one behind the last. */
+    /** Positions of the matches in the snippet: first character, and one past the last. */
     matches: z.array(z.object({ from: z.number().int(), to: z.number().int() })),
   })
   .meta({ id: 'RecordingHit' })
@@ -62,7 +62,7 @@ export const RecordingKey = z
     id: z.string(),
     /** SubjectPublicKeyInfo. */
     pem: z.string(),
-    /** A line of OpenSSH. */
+    /** An OpenSSH public key line. */
     ssh: z.string(),
     /** RFC 8037. */
     jwk: z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), kid: z.string() }),
@@ -71,9 +71,9 @@ export const RecordingKey = z
 export type RecordingKey = z.infer<typeof RecordingKey>
 
 export const RecordingKeyPeriod = RecordingKey.extend({
-  /** When it began to sign. */
+  /** Start of its signing period. */
   valid_from: Time,
-  /** When another took its place; null for the one that signs now. */
+  /** When it was superseded; null for the current key. */
   valid_to: Time.nullable(),
 }).meta({ id: 'RecordingKeyPeriod' })
 export type RecordingKeyPeriod = z.infer<typeof RecordingKeyPeriod>

@@ -18,7 +18,7 @@ export const Session = z
     active: z.boolean(),
     authenticated: z.boolean(),
     recorded: z.boolean(),
-    /** What of the output that ended seats had is in recordings. Files and forwards are told in the events instead. */
+    /** How much of the output of ended seats is recorded. Files and forwards are reported in the events instead. */
     recording: z
       .object({
         share: z.enum(['all', 'part', 'none']),
@@ -34,7 +34,7 @@ export const Session = z
       seats: z.array(z.number()),
       items: z.array(SessionEventItem).optional(),
     }),
-    /** Why it ended; null while it lives. */
+    /** Why it ended; null while it is active. */
     closed: z.object({ at: Time, by: z.string(), reason: z.string(), message: z.string() }).nullable(),
   })
   .meta({ id: 'Session' })
@@ -54,25 +54,29 @@ export const RecordedFrame = z
   .meta({ id: 'RecordedFrame' })
 export type RecordedFrame = z.infer<typeof RecordedFrame>
 
-/** What became of a recording since it was written. */
+/** Result of verifying a recording. */
 export const RecordingVerdict = z
   .object({
     /**
-     * `recording`: intact so far, and not sealed yet because the session lives. `missing`: it began and was not deleted,
-     * and its row or its file is gone.
+     * `recording`: intact so far, and not sealed yet because the session is active. `missing`: it was started and not
+     * deleted, and its row or its file is gone.
      */
     result: z.enum(['intact', 'recording', 'tampered', 'missing']),
-    /** Whether it holds everything to the end of the session; false after a crash or without room. */
+    /** Whether it covers the whole session; false after a crash or when disk space ran out. */
     complete: z.boolean(),
-    /** Chunks that are as they were written, counted from the first. */
+    /** Number of intact chunks, counted from the first. */
     chunks: z.number().int(),
-    /** The first chunk that is not as it was written, counted from 0; null when all are. */
+    /** Index of the first modified chunk, from 0; null when all are intact. */
     bad_chunk: z.number().int().nullable(),
-    /** `truncated`: there was no room; `interrupted`: the server found it without its end and sealed it; null without a seal. */
+    /**
+     * `truncated`: disk space ran out; `interrupted`: found unfinished and sealed by the server; null without a seal.
+     */
     ending: z.enum(['complete', 'truncated', 'interrupted']).nullable(),
-    /** Whether session, device, user, address and start are signed with it; false for recordings of earlier versions. */
+    /**
+     * Whether the signature covers session, device, user, address and start; false for recordings of earlier versions.
+     */
     identity: z.boolean(),
-    /** What the database tells of it that is not what was signed, such as `session`, `user` or `started_at`. */
+    /** Database fields that differ from the signed ones, such as `session`, `user` or `started_at`. */
     differs: z.array(z.string()),
     message: z.string(),
   })

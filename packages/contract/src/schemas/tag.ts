@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 
-/** Letters, digits, `-` and `_`; none of the characters that mean something in paths and SSHIDs. */
+/** Letters, digits, `-` and `_`; none of the characters with a meaning in paths and SSHIDs. */
 export const Tag = z
   .string()
   .min(LIMITS.tag.min, `must have ${LIMITS.tag.min} to ${LIMITS.tag.max} characters`)
@@ -11,16 +11,16 @@ export const Tag = z
 
 const unique = (tags: readonly string[]): boolean => new Set(tags).size === tags.length
 
-/** At least one. More than three is its own failure (TAG_LIMIT), so it is not checked here. */
+/** At least one. More than three is a separate failure (TAG_LIMIT), so it is not checked here. */
 export const Tags = z.array(Tag).min(1, 'must have 1 to 3 tags').max(64).refine(unique, 'must not repeat a tag')
 
-/** Of a device: an empty list clears them. */
+/** A device's tags: an empty list clears them. */
 export const DeviceTags = z.array(Tag).max(64).refine(unique, 'must not repeat a tag')
 
 /** A pattern in RE2 syntax. */
 export const Pattern = z.string().min(1, 'is required').max(1_024)
 
-/** Which devices a key or rule is for: those whose name matches, or those with one of the tags. Exactly one of both. */
+/** The devices a key or rule applies to: by name, or by tag. Exactly one of both. */
 export const DeviceFilter = z
   .object({ hostname: Pattern.optional(), tags: Tags.max(LIMITS.tagsPerItem, 'must have 1 to 3 tags').optional() })
   .refine(

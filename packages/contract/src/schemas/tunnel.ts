@@ -7,7 +7,7 @@ export const TunnelAddress = z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 lowe
 export const TunnelBody = z.object({
   host: z.union([z.ipv4(), z.ipv6()], 'must be an IP address'),
   port: z.number().int().min(1, 'must be 1 to 65535').max(65_535, 'must be 1 to 65535'),
-  /** Seconds; −1: until it is deleted. */
+  /** Seconds; −1: until deleted. */
   ttl: z.number().int().min(-1, 'must be -1 to 9223372036').max(9_223_372_036, 'must be -1 to 9223372036'),
 })
 

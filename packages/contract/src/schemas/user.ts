@@ -1,4 +1,4 @@
-// People: what a sign-in answers.
+// Users: the response to a sign-in.
 import * as z from 'zod'
 import { ROLES } from '../roles.ts'
 

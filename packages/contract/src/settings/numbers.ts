@@ -1,4 +1,4 @@
-// Numbers as settings.
+// Parsers of numeric settings.
 import * as z from 'zod'
 
 /** A whole number within bounds. */

@@ -1,4 +1,4 @@
-// What a setting is: one environment variable of one or more programs.
+// The description of a setting: one environment variable of one or more programs.
 import type { z } from 'zod'
 
 export type Program = 'server' | 'agent'

@@ -1,4 +1,4 @@
-// Settings of the SSH gateway: how many connections and sessions, and what is offered to whom.
+// Settings of the SSH gateway: limits of connections and sessions, and the algorithms offered.
 import * as z from 'zod'
 import { dropCurve, whole } from './numbers.ts'
 import type { SettingSpec } from './spec.ts'
@@ -49,7 +49,7 @@ export const SSH_SETTINGS = {
     programs: server,
     schema: whole(1, 10_000).default(1_024),
     description:
-      'Channels (sessions and forwarded connections) that one SSH connection may have open at once. Half as many a second may be opened for long; more wait for their turn.',
+      'Channels (sessions and forwarded connections) that one SSH connection may have open at once. Half as many may be opened per second in the long run; more are delayed.',
   },
   BOWLINE_SSH_COMPATIBILITY: {
     programs: server,

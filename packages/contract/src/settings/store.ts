@@ -1,4 +1,4 @@
-// The settings of the S3 store for recordings; `BOWLINE_S3_ENDPOINT` asks for the bucket, a key id for its secret.
+// Settings of the S3 store for recordings; `BOWLINE_S3_ENDPOINT` requires the bucket, a key id requires its secret.
 import * as z from 'zod'
 import type { SettingSpec } from './spec.ts'
 

@@ -1,14 +1,14 @@
 // Frames of the web terminal (subprotocol `bowline.terminal.v1`), both directions. One binary WebSocket message is one
-// frame: a byte that tells its kind, then
+// frame: a byte for its kind, then
 //
 //   1 data     offset (8 bytes, big-endian) of the first byte in its direction's stream, then the bytes
-//   2 taken    how many bytes (8 bytes) of the other direction have been dealt with since the beginning
+//   2 taken    how many bytes (8 bytes) of the other direction have been processed since the beginning
 //   3 message  JSON, see messages.ts
 //   4 ping     8 bytes, which `5 pong` sends back
 //
-// Both directions are byte streams that are numbered from 0 and outlive the WebSocket. What is not yet `taken` is kept by
-// its sender and sent again after a resumption; at most the window of TERMINAL may be on its way, so both ends need
-// bounded memory and a reader that stops stops the source. Pure: server and browser use the same lines.
+// Both directions are byte streams that are numbered from 0 and outlive the WebSocket. Bytes not yet `taken` are
+// retained by their sender and resent after a resumption; at most the window of TERMINAL may be in flight, so both ends
+// need bounded memory, and a stopped reader stops the source. Pure: shared by server and browser.
 
 export const FRAME = { data: 1, taken: 2, message: 3, ping: 4, pong: 5 } as const
 
@@ -33,7 +33,7 @@ export function takenFrame(total: number): Uint8Array<ArrayBuffer> {
   return numbered(FRAME.taken, total, 0)
 }
 
-/** @param mark whole number that comes back in the pong */
+/** @param mark whole number that is echoed in the pong */
 export function pingFrame(mark: number): Uint8Array<ArrayBuffer> {
   return numbered(FRAME.ping, mark, 0)
 }
@@ -50,7 +50,7 @@ export function messageFrame(message: object): Uint8Array<ArrayBuffer> {
   return frame
 }
 
-/** @returns undefined for what is no frame; the bytes of a data frame are a view of the message */
+/** @returns undefined for an invalid frame; the bytes of a data frame are a view of the message */
 export function readFrame(message: Uint8Array): Frame | undefined {
   if (message[0] === FRAME.message) {
     try {

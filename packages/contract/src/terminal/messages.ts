@@ -1,4 +1,4 @@
-// What the two ends of a web terminal tell each other beside bytes, and the course of a connection:
+// Messages between the two ends of a web terminal, and the lifecycle of a connection:
 //
 //   browser                               server
 //   hello {ticket, size} ───────────────►           the ticket of `terminals.open`, once
@@ -7,30 +7,30 @@
 //                        ◄─────────────── prompt | refused | ready {token}
 //   data, taken, resize, bye ◄──────────► data, taken, exit, ended
 //
-// A connection that drops is taken up within TERMINAL.resumeSeconds by `resume {token, received}` on a new WebSocket;
-// `resumed {received}` tells how much input has arrived. Both ends then send again what the other has not received.
+// A dropped connection is resumed within TERMINAL.resumeSeconds by `resume {token, received}` on a new WebSocket;
+// `resumed {received}` carries how much input has arrived. Both ends then resend what the other has not received.
 import * as z from 'zod'
 
 export const TERMINAL_PATH = '/ws/terminal'
-/** Where existing clients open terminals. */
+/** Path of terminals for existing clients. */
 export const LEGACY_TERMINAL_PATH = '/ws/ssh'
 export const TERMINAL_SUBPROTOCOL = 'bowline.terminal.v1'
 
 /** Bounds of one terminal; bytes, seconds, milliseconds. */
 export const TERMINAL = {
-  /** Most output that may be on its way or wait for a resumption. */
+  /** Maximum output in flight or waiting for a resumption. */
   outputWindowBytes: 512 * 1024,
-  /** Most input that may be on its way. */
+  /** Maximum input in flight. */
   inputWindowBytes: 256 * 1024,
-  /** Longest piece of a data frame. */
+  /** Maximum bytes of a data frame. */
   pieceBytes: 32 * 1024,
-  /** Longest WebSocket message that the server takes. */
+  /** Longest WebSocket message that the server accepts. */
   messageBytes: 64 * 1024,
-  /** How long the server keeps a terminal whose connection has dropped. */
+  /** How long the server keeps a terminal after its connection has dropped. */
   resumeSeconds: 60,
-  /** A ticket is used within this. */
+  /** Lifetime of an unused ticket. */
   ticketSeconds: 30,
-  /** An end that has heard nothing for this long asks by a ping, and waits as long again for the answer. */
+  /** After this much silence an end sends a ping, and waits as long again for the pong. */
   quietMs: 15_000,
 } as const
 
@@ -41,7 +41,7 @@ const size = {
   width: z.int().min(0).max(65_535).default(0),
   height: z.int().min(0).max(65_535).default(0),
 }
-/** Base64 of what the SSH wire format makes of a key or signature. */
+/** Base64 of a key or signature in SSH wire format. */
 const Blob = z.base64().max(24_000)
 
 export const ClientMessage = z.discriminatedUnion('type', [
@@ -49,7 +49,7 @@ export const ClientMessage = z.discriminatedUnion('type', [
     type: z.literal('hello'),
     ticket: z.string().max(128),
     term: z.string().regex(/^[\w.+-]{1,64}$/),
-    /** The language of texts, as LANG; absent: the device's own. */
+    /** Language of texts, as LANG; absent: the device's default. */
     lang: z
       .string()
       .regex(/^[\w.@-]{1,64}$/)
@@ -71,16 +71,16 @@ export const ClientMessage = z.discriminatedUnion('type', [
     /** Over {@link loginText}, in the frame of OpenSSH's PROTOCOL.sshsig. */
     signature: Blob,
   }),
-  /** The device asks what it wants to know; the answers follow the prompts. */
+  /** The device asks its own questions; the answers follow the prompts. */
   z.object({ type: z.literal('questions') }),
   z.object({ type: z.literal('answers'), answers: z.array(z.string().max(4_096)).max(32) }),
   z.object({ type: z.literal('resize'), ...size }),
-  /** The person has finished: nothing is kept for a resumption. */
+  /** The user has finished: nothing is kept for a resumption. */
   z.object({ type: z.literal('bye') }),
 ])
 export type ClientMessage = z.output<typeof ClientMessage>
 
-/** Who ended a session and why, as its row says it, with the text that the person may read. */
+/** Who ended a session and why, as stored in its row, with the text the user may read. */
 export const EndCause = z.object({ by: z.string(), reason: z.string(), message: z.string() })
 export type EndCause = z.output<typeof EndCause>
 
@@ -92,11 +92,11 @@ export const ServerMessage = z.discriminatedUnion('type', [
     instruction: z.string(),
     prompts: z.array(z.object({ text: z.string(), echo: z.boolean() })),
   }),
-  /** The credential was not accepted; another may be tried. */
+  /** The credential was rejected; another may be tried. */
   z.object({ type: z.literal('refused') }),
   z.object({
     type: z.literal('ready'),
-    /** Opens a resumption; as good as the session itself. */
+    /** Authorizes a resumption; equivalent to the session itself. */
     token: z.string(),
   }),
   z.object({
@@ -104,17 +104,17 @@ export const ServerMessage = z.discriminatedUnion('type', [
     /** Bytes of input received so far. */
     received: z.int().min(0),
   }),
-  /** The shell has ended: by itself with a status, or by a signal. */
+  /** The shell has ended: with an exit status, or by a signal. */
   z.object({ type: z.literal('exit'), status: z.int().optional(), signal: z.string().optional() }),
-  /** The last word. */
+  /** Always the last message. */
   z.object({ type: z.literal('ended'), ...EndCause.shape }),
 ])
 export type ServerMessage = z.output<typeof ServerMessage>
 
-/** Namespace of the signatures (PROTOCOL.sshsig): what is signed here can open nothing else. */
+/** Namespace of the signatures (PROTOCOL.sshsig): signatures made here are valid for nothing else. */
 export const LOGIN_SIGNATURE_NAMESPACE = 'web-terminal@bowline'
 
-/** What a key signs to open a session. Every part is fixed by the server but the origin, which the browser knows itself. */
+/** The text a key signs to open a session. The server determines every part but the origin, which the browser knows. */
 export function loginText(of: { origin: string; session: string; device: string; username: string }): string {
   return [of.origin, of.session, of.device, of.username].join('\n')
 }

@@ -1,4 +1,4 @@
-// The server's end of a link: from an HTTP upgrade request to a device that has proved its key.
+// The server's end of a link: from the HTTP upgrade request to a device that has proved possession of its key.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { LINK_DEFAULTS } from '../api.ts'
@@ -7,13 +7,13 @@ import { SocketTransport } from '../websocket/socket-transport.ts'
 import { grantUpgrade } from './upgrade.ts'
 
 /**
- * Upgrades the connection and has the device prove its key. The device token, and whether the device may have a link
- * at all, have been judged before (refuse with `refuseUpgrade`).
+ * Upgrades the connection and has the device prove its key. The caller has already checked the device token and
+ * whether the device may have a link (refuse with `refuseUpgrade`).
  * @param request, socket, head as `http.Server` emits them with `upgrade`
  * @param device uid, and public key as registered (SPKI or PKCS #1 PEM; Ed25519 or RSA from 2048 bits)
  * @returns the link, or the cause why there is none: `bad-request`, `version`, `protocol`, `wrong-proof`,
- *   `handshake-timeout`, or what ended the connection. It never rejects, and the socket is dealt with in every case.
- *   Without a link `owner.handler` is never called
+ *   `handshake-timeout`, or what ended the connection. Never rejects, and always disposes of the socket. Without a
+ *   link `owner.handler` is never called
  */
 export function acceptLink(
   request: IncomingMessage,
@@ -26,7 +26,7 @@ export function acceptLink(
   if (granted !== 'granted') {
     const refusal =
       granted === 'bad-request'
-        ? { reason: granted, message: 'the request is no WebSocket upgrade for the link' }
+        ? { reason: granted, message: 'the request is not a WebSocket upgrade for the link' }
         : { reason: 'version', message: granted.otherVersion }
     return Promise.resolve({ cause: { by: 'agent', ...refusal } })
   }

@@ -1,5 +1,5 @@
-// The agent proves that it holds its device's private key: a signature over the server's fresh nonce and the device's
-// uid, under a text that no other protocol signs. Ed25519, and RSA (PKCS #1 v1.5 with SHA-256) for keys of old agents.
+// Proof that the agent holds its device's private key: a signature over the server's fresh nonce and the device's uid,
+// domain-separated from every other protocol. Ed25519, or RSA (PKCS #1 v1.5 with SHA-256) for keys of old agents.
 import { type KeyObject, createPublicKey, sign, verify } from 'node:crypto'
 
 const MIN_RSA_BITS = 2_048
@@ -7,8 +7,7 @@ const MAX_RSA_BITS = 8_192
 
 /**
  * @param privateKey of type ed25519 or rsa
- * @param nonce of the server, base64url
- * @returns the signature, base64url
+ * @param nonce the server's, base64url
  * @throws {Error} when the key is of another type
  */
 export function signProof(privateKey: KeyObject, deviceUid: string, nonce: string): string {
@@ -24,7 +23,7 @@ export function verifyProof(publicKeyPem: string, deviceUid: string, nonce: stri
 }
 
 /**
- * Signs a text that says by itself what it is for.
+ * Signs a text; the text must carry its own domain separation.
  * @returns base64url
  * @throws {Error} when the key is neither Ed25519 nor RSA
  */
@@ -34,7 +33,7 @@ export function signText(privateKey: KeyObject, text: string): string {
   return sign(digest, Buffer.from(text), privateKey).toString('base64url')
 }
 
-/** Whether a device's key has signed a text. Never throws: key and signature are what somebody claims. */
+/** Verifies a device key's signature of a text. Never throws: key and signature are untrusted. */
 export function verifyText(publicKeyPem: string, text: string, signature: string): boolean {
   try {
     const key = createPublicKey(publicKeyPem)
@@ -49,7 +48,7 @@ function proofText(deviceUid: string, nonce: string): string {
   return `bowline link v1: device proof\n${deviceUid}\n${nonce}\n`
 }
 
-/** Digest to sign with (null: the algorithm has its own), or undefined when the key will not do. */
+/** Digest to sign with (null: the algorithm has its own), or undefined when the key is unsuitable. */
 function digestFor(key: KeyObject): string | null | undefined {
   if (key.asymmetricKeyType === 'ed25519') return null
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0

@@ -37,7 +37,7 @@ function ownerOf(handler: Partial<LinkHandler> = {}) {
   }
 }
 
-interface Asked {
+interface ReceivedRequest {
   url: string | undefined
   authorization: string | undefined
   protocol: string | undefined
@@ -56,7 +56,7 @@ async function serve(options: {
     : createServer((_request, response) => response.writeHead(418, { 'Retry-After': '7' }).end())
   const sockets = new Set<Duplex>()
   const outcomes: Promise<LinkOutcome>[] = []
-  const asked: Asked[] = []
+  const asked: ReceivedRequest[] = []
   server.on('connection', (socket) => sockets.add(socket))
   server.on('upgrade', (request, socket, head) => {
     asked.push({
@@ -78,7 +78,7 @@ async function serve(options: {
   })
   const { port } = server.address() as AddressInfo
   const address = `${options.tls ? 'https' : 'http'}://localhost:${port}`
-  const outcome = (): Promise<LinkOutcome> => outcomes[0] ?? Promise.reject(new Error('nobody has dialled'))
+  const outcome = (): Promise<LinkOutcome> => outcomes[0] ?? Promise.reject(new Error('no client has dialled'))
   return { address, outcome, asked }
 }
 
@@ -97,7 +97,7 @@ function pins(text: string): readonly Uint8Array[] {
 async function causeOf(outcome: Promise<{ link: unknown } | { cause: LinkCause }>): Promise<LinkCause> {
   const settled = await outcome
   if ('cause' in settled) return settled.cause
-  throw new Error('there is a link')
+  throw new Error('the link was established')
 }
 
 describe('dialling', () => {
@@ -125,7 +125,7 @@ describe('dialling', () => {
     accepting.link.close({ by: 'gateway', reason: 'displaced', message: 'another agent came' })
   })
 
-  test('tells both owners when the server closes the link', async () => {
+  test('notifies both owners when the server closes the link', async () => {
     const server = await serve({})
     const ended = Promise.withResolvers<LinkCause>()
     const dialled = await dialLink(targetOf(server.address), ownerOf({ closed: ended.resolve }))
@@ -137,7 +137,7 @@ describe('dialling', () => {
     expect(await ended.promise).toMatchObject(cause)
   })
 
-  test('tells the other side when a connection is lost', async () => {
+  test('notifies the other side when the connection is lost', async () => {
     const ended = Promise.withResolvers<LinkCause>()
     const server = await serve({ closed: ended.resolve })
     await dialLink(targetOf(server.address), ownerOf())
@@ -148,7 +148,7 @@ describe('dialling', () => {
   test.each([
     { kind: 'rsa' as const, modulusLength: 2_048 },
     { kind: 'rsa' as const, modulusLength: 3_072 },
-  ])('proves an old agent’s RSA key of $modulusLength bits', async ({ modulusLength }) => {
+  ])('accepts a proof by an old agent’s RSA key of $modulusLength bits', async ({ modulusLength }) => {
     const rsa = generateKeyPairSync('rsa', { modulusLength })
     const publicKeyPem = rsa.publicKey.export({ type: 'pkcs1', format: 'pem' })
     const server = await serve({ publicKeyPem })
@@ -156,7 +156,7 @@ describe('dialling', () => {
     expect(await dialLink(target, ownerOf())).toHaveProperty('link')
   })
 
-  test('is refused when another key signs', async () => {
+  test('refuses a proof signed by another key', async () => {
     const server = await serve({})
     const other = generateKeyPairSync('ed25519').privateKey
     const target = targetOf(server.address, { device: { uid: UID, privateKey: other } })
@@ -164,13 +164,13 @@ describe('dialling', () => {
     expect((await causeOf(server.outcome())).reason).toBe('wrong-proof')
   })
 
-  test('is refused when the proof is for another device', async () => {
+  test('refuses a proof for another device', async () => {
     const server = await serve({})
     const target = targetOf(server.address, { device: { uid: 'e'.repeat(64), privateKey: ed25519.privateKey } })
     expect((await causeOf(dialLink(target, ownerOf()))).reason).toBe('wrong-proof')
   })
 
-  test('is refused when the registered key is too weak or broken', async () => {
+  test('refuses a proof when the registered key is weak or malformed', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 1_024 })
     const weak = await serve({ publicKeyPem: rsa.publicKey.export({ type: 'spki', format: 'pem' }) })
     const broken = await serve({ publicKeyPem: 'not a key' })
@@ -184,19 +184,19 @@ describe('dialling', () => {
     [404, 'not-found'],
     [503, 'unavailable'],
     [500, 'http-500'],
-  ])('names the answer %i as %s', async (status, reason) => {
+  ])('maps the status %i to the reason %s', async (status, reason) => {
     const server = await serve({ instead: (socket) => refuseUpgrade(socket, status, { 'Retry-After': '12' }) })
     const outcome = await dialLink(targetOf(server.address), ownerOf())
     expect(outcome).toMatchObject({ cause: { by: 'gateway', reason }, retryAfterSeconds: 12 })
   })
 
   test.each([
-    ['says nothing of it', ''],
+    ['sends no headers', ''],
     [
       'proves that it has not read the key',
       'Sec-WebSocket-Accept: AAAA\r\nSec-WebSocket-Protocol: bowline.link.v1\r\n',
     ],
-  ])('ends when the server grants another protocol: it %s', async (_what, headers) => {
+  ])('fails when the server grants another protocol: it %s', async (_what, headers) => {
     const server = await serve({
       instead: (socket) =>
         socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${headers}\r\n`),
@@ -204,13 +204,13 @@ describe('dialling', () => {
     expect((await causeOf(dialLink(targetOf(server.address), ownerOf()))).reason).toBe('upgrade-failed')
   })
 
-  test('ends when nobody listens', async () => {
+  test('fails when nothing listens on the port', async () => {
     const server = await serve({})
     for (const clean of cleanups.splice(0)) clean()
     expect((await causeOf(dialLink(targetOf(server.address), ownerOf()))).reason).toBe('connect-failed')
   })
 
-  test('can be given up while the server is silent', async () => {
+  test('can be aborted while the server is silent', async () => {
     const giveUp = new AbortController()
     const server = await serve({ instead: () => giveUp.abort() })
     expect((await causeOf(dialLink(targetOf(server.address), ownerOf(), giveUp.signal))).reason).toBe('stopped')
@@ -219,7 +219,7 @@ describe('dialling', () => {
   test.each([
     ['connects', (socket: Duplex) => void socket],
     ['upgrades', (socket: Duplex) => void socket.write('HTTP/1.1 101 Switching Protocols\r\n')],
-  ])('ends after 20 seconds with a server that %s and says no more', async (_what, act) => {
+  ])('times out after 20 seconds when the server %s and then stays silent', async (_what, act) => {
     const clock = new ManualClock()
     const reached = Promise.withResolvers<void>()
     const server = await serve({
@@ -239,7 +239,7 @@ describe('dialling', () => {
 test.each([
   ['older', 0, 'server'],
   ['newer', 2, 'agent'],
-])('a server of an %s version of the link is told apart, and what to update', async (_what, theirs, older) => {
+])('reports which end to update when the server speaks an %s version of the link', async (_what, theirs, older) => {
   const headers = { Upgrade: 'websocket', 'Sec-WebSocket-Protocol': `bowline.link.v${theirs}` }
   const server = await serve({ instead: (socket) => refuseUpgrade(socket, 426, headers) })
   expect(await causeOf(dialLink(targetOf(server.address), ownerOf()))).toEqual({
@@ -264,7 +264,7 @@ describe('accepting', () => {
     ['another method', 'POST', {}, 400],
     ['a short key', 'GET', { 'Sec-WebSocket-Key': 'AAAA' }, 400],
     ['another version', 'GET', { 'Sec-WebSocket-Version': '8' }, 426],
-  ])('answers a request with %s by its status, and ends the connection', async (_what, method, more, status) => {
+  ])('answers a request with %s with its status and closes the connection', async (_what, method, more, status) => {
     const server = await serve({})
     const asked = request(`${server.address}${LINK_PATH}`, { method, headers: { ...link, ...more } }).end()
     const [response] = await once(asked, 'response')
@@ -276,7 +276,7 @@ describe('accepting', () => {
   test.each([
     ['an older', 'bowline.link.v0, chat', 0, 'agent'],
     ['a newer', 'bowline.link.v3, bowline.link.v2', 3, 'server'],
-  ])('answers %s agent with the version that is spoken here', async (_what, offered, theirs, older) => {
+  ])('answers %s agent with the version this server speaks', async (_what, offered, theirs, older) => {
     const server = await serve({})
     const headers = { ...link, 'Sec-WebSocket-Protocol': offered }
     const [response] = await once(request(`${server.address}${LINK_PATH}`, { headers }).end(), 'response')
@@ -292,7 +292,7 @@ describe('accepting', () => {
     })
   })
 
-  test('takes the subprotocol among others', async () => {
+  test('accepts the subprotocol in a list of several', async () => {
     const server = await serve({})
     const headers = { ...link, 'Sec-WebSocket-Protocol': `bowline.link.v2, ${LINK_SUBPROTOCOL}` }
     const [response] = await once(request(`${server.address}${LINK_PATH}`, { headers }).end(), 'upgrade')
@@ -301,20 +301,20 @@ describe('accepting', () => {
 })
 
 describe('trust', () => {
-  test('a certificate from an unknown authority ends the attempt before the token is sent', async () => {
+  test('rejects a certificate from an unknown authority before the token is sent', async () => {
     const server = await serve({ tls: true })
     expect((await causeOf(dialLink(targetOf(server.address), ownerOf()))).reason).toBe('certificate')
     expect(server.asked).toEqual([])
   })
 
-  test('another key than the pinned one ends the attempt before the token is sent', async () => {
+  test('rejects a key other than the pinned one before the token is sent', async () => {
     const server = await serve({ tls: true })
     const other = pins(pinOf(selfSignedCertificate().publicKeyDer))
     expect((await causeOf(dialLink(targetOf(server.address, { pins: other }), ownerOf()))).reason).toBe('pin-mismatch')
     expect(server.asked).toEqual([])
   })
 
-  test('one of several pins is enough', async () => {
+  test('accepts a server that matches one of several pins', async () => {
     const server = await serve({ tls: true })
     const both = pins(`${pinOf(selfSignedCertificate().publicKeyDer)};${pinOf(certificate.publicKeyDer)}`)
     expect(await dialLink(targetOf(server.address, { pins: both }), ownerOf())).toHaveProperty('link')
@@ -326,7 +326,7 @@ describe('trust', () => {
     ['http://localhost:8080', { host: 'localhost', port: 8080, secure: false }],
     ['http://127.0.0.53', { port: 80 }],
     ['http://[::1]:8080', { host: '::1', authority: '[::1]:8080' }],
-  ])('takes the address %s', (text, value) => {
+  ])('accepts the address %s', (text, value) => {
     expect(parseServerAddress(text)).toMatchObject({ value })
   })
 

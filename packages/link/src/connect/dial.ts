@@ -1,4 +1,4 @@
-// The agent's end of a link: connect, trust, upgrade, prove. One attempt; reconnect.ts makes the next.
+// The agent's end of a link: connects, verifies the server, upgrades, proves its key. One attempt; reconnect.ts loops.
 import type { KeyObject } from 'node:crypto'
 import { LINK_DEFAULTS, type Link, type LinkCause } from '../api.ts'
 import { type LinkOwner, greetGateway } from './handshake.ts'
@@ -8,27 +8,27 @@ import { requestUpgrade } from './upgrade.ts'
 
 export interface DialTarget {
   readonly address: ServerAddress
-  /** Digests of {@link parsePin}; with a pin the certificate's authority, name and dates are not checked. */
+  /** Digests from {@link parsePin}; with a pin the certificate's authority, name and dates are not checked. */
   readonly pins?: readonly Uint8Array[]
-  /** Device token of `devices/auth`. Never sent before the server is trusted. */
+  /** Device token from `devices/auth`. Never sent before the server is trusted. */
   readonly token: string
   readonly device: { readonly uid: string; readonly privateKey: KeyObject }
 }
 
-/** How an attempt ended; `retryAfterSeconds` when the server asked for a pause. */
+/** Result of an attempt; `retryAfterSeconds` when the server asked for a delay. */
 export type DialOutcome = { readonly link: Link } | { readonly cause: LinkCause; readonly retryAfterSeconds?: number }
 
-/** Time for connecting, TLS, the upgrade and the handshake together. */
-const CONNECT_MS = 20_000
+/** Deadline for connecting, TLS, the upgrade and the handshake together. */
+const CONNECT_TIMEOUT_MS = 20_000
 const TIMED_OUT: LinkCause = { by: 'network', reason: 'connect-timeout', message: 'there was no link within 20 s' }
 const GIVEN_UP: LinkCause = { by: 'agent', reason: 'stopped', message: 'the attempt was given up' }
 
 /**
  * Dials the server once. Never rejects.
- * @param signal gives the attempt up (a link that exists already is not touched)
+ * @param signal aborts the attempt (an established link is not affected)
  * @returns the link, or why there is none. Reasons: `connect-failed`, `connect-timeout`, `stopped`, `certificate`,
- *   `pin-mismatch`, `unauthorized` (401 or 403: the token is not, or no longer, good), `not-found`, `unavailable` (429,
- *   502, 503, 504), `version`, `http-<status>`, `upgrade-failed`, and those of the handshake: `wrong-proof`, `protocol`,
+ *   `pin-mismatch`, `unauthorized` (401 or 403: the token is invalid or revoked), `not-found`, `unavailable` (429, 502,
+ *   503, 504), `version`, `http-<status>`, `upgrade-failed`, and the handshake's: `wrong-proof`, `protocol`,
  *   `handshake-timeout`
  */
 export async function dialLink(target: DialTarget, owner: LinkOwner, signal?: AbortSignal): Promise<DialOutcome> {
@@ -38,7 +38,7 @@ export async function dialLink(target: DialTarget, owner: LinkOwner, signal?: Ab
     endCause ??= cause
     ended.abort()
   }
-  const cancelTimer = owner.clock.after(CONNECT_MS, () => end(TIMED_OUT))
+  const cancelTimer = owner.clock.after(CONNECT_TIMEOUT_MS, () => end(TIMED_OUT))
   const giveUp = (): void => end(GIVEN_UP)
   signal?.addEventListener('abort', giveUp, { once: true })
   if (signal?.aborted) giveUp()

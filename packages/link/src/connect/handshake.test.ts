@@ -29,10 +29,10 @@ function ownerOf(
 
 function causeOf(outcome: LinkOutcome): LinkCause {
   if ('cause' in outcome) return outcome.cause
-  throw new Error('there is a link')
+  throw new Error('the link was established')
 }
 
-/** One real side, and a raw one that the test plays. */
+/** One real side, and a raw one that the test drives. */
 function against(side: 'gateway' | 'agent', clock: ManualClock) {
   const [transport, raw] = MemoryTransport.pair(256 * 1024)
   const hellos: string[] = []
@@ -59,7 +59,7 @@ function against(side: 'gateway' | 'agent', clock: ManualClock) {
 }
 
 describe('the handshake', () => {
-  test('makes a link on both sides, with the window that each side grants', async () => {
+  test('establishes a link on both sides with the window each side grants', async () => {
     const clock = new ManualClock()
     const accepted: RecordedStream[] = []
     const [server, device] = MemoryTransport.pair(256 * 1024)
@@ -88,7 +88,7 @@ describe('the handshake', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('hands over within a chunk: a stream opened together with the welcome is not lost', async () => {
+  test('keeps a stream that is opened in the same chunk as the welcome', async () => {
     const clock = new ManualClock()
     const accepted: RecordedStream[] = []
     const [server, device] = MemoryTransport.pair(256 * 1024)
@@ -110,8 +110,8 @@ describe('the handshake', () => {
 
   test.each<[string, FrameType, unknown, string]>([
     ['a wrong signature', FRAME.hello, { type: 'proof', signature: 'AAAA', windowBytes: 1_000 }, 'wrong-proof'],
-    ['a window of nothing', FRAME.hello, { type: 'proof', signature: 'AAAA', windowBytes: 0 }, 'protocol'],
-    ['a window beyond measure', FRAME.hello, { type: 'proof', signature: 'AAAA', windowBytes: 1e9 }, 'protocol'],
+    ['a window of zero', FRAME.hello, { type: 'proof', signature: 'AAAA', windowBytes: 0 }, 'protocol'],
+    ['an oversized window', FRAME.hello, { type: 'proof', signature: 'AAAA', windowBytes: 1e9 }, 'protocol'],
     ['no JSON', FRAME.hello, 'hello!', 'protocol'],
     ['a ping', FRAME.ping, 'ping', 'protocol'],
     ['a goaway', FRAME.goaway, '{}', 'protocol'],
@@ -127,7 +127,7 @@ describe('the handshake', () => {
     ['an open of 256 KiB', FRAME.open, 1],
     ['a control message of 64 KiB', FRAME.control, 1],
     ['a goaway', FRAME.goaway, 0],
-  ])('the gateway refuses %s before the proof by its header alone', async (_what, type, stream) => {
+  ])('the gateway refuses %s before the proof from the header alone', async (_what, type, stream) => {
     const { outcome, sendRaw } = against('gateway', new ManualClock())
     const header = Buffer.alloc(9)
     header.writeUInt32BE(4_000, 0)
@@ -140,7 +140,7 @@ describe('the handshake', () => {
   test.each<[string, FrameType, unknown, number]>([
     ['bytes', FRAME.data, 'x', 1],
     ['a stream', FRAME.open, { kind: 'auth', header: {} }, 2],
-  ])('the agent takes no %s before it has proved itself', async (_what, type, payload, stream) => {
+  ])('the agent accepts no %s before it has proved its key', async (_what, type, payload, stream) => {
     const { outcome, send } = against('agent', new ManualClock())
     await send(type, payload, stream)
     expect(causeOf(await outcome)).toMatchObject({ by: 'gateway', reason: 'protocol' })
@@ -152,7 +152,7 @@ describe('the handshake', () => {
     expect(causeOf(await outcome).message).toContain('a challenge of version 1')
   })
 
-  test.each(['gateway', 'agent'] as const)('the %s gives up after 10 seconds', async (side) => {
+  test.each(['gateway', 'agent'] as const)('the %s times out after 10 seconds', async (side) => {
     const clock = new ManualClock()
     const { outcome } = against(side, clock)
     await clock.advanceAsync(10_000)
@@ -160,13 +160,13 @@ describe('the handshake', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('a connection that ends during it is the cause', async () => {
+  test('reports a connection lost during the handshake as the cause', async () => {
     const { outcome, transport } = against('gateway', new ManualClock())
     transport.close({ by: 'network', reason: 'disconnected', message: 'gone' })
     expect(causeOf(await outcome)).toEqual({ by: 'network', reason: 'disconnected', message: 'gone' })
   })
 
-  test('no bytes make a link without a proof, or throw', async () => {
+  test('arbitrary bytes neither establish a link without a proof nor throw', async () => {
     const frame = record({
       type: constantFrom(...Object.values(FRAME)),
       stream: constantFrom(0, 0, 1, 2),
@@ -195,7 +195,7 @@ describe('the handshake', () => {
 })
 
 describe('a device proof', () => {
-  test('holds for its device, its nonce and its key only', () => {
+  test('verifies only for its own device, nonce and key', () => {
     const signature = signProof(privateKey, UID, 'nonce')
     expect(verifyProof(publicKeyPem, UID, 'nonce', signature)).toBe(true)
     expect(verifyProof(publicKeyPem, UID, 'other', signature)).toBe(false)
@@ -207,7 +207,7 @@ describe('a device proof', () => {
     expect(verifyProof(other, UID, 'nonce', signature)).toBe(false)
   })
 
-  test('is not made with a key of another type', () => {
+  test('signing with a key of another type throws', () => {
     const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     expect(() => signProof(ec.privateKey, UID, 'nonce')).toThrow('must be Ed25519 or RSA, this one is ec')
     const pem = ec.publicKey.export({ type: 'spki', format: 'pem' })

@@ -1,5 +1,5 @@
-// Before any stream: the gateway sends a challenge, the agent its proof, the gateway a welcome. Each side names the
-// credit that it grants on every new stream. Anything else, or nothing in time, ends the connection with a cause.
+// The handshake before any stream: the gateway sends a challenge, the agent its proof, the gateway a welcome. Each side
+// announces the credit it grants on every new stream. Anything else, or a timeout, ends the connection with a cause.
 import { type KeyObject, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Clock } from '@bowline/base/clock'
@@ -17,22 +17,22 @@ import { FRAME, FrameBatch, FrameDecoder, type FrameSink, type FrameType } from 
 import { startLink } from '../session/link.ts'
 import type { Transport, TransportEvents } from '../session/transport.ts'
 
-/** How an attempt at a link ended. */
+/** Result of an attempt to establish a link. */
 export type LinkOutcome = { readonly link: Link } | { readonly cause: LinkCause }
 
-/** What both ends bring to a link. */
+/** Parameters that both ends supply. */
 export interface LinkOwner {
   readonly handler: LinkHandler
   readonly clock: Clock
   readonly options?: Partial<LinkOptions>
-  /** Told what a callback of the owner threw, and which callback it was. */
+  /** Called with what one of the owner's callbacks threw, and the callback's name. */
   report(error: unknown, callback: string): void
 }
 
-/** The protocol inside the subprotocol; raised when a peer of the old one could not go on. */
+/** Protocol version inside the subprotocol; raised when a peer of the previous version could not continue. */
 const VERSION = 1
-const HANDSHAKE_MS = 10_000
-/** All that either side may send before the proof. */
+const HANDSHAKE_TIMEOUT_MS = 10_000
+/** The only frames either side may send before the proof. */
 const HANDSHAKE_FRAMES: ReadonlySet<FrameType> = new Set([FRAME.hello, FRAME.close])
 
 const windowBytes = z
@@ -49,16 +49,16 @@ const Challenge = z.object({
 const Proof = z.object({ type: z.literal('proof'), signature: z.string().max(2_048), windowBytes })
 const Welcome = z.object({ type: z.literal('welcome') })
 
-/** One side's part: takes the peer's next hello. */
+/** One step of a side's handshake: processes the peer's next hello. */
 type Step = (hello: unknown) => Progress
-/** What a hello leads to: a refusal of it, an answer and the next step, or the link. */
+/** Result of a hello: a refusal, an answer and the next step, or the link. */
 type Progress =
   | { readonly refuse: LinkCause }
-  | { readonly say?: LinkMessage; readonly next: Step }
-  | { readonly say?: LinkMessage; readonly peerWindowBytes: number }
+  | { readonly reply?: LinkMessage; readonly next: Step }
+  | { readonly reply?: LinkMessage; readonly peerWindowBytes: number }
 
 /**
- * The gateway's part. The handler is not called before the device has proved its key, and not at all when it does not.
+ * The gateway's side. The handler is only called once the device has proved its key.
  * @param device uid, and public key as registered (SPKI or PKCS #1 PEM; Ed25519 or RSA)
  */
 export function greetAgent(
@@ -75,15 +75,15 @@ export function greetAgent(
         refuse: { by: 'gateway', reason: 'wrong-proof', message: 'the signature is not by the key of the device' },
       }
     }
-    return { say: { type: 'welcome' }, peerWindowBytes: parsed.data.windowBytes }
+    return { reply: { type: 'welcome' }, peerWindowBytes: parsed.data.windowBytes }
   }
   const challenge = { type: 'challenge', version: VERSION, nonce, windowBytes: ownWindow(owner) }
   return new Handshake('gateway', transport, owner, proof).begin(challenge)
 }
 
 /**
- * The agent's part.
- * @param device uid as the server gave it, and the private key whose public half it has registered
+ * The agent's side.
+ * @param device uid as issued by the server, and the private key whose public half is registered
  */
 export function greetGateway(
   transport: Transport,
@@ -95,7 +95,7 @@ export function greetGateway(
     if (!parsed.success) return { refuse: unexpected('gateway', `a challenge of version ${VERSION}`) }
     const signature = signProof(device.privateKey, device.uid, parsed.data.nonce)
     return {
-      say: { type: 'proof', signature, windowBytes: ownWindow(owner) },
+      reply: { type: 'proof', signature, windowBytes: ownWindow(owner) },
       next: (answer) =>
         Welcome.safeParse(answer).success
           ? { peerWindowBytes: parsed.data.windowBytes }
@@ -124,14 +124,14 @@ class Handshake implements FrameSink, TransportEvents {
     this.#decoder = new FrameDecoder(this, HANDSHAKE_FRAMES)
   }
 
-  begin(say?: LinkMessage): Promise<LinkOutcome> {
+  begin(reply?: LinkMessage): Promise<LinkOutcome> {
     return new Promise((resolve) => {
       this.#resolve = resolve
-      this.#cancelTimer = this.#owner.clock.after(HANDSHAKE_MS, () =>
+      this.#cancelTimer = this.#owner.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
         this.#refuse({ by: 'network', reason: 'handshake-timeout', message: 'the handshake took longer than 10 s' }),
       )
       this.#transport.listen(this)
-      if (say) this.#say(say)
+      if (reply) this.#send(reply)
     })
   }
 
@@ -141,7 +141,7 @@ class Handshake implements FrameSink, TransportEvents {
   }
 
   drain(): void {
-    // What a handshake says is far below any backlog.
+    // A handshake never sends enough to hit backpressure.
   }
 
   closed(cause: LinkCause): void {
@@ -161,7 +161,7 @@ class Handshake implements FrameSink, TransportEvents {
     if (type !== FRAME.hello) return this.#refuse(unexpected(otherSide(this.#side), 'a hello'))
     const progress = this.#take(parseJson(payload))
     if ('refuse' in progress) return this.#refuse(progress.refuse)
-    if (progress.say) this.#say(progress.say)
+    if (progress.reply) this.#send(progress.reply)
     if ('next' in progress) this.#step = progress.next
     else this.#succeed(progress.peerWindowBytes)
   }
@@ -175,12 +175,12 @@ class Handshake implements FrameSink, TransportEvents {
     }
   }
 
-  #say(hello: LinkMessage): void {
+  #send(hello: LinkMessage): void {
     this.#batch.add(FRAME.hello, 0, Buffer.from(JSON.stringify(hello)))
     this.#transport.send(this.#batch.take())
   }
 
-  /** The link takes over here and now: frames that follow in the same chunk are already for its streams. */
+  /** The link takes over immediately: frames that follow in the same chunk are already for its streams. */
   #succeed(peerWindowBytes: number): void {
     if (this.#over) return
     this.#over = true

@@ -5,7 +5,7 @@ import type { DialOutcome } from './dial.ts'
 import { LinkKeeper, SETTLED_MS } from './reconnect.ts'
 import { settle } from '../testing/pair.ts'
 
-const REFUSED: LinkCause = { by: 'network', reason: 'connect-failed', message: 'nobody listens' }
+const REFUSED: LinkCause = { by: 'network', reason: 'connect-failed', message: 'nothing listens there' }
 const LOST: LinkCause = { by: 'network', reason: 'keepalive', message: 'silence' }
 const DISPLACED: LinkCause = { by: 'gateway', reason: 'displaced', message: 'another agent came' }
 const DRAINING: LinkCause = { by: 'gateway', reason: 'draining', message: 'the server is stopping' }
@@ -36,7 +36,7 @@ class FakeLink implements Link {
   }
 }
 
-/** A keeper whose attempts are answered by `answers` in turn; after those, by links. */
+/** A keeper whose attempts return `answers` in order, then links. */
 function keeperWith(answers: (DialOutcome | Error)[] = [], random: () => number = () => 0.5) {
   const clock = new ManualClock()
   const links: FakeLink[] = []
@@ -65,14 +65,14 @@ function keeperWith(answers: (DialOutcome | Error)[] = [], random: () => number 
   })
   const last = (): FakeLink => {
     const link = links.at(-1)
-    if (!link) throw new Error('there is no link')
+    if (!link) throw new Error('no link was established')
     return link
   }
   return { keeper, clock, links, last, waits, linked, ends, attempts: () => attempts }
 }
 
 describe('the keeper of a link', () => {
-  test('dials again until there is a link', async () => {
+  test('retries until there is a link', async () => {
     const { keeper, clock, waits, linked, attempts } = keeperWith([
       { cause: REFUSED },
       new Error('registration failed'),
@@ -91,7 +91,7 @@ describe('the keeper of a link', () => {
     expect(linked).toHaveLength(1)
   })
 
-  test('begins with short waits again after a link that lasted, and not after one that did not', async () => {
+  test('resets the backoff after a link that lasted, and not after one that did not', async () => {
     const { keeper, clock, last, waits, ends } = keeperWith([{ cause: REFUSED }, { cause: REFUSED }])
     keeper.start()
     await clock.advanceAsync(5_000)
@@ -104,7 +104,7 @@ describe('the keeper of a link', () => {
     expect(ends).toEqual([LOST, LOST, LOST])
   })
 
-  test('begins with short waits again when a link that lasted was told to move', async () => {
+  test('resets the backoff when a link that lasted is asked to move', async () => {
     const answers: DialOutcome[] = [{ cause: REFUSED }, { cause: REFUSED }, { cause: REFUSED }]
     const { keeper, clock, last, waits } = keeperWith(answers)
     keeper.start()
@@ -115,7 +115,7 @@ describe('the keeper of a link', () => {
     expect(waits.at(-1)).toEqual({ ms: 250, reason: 'connect-failed' })
   })
 
-  test('does not fight another agent with the same identity', async () => {
+  test('backs off when another agent with the same identity displaces it', async () => {
     const { keeper, clock, last, waits, attempts } = keeperWith()
     keeper.start()
     for (let round = 0; round < 6; round += 1) {
@@ -147,7 +147,7 @@ describe('the keeper of a link', () => {
     expect(attempts()).toBe(2)
   })
 
-  test('makes one attempt, not two, when the link ends after it was asked to move', async () => {
+  test('makes one attempt, not two, when the link ends after it is asked to move', async () => {
     const { keeper, clock, last, attempts } = keeperWith()
     keeper.start()
     await settle()
@@ -157,7 +157,7 @@ describe('the keeper of a link', () => {
     expect(attempts()).toBe(2)
   })
 
-  test('does not count a link that ended before the attempt was over', async () => {
+  test('does not count a link that ended before its attempt completed', async () => {
     const clock = new ManualClock()
     const linked: Link[] = []
     let attempts = 0
@@ -183,7 +183,7 @@ describe('the keeper of a link', () => {
     expect([attempts, linked.length]).toEqual([2, 1])
   })
 
-  test('drains: asks the server to open no more, and dials no more', async () => {
+  test('asks the server to open no more streams and stops dialling when it drains', async () => {
     const { keeper, clock, last, attempts } = keeperWith()
     keeper.start()
     await settle()
@@ -195,7 +195,7 @@ describe('the keeper of a link', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('closes the link of an attempt that was under way when it stopped', async () => {
+  test('closes the link of an attempt that was in flight when it stopped', async () => {
     const { keeper, last, linked, attempts } = keeperWith()
     keeper.start()
     keeper.close(STOPPED)

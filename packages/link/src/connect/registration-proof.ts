@@ -1,9 +1,9 @@
-// A device signs what it registers with, so that nobody else can rewrite what the server knows of it. Bound to the
-// server, by the key of its statements; to the time; and to everything that the registration says.
+// The device's signature of its registration, so that nobody else can overwrite what the server knows about it. Bound
+// to the server (by its statement key), to the time, and to every field of the registration.
 import type { KeyObject } from 'node:crypto'
 import { signText, verifyText } from './device-proof.ts'
 
-/** What a registration says, as it is sent. */
+/** The fields of a registration, as sent. */
 export interface RegistrationFacts {
   readonly tenant_id: string
   readonly public_key: string
@@ -13,7 +13,7 @@ export interface RegistrationFacts {
   readonly sessions?: readonly string[] | null | undefined
 }
 
-/** Beside the facts in the body of a registration. */
+/** Sent beside the fields in the body of a registration. */
 export interface RegistrationProof {
   /** Milliseconds since 1970, by the server's clock. */
   readonly at: number
@@ -35,7 +35,7 @@ export function signRegistration(
   return { at, signature: signText(privateKey, textOf(facts, statementKey, at)) }
 }
 
-/** Whether the device's key has signed a registration for this server. The time is for the caller to judge. */
+/** Verifies the device key's signature of a registration for this server. The caller checks the time. */
 export function verifyRegistration(facts: RegistrationFacts, statementKey: string, proof: RegistrationProof): boolean {
   return verifyText(facts.public_key, textOf(facts, statementKey, proof.at), proof.signature)
 }

@@ -1,5 +1,5 @@
-// Where the server is and why it may be trusted: https with a certificate from a known authority or a pinned key;
-// plain http to this machine only. The agent's HTTP calls and its link follow the same rule.
+// Server address and trust: https with a certificate from a known authority or a pinned key; plain http only to this
+// machine. The agent's HTTP calls and its link follow the same rule.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Socket, connect as connectTcp, isIP } from 'node:net'
 import { type TLSSocket, connect as connectTls } from 'node:tls'
@@ -9,13 +9,13 @@ export interface ServerAddress {
   /** Host name, or IP literal without brackets. */
   readonly host: string
   readonly port: number
-  /** Path in front of all paths of the server: empty, or starting with a slash and not ending with one. */
+  /** Path prefix of all of the server's paths: empty, or starting with a slash and not ending with one. */
   readonly prefix: string
   /** Value of the Host header. */
   readonly authority: string
 }
 
-/** A value, or the rule that the text broke, in words that fit after the name of the setting. */
+/** A value, or the rule that the text broke, worded to follow the name of the setting. */
 export type Parsed<T> = { readonly value: T } | { readonly fault: string }
 
 /** Parses `BOWLINE_SERVER_ADDRESS`, such as `https://bowline.example.com` or `http://localhost:8080`. */
@@ -52,7 +52,7 @@ export function parsePin(text: string): Parsed<readonly Uint8Array[]> {
   return { value }
 }
 
-/** Thrown into a promise by {@link connectServer}. `reason` is a kebab-case word for causes. */
+/** Thrown by {@link connectServer}. `reason` is a kebab-case word for causes. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError'
   readonly reason: string
@@ -66,8 +66,8 @@ export class ConnectError extends Error {
 /**
  * Connects to the server and establishes trust before anything is sent: a pinned key replaces the check of the
  * certificate's authority, name and dates, and without one those are checked.
- * @param pins of {@link parsePin}
- * @param signal ends the attempt
+ * @param pins from {@link parsePin}
+ * @param signal aborts the attempt
  * @returns a connected socket, with TLS done if the address is https
  * @throws {ConnectError} `connect-failed`, `certificate`, `pin-mismatch`
  */
@@ -89,7 +89,7 @@ export function connectServer(
       : connectTcp({ host, port })
     const finish = (error?: ConnectError): void => {
       signal.removeEventListener('abort', abort)
-      // From here to its next owner nobody else listens, and an unheard error would end the process.
+      // Until the next owner takes over there is no listener, and an unhandled error would end the process.
       socket.on('error', () => undefined).off('error', fail)
       if (error) {
         socket.destroy()

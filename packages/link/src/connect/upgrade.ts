@@ -1,4 +1,4 @@
-// The HTTP upgrade to WebSocket (RFC 6455 section 4), both ends, with the link's subprotocol as its version.
+// The HTTP upgrade to WebSocket (RFC 6455 section 4), both ends; the subprotocol carries the link's version.
 import { createHash, randomBytes } from 'node:crypto'
 import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES, request } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,16 +12,16 @@ export const LINK_SUBPROTOCOL = `bowline.link.v${LINK_VERSION}`
 
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** What became of an upgrade that a client asked for. */
+/** Result of a client's upgrade request. */
 export type Upgraded =
   | { readonly socket: Duplex; readonly head: Uint8Array }
   | { readonly otherVersion: string }
   | { readonly status: number; readonly retryAfterSeconds: number | undefined }
 
 /**
- * Asks the server for the link over a connected socket, which is destroyed when it is not granted.
- * @param token the device token of `devices/auth`
- * @throws {Error} when the connection ends or the answer is no HTTP
+ * Requests the link over a connected socket, which is destroyed if the request is refused.
+ * @param token the device token from `devices/auth`
+ * @throws {Error} when the connection ends or the response is not HTTP
  */
 export function requestUpgrade(socket: Socket, address: ServerAddress, token: string): Promise<Upgraded> {
   const key = randomBytes(16).toString('base64')
@@ -59,12 +59,12 @@ export function requestUpgrade(socket: Socket, address: ServerAddress, token: st
   })
 }
 
-/** What a request for the link came to: it is a WebSocket now, or it has been answered and the socket is gone. */
+/** Result of a request for the link: a WebSocket now, or the request was answered and the socket closed. */
 export type Granted = 'granted' | 'bad-request' | { readonly otherVersion: string }
 
 /**
- * Answers a client's request for the link. Whether the client may have it has been decided before. One that speaks
- * another version of the link is answered with the version that is spoken here (RFC 9110 section 15.5.22).
+ * Answers a client's request for the link, which the caller has already authorized. A client that speaks another
+ * version of the link is answered with the version this server speaks (RFC 9110 section 15.5.22).
  */
 export function grantUpgrade(request: IncomingMessage, socket: Duplex): Granted {
   const { headers } = request
@@ -99,9 +99,9 @@ export function grantUpgrade(request: IncomingMessage, socket: Duplex): Granted 
 }
 
 /**
- * Why two versions of the link do not go together, and which end has to be updated; undefined when none is named.
- * @param offered names of subprotocols as the other end listed them
- * @param peer what the other end is
+ * Describes why two versions of the link are incompatible and which end to update; undefined when none is offered.
+ * @param offered subprotocol names as the other end listed them
+ * @param peer which end the other one is
  */
 function versionProblem(offered: string | undefined, peer: 'agent' | 'server'): string | undefined {
   const versions = namesOf(offered).flatMap((name) => SUBPROTOCOL.exec(name)?.[1] ?? [])

@@ -1,18 +1,18 @@
-// Calls into the owner's code. Whatever it throws is reported once and goes no further.
+// Guarded calls into the owner's code: whatever a callback throws is reported once and goes no further.
 export class Guard {
   readonly #report: (error: unknown, callback: string) => void
 
-  /** @param report told what was thrown and by which callback; a throw of its own is dropped */
+  /** @param report called with what was thrown and by which callback; its own throws are dropped */
   constructor(report: (error: unknown, callback: string) => void) {
     this.#report = report
   }
 
-  /** What the callback returns, or undefined when it threw. */
+  /** Returns the callback's result, or undefined when it threw. */
   ask<T>(callback: string, run: () => T): T | undefined {
     try {
       return run()
     } catch (error) {
-      this.#tell(error, callback)
+      this.#notify(error, callback)
       return undefined
     }
   }
@@ -27,11 +27,11 @@ export class Guard {
     queueMicrotask(() => this.ask(callback, run))
   }
 
-  #tell(error: unknown, callback: string): void {
+  #notify(error: unknown, callback: string): void {
     try {
       this.#report(error, callback)
     } catch {
-      // There is nobody left to tell.
+      // The reporter itself failed; there is nowhere left to report to.
     }
   }
 }

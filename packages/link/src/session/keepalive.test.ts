@@ -16,14 +16,14 @@ function watched(clock: ManualClock) {
   return { keepalive, log }
 }
 
-test('silence is death after 45 seconds, to the millisecond, and once', async () => {
+test('declares the peer dead once, after exactly 45 seconds of silence', async () => {
   const clock = new ManualClock()
   const { log } = watched(clock)
   await clock.advanceAsync(600_000)
   expect(log).toEqual(['ping 1 at 20000', 'ping 2 at 40000', 'keepalive at 45000'])
 })
 
-test('anything heard is life, whether pings are answered or not', async () => {
+test('any received bytes keep the link alive, even when pings go unanswered', async () => {
   const clock = new ManualClock()
   const { keepalive, log } = watched(clock)
   for (let count = 0; count < 10; count += 1) {
@@ -35,7 +35,7 @@ test('anything heard is life, whether pings are answered or not', async () => {
   expect(log.at(-1)).toBe('keepalive at 485000')
 })
 
-test('the round trip is that of the ping which was answered; other pongs are ignored', async () => {
+test('measures the round trip of the ping that was answered and ignores other pongs', async () => {
   const clock = new ManualClock()
   const { keepalive, log } = watched(clock)
   keepalive.answered(0)
@@ -47,7 +47,7 @@ test('the round trip is that of the ping which was answered; other pongs are ign
   expect(log).toEqual(['ping 1 at 20000', 'alive 123'])
 })
 
-test('nothing happens after it has been stopped', async () => {
+test('does nothing after it is stopped', async () => {
   const clock = new ManualClock()
   const { keepalive, log } = watched(clock)
   keepalive.stop()

@@ -1,13 +1,13 @@
-// Whether the peer is still there: pings at an interval, and the verdict after a silence. One timer per link.
+// Liveness check of the peer: pings at an interval, dead after a period of silence. One timer per link.
 import type { Clock } from '@bowline/base/clock'
 import type { LinkCause } from '../api.ts'
 
 export interface KeepaliveEvents {
-  /** A ping with this number is due. */
+  /** A ping with this number is to be sent. */
   ping(number: number): void
   /** A ping was answered. */
   alive(roundTripMs: number): void
-  /** Nothing was heard for `deadMs`. */
+  /** No bytes received for `deadMs`. */
   dead(cause: LinkCause): void
 }
 
@@ -37,12 +37,12 @@ export class Keepalive {
     this.#arm()
   }
 
-  /** Bytes came from the peer. */
+  /** Bytes arrived from the peer. */
   heard(): void {
     this.#heardAt = this.#clock.monotonic()
   }
 
-  /** The peer pings. @returns false when it does so more often than any keepalive needs */
+  /** The peer sent a ping. @returns false when it exceeds the rate limit for pings */
   pinged(): boolean {
     const now = this.#clock.monotonic()
     if (now - this.#pingsSince >= 1_000) {
@@ -53,7 +53,7 @@ export class Keepalive {
     return this.#pings <= MAX_PINGS_PER_SECOND
   }
 
-  /** A pong came; one that answers no open ping is ignored. */
+  /** A pong arrived; ignored unless it answers the outstanding ping. */
   answered(number: number): void {
     if (number !== this.#number || this.#sentAt === undefined) return
     const roundTripMs = this.#clock.monotonic() - this.#sentAt
@@ -67,10 +67,10 @@ export class Keepalive {
 
   #arm(): void {
     const at = Math.min(this.#pingAt, this.#heardAt + this.#deadMs)
-    this.#cancel = this.#clock.after(Math.max(1, at - this.#clock.monotonic()), () => this.#look())
+    this.#cancel = this.#clock.after(Math.max(1, at - this.#clock.monotonic()), () => this.#check())
   }
 
-  #look(): void {
+  #check(): void {
     const now = this.#clock.monotonic()
     if (now - this.#heardAt >= this.#deadMs) {
       const seconds = Math.round(this.#deadMs / 1_000)

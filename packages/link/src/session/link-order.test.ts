@@ -1,4 +1,4 @@
-// Who sends when, and how a link lives and ends.
+// Scheduling of sends, and the lifecycle of a link.
 import { array, assert, asyncProperty, boolean, constantFrom, nat, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LinkCause, LinkStream } from '../api.ts'
@@ -15,7 +15,7 @@ function recordedPair(options: Parameters<typeof linkPair>[0] = {}, accept: { co
 describe('the order of sending', () => {
   const options = { windowBytes: 1 << 24, windowMaxBytes: 1 << 24, socketHighBytes: 100_000, queueMaxBytes: 1 << 26 }
 
-  /** Thirty streams of queued bulk and one that types; how much of the bulk has arrived when the typed key does. */
+  /** Thirty streams of queued bulk and an interactive one; how much of the bulk has arrived when the typed key does. */
   async function bulkBeforeKey(type: (stream: LinkStream) => void): Promise<{ held: number; before: number }> {
     const { gateway, gatewayTransport, accepted } = recordedPair({ options })
     const bulk = Array.from({ length: 30 }, () => RecordedStream.open(gateway, 'dial'))
@@ -30,7 +30,7 @@ describe('the order of sending', () => {
     await settle()
     let before = -1
     const keys = accepted.at(-1)
-    if (!keys) throw new Error('nothing was accepted')
+    if (!keys) throw new Error('no stream was accepted')
     const receive = keys.data.bind(keys)
     keys.data = (bytes, lane) => {
       if (before < 0) before = accepted.slice(0, -1).reduce((sum, stream) => sum + stream.bytes().length, 0)
@@ -44,7 +44,7 @@ describe('the order of sending', () => {
 
   test('a small write overtakes the queued bulk of other streams', async () => {
     const { held, before } = await bulkBeforeKey((stream) => stream.write(Buffer.from('k')))
-    // What the socket held already goes first; nothing else of the bulk does.
+    // Only what the socket already held goes first; no other bulk does.
     expect(before).toBeLessThanOrEqual(held)
   })
 
@@ -56,7 +56,7 @@ describe('the order of sending', () => {
     expect(before).toBeGreaterThan(held)
   })
 
-  test('streams of bulk take turns', async () => {
+  test('streams of bulk are served round robin', async () => {
     const { gateway, gatewayTransport, accepted } = recordedPair({ options })
     const streams = [1, 2, 3].map(() => RecordedStream.open(gateway, 'dial'))
     await settle()
@@ -79,7 +79,7 @@ describe('the order of sending', () => {
     expect(spread).toBeLessThanOrEqual(2 * 32_768)
   })
 
-  test('a flood of small writes does not keep the line for itself', async () => {
+  test('a flood of small writes does not starve bulk', async () => {
     const { gateway, gatewayTransport, accepted } = recordedPair({ options })
     const flood = RecordedStream.open(gateway, 'dial')
     const bulk = RecordedStream.open(gateway, 'dial')
@@ -90,7 +90,7 @@ describe('the order of sending', () => {
     let bulkWhenFloodEnded = 0
     const stream = accepted[0]
     const data = stream?.data.bind(stream)
-    if (!stream || !data) throw new Error('nothing was accepted')
+    if (!stream || !data) throw new Error('no stream was accepted')
     stream.data = (bytes, lane) => {
       data(bytes, lane)
       if (stream.bytes().length === 5_000_000) bulkWhenFloodEnded = accepted[1]?.bytes().length ?? 0
@@ -100,7 +100,7 @@ describe('the order of sending', () => {
     expect(bulkWhenFloodEnded).toBe(500_000)
   })
 
-  test('a stream that nobody reads does not hold up another', async () => {
+  test('a stream that nobody reads does not block another', async () => {
     const small = { windowBytes: 10_000, windowMaxBytes: 10_000 }
     const { gateway, accepted } = recordedPair({ options: small })
     const stuck = RecordedStream.open(gateway, 'dial')
@@ -113,7 +113,7 @@ describe('the order of sending', () => {
     expect(accepted.map((stream) => stream.bytes().length)).toEqual([10_000, 1_000_000])
   })
 
-  test('is kept within each stream under any mix of writes, lanes, controls and stalls of the socket', async () => {
+  test('keeps each stream in order under any mix of writes, lanes, controls and socket stalls', async () => {
     const step = record({
       stream: nat(3),
       what: constantFrom('write', 'write', 'write', 'error', 'control', 'hold', 'release', 'settle'),
@@ -165,14 +165,14 @@ describe('the order of sending', () => {
 })
 
 describe('a link', () => {
-  test('pings at its interval and tells the round trip', async () => {
+  test('pings at its interval and reports the round trip', async () => {
     const trips: number[] = []
     const { clock } = linkPair({ gateway: { alive: (roundTripMs) => trips.push(roundTripMs) } })
     await clock.advanceAsync(61_000)
     expect(trips).toEqual([0, 0, 0])
   })
 
-  test('that hears nothing for 45 seconds is dead, and so are its streams', async () => {
+  test('closes with all its streams after 45 seconds of silence', async () => {
     const { clock, gateway, gatewayTransport, agentTransport, ends } = recordedPair()
     const own = RecordedStream.open(gateway, 'session')
     await clock.advanceAsync(21_000)
@@ -205,7 +205,7 @@ describe('a link', () => {
     expect(ends).toMatchObject({ gateway: cause, agent: cause })
   })
 
-  test('that has ended refuses new streams without a throw', async () => {
+  test('refuses new streams without throwing after it has ended', async () => {
     const { gateway } = linkPair()
     gateway.close(STOPPING)
     const own = RecordedStream.open(gateway, 'dial')
@@ -214,7 +214,7 @@ describe('a link', () => {
     expect(gateway.streamCount).toBe(0)
   })
 
-  test('asked to go away opens no new streams on either side, and running ones go on', async () => {
+  test('opens no new streams on either side after goaway while running ones continue', async () => {
     const asked: LinkCause[] = []
     const accepted: RecordedStream[] = []
     const { gateway, agent } = linkPair({
@@ -236,7 +236,7 @@ describe('a link', () => {
     expect(crossing.cause).toMatchObject(STOPPING)
   })
 
-  test('with all the streams it may have refuses one more of its own', async () => {
+  test('refuses one more of its own streams at the stream limit', async () => {
     const { gateway, accepted } = recordedPair({ options: { maxStreams: 2 } })
     const first = RecordedStream.open(gateway, 'dial')
     RecordedStream.open(gateway, 'dial')
@@ -248,7 +248,7 @@ describe('a link', () => {
     expect(accepted).toHaveLength(3)
   })
 
-  test('refuses to open a stream whose header is too large or no JSON', async () => {
+  test('refuses to open a stream whose header is too large or not JSON', async () => {
     const { gateway, accepted } = recordedPair()
     expect((await RecordedStream.open(gateway, 'dial', { text: 'x'.repeat(262_144) }).whenClosed()).reason).toBe(
       'too-large',

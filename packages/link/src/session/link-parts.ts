@@ -1,4 +1,4 @@
-// What a link is made of.
+// Parameters of a link's constructor.
 import type { Clock } from '@bowline/base/clock'
 import type { LinkHandler, LinkOptions } from '../api.ts'
 import type { Side } from '../wire/cause.ts'
@@ -14,8 +14,8 @@ export interface LinkParts {
   readonly options?: Partial<LinkOptions>
   /** Credit that the peer grants on every new stream, bytes. Default: the same as this side grants. */
   readonly peerWindowBytes?: number
-  /** The decoder that read the handshake, with what it has not decoded yet. */
+  /** The decoder that read the handshake, with its undecoded remainder. */
   readonly decoder?: FrameDecoder
-  /** Told what an owner's callback threw; nothing else happens to the error. */
+  /** Called with what an owner's callback threw; the error is otherwise dropped. */
   report(error: unknown, callback: string): void
 }

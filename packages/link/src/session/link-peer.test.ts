@@ -1,4 +1,4 @@
-// What a broken or hostile peer can do to a link: end it, with a cause, and nothing else.
+// Broken and hostile peers: they can end the link with a cause, and nothing else.
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { array, assert, asyncProperty, constantFrom, nat, oneof, record, uint8Array } from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ interface Seen {
   payload: Buffer
 }
 
-/** A gateway's link whose peer is the test itself, frame by frame. */
+/** A gateway's link whose peer is driven by the test, frame by frame. */
 function gatewayWithRawPeer(handler: Partial<LinkHandler> = {}, options: Partial<LinkOptions> = {}) {
   const [transport, raw] = MemoryTransport.pair(options.socketHighBytes ?? 256 * 1024)
   const errors: unknown[] = []
@@ -54,7 +54,7 @@ const NOTHING = new Uint8Array(0)
 
 describe('a peer that breaks the protocol', () => {
   test.each<[string, [FrameType, number, Uint8Array | string | number][], string]>([
-    ['uses a stream that never was', [[FRAME.data, 7, 'x']], 'stream 7 was never opened'],
+    ['uses a stream that never existed', [[FRAME.data, 7, 'x']], 'stream 7 was never opened'],
     ['uses a stream that this side has not opened', [[FRAME.credit, 4, 1]], 'stream 4 was never opened'],
     ['opens a stream of this side', [[FRAME.open, 4, OPEN]], 'stream 4 cannot be opened by the peer'],
     [
@@ -73,11 +73,11 @@ describe('a peer that breaks the protocol', () => {
       ],
       'stream 3 cannot be opened by the peer',
     ],
-    ['opens with what is no JSON', [[FRAME.open, 1, '{{']], 'open of stream 1 is not {kind, header}'],
+    ['opens with a payload that is not JSON', [[FRAME.open, 1, '{{']], 'open of stream 1 is not {kind, header}'],
     ['opens with a list', [[FRAME.open, 1, '[]']], 'open of stream 1 is not {kind, header}'],
     ['opens without a header', [[FRAME.open, 1, '{"kind":"dial"}']], 'open of stream 1 is not {kind, header}'],
     ['says hello again', [[FRAME.hello, 0, '{}']], 'hello after the handshake'],
-  ])('%s: the link ends', async (_name, frames, message) => {
+  ])('ends the link when the peer %s', async (_name, frames, message) => {
     const { send, seen, ends, errors } = gatewayWithRawPeer()
     await send(...frames)
     expect(ends).toEqual([{ by: 'agent', reason: 'protocol', message }])
@@ -120,11 +120,11 @@ describe('a peer that breaks the protocol', () => {
       'credit of stream 2 exceeds 32 bits',
     ],
     [
-      'sends a control message that is no object',
+      'sends a control message that is not an object',
       [[FRAME.control, 2, '"x"']],
       'control on stream 2 is not a JSON object',
     ],
-  ])('%s on a stream: the link ends, and so does the stream', async (_name, frames, message) => {
+  ])('ends the link and the stream when the peer %s', async (_name, frames, message) => {
     const { link, send, ends } = gatewayWithRawPeer({}, { windowBytes: 1_000, windowMaxBytes: 1_000 })
     const own = RecordedStream.open(link, 'session', {}, { consume: false })
     await settle()
@@ -134,7 +134,7 @@ describe('a peer that breaks the protocol', () => {
     expect(own.events.filter((event) => event === 'closed')).toHaveLength(1)
   })
 
-  test('sends late frames on a stream that has ended here: they are ignored', async () => {
+  test('ignores late frames on a stream that has ended on this side', async () => {
     const { link, send, ends } = gatewayWithRawPeer()
     const own = RecordedStream.open(link, 'session')
     own.stream.close()
@@ -144,7 +144,7 @@ describe('a peer that breaks the protocol', () => {
     expect(ends).toEqual([])
   })
 
-  test('opens a kind that this version does not know: only that stream is refused', async () => {
+  test('refuses only the stream when the peer opens an unknown kind', async () => {
     const { send, seen, ends } = gatewayWithRawPeer()
     await send([FRAME.open, 1, JSON.stringify({ kind: 'teleport', header: {} })])
     expect(seen.map(({ type, stream }) => [type, stream])).toEqual([[FRAME.close, 1]])
@@ -152,7 +152,7 @@ describe('a peer that breaks the protocol', () => {
     expect(ends).toEqual([])
   })
 
-  test('opens too many streams: those above the limit are refused', async () => {
+  test('refuses streams the peer opens above the limit', async () => {
     const accepted: RecordedStream[] = []
     const { link, send, seen } = gatewayWithRawPeer({ open: RecordedStream.accept(accepted) }, { maxStreams: 3 })
     await send(...[1, 3, 5, 7, 9].map((id): [FrameType, number, string] => [FRAME.open, id, OPEN]))
@@ -167,14 +167,14 @@ describe('a peer that breaks the protocol', () => {
     expect(link.streamCount).toBe(3)
   })
 
-  test('opens streams without end and reads no answer: the link ends', async () => {
+  test('ends the link when the peer floods it with opens and reads no answers', async () => {
     const { transport, send, ends } = gatewayWithRawPeer({}, { socketHighBytes: 1 })
     transport.hold()
     for (let id = 1; id < 30_000 && ends.length === 0; id += 2) await send([FRAME.open, id, OPEN])
     expect(ends[0]?.message).toBe('streams are opened faster than the answers are read')
   })
 
-  test('pings without end and reads no answer: one pong waits, and a flood ends the link', async () => {
+  test('keeps one pong pending for a peer that reads nothing and ends the link on a ping flood', async () => {
     const { transport, send, seen, ends } = gatewayWithRawPeer({}, { socketHighBytes: 1 })
     transport.hold()
     for (let number = 0; number < 200; number += 1) await send([FRAME.ping, 0, number])
@@ -193,20 +193,23 @@ describe('a peer that breaks the protocol', () => {
     expect(ends[0]).toMatchObject({ by: 'agent', reason: 'protocol' })
   })
 
-  test.each(['user', 'admin', 'policy', 'gateway'])('blames the %s for an end: it counts as its own', async (by) => {
-    const { link, send } = gatewayWithRawPeer({})
-    const stream = RecordedStream.open(link, 'dial', {})
-    const cause = { by, reason: 'removed', message: 'An administrator has \u001b[31mclosed\u001b[0m it.\u0007\u202e' }
-    await send([FRAME.close, 2, Buffer.from(JSON.stringify(cause))])
-    expect(await stream.whenClosed()).toEqual({
-      by: 'agent',
-      reason: 'removed',
-      message: 'An administrator has [31mclosed[0m it.',
-      fromPeer: true,
-    })
-  })
+  test.each(['user', 'admin', 'policy', 'gateway'])(
+    'attributes an end to the device when it blames the %s',
+    async (by) => {
+      const { link, send } = gatewayWithRawPeer({})
+      const stream = RecordedStream.open(link, 'dial', {})
+      const cause = { by, reason: 'removed', message: 'An administrator has \u001b[31mclosed\u001b[0m it.\u0007\u202e' }
+      await send([FRAME.close, 2, Buffer.from(JSON.stringify(cause))])
+      expect(await stream.whenClosed()).toEqual({
+        by: 'agent',
+        reason: 'removed',
+        message: 'An administrator has [31mclosed[0m it.',
+        fromPeer: true,
+      })
+    },
+  )
 
-  test('claims to be blocked without end: its window stays within the limit', async () => {
+  test('keeps the window within its limit when the peer keeps claiming to be blocked', async () => {
     const { link, send, seen } = gatewayWithRawPeer({}, { windowBytes: 1_000, windowMaxBytes: 4_000 })
     RecordedStream.open(link, 'dial', {}, { consume: false })
     await settle()
@@ -215,7 +218,7 @@ describe('a peer that breaks the protocol', () => {
     expect(granted.reduce((sum, bytes) => sum + bytes, 0)).toBe(3_000)
   })
 
-  test('gives nonsense as a cause: it is called unspecified', async () => {
+  test('reads a malformed cause as unspecified', async () => {
     const { link, send, ends } = gatewayWithRawPeer()
     const causes: Promise<LinkCause>[] = []
     for (const _ of [1, 2, 3]) causes.push(RecordedStream.open(link, 'dial').whenClosed())
@@ -251,7 +254,7 @@ describe('a peer that sends anything at all', () => {
     ),
   })
 
-  test('causes no throw, no second end, and no more than one `closed` for each stream', async () => {
+  test('causes no throw, no second end and at most one `closed` per stream', async () => {
     await assert(
       asyncProperty(array(frame, { maxLength: 40 }), array(nat(200), { maxLength: 5 }), async (frames, cuts) => {
         const accepted: RecordedStream[] = []

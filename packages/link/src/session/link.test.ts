@@ -17,7 +17,7 @@ function recordedPair(options: Parameters<typeof linkPair>[0] = {}, accept: { co
 }
 
 describe('a stream', () => {
-  test('carries bytes, lanes, control and eof in the order in which they were given', async () => {
+  test('delivers bytes, lanes, control and eof in the order they were written', async () => {
     const { gateway, acceptedStream } = recordedPair()
     const { stream } = RecordedStream.open(gateway, 'session', { login: 4 })
     stream.write(text('one '))
@@ -36,7 +36,7 @@ describe('a stream', () => {
     expect(peer.events).toEqual(['data', 'control', 'data', 'data', 'eof', 'control'])
   })
 
-  test('closes after what was queued, and tells both owners once why', async () => {
+  test('closes after its queue is sent and reports the cause to both owners once', async () => {
     const { gateway, agent, acceptedStream } = recordedPair()
     const own = RecordedStream.open(gateway, 'dial')
     const cause: LinkCause = { by: 'user', reason: 'disconnected', message: 'the client went away' }
@@ -70,7 +70,7 @@ describe('a stream', () => {
     expect(errors).toEqual([])
   })
 
-  test('is closed at once by `drop`, although the peer grants no credit for what is queued', async () => {
+  test('closes at once with `drop` although the peer grants no credit for its queue', async () => {
     const options = { windowBytes: 16, windowMaxBytes: 16 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'session')
@@ -86,7 +86,7 @@ describe('a stream', () => {
     expect(acceptedStream(0).cause?.reason).toBe('done')
   })
 
-  test('lets an overtaking control pass bytes that wait for credit', async () => {
+  test('sends an overtaking control ahead of bytes that wait for credit', async () => {
     const options = { windowBytes: 16, windowMaxBytes: 16 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const { stream } = RecordedStream.open(gateway, 'session')
@@ -98,7 +98,7 @@ describe('a stream', () => {
     expect(stream.queuedBytes).toBe(84)
   })
 
-  test('refused by the peer closes with the peer’s cause', async () => {
+  test('closes with the peer’s cause when the peer refuses it', async () => {
     const refusal: LinkCause = { by: 'agent', reason: 'not-today', message: 'no' }
     const { gateway, agent } = linkPair({ agent: { open: () => refusal } })
     const own = RecordedStream.open(gateway, 'listen')
@@ -107,7 +107,7 @@ describe('a stream', () => {
     expect([gateway.streamCount, agent.streamCount]).toEqual([0, 0])
   })
 
-  test('may be closed by its acceptor while it is being opened', async () => {
+  test('can be closed by its acceptor while it is being opened', async () => {
     const inner = new RecordedStream()
     const { gateway } = linkPair({
       agent: {
@@ -128,7 +128,7 @@ describe('a stream', () => {
   test.each<[string, (stream: LinkStream) => void, string]>([
     ['drops it', (stream) => stream.close({ by: 'agent', reason: 'dropped', message: '' }, 'drop'), 'dropped'],
     ['overfills it', (stream) => stream.write(new Uint8Array(20_000_000)), 'overflow'],
-  ])('whose acceptor %s while it is being opened ends with one `closed`', async (_what, act, reason) => {
+  ])('gets one `closed` when its acceptor %s while it is being opened', async (_what, act, reason) => {
     const inner = new RecordedStream()
     const { gateway } = linkPair({
       agent: {
@@ -145,7 +145,7 @@ describe('a stream', () => {
     expect(inner.cause?.reason).toBe(reason)
   })
 
-  test('is never called back from inside its own calls', async () => {
+  test('makes no callbacks from inside its own calls', async () => {
     const { gateway } = recordedPair()
     let inside = false
     const calls: string[] = []
@@ -159,7 +159,7 @@ describe('a stream', () => {
     expect(calls).toEqual(['closed'])
   })
 
-  test('whose handler throws is closed, reported, and disturbs nobody else', async () => {
+  test('closes and reports a throwing handler without affecting other streams', async () => {
     const fault = new Error('a bug')
     const broken: StreamHandler = {
       data() {
@@ -185,7 +185,7 @@ describe('a stream', () => {
     expect(ends).toEqual({})
   })
 
-  test('whose opening throws is refused', async () => {
+  test('refuses a stream whose opening throws', async () => {
     const { gateway, errors } = linkPair({
       agent: {
         open() {
@@ -198,7 +198,7 @@ describe('a stream', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('with a control message over 64 KiB, or one that is no JSON, is closed', async () => {
+  test('closes when a control message exceeds 64 KiB or is not JSON', async () => {
     const { gateway, acceptedStream } = recordedPair()
     const own = RecordedStream.open(gateway, 'session')
     const other = RecordedStream.open(gateway, 'session')
@@ -213,7 +213,7 @@ describe('a stream', () => {
 })
 
 describe('the memory of bytes', () => {
-  test('is the handler’s own, and of their size, unless it borrows', async () => {
+  test('gives the handler its own copy of exact size unless it borrows', async () => {
     const chunks: Uint8Array[] = []
     const received: Uint8Array[] = []
     const open = (borrows: boolean) => (): StreamHandler => ({
@@ -234,7 +234,7 @@ describe('the memory of bytes', () => {
     expect(chunks.some((chunk) => chunk.buffer === borrowed?.buffer)).toBe(true)
   })
 
-  test('is the writer’s again when it is told so, not before, and what arrives is what was written', async () => {
+  test('returns written memory only when `done` is called, and delivers what was written', async () => {
     const { gateway, gatewayTransport, acceptedStream } = recordedPair()
     const { stream } = RecordedStream.open(gateway, 'dial')
     await settle()
@@ -251,7 +251,7 @@ describe('the memory of bytes', () => {
     write('c', 500)
     await settle()
     gatewayTransport.hold()
-    // More than the window: what is left is told of when it has gone, too.
+    // More than the window: `done` for the rest must be called once it has been sent, too.
     write('d', 200_000)
     write('e', 200_000)
     await settle()
@@ -265,7 +265,7 @@ describe('the memory of bytes', () => {
 })
 
 describe('credit', () => {
-  test('holds a sender to the window until the reader has consumed, and returns it by quarters', async () => {
+  test('limits the sender to the window until the reader consumes, and returns credit by quarters', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 1_000 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'dial')
@@ -282,7 +282,7 @@ describe('credit', () => {
     expect(own.stream.queuedBytes).toBe(1_750)
   })
 
-  test('never exceeds what was received, whatever the owner claims to have consumed', async () => {
+  test('never grants more than was received, whatever the owner claims to have consumed', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 1_000 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'dial')
@@ -307,7 +307,7 @@ describe('credit', () => {
     expect(acceptedStream(0).events.at(-1)).toBe('eof')
   })
 
-  test('grows for a reader that keeps up, up to the limit of the stream', async () => {
+  test('grows the window for a reader that keeps up, to the limit of the stream', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 4_000 }
     const { gateway, acceptedStream } = recordedPair({ options })
     const own = RecordedStream.open(gateway, 'dial')
@@ -318,7 +318,7 @@ describe('credit', () => {
     expect(await unreadBytes(peer, own)).toBe(4_000)
   })
 
-  test('does not grow for a reader that is behind', async () => {
+  test('does not grow the window for a reader that is behind', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 4_000 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'dial')
@@ -327,7 +327,7 @@ describe('credit', () => {
     expect(acceptedStream(0).bytes().length).toBe(1_000)
   })
 
-  test('grows only as far as the link’s budget, which closed streams give back', async () => {
+  test('grows windows only within the link’s budget, which closed streams release', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 100_000, growthBytes: 3_000 }
     const { gateway, acceptedStream } = recordedPair({ options })
     const first = RecordedStream.open(gateway, 'dial')
@@ -363,7 +363,7 @@ describe('credit', () => {
     expect(own.bytes().length - moved).toBe(windowBytes)
   })
 
-  test('of a stream that is closing flows on, so that neither side waits for the other', async () => {
+  test('keeps granting credit on a closing stream so that neither side deadlocks', async () => {
     const options = { windowBytes: 100, windowMaxBytes: 100 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'dial', {}, { consume: false })
@@ -385,7 +385,7 @@ describe('credit', () => {
 })
 
 describe('backpressure', () => {
-  test('write answers false at the credit, and drain follows once everything has left', async () => {
+  test('write returns false when credit runs out, and drain follows once everything is sent', async () => {
     const options = { windowBytes: 1_000, windowMaxBytes: 1_000 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'dial')
@@ -400,7 +400,7 @@ describe('backpressure', () => {
     expect(acceptedStream(0).bytes().length).toBe(1_100)
   })
 
-  test('write answers false while the socket is behind, and only so much is handed to the socket', async () => {
+  test('write returns false while the socket is backed up, and the socket gets a bounded amount', async () => {
     const options = { windowBytes: 1 << 24, socketHighBytes: 100_000 }
     const { gateway, gatewayTransport, acceptedStream } = recordedPair({ options })
     const own = RecordedStream.open(gateway, 'dial')
@@ -417,7 +417,7 @@ describe('backpressure', () => {
     expect(own.drains).toBe(1)
   })
 
-  test('a small write answers false too while others have filled the socket, and is told when that is over', async () => {
+  test('a small write also returns false while other streams fill the socket, and gets drain afterwards', async () => {
     const options = { windowBytes: 1 << 24, socketHighBytes: 100_000 }
     const { gateway, gatewayTransport } = recordedPair({ options })
     const bulk = RecordedStream.open(gateway, 'dial')
@@ -434,7 +434,7 @@ describe('backpressure', () => {
     expect(small.stream.write(text('x'))).toBe(true)
   })
 
-  test('a stream whose owner ignores the answers is closed at the limit', async () => {
+  test('closes a stream at the limit when its owner ignores backpressure', async () => {
     const options = { windowBytes: 1_000, queueMaxBytes: 10_000 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'dial')
@@ -444,7 +444,7 @@ describe('backpressure', () => {
     expect(acceptedStream(0).cause?.reason).toBe('overflow')
   })
 
-  test('control messages that cannot leave are bounded too', async () => {
+  test('bounds queued control messages', async () => {
     const { gateway, gatewayTransport } = recordedPair({ options: { socketHighBytes: 1 } })
     const own = RecordedStream.open(gateway, 'session')
     await settle()
@@ -453,7 +453,7 @@ describe('backpressure', () => {
     expect((await own.whenClosed()).reason).toBe('overflow')
   })
 
-  test('many one-byte writes wait in few pieces', async () => {
+  test('merges queued one-byte writes into few pieces', async () => {
     const options = { windowBytes: 64, windowMaxBytes: 64 }
     const { gateway, acceptedStream } = recordedPair({ options }, { consume: false })
     const own = RecordedStream.open(gateway, 'dial')
@@ -468,7 +468,7 @@ describe('backpressure', () => {
   })
 })
 
-/** Bytes that arrive at `reader` when it stops consuming: the window it has been given. */
+/** Bytes that arrive at `reader` when it stops consuming: the window it has been granted. */
 async function unreadBytes(reader: RecordedStream, writer: { stream: LinkStream }): Promise<number> {
   const before = reader.bytes().length
   reader.consumes = false

@@ -1,5 +1,5 @@
-// One link: streams over a transport, after the handshake. Holds the order of sending, the account of streams, the
-// keepalive and the end. Owners' callbacks never run inside their own calls, and a throw in one ends at most its stream.
+// One link after the handshake: streams multiplexed over a transport. Owns the send order, the stream table, the
+// keepalive and the end. Owners' callbacks never run inside their own calls; a throw in one ends at most its stream.
 import {
   type HandlerOf,
   LINK_DEFAULTS,
@@ -31,10 +31,10 @@ import { Stream, type StreamOwner } from './stream.ts'
 import { StreamTable } from './stream-table.ts'
 import type { Transport, TransportEvents } from './transport.ts'
 
-/** Refusals and the like that may wait because the peer does not read. */
-const MAX_OWED_FRAMES = 8_192
+/** Limit of refusals and other own frames that queue up while the peer does not read. */
+const MAX_PENDING_FRAMES = 8_192
 
-/** Starts the link: from here on the transport belongs to it. Ends with exactly one `handler.closed`. */
+/** Starts the link, which owns the transport from here on. Ends with exactly one `handler.closed`. */
 export function startLink(parts: LinkParts): Link {
   return new FrameLink(parts)
 }
@@ -103,14 +103,14 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
       return stream
     }
     this.#streams.add(stream)
-    this.#say(FRAME.open, id, payload)
+    this.#send(FRAME.open, id, payload)
     return stream
   }
 
   goaway(cause: LinkCause): void {
     if (this.#endCause || this.#goneAway) return
     this.#goneAway = cause
-    this.#say(FRAME.goaway, 0, encodeCause(cause))
+    this.#send(FRAME.goaway, 0, encodeCause(cause))
   }
 
   close(cause: LinkCause): void {
@@ -149,7 +149,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     this.#stalled.delete(stream)
     this.#outbox.forget(stream)
     this.#growthBytes += stream.grownBytes
-    if (tellPeer) this.#say(FRAME.close, stream.id, encodeCause(cause))
+    if (tellPeer) this.#send(FRAME.close, stream.id, encodeCause(cause))
     const handler = stream.handler
     if (handler) this.#guard.later('closed', () => handler.closed(cause))
   }
@@ -181,7 +181,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     if (fault !== undefined) return this.#protocolError(fault)
     const handler = stream.handler
     if (stream.state !== 'open' || !handler) return
-    // What is kept must not hold, nor lie in, the memory that was read into.
+    // Retained bytes must be a copy: neither a view into the read buffer nor a reference that keeps it alive.
     const given = handler.borrows ? bytes : new Uint8Array(bytes)
     this.#guardStream(stream, 'data', () => handler.data(given, lane))
   }
@@ -248,11 +248,11 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     if (!this.#streams.peerOpens(id)) return `stream ${id} cannot be opened by the peer`
     const open = decodeOpen(payload)
     if (open === undefined) return `open of stream ${id} is not {kind, header}`
-    if (this.#outbox.length >= MAX_OWED_FRAMES) return 'streams are opened faster than the answers are read'
+    if (this.#outbox.length >= MAX_PENDING_FRAMES) return 'streams are opened faster than the answers are read'
     const { kind, header } = open
     const refusal = this.#goneAway ?? this.#full()
     if (kind === undefined || refusal) {
-      this.#say(FRAME.close, id, encodeCause(refusal ?? this.#own('unsupported', 'unknown kind of stream')))
+      this.#send(FRAME.close, id, encodeCause(refusal ?? this.#own('unsupported', 'unknown kind of stream')))
       return undefined
     }
     const stream = new Stream(this, id, kind, this.#peerWindowBytes, this.options.windowBytes)
@@ -265,13 +265,13 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
       return undefined
     }
     stream.handler = answer
-    // The owner may have closed the stream, or the link, while it was being asked; `closed` is still its due.
+    // The owner may have closed the stream or the link from inside `open`; it must still get `closed`.
     const cause = stream.endCause
     if (cause) this.#guard.later('closed', () => answer.closed(cause))
     return undefined
   }
 
-  /** The stream, or undefined when it has ended here already. An id that was never opened ends the link. */
+  /** The stream, or undefined when it has already ended on this side. An id that was never opened ends the link. */
   #known(id: number): Stream | undefined {
     const stream = this.#streams.get(id)
     if (stream === undefined && !this.#streams.existed(id)) this.#protocolError(`stream ${id} was never opened`)
@@ -283,13 +283,13 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     return this.#own('too-many-streams', `this link has ${this.options.maxStreams} streams already`)
   }
 
-  #say(type: FrameType, stream: number, payload: Uint8Array): void {
+  #send(type: FrameType, stream: number, payload: Uint8Array): void {
     if (this.#endCause) return
     this.#outbox.add(type, stream, payload)
     this.#wake()
   }
 
-  /** Sends what is ready once the current callback is over, so that writes of one turn leave together. */
+  /** Sends what is ready once the current callback is over, so that the writes of one tick are sent together. */
   #wake(): void {
     if (this.#flushQueued || this.#endCause || !this.writable) return
     this.#flushQueued = true
@@ -309,7 +309,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     }
   }
 
-  /** Fills the batch with the link's own frames, then credit, then the streams in their order. */
+  /** Fills the batch with the link's own frames, then credit, then the streams in scheduling order. */
   #fill(): boolean {
     const batch = this.#batch
     this.#outbox.emit(batch)

@@ -1,5 +1,5 @@
-// What the link itself has to say, ahead of all streams: opens, refusals and closes in their order, one pong, one ping,
-// and credit. Held as state, not as bytes, so a peer that never reads cannot make it grow (pongs and credit merge).
+// The link's own frames, sent ahead of all streams: opens, refusals and closes in order, one pong, one ping, and
+// credit. Held as state, not as bytes, so a peer that never reads cannot make it grow (pongs and credit merge).
 import { FRAME, type FrameBatch, type FrameType } from '../wire/frame.ts'
 
 /** A stream with credit to return. */
@@ -13,7 +13,7 @@ export class Outbox {
   #ping: number | undefined
   readonly #creditors = new Set<Creditor>()
 
-  /** Frames that wait. */
+  /** Number of pending frames. */
   get length(): number {
     return this.#frames.length
   }
@@ -22,7 +22,7 @@ export class Outbox {
     this.#frames.push({ type, stream, payload })
   }
 
-  /** The peer's ping `number` is to be answered; an older unanswered one no longer matters. */
+  /** Queues the answer to the peer's ping `number`, replacing an older unanswered one. */
   pong(number: number): void {
     this.#pong = number
   }
@@ -54,7 +54,7 @@ export class Outbox {
     if (this.#ping !== undefined) batch.addUint32(FRAME.ping, 0, this.#ping)
     this.#pong = undefined
     this.#ping = undefined
-    // Most often nobody is due, and even to find that out an iterator would be made for each message.
+    // Usually empty; avoids allocating an iterator per message just to find that out.
     if (this.#creditors.size === 0) return
     for (const stream of this.#creditors) stream.emitCredit(batch)
     this.#creditors.clear()

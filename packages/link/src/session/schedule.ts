@@ -1,14 +1,14 @@
-// Which stream sends next. Streams with little to say go first, the others take turns, one frame each; what has more
-// than 1 KiB queued is bulk, so a flood of small writes cannot keep the line for itself.
+// The order in which streams send: streams with little queued go first, the rest round robin, one frame each. More than
+// 1 KiB queued counts as bulk, so a flood of small writes cannot starve the others.
 
-/** A stream as the order of sending sees it. */
+/** A stream as the scheduler sees it. */
 export interface Sender {
   /** Set by the schedule. */
   next: Sender | undefined
   listed: boolean
   /** Bytes of everything queued, control messages included. */
   readonly backlogBytes: number
-  /** Whether a frame could be sent now: something is queued, and credit for it if it is data. */
+  /** Whether a frame could be sent now: something is queued, and there is credit for it if it is data. */
   readonly sendable: boolean
 }
 
@@ -18,14 +18,14 @@ export class Schedule<S extends Sender> {
   readonly #small = new Fifo<S>()
   readonly #bulk = new Fifo<S>()
 
-  /** Lists the stream unless it is listed already. */
+  /** Queues the stream unless it is queued already. */
   add(stream: S): void {
     if (stream.listed) return
     stream.listed = true
     this.#fifo(stream).push(stream)
   }
 
-  /** Takes out the stream whose turn it is. */
+  /** Removes and returns the stream that sends next. */
   take(): S | undefined {
     for (let stream = this.#small.shift(); stream !== undefined; stream = this.#small.shift()) {
       if (stream.backlogBytes <= SMALL_BYTES) {
@@ -44,7 +44,7 @@ export class Schedule<S extends Sender> {
   }
 }
 
-/** First in, first out, linked through the streams themselves. */
+/** A FIFO queue, linked through the streams themselves. */
 class Fifo<S extends Sender> {
   #first: S | undefined
   #last: S | undefined

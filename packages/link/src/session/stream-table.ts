@@ -1,5 +1,5 @@
 // The streams of a link by id. Ids of one side share a parity, only grow, and are never used twice, so an id tells
-// whether a stream is running, has ended (late frames are normal) or never was (the peer is broken).
+// whether a stream is running, has ended (late frames are normal) or never existed (the peer is broken).
 import type { Side } from '../wire/cause.ts'
 import type { Stream } from './stream.ts'
 
@@ -35,21 +35,21 @@ export class StreamTable {
     this.#streams.delete(stream.id)
   }
 
-  /** The id of the next stream of this side, or undefined when all four-byte ids are used up. */
+  /** The id of this side's next stream, or undefined when all four-byte ids are used up. */
   nextId(): number | undefined {
     if (this.#nextId > LAST_ID) return undefined
     this.#nextId += 2
     return this.#nextId - 2
   }
 
-  /** Notes an id that the peer opens; false when that id is not the peer's to open. */
+  /** Records an id that the peer opens; false when the peer may not open that id. */
   peerOpens(id: number): boolean {
     if (this.#own(id) || id <= this.#lastPeerId) return false
     this.#lastPeerId = id
     return true
   }
 
-  /** Whether a stream with this id was ever opened by either side. */
+  /** Whether either side ever opened a stream with this id. */
   existed(id: number): boolean {
     return this.#own(id) ? id < this.#nextId : id <= this.#lastPeerId
   }

@@ -1,4 +1,4 @@
-// One stream of a link: what is queued to go out, and the exact account of credit both ways. For received bytes
+// One stream of a link: its send queue, and exact credit accounting in both directions. For received bytes
 // `receiveCredit + unconsumed + unreturned = window` holds at all times.
 import { Buffer } from 'node:buffer'
 import type { Lane, LinkCause, LinkMessage, LinkOptions, LinkStream, StreamHandler, StreamKind } from '../api.ts'
@@ -7,32 +7,32 @@ import { FRAME, type FrameBatch, type FrameType, MAX_CONTROL_BYTES } from '../wi
 import { encodeMessage } from '../wire/payloads.ts'
 import type { Sender } from './schedule.ts'
 
-/** What a stream needs of its link. */
+/** A stream's view of its link. */
 export interface StreamOwner {
   readonly side: Side
   readonly options: LinkOptions
-  /** Payload of one data frame at most. */
+  /** Maximum payload of one data frame. */
   readonly frameBytes: number
-  /** False while the socket is behind. */
+  /** False while the socket is backed up. */
   readonly writable: boolean
   /** The stream has frames to send. */
   schedule(stream: Stream): void
   /** The stream has credit to return. */
   creditDue(stream: Stream): void
-  /** The stream waits for `drain`. */
+  /** The stream is waiting for `drain`. */
   stalled(stream: Stream): void
   /** Takes up to `bytes` from the link's budget for larger windows. */
   takeGrowth(bytes: number): number
-  /** The stream has ended on this side; with `tellPeer` a close frame has to go out. */
+  /** The stream has ended on this side; with `tellPeer` a close frame must be sent. */
   ended(stream: Stream, cause: LinkCause, tellPeer: boolean): void
 }
 
 interface Entry {
   readonly type: FrameType
   bytes: Uint8Array
-  /** Memory behind `bytes` with room for more small writes. */
+  /** Spare capacity behind `bytes` for more small writes. */
   room: Uint8Array | undefined
-  /** Told when the memory of `bytes` is free. */
+  /** Called when the memory of `bytes` may be reused. */
   done: (() => void) | undefined
 }
 
@@ -44,15 +44,15 @@ const CONTROL_QUEUE_BYTES = 1024 * 1024
 export class Stream implements LinkStream, Sender {
   readonly id: number
   readonly kind: StreamKind
-  /** Undefined only while the link's owner is being asked about the stream. */
+  /** Undefined only while the link's owner is deciding about the stream. */
   handler: StreamHandler | undefined
   next: Sender | undefined
   listed = false
   state: 'open' | 'closing' | 'closed' = 'open'
   queuedBytes = 0
-  /** Why it ended, once it has. */
+  /** Why it ended; undefined while it runs. */
   endCause: LinkCause | undefined
-  /** Credit of this stream that came out of the link's budget. */
+  /** Credit of this stream taken from the link's growth budget. */
   grownBytes = 0
 
   readonly #owner: StreamOwner
@@ -63,7 +63,7 @@ export class Stream implements LinkStream, Sender {
   #queuedControlBytes = 0
   #eofQueued = false
   #closeCause: LinkCause | undefined
-  /** Bytes the peer lets us send. */
+  /** Bytes we may send. */
   #sendCredit: number
   #blockedTold = false
 
@@ -71,13 +71,13 @@ export class Stream implements LinkStream, Sender {
   /** Bytes the peer may still send. */
   #receiveCredit: number
   #unconsumed = 0
-  /** Consumed but not granted again yet; negative while a window below the link's is being reached. */
+  /** Consumed but not granted again yet; negative while shrinking to a window below the link's. */
   #unreturned: number
   #peerEof = false
 
   /**
-   * @param sendCredit bytes the peer takes without being asked
-   * @param windowBytes bytes to let the peer have in flight here
+   * @param sendCredit bytes the peer initially accepts
+   * @param windowBytes maximum bytes in flight from the peer
    */
   constructor(owner: StreamOwner, id: number, kind: StreamKind, sendCredit: number, windowBytes: number) {
     this.#owner = owner
@@ -154,7 +154,7 @@ export class Stream implements LinkStream, Sender {
     this.#enqueue(FRAME.close, encodeCause(cause))
   }
 
-  /** Moves the next frame into `batch`. Without credit for queued data, tells the peer so, once per grant. */
+  /** Moves the next frame into `batch`. Without credit for queued data, sends `blocked`, once per grant. */
   emit(batch: FrameBatch): void {
     const overtaking = this.#overtaking.shift()
     if (overtaking !== undefined) {
@@ -170,7 +170,7 @@ export class Stream implements LinkStream, Sender {
     if (entry.type === FRAME.close && this.#closeCause) this.#owner.ended(this, this.#closeCause, false)
   }
 
-  /** Puts the credit that is due into `batch`. */
+  /** Moves due credit into `batch`. */
   emitCredit(batch: FrameBatch): void {
     if (this.state === 'closed' || this.#unreturned <= 0) return
     batch.addUint32(FRAME.credit, this.id, this.#unreturned)
@@ -178,13 +178,13 @@ export class Stream implements LinkStream, Sender {
     this.#unreturned = 0
   }
 
-  /** Data came in. Returns the rule it broke, if any; the caller passes the bytes to the handler otherwise. */
+  /** Accounts for received data. Returns the rule it broke, if any; otherwise the caller passes the bytes on. */
   received(count: number): string | undefined {
     if (this.#peerEof) return `data after eof on stream ${this.id}`
     if (count > this.#receiveCredit) return `stream ${this.id} exceeds its credit`
     this.#receiveCredit -= count
     this.#unconsumed += count
-    // Nobody reads any more, but the peer may be waiting for credit before it reads what is still queued here.
+    // There is no reader any more, but the peer may need credit before it reads what is still queued here.
     if (this.state !== 'open') this.consumed(this.#unconsumed)
     return undefined
   }
@@ -203,7 +203,7 @@ export class Stream implements LinkStream, Sender {
     return undefined
   }
 
-  /** The peer waits for credit. If that is not because of this side's reader, the window is too small for the path. */
+  /** The peer is out of credit. If this side's reader is keeping up, the window is too small for the path. */
   receivedBlocked(): void {
     if (this.#unconsumed > this.#window / 2) return
     const wanted = Math.min(this.#window, this.#owner.options.windowMaxBytes - this.#window)
@@ -215,7 +215,7 @@ export class Stream implements LinkStream, Sender {
     this.#owner.creditDue(this)
   }
 
-  /** Ends the stream and forgets everything queued. */
+  /** Ends the stream and discards everything queued. */
   release(cause: LinkCause): void {
     this.state = 'closed'
     this.endCause = cause
@@ -226,7 +226,7 @@ export class Stream implements LinkStream, Sender {
     this.queuedBytes = 0
   }
 
-  /** One frame of what follows at the head of the queue on the same lane, as far as frame size and credit go. */
+  /** Sends one frame from the head of the queue on one lane, limited by frame size and credit. */
   #emitData(type: FrameType, batch: FrameBatch): void {
     const room = Math.min(this.#owner.frameBytes, this.#sendCredit)
     let count = 0
@@ -266,7 +266,7 @@ export class Stream implements LinkStream, Sender {
     }
   }
 
-  /** Appends to the last entry when both are small, so that many tiny writes cost neither many frames nor much memory. */
+  /** Merges into the last entry when both are small: many tiny writes cost neither many frames nor much memory. */
   #enqueueData(type: FrameType, bytes: Uint8Array, done: (() => void) | undefined): void {
     const last = this.#queue.at(-1)
     const length = last === undefined ? 0 : last.bytes.length

@@ -1,24 +1,24 @@
-// What the link needs of a connection: ordered bytes both ways and a word about backlog. Message boundaries carry no
-// meaning; frames may share a message or span several.
+// The connection under a link: ordered bytes both ways with backpressure. Message boundaries carry no meaning; frames
+// may share a message or span several.
 import type { LinkCause } from '../api.ts'
 
 /** The owner's end of a transport. Called only after {@link Transport.listen}, never from inside a call to it. */
 export interface TransportEvents {
   /** Bytes from the peer, only valid during the call. */
   bytes(chunk: Uint8Array): void
-  /** The backlog is gone after a `send` answered false. */
+  /** The socket can take more after `send` returned false. */
   drain(): void
-  /** The connection is over. Called exactly once, last. */
+  /** The connection has ended. Called exactly once, last. */
   closed(cause: LinkCause): void
 }
 
 export interface Transport {
-  /** How many bytes at a time travel best, for example such that they fill the records of TLS. */
+  /** Preferred chunk size in bytes, for example one that fills TLS records. */
   readonly messageBytes: number
-  /** Names the receiver. Bytes that arrived earlier follow. May be called again to hand the connection on. */
+  /** Sets the receiver. Bytes that arrived earlier follow. May be called again to hand the connection over. */
   listen(events: TransportEvents): void
   /**
-   * Takes the parts in order; their memory is free again when it returns.
+   * Sends the parts in order; their memory may be reused when it returns.
    * @returns false when the caller should stop until `drain`
    */
   send(parts: readonly Uint8Array[]): boolean

@@ -1,5 +1,5 @@
-// For tests of what uses links: two connected links in memory, with a clock and a socket backlog that the test owns.
-// Bytes travel in microtasks, so a pair works the same under real and fake timers.
+// Test support: two links connected in memory, with a clock and a socket backlog under the test's control. Bytes travel
+// in microtasks, so a pair works the same under real and fake timers.
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import type {
   Lane,
@@ -17,17 +17,17 @@ import type { Transport, TransportEvents } from '../session/transport.ts'
 
 const DISCONNECTED: LinkCause = { by: 'network', reason: 'disconnected', message: 'the connection was closed' }
 
-/** Resolves when everything that was under way in memory has arrived. */
+/** Resolves when everything in flight in memory has arrived. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** One end of a connection in memory. What is sent arrives at the other end in a microtask, or waits while held. */
+/** One end of an in-memory connection. Bytes sent arrive at the other end in a microtask, or wait while held. */
 export class MemoryTransport implements Transport {
   readonly messageBytes = 64 * 1024
-  /** Everything that has been sent, for tests that look at the wire. */
+  /** Count of all bytes sent, for tests that look at the wire. */
   sentBytes = 0
-  /** Called with every chunk before it is delivered; returns what is delivered instead (for faults on the wire). */
+  /** Called with every chunk before delivery; returns what to deliver instead (injects faults on the wire). */
   tamper: (chunk: Uint8Array) => readonly Uint8Array[] = (chunk) => [chunk]
   closeCause: LinkCause | undefined
   #peer: MemoryTransport | undefined
@@ -72,12 +72,12 @@ export class MemoryTransport implements Transport {
     if (peer) queueMicrotask(() => peer.#end(DISCONNECTED))
   }
 
-  /** From here on nothing sent arrives: the socket does not take more. */
+  /** Holds everything sent from here on: the socket takes no more. */
   hold(): void {
     this.#held ??= []
   }
 
-  /** Lets everything held and all that follows arrive. */
+  /** Delivers everything held and all that follows. */
   release(): void {
     const held = this.#held ?? []
     const wasBehind = this.#heldBytes >= this.#highBytes
@@ -105,22 +105,22 @@ export class MemoryTransport implements Transport {
   }
 }
 
-/** Two connected links and what a test may want to know about them. */
+/** Two connected links and their observable state. */
 export interface LinkPair {
   readonly gateway: Link
   readonly agent: Link
   readonly clock: ManualClock
   readonly gatewayTransport: MemoryTransport
   readonly agentTransport: MemoryTransport
-  /** What callbacks have thrown. */
+  /** Errors thrown by callbacks. */
   readonly errors: unknown[]
-  /** Why each link ended, once it has. */
+  /** Why each link ended; unset while it runs. */
   readonly ends: { gateway?: LinkCause; agent?: LinkCause }
 }
 
 /**
  * Connects two links in memory, after the handshake.
- * @param handlers who answers streams opened by the other side; a side without one refuses them all
+ * @param handlers of streams opened by the other side; a side without one refuses them all
  */
 export function linkPair(
   handlers: {
@@ -158,15 +158,15 @@ export function linkPair(
   return { gateway, agent, clock, gatewayTransport, agentTransport, errors, ends }
 }
 
-/** A stream handler that keeps what it is told. By default received bytes are consumed at once. */
+/** A stream handler that records its callbacks. By default received bytes are consumed at once. */
 export class RecordedStream implements StreamHandler {
   stream: LinkStream | undefined
-  /** What the stream was opened with, when the peer opened it. */
+  /** The kind the stream was opened with, when the peer opened it. */
   kind: StreamKind | undefined
   header: LinkMessage | undefined
   readonly lanes: [Uint8Array[], Uint8Array[]] = [[], []]
   readonly messages: LinkMessage[] = []
-  /** Names of the callbacks in the order in which they came. */
+  /** Names of the callbacks, in call order. */
   readonly events: string[] = []
   drains = 0
   cause: LinkCause | undefined
@@ -194,7 +194,7 @@ export class RecordedStream implements StreamHandler {
     return Object.assign(recorded, { stream })
   }
 
-  /** An answer for `LinkHandler.open` that records every stream the peer opens into `into`. */
+  /** An implementation of `LinkHandler.open` that records every stream the peer opens into `into`. */
   static accept(
     into: RecordedStream[],
     options: { consume?: boolean } = {},
@@ -232,7 +232,7 @@ export class RecordedStream implements StreamHandler {
     this.#resolveClosed(cause)
   }
 
-  /** The cause, when the stream has closed. */
+  /** Resolves with the cause when the stream has closed. */
   whenClosed(): Promise<LinkCause> {
     return this.#whenClosed
   }

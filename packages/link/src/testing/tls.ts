@@ -1,4 +1,4 @@
-// For tests that need TLS: a self-signed certificate made on the spot, so that no key lies in the repository.
+// Test support for TLS: generates a self-signed certificate on the fly, so that no key lies in the repository.
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 /** A P-256 key and its certificate for `localhost` and 127.0.0.1, valid from 2020 to 2049; all PEM. */

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const clean of cleanups.splice(0)) clean()
 })
 
-/** Two ends of one TCP connection over loopback. */
+/** Both ends of one TCP connection over loopback. */
 async function sockets(): Promise<[Socket, Socket]> {
   const server = createServer({ pauseOnConnect: true })
   const accepted = once(server, 'connection')
@@ -67,7 +67,7 @@ function listening(
 
 describe('a socket transport', () => {
   test.each<{ client: Masking }>([{ client: 'random' }, { client: 'zero' }])(
-    'carries bytes both ways with the mask “$client”, and keeps what it was given as it was',
+    'carries bytes both ways with the mask “$client” without modifying its input',
     async ({ client: masking }) => {
       const [serverSocket, clientSocket] = await sockets()
       const server = listening(serverSocket, 'none')
@@ -84,7 +84,7 @@ describe('a socket transport', () => {
     },
   )
 
-  test('begins with the bytes that came with the upgrade', async () => {
+  test('delivers the bytes that came with the upgrade first', async () => {
     const [serverSocket, clientSocket] = await sockets()
     const head = Buffer.concat([frameHeader(OPCODE.binary, 4), Buffer.from('he')])
     const client = listening(clientSocket, 'zero', { head })
@@ -92,7 +92,7 @@ describe('a socket transport', () => {
     expect((await client.bytes(4)).toString()).toBe('head')
   })
 
-  test('says when the socket is behind, and when it is not any more', async () => {
+  test('reports when the socket is backed up and when it has drained', async () => {
     const [serverSocket, clientSocket] = await sockets()
     const server = listening(serverSocket, 'none', { highBytes: 100_000 })
     let sent = 0
@@ -114,7 +114,7 @@ describe('a socket transport', () => {
     expect(answer?.equals(Buffer.concat([frameHeader(OPCODE.pong, 13), Buffer.from('are you there')]))).toBe(true)
   })
 
-  test('sends what was queued before it closes, and both ends learn why', async () => {
+  test('sends its queue before it closes and reports the cause to both ends', async () => {
     const [serverSocket, clientSocket] = await sockets()
     const server = listening(serverSocket, 'none')
     const client = listening(clientSocket, 'zero')
@@ -128,7 +128,7 @@ describe('a socket transport', () => {
     expect(client.text()).toBe('last words')
   })
 
-  test('ends within two seconds of its close, although the peer goes on', async () => {
+  test('ends within two seconds of close although the peer keeps sending', async () => {
     const clock = new ManualClock()
     const [serverSocket, clientSocket] = await sockets()
     const server = listening(serverSocket, 'none', { clock })
@@ -152,7 +152,7 @@ describe('a socket transport', () => {
       { by: 'network', reason: 'protocol' },
     ],
     ['sends no mask', (peer) => peer.write(Buffer.of(0x82, 0)), { by: 'network', reason: 'protocol' }],
-  ])('is over when the peer %s', async (_what, act, cause) => {
+  ])('ends when the peer %s', async (_what, act, cause) => {
     const [serverSocket, clientSocket] = await sockets()
     const server = listening(serverSocket, 'none')
     clientSocket.on('error', () => undefined).resume()
@@ -162,8 +162,8 @@ describe('a socket transport', () => {
 
   test.each<[string, Buffer, number]>([
     ['breaks the protocol', Buffer.of(0x81, 0x80, 0, 0, 0, 0), 1002],
-    ['announces a message beyond measure', Buffer.from(frameHeader(OPCODE.binary, 2 ** 30, Buffer.alloc(4))), 1009],
-  ])('tells a peer that %s with the code that says so', async (_what, bytes, code) => {
+    ['announces an oversized message', Buffer.from(frameHeader(OPCODE.binary, 2 ** 30, Buffer.alloc(4))), 1009],
+  ])('closes with the matching status code when a peer %s', async (_what, bytes, code) => {
     const [serverSocket, clientSocket] = await sockets()
     listening(serverSocket, 'none')
     clientSocket.write(bytes)
@@ -171,7 +171,7 @@ describe('a socket transport', () => {
     expect([close?.[0], close?.readUInt16BE(2)]).toEqual([0x88, code])
   })
 
-  test('tells the end to whoever listens late', async () => {
+  test('reports the end to a late listener', async () => {
     const [serverSocket] = await sockets()
     const transport = new SocketTransport({
       socket: serverSocket,

@@ -1,5 +1,5 @@
-// A transport over a socket that has been upgraded to WebSocket. Everything after the upgrade is here, on the raw
-// socket: the general-purpose receiver and sender of a WebSocket library cost two to four times the CPU per byte.
+// Link transport over a socket upgraded to WebSocket. Framing is done here on the raw socket: the general-purpose
+// receiver and sender of a WebSocket library cost two to four times the CPU per byte.
 import { Buffer } from 'node:buffer'
 import { randomFillSync } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -12,8 +12,8 @@ import type { Transport, TransportEvents } from '../session/transport.ts'
 import { OPCODE, WebSocketDecoder, applyMask, frameHeader } from './websocket.ts'
 
 /**
- * How a sender masks. A server does not. A client has to; under TLS nothing between the ends can be confused by what
- * it sees, so there the mask is zero and costs nothing.
+ * Masking of sent frames. A server does not mask. A client must; under TLS no intermediary can be confused by the
+ * payload, so there the mask is zero and costs nothing.
  */
 export type Masking = 'none' | 'zero' | 'random'
 
@@ -22,26 +22,26 @@ export interface SocketTransportParts {
   /** Bytes that came with the upgrade. */
   readonly head: Uint8Array
   readonly masking: Masking
-  /** `send` answers false while the socket holds more than this. */
+  /** `send` returns false while the socket holds more than this. */
   readonly highBytes: number
   readonly clock: Clock
 }
 
-/** How long a peer may take to end its side after a close. */
-const END_MS = 2_000
+/** How long a peer may take to close its side. */
+const CLOSE_TIMEOUT_MS = 2_000
 const ZERO_MASK = new Uint8Array(4)
 
 /**
- * A message with its header fills four records of TLS, 16 KiB each. A receiver of bulk then gets one frame in four
- * pieces as they come, instead of crumbs at every boundary.
+ * A message with its header fills four TLS records of 16 KiB each. A receiver of bulk then gets one frame in four
+ * pieces, instead of small fragments at every boundary.
  */
 const MESSAGE_BYTES = 64 * 1024
-/** Messages from this size on are put together in a block; smaller ones in memory of their own size. */
+/** Messages of at least this size are assembled in a shared block; smaller ones get memory of their own size. */
 const BLOCK_FROM_BYTES = 16 * 1024
 const blocks = new BlockPool(MESSAGE_BYTES, 32)
 /**
- * More than this in the socket's queue, and the link waits. TLS copies what is written while an earlier write is under
- * way into one fresh buffer, unless it is a single message: so there is never more than one behind the one under way.
+ * High watermark of the socket's queue. TLS copies what is written while an earlier write is in flight into one fresh
+ * buffer, unless it is a single message: so there is never more than one queued behind the one in flight.
  */
 const BEHIND_BYTES = MESSAGE_BYTES
 
@@ -87,7 +87,7 @@ export class SocketTransport implements Transport {
     const first = this.#events === undefined
     this.#events = events
     if (!first) return
-    // Not before now: until somebody listens, bytes wait in the socket.
+    // Deferred until here: without a listener, bytes stay in the socket.
     queueMicrotask(() => {
       if (this.#head) this.#received(this.#head)
       this.#head = undefined
@@ -118,7 +118,7 @@ export class SocketTransport implements Transport {
     if (!this.#socket.destroyed) {
       this.#write(OPCODE.close, [payload])
       this.#socket.end()
-      this.#cancelEnd = this.#clock.after(END_MS, () => this.#socket.destroy())
+      this.#cancelEnd = this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#socket.destroy())
     }
     this.#closing = true
   }
@@ -156,7 +156,7 @@ export class SocketTransport implements Transport {
     if (!this.#closing && this.#socket.writableLength < this.#highBytes) this.#write(OPCODE.pong, [payload])
   }
 
-  /** Header and payload leave in one piece: one encryption, one call to the kernel, no copy by Node in between. */
+  /** Sends header and payload in one piece: one encryption, one system call, no copy by Node in between. */
   #write(opcode: number, parts: readonly Uint8Array[]): void {
     let length = 0
     for (const part of parts) length += part.length

@@ -40,7 +40,7 @@ function cut(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 const mask = uint8Array({ minLength: 4, maxLength: 4 })
 
 describe('masking', () => {
-  test('is the exclusive-or of RFC 6455 at every offset and alignment, and undoes itself', () => {
+  test('masks as in RFC 6455 at every offset and alignment, and unmasks with the same call', () => {
     assert(
       property(uint8Array({ maxLength: 70 }), mask, nat(7), nat(1_000), (payload, key, offset, position) => {
         const memory = new Uint8Array(payload.length + offset)
@@ -56,7 +56,7 @@ describe('masking', () => {
 })
 
 describe('a WebSocket peer', () => {
-  test('is understood however its bytes are cut, fragmented, masked and interrupted by pings', () => {
+  test('decodes messages however they are cut, fragmented, masked and interleaved with pings', () => {
     const message = record({
       payload: uint8Array({ maxLength: 300 }),
       pieces: array(nat(), { maxLength: 3 }),
@@ -99,7 +99,7 @@ describe('a WebSocket peer', () => {
     )
   })
 
-  test('that sends arbitrary bytes causes a fault at most', () => {
+  test('arbitrary bytes cause a fault at most', () => {
     assert(
       property(array(uint8Array({ maxLength: 200 }), { maxLength: 5 }), boolean(), (chunks, masked) => {
         const { decoder, seen } = decoderFor(masked)
@@ -110,7 +110,7 @@ describe('a WebSocket peer', () => {
     )
   })
 
-  test('announces long messages in the right form', () => {
+  test('encodes the length of long messages in the right form', () => {
     assert(
       property(constantFrom(0, 125, 126, 65_535, 65_536, 1_000_000), integer({ min: 0, max: 1 }), (length, side) => {
         const masked = side === 1
@@ -126,12 +126,12 @@ describe('a WebSocket peer', () => {
     ['a text message', frame(OPCODE.text, Buffer.from('hi')), 'a frame with opcode 1 where a binary message was due'],
     ['a continuation of nothing', frame(OPCODE.continuation, Buffer.from('hi')), 'a frame with opcode 0 where'],
     ['a reserved bit', Buffer.of(0xc2, 0), 'a reserved bit is set'],
-    ['a mask where none belongs', Buffer.of(0x82, 0x80, 0, 0, 0, 0), 'masked frame'],
+    ['a mask that is not allowed', Buffer.of(0x82, 0x80, 0, 0, 0, 0), 'masked frame'],
     ['a long ping', Buffer.of(0x89, 126, 0, 126), 'a control frame is long or fragmented'],
     ['a fragmented ping', Buffer.of(0x09, 0), 'a control frame is long or fragmented'],
     ['an unknown control frame', Buffer.of(0x8b, 0), 'unknown opcode 11'],
     ['a close frame of one byte', Buffer.of(0x88, 1, 3), 'a close frame of one byte'],
-  ])('that sends %s breaks a rule', (_name, bytes, fault) => {
+  ])('reports a fault for %s', (_name, bytes, fault) => {
     const { decoder, seen } = decoderFor(false)
     expect(decoder.push(bytes)).toEqual({ code: 1002, message: expect.stringContaining(fault) })
     decoder.push(frame(OPCODE.binary, Buffer.from('ignored')))
@@ -144,14 +144,14 @@ describe('a WebSocket peer', () => {
       'in fragments that are too long together',
       [Buffer.of(0x02, 1, 7), frameHeader(OPCODE.continuation, MAX_MESSAGE_BYTES)],
     ],
-  ])('that announces a message %s is told so', (_name, frames) => {
+  ])('reports 1009 for a message %s', (_name, frames) => {
     const { decoder } = decoderFor(false)
     const faults = frames.map((bytes) => decoder.push(bytes))
     expect(faults.pop()).toEqual({ code: 1009, message: 'a message exceeds 16 MiB' })
     expect(faults.filter(Boolean)).toEqual([])
   })
 
-  test('has to mask when it is the client', () => {
+  test('requires a mask from a client', () => {
     expect(decoderFor(true).decoder.push(Buffer.of(0x82, 0))?.message).toBe('unmasked frame')
   })
 })

@@ -1,5 +1,5 @@
-// WebSocket framing (RFC 6455 section 5) as the link uses it: a byte stream in binary messages. Payload is passed on
-// as it arrives and unmasked in place, so no message is ever collected and a length costs no memory.
+// WebSocket framing (RFC 6455 section 5) for the link: a byte stream in binary messages. Payload is passed on as it
+// arrives and unmasked in place, so no message is ever buffered whole and an announced length costs no memory.
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
@@ -8,19 +8,19 @@ export interface WebSocketSink {
   bytes(piece: Uint8Array): void
   /** A ping to be answered with this payload, at most 125 bytes. */
   ping(payload: Uint8Array): void
-  /** The peer has said its last: status code (1005 when it gave none), reason as the peer claims it. */
+  /** The peer sent a close frame: status code (1005 when it gave none), reason as claimed by the peer. */
   close(code: number, reason: string): void
 }
 
-/** A rule that a peer has broken. */
+/** A protocol rule that a peer has broken. */
 export interface WebSocketFault {
-  /** What it is told (RFC 6455 section 7.4.1): 1002 for a breach of the protocol, 1009 for a message that is too long. */
+  /** Status code sent to the peer (RFC 6455 section 7.4.1): 1002 for a protocol error, 1009 for a long message. */
   readonly code: 1002 | 1009
-  /** The rule, in words for a log. */
+  /** The rule, worded for a log. */
   readonly message: string
 }
 
-/** Longest message taken. Nothing is collected, so this only stops a peer that has lost its way. */
+/** Longest accepted message. Nothing is buffered, so this only stops a peer that is out of sync. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 const MAX_CONTROL_BYTES = 125
 const MASK_BYTES = 4
@@ -37,7 +37,7 @@ export class WebSocketDecoder {
   #headerBytes = 2
   #inPayload = false
   #opcode = 0
-  /** A data message has begun and not ended. */
+  /** Inside a fragmented data message. */
   #fragmented = false
   #messageBytes = 0
   #missing = 0
@@ -54,7 +54,7 @@ export class WebSocketDecoder {
 
   /**
    * @param chunk the next bytes; not kept, but unmasked in place
-   * @returns the rule that the bytes broke; nothing is decoded after that, nor after a close
+   * @returns the rule that the bytes broke; nothing is decoded after that, nor after a close frame
    */
   push(chunk: Uint8Array): WebSocketFault | undefined {
     let at = 0
@@ -71,7 +71,7 @@ export class WebSocketDecoder {
       this.#header[this.#headerFilled] = chunk[at] ?? 0
       this.#headerFilled += 1
       at += 1
-      if (this.#headerFilled === 2 && !this.#judge()) return at
+      if (this.#headerFilled === 2 && !this.#validateHeader()) return at
     }
     this.#headerFilled = 0
     this.#headerBytes = 2
@@ -84,8 +84,8 @@ export class WebSocketDecoder {
     return short === 127 ? 8 : short === 126 ? 2 : 0
   }
 
-  /** Judges the first two bytes, which tell how long the header is. */
-  #judge(): boolean {
+  /** Validates the first two bytes, which determine the header's length. */
+  #validateHeader(): boolean {
     const first = this.#header[0] ?? 0
     const second = this.#header[1] ?? 0
     const masked = (second & 0x80) !== 0

@@ -1,9 +1,9 @@
-// Causes on the wire. What a peer says is a claim: it is read with limits, and nonsense becomes `unspecified` instead
-// of a second failure while something is already ending.
+// Causes on the wire. A peer's cause is untrusted: it is parsed with limits, and a malformed one becomes `unspecified`
+// instead of a second failure during an end.
 import * as z from 'zod'
 import type { LinkCause } from '../api.ts'
 
-/** Which end of the link this is. Also who a cause of this end's own making is `by`. */
+/** This end of the link. Also the `by` of causes that this end creates. */
 export type Side = 'gateway' | 'agent'
 
 const MAX_MESSAGE_CHARACTERS = 512
@@ -28,9 +28,9 @@ export function encodeCause(cause: LinkCause): Uint8Array {
 }
 
 /**
- * The cause that `peer` sent; `unspecified` when the payload is not a cause. A device answers for itself and for the
- * network only: an end that it says an administrator, a policy or the gateway decided counts as its own. The message
- * reaches terminals and logs, so it has no control or formatting characters.
+ * Decodes the cause that `peer` sent; `unspecified` when the payload is malformed. A device speaks only for itself and
+ * the network: an end it attributes to an administrator, a policy or the gateway counts as its own. The message reaches
+ * terminals and logs, so control and formatting characters are removed.
  */
 export function decodeCause(payload: Uint8Array, peer: Side): LinkCause {
   const parsed = WireCause.safeParse(parseJson(payload))

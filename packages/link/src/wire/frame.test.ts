@@ -2,7 +2,7 @@ import { array, assert, constantFrom, integer, nat, oneof, property, record, uin
 import { describe, expect, test } from 'vitest'
 import { FRAME, FrameBatch, FrameDecoder, type FrameSink, type FrameType } from './frame.ts'
 
-/** A frame as a test compares it: data of one frame in one piece. */
+/** A frame in the form that tests compare: data of one frame in one piece. */
 interface Decoded {
   type: FrameType
   stream: number
@@ -11,7 +11,7 @@ interface Decoded {
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** A sink that joins the pieces of data that follow each other. */
+/** A sink that joins consecutive pieces of data. */
 function collect(): { sink: FrameSink; frames: Decoded[] } {
   const frames: Decoded[] = []
   const sink: FrameSink = {
@@ -26,7 +26,7 @@ function collect(): { sink: FrameSink; frames: Decoded[] } {
   return { sink, frames }
 }
 
-/** What a sink is expected to see of `frames`: data of one stream and lane in one piece, none of zero bytes. */
+/** Expected output for `frames`: data of one stream and lane in one piece, none of zero bytes. */
 function joined(frames: { type: FrameType; stream: number; payload: Uint8Array }[]): Decoded[] {
   const { sink, frames: expected } = collect()
   for (const { type, stream, payload } of frames) {
@@ -42,7 +42,7 @@ function wireOf(frames: { type: FrameType; stream: number; payload: Uint8Array }
   return Buffer.concat(batch.take())
 }
 
-/** Cuts `bytes` at pseudo-random places given by `cuts`; every piece is memory of its own. */
+/** Cuts `bytes` at pseudo-random places given by `cuts`; every piece is a copy. */
 function cut(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const places = [...new Set(cuts.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b)
   return [0, ...places].map((from, index) => Uint8Array.from(bytes.subarray(from, places[index] ?? bytes.length)))
@@ -68,7 +68,7 @@ const anyFrame = oneof(
 )
 
 describe('frames', () => {
-  test('arrive as they were sent, however the bytes are cut', () => {
+  test('decodes frames however the bytes are cut', () => {
     assert(
       property(array(anyFrame, { maxLength: 20 }), array(nat(), { maxLength: 30 }), (frames, cuts) => {
         const expected = joined(frames)
@@ -80,7 +80,7 @@ describe('frames', () => {
     )
   })
 
-  test('made of arbitrary bytes never throw, and nothing is decoded after a fault', () => {
+  test('arbitrary bytes never throw, and nothing is decoded after a fault', () => {
     assert(
       property(uint8Array({ maxLength: 400 }), array(nat(), { maxLength: 5 }), (bytes, cuts) => {
         const { sink, frames } = collect()
@@ -95,7 +95,7 @@ describe('frames', () => {
     )
   })
 
-  test('beyond the limit of their type are a fault as soon as the header is there', () => {
+  test('rejects a frame over the limit of its type as soon as its header is complete', () => {
     const header = (length: number, type: number, id: number): Buffer => {
       const bytes = Buffer.alloc(9)
       bytes.writeUInt32BE(length, 0)
@@ -118,7 +118,7 @@ describe('frames', () => {
     expect(faultOf(4, 13, 0)).toBe('unknown frame type 13')
   })
 
-  test('can be handed to another sink between two frames of one chunk', () => {
+  test('switches to another sink between two frames of one chunk', () => {
     const [first, second] = [collect(), collect()]
     const decoder = new FrameDecoder({
       data: () => undefined,
@@ -137,7 +137,7 @@ describe('frames', () => {
     expect(second.frames.map((frame) => frame.stream)).toEqual([2])
   })
 
-  test('of small size leave in few parts, and those of large size by reference', () => {
+  test('sends small frames in few parts and large ones by reference', () => {
     const batch = new FrameBatch()
     const large = Buffer.alloc(10_000)
     batch.add(FRAME.data, 1, Buffer.from('small'))

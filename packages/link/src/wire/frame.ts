@@ -1,5 +1,5 @@
 // The link's wire format: frames of `u32 payload length | u8 type | u32 stream | payload`, big endian, in a byte
-// stream. Pure. Every length is checked against its type's limit before memory is set aside for it.
+// stream. Pure. Every length is checked against its type's limit before memory is allocated for it.
 import type { Lane } from '../api.ts'
 
 export const FRAME = {
@@ -11,7 +11,7 @@ export const FRAME = {
   dataErr: 4,
   /** u32: how many more bytes the receiver may send on the stream. */
   credit: 5,
-  /** Empty: bytes are queued but the credit is used up, so the window is what limits this stream. */
+  /** Empty: bytes are queued but there is no credit left, so the window is what limits this stream. */
   blocked: 6,
   eof: 7,
   /** JSON cause. On stream 0 the whole link ends. */
@@ -29,12 +29,12 @@ export const HEADER_BYTES = 9
 export const MAX_CONTROL_BYTES = 64 * 1024
 /** An exec request of 64 KiB with its environment fits. */
 export const MAX_OPEN_BYTES = 256 * 1024
-/** Data is passed on as it arrives, so this bounds how long one frame may hold the line, not memory. */
+/** Data is passed on as it arrives, so this bounds how long one frame may occupy the connection, not memory. */
 export const MAX_DATA_BYTES = 256 * 1024
 export const MAX_HELLO_BYTES = 8 * 1024
 const MAX_CAUSE_BYTES = 4 * 1024
 
-/** What a frame of each type may look like; index is the type. */
+/** Constraints on frames, indexed by type. */
 const RULES: readonly ({ name: string; min: number; max: number; stream: 'none' | 'some' | 'any' } | undefined)[] = [
   undefined,
   { name: 'hello', min: 2, max: MAX_HELLO_BYTES, stream: 'none' },
@@ -51,7 +51,7 @@ const RULES: readonly ({ name: string; min: number; max: number; stream: 'none' 
   { name: 'goaway', min: 0, max: MAX_CAUSE_BYTES, stream: 'none' },
 ]
 
-/** Where decoded frames go. */
+/** Receiver of decoded frames. */
 export interface FrameSink {
   /**
    * Bytes of a data frame; one frame may come in several pieces. They are only valid during the call.
@@ -67,19 +67,19 @@ export interface FrameSink {
  */
 export class FrameDecoder {
   sink: FrameSink
-  /** Frames that may come now; undefined: all. A peer that has proved nothing yet is given no memory for others. */
+  /** Frame types accepted now; undefined: all. An unauthenticated peer gets no memory allocated for the others. */
   allowed: ReadonlySet<FrameType> | undefined
   #stopped = false
   /** The rule that was broken. */
   #fault: string | undefined
-  /** A header that came in pieces; `#headerFilled` is `HEADER_BYTES` while a payload is being read. */
+  /** A header that arrived in pieces; `#headerFilled` is `HEADER_BYTES` while a payload is being read. */
   readonly #header = new Uint8Array(HEADER_BYTES)
   #headerFilled = 0
   #type: FrameType = FRAME.data
   #stream = 0
   /** Payload bytes of the current frame still to come. */
   #missing = 0
-  /** Payload of a frame that has to be whole and came in pieces. */
+  /** Payload of a frame that must be delivered whole and arrived in pieces. */
   #whole: Uint8Array | undefined
 
   constructor(sink: FrameSink, allowed?: ReadonlySet<FrameType>) {
@@ -95,7 +95,7 @@ export class FrameDecoder {
 
   /**
    * @param chunk the next bytes; not kept
-   * @returns the rule that the bytes broke, in words for a log; the decoder is then stopped
+   * @returns the rule that the bytes broke, worded for a log; the decoder is then stopped
    */
   push(chunk: Uint8Array): string | undefined {
     let at = 0
@@ -113,17 +113,17 @@ export class FrameDecoder {
 
   #readHeader(chunk: Uint8Array, at: number): number {
     if (this.#headerFilled === 0 && chunk.length - at >= HEADER_BYTES) {
-      this.#judge(chunk, at)
+      this.#validateHeader(chunk, at)
       return at + HEADER_BYTES
     }
     const take = Math.min(HEADER_BYTES - this.#headerFilled, chunk.length - at)
     this.#header.set(chunk.subarray(at, at + take), this.#headerFilled)
     this.#headerFilled += take
-    if (this.#headerFilled === HEADER_BYTES) this.#judge(this.#header, 0)
+    if (this.#headerFilled === HEADER_BYTES) this.#validateHeader(this.#header, 0)
     return at + take
   }
 
-  #judge(bytes: Uint8Array, at: number): void {
+  #validateHeader(bytes: Uint8Array, at: number): void {
     const length = readUint32(bytes, at)
     const type = bytes[at + 4] ?? 0
     const stream = readUint32(bytes, at + 5)
@@ -145,7 +145,7 @@ export class FrameDecoder {
     this.stop()
   }
 
-  /** Takes what `chunk` holds of the current payload; returns the new position. */
+  /** Consumes what `chunk` holds of the current payload; returns the new position. */
   #readPayload(chunk: Uint8Array, at: number): number {
     const take = Math.min(this.#missing, chunk.length - at)
     const end = at + take
@@ -173,7 +173,7 @@ export class FrameDecoder {
 export class FrameBatch {
   #parts: Uint8Array[] = []
   #whenSent: (() => void)[] = []
-  /** The run of copied bytes that is being written: where it is, and which part of it. */
+  /** The current run of copied bytes: its block, and the range in it. */
   #run: Uint8Array = EMPTY
   #runFrom = 0
   #runTo = 0
@@ -181,8 +181,8 @@ export class FrameBatch {
   bytes = 0
 
   /**
-   * @param payload the memory belongs to the batch from here on. Limits are the caller's business: a payload beyond
-   *   the limit of its type makes the receiver end the link
+   * @param payload the memory belongs to the batch from here on. The caller checks limits: a payload over the limit of
+   *   its type makes the receiver end the link
    */
   add(type: FrameType, stream: number, payload: Uint8Array): void {
     this.begin(type, stream, payload.length)
@@ -196,7 +196,7 @@ export class FrameBatch {
     this.bytes += 4
   }
 
-  /** Begins a frame; exactly `length` bytes of payload have to be appended. */
+  /** Begins a frame; exactly `length` bytes of payload must be appended. */
   begin(type: FrameType, stream: number, length: number): void {
     const at = this.#reserve(HEADER_BYTES)
     writeUint32(this.#run, at, length)
@@ -205,7 +205,7 @@ export class FrameBatch {
     this.bytes += HEADER_BYTES
   }
 
-  /** Adds to the payload of the frame begun last. */
+  /** Appends to the payload of the current frame. */
   append(payload: Uint8Array): void {
     if (payload.length <= COPY_BYTES) {
       const at = this.#reserve(payload.length)
@@ -217,12 +217,12 @@ export class FrameBatch {
     this.bytes += payload.length
   }
 
-  /** To be called by the next {@link send}. */
+  /** Registers a callback for the next {@link send}. */
   whenSent(done: () => void): void {
     this.#whenSent.push(done)
   }
 
-  /** Sends everything collected and tells those whose memory is free then. @returns what `transport.send` does */
+  /** Sends everything collected, then runs the `whenSent` callbacks. @returns the result of `transport.send` */
   send(transport: { send(parts: readonly Uint8Array[]): boolean }): boolean {
     const writable = transport.send(this.take())
     if (this.#whenSent.length > 0) for (const done of this.#whenSent.splice(0)) done()
@@ -238,7 +238,7 @@ export class FrameBatch {
     return parts
   }
 
-  /** Makes room for `bytes` more copied bytes, at the returned place of `#run`. */
+  /** Reserves space for `bytes` more copied bytes and returns its offset in `#run`. */
   #reserve(bytes: number): number {
     if (slabUsed + bytes > slab.length) {
       slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
@@ -280,6 +280,6 @@ const COPY_BYTES = 1_024
 const SLAB_BYTES = 32 * 1024
 const EMPTY = new Uint8Array(0)
 
-// Headers and small payloads of all links share one block at a time; what has been handed out is never written again.
+// Headers and small payloads of all links share one block at a time; bytes handed out are never written again.
 let slab: Uint8Array = EMPTY
 let slabUsed = 0

@@ -1,5 +1,5 @@
-// JSON payloads of the frames `open` and `control`. The shape that the link itself needs is checked here; what is in a
-// header or message is checked by the receiver against streams.ts.
+// JSON payloads of `open` and `control` frames. The shape that the link itself needs is checked here; the receiver
+// validates the content of a header or message against stream-messages.ts.
 import * as z from 'zod'
 import type { LinkMessage, StreamKind } from '../api.ts'
 import { parseJson } from './cause.ts'
@@ -10,7 +10,7 @@ const KINDS = ['auth', 'session', 'dial', 'listen', 'accept', 'http'] as const s
 const Message = z.record(z.string(), z.unknown())
 const Open = z.strictObject({ kind: z.string().max(32), header: Message })
 
-/** Payload of an `open` frame, or undefined when it exceeds 256 KiB or is no JSON. */
+/** Payload of an `open` frame, or undefined when it exceeds 256 KiB or is not JSON. */
 export function encodeOpen(kind: StreamKind, header: LinkMessage): Uint8Array | undefined {
   return encodeMessage({ kind, header }, MAX_OPEN_BYTES)
 }
@@ -25,14 +25,14 @@ export function encodeMessage(message: LinkMessage, maxBytes: number): Uint8Arra
   }
 }
 
-/** What a peer opens; `kind` is undefined when this version does not know it. Undefined: not an `open` payload. */
+/** Decodes an `open` payload; `kind` is undefined when this version does not know it. Undefined: malformed. */
 export function decodeOpen(payload: Uint8Array): { kind: StreamKind | undefined; header: LinkMessage } | undefined {
   const open = Open.safeParse(parseJson(payload))
   if (!open.success) return undefined
   return { kind: KINDS.find((kind) => kind === open.data.kind), header: open.data.header }
 }
 
-/** The JSON object of a `control` frame, or undefined when it is none. */
+/** Decodes the JSON object of a `control` frame; undefined when it is not one. */
 export function decodeMessage(payload: Uint8Array): LinkMessage | undefined {
   const message = Message.safeParse(parseJson(payload))
   return message.success ? message.data : undefined

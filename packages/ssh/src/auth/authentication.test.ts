@@ -1,4 +1,4 @@
-// The authentication service from the client's side: order, attempts, prompts, and what a client must not do.
+// The authentication service from the client's side: order, attempts, prompts, and client violations.
 import { describe, expect, test } from 'vitest'
 import type { AuthAttempt, AuthDecision } from '../api.ts'
 import { connect, settle } from '../../test/support/connect.ts'
@@ -35,7 +35,7 @@ async function failure(client: TestClient) {
 }
 
 describe('methods', () => {
-  test('none tells the methods and does not count', async () => {
+  test('none returns the methods and does not count as an attempt', async () => {
     const { client, attempts } = await ready(rejectAll, { limits: { authAttempts: 1 } })
     client.send(client.authRequest('user', 'none').done())
     expect(await failure(client)).toEqual({
@@ -45,7 +45,7 @@ describe('methods', () => {
     expect(attempts).toEqual([{ method: 'none', user: 'user' }])
   })
 
-  test('a method the options leave out, or unknown, fails without asking', async () => {
+  test('a disabled or unknown method fails without calling the handler', async () => {
     const { client, attempts } = await ready(async () => ({ result: 'accept' }), {
       options: { methods: ['publickey'] },
     })
@@ -56,7 +56,7 @@ describe('methods', () => {
     expect(attempts).toEqual([])
   })
 
-  test('a password change request and a password that is not UTF-8 fail without asking', async () => {
+  test('a password change request and a password that is not UTF-8 fail without calling the handler', async () => {
     const { client, attempts } = await ready(async () => ({ result: 'accept' }))
     client.send(client.authRequest('user', 'password').boolean(true).string('old').string('new').done())
     await failure(client)
@@ -65,7 +65,7 @@ describe('methods', () => {
     expect(attempts).toEqual([])
   })
 
-  test('the right first factor leads to a second', async () => {
+  test('a correct first factor leads to a second', async () => {
     const { client, connection } = await ready(async (attempt) => {
       if (attempt.method === 'password') return { result: 'partial', methods: ['keyboard-interactive'] }
       if (attempt.method !== 'keyboard-interactive') return { result: 'reject' }
@@ -74,7 +74,7 @@ describe('methods', () => {
     })
     client.sendPassword('user', 'right')
     expect(await failure(client)).toEqual({ methods: ['keyboard-interactive'], partial: true })
-    // The first factor again is no way around the second.
+    // Repeating the first factor must not bypass the second.
     client.sendPassword('user', 'right')
     expect(await failure(client)).toEqual({ methods: ['keyboard-interactive'], partial: false })
     client.send(client.authRequest('user', 'keyboard-interactive').string('').string('').done())
@@ -86,7 +86,7 @@ describe('methods', () => {
     expect(connection.user).toBe('user')
   })
 
-  test('a banner is sent once, before the first decision', async () => {
+  test('sends a banner once, before the first decision', async () => {
     let banners = 0
     const { client } = await ready(rejectAll, {
       handler: {
@@ -116,13 +116,13 @@ describe('a handler that throws, rejects or disconnects', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('boom'))],
-  ])('%s: the attempt fails', async (_name, decide) => {
+  ])('fails the attempt of a handler that %s', async (_name, decide) => {
     const { client } = await ready(decide)
     client.sendPassword('user', 'right')
     expect((await failure(client)).partial).toBe(false)
   })
 
-  test('a banner that throws is left out', async () => {
+  test('omits a banner whose callback throws', async () => {
     const { client } = await ready(rejectAll, {
       handler: {
         banner: () => {
@@ -134,7 +134,7 @@ describe('a handler that throws, rejects or disconnects', () => {
     expect((await failure(client)).partial).toBe(false)
   })
 
-  test('disconnect shows its message and is typed', async () => {
+  test('a disconnect decision sends its message and sets the cause', async () => {
     const { client, closed } = await ready(async () => ({ result: 'disconnect', message: 'Not from here.' }))
     client.sendPassword('user', 'right')
     expect(await client.disconnected()).toEqual({ code: 14, message: 'Not from here.' })
@@ -143,7 +143,7 @@ describe('a handler that throws, rejects or disconnects', () => {
 })
 
 describe('attempts', () => {
-  test('the last allowed failure ends the connection', async () => {
+  test('ends the connection on the last allowed failure', async () => {
     const { client, closed, attempts } = await ready(rejectAll, { limits: { authAttempts: 3 } })
     for (let turn = 0; turn < 3; turn += 1) client.sendPassword('user', 'wrong')
     expect(await client.disconnected()).toMatchObject({ code: 14 })
@@ -151,7 +151,7 @@ describe('attempts', () => {
     expect(attempts.length).toBe(3)
   })
 
-  test('a key query counts one half, wanted or not', async () => {
+  test('counts a key query as half an attempt, acceptable or not', async () => {
     const { client, closed, attempts } = await ready(rejectAll, { limits: { authAttempts: 3 } })
     const key = ed25519Key()
     for (let turn = 0; turn < 6; turn += 1) {
@@ -161,7 +161,7 @@ describe('attempts', () => {
     expect(attempts.length).toBe(6)
   })
 
-  test('queries that would do are limited too', async () => {
+  test('limits queries for acceptable keys too', async () => {
     const { client, closed } = await ready(async () => ({ result: 'accept' }), { limits: { authAttempts: 2 } })
     const key = ed25519Key()
     const query = client.publicKeyRequest({ algorithm: key.algorithm, blob: key.blob })
@@ -169,7 +169,7 @@ describe('attempts', () => {
     expect(await closed).toMatchObject({ by: 'limit', reason: 'auth-attempts' })
   })
 
-  test('a query changes nothing: the methods stay', async () => {
+  test('keeps the allowed methods unchanged after a query', async () => {
     const { client } = await ready(async (attempt) =>
       attempt.method === 'publickey' ? { result: 'reject', methods: [] } : { result: 'accept' },
     )
@@ -180,13 +180,13 @@ describe('attempts', () => {
     expect(await client.authAnswer()).toBe('success')
   })
 
-  test('requests sent ahead are decided one after the other, and only so many', async () => {
+  test('decides pipelined requests in sequence and limits their number', async () => {
     let running = 0
-    let most = 0
+    let maxRunning = 0
     const { client, closed } = await ready(
       async () => {
         running += 1
-        most = Math.max(most, running)
+        maxRunning = Math.max(maxRunning, running)
         await settle()
         running -= 1
         return { result: 'reject' }
@@ -195,7 +195,7 @@ describe('attempts', () => {
     )
     for (let turn = 0; turn < 10; turn += 1) client.sendPassword('user', `wrong ${turn}`)
     for (let turn = 0; turn < 10; turn += 1) await failure(client)
-    expect(most).toBe(1)
+    expect(maxRunning).toBe(1)
     for (let turn = 0; turn < 40; turn += 1) client.sendPassword('user', 'wrong')
     expect(await closed).toMatchObject({ by: 'limit', reason: 'auth-pipeline' })
   })
@@ -213,7 +213,7 @@ describe('keyboard-interactive', () => {
   const begin = (client: TestClient) => client.authRequest('user', 'keyboard-interactive').string('').string('').done()
   const response = () => new WireWriter().byte(n.MSG_USERAUTH_INFO_RESPONSE)
 
-  test('answers reach the handler in order', async () => {
+  test('passes answers to the handler in order', async () => {
     const { client } = await ready(asking)
     client.send(begin(client))
     await client.next(n.MSG_USERAUTH_INFO_REQUEST)
@@ -224,11 +224,11 @@ describe('keyboard-interactive', () => {
   test.each([
     ['too few answers', response().uint32(1).string('1')],
     ['a huge count', response().uint32(0xffff_ffff)],
-    ['answers cut short', response().uint32(2).string('1')],
-    ['bytes behind the answers', response().uint32(2).string('1').string('2').byte(0)],
+    ['truncated answers', response().uint32(2).string('1')],
+    ['trailing bytes after the answers', response().uint32(2).string('1').string('2').byte(0)],
     ['answers that are not UTF-8', response().uint32(2).string(Uint8Array.of(0xff)).string('2')],
     ['nothing', response()],
-  ])('%s end the connection', async (_name, malformed) => {
+  ])('ends the connection on %s', async (_name, malformed) => {
     const { client, closed } = await ready(asking)
     client.send(begin(client))
     await client.next(n.MSG_USERAUTH_INFO_REQUEST)
@@ -236,13 +236,13 @@ describe('keyboard-interactive', () => {
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'malformed-packet' })
   })
 
-  test('an answer without a question ends the connection', async () => {
+  test('ends the connection on an answer without a prompt', async () => {
     const { client, closed } = await ready(asking)
     client.send(response().uint32(0).done())
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
   })
 
-  test('another request abandons the questions, which then get no answer', async () => {
+  test('another request abandons the pending prompts without an answer', async () => {
     let outcome = ''
     const { client } = await ready(async (attempt) => {
       if (attempt.method !== 'keyboard-interactive') return { result: 'accept' }
@@ -258,7 +258,7 @@ describe('keyboard-interactive', () => {
     expect(outcome).toContain('abandoned')
   })
 
-  test('a client that moves on between two rounds is not asked again', async () => {
+  test('sends no second round to a client that has moved on', async () => {
     const between = Promise.withResolvers<void>()
     const { client } = await ready(async (attempt) => {
       if (attempt.method !== 'keyboard-interactive') return { result: 'accept' }
@@ -276,7 +276,7 @@ describe('keyboard-interactive', () => {
     expect(await client.authAnswer()).toBe('success')
   })
 
-  test('a prompt kept beyond its attempt cannot ask', async () => {
+  test('a prompt function retained beyond its attempt rejects', async () => {
     let kept: (() => Promise<readonly string[]>) | undefined
     const { client } = await ready(async (attempt) => {
       if (attempt.method === 'keyboard-interactive') kept = () => attempt.prompt('', '', [])
@@ -287,7 +287,7 @@ describe('keyboard-interactive', () => {
     await expect(kept?.()).rejects.toThrow('the attempt is over')
   })
 
-  test('the end of the connection ends the questions', async () => {
+  test('rejects pending prompts when the connection ends', async () => {
     let outcome = ''
     const { client, closed, serverSocket } = await ready(async (attempt) => {
       if (attempt.method === 'keyboard-interactive') {
@@ -306,8 +306,8 @@ describe('keyboard-interactive', () => {
   })
 })
 
-describe('what a client must not do', () => {
-  test('change the user name', async () => {
+describe('client violations', () => {
+  test('ends the connection when the client changes the user name', async () => {
     const { client, closed, attempts } = await ready(rejectAll)
     client.sendPassword('user', 'wrong')
     await failure(client)
@@ -316,13 +316,13 @@ describe('what a client must not do', () => {
     expect(attempts.length).toBe(1)
   })
 
-  test('ask for the service twice', async () => {
+  test('ends the connection when the client requests the service twice', async () => {
     const { client, closed } = await ready(rejectAll)
     client.send(new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-userauth').done())
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
   })
 
-  test('ask for ssh-connection at once, or for another service in a request', async () => {
+  test('ends the connection when the client requests ssh-connection first, or another service', async () => {
     const early = connect()
     await early.client.handshake()
     early.client.send(new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-connection').done())
@@ -334,12 +334,12 @@ describe('what a client must not do', () => {
   })
 
   test.each([
-    ['authenticate before asking for the service', new WireWriter().byte(n.MSG_USERAUTH_REQUEST)],
-    ['open a channel before authentication', new WireWriter().byte(n.MSG_CHANNEL_OPEN)],
-    ['send a global request before authentication', new WireWriter().byte(n.MSG_GLOBAL_REQUEST)],
-    ['send channel data before authentication', new WireWriter().byte(n.MSG_CHANNEL_DATA)],
-    ['say that it has succeeded', new WireWriter().byte(n.MSG_USERAUTH_SUCCESS)],
-  ])('%s', async (_name, message) => {
+    ['authenticating before requesting the service', new WireWriter().byte(n.MSG_USERAUTH_REQUEST)],
+    ['opening a channel before authentication', new WireWriter().byte(n.MSG_CHANNEL_OPEN)],
+    ['a global request before authentication', new WireWriter().byte(n.MSG_GLOBAL_REQUEST)],
+    ['channel data before authentication', new WireWriter().byte(n.MSG_CHANNEL_DATA)],
+    ['a success message from the client', new WireWriter().byte(n.MSG_USERAUTH_SUCCESS)],
+  ])('ends the connection on %s', async (_name, message) => {
     const { client, closed, connection } = connect()
     await client.handshake()
     client.send(message.done())
@@ -347,7 +347,7 @@ describe('what a client must not do', () => {
     expect(connection.user).toBeUndefined()
   })
 
-  test('become somebody else after signing in', async () => {
+  test('ignores authentication as another user after sign-in', async () => {
     const { client, connection, attempts } = await ready(async () => ({ result: 'accept' }))
     client.sendPassword('user', 'right')
     await client.next(n.MSG_USERAUTH_SUCCESS)
@@ -357,7 +357,7 @@ describe('what a client must not do', () => {
     expect(attempts.length).toBe(1)
   })
 
-  test('open channels while a decision is still under way', async () => {
+  test('ends the connection when the client opens a channel while a decision is pending', async () => {
     const { client, closed } = await ready(() => new Promise(() => undefined))
     client.sendPassword('user', 'right')
     client.sendOpen('session', 0)

@@ -1,5 +1,5 @@
-// The ssh-userauth service (RFC 4252): one request at a time, in order. It proves keys itself, so a handler can only
-// ever accept a proven one; a request it cannot check fails exactly like one the handler refuses.
+// The ssh-userauth service (RFC 4252): one request at a time, in order. It verifies key possession itself, so a handler
+// can only ever accept a proven key; a request it cannot verify fails exactly like one the handler refuses.
 import type { AcceptedFactor, AuthAttempt, AuthDecision, AuthMethod } from '../api.ts'
 import { Fault, faultOf, limitFault, protocolFault } from '../fault.ts'
 import * as n from '../wire/numbers.ts'
@@ -11,8 +11,8 @@ import type { AskRound } from './prompt-round.ts'
 import { parseAuthRequest } from './request.ts'
 import type { MethodRequest } from './request.ts'
 
-/** Requests a client may send ahead of their answers. */
-const PIPELINE = 16
+/** Requests a client may pipeline. */
+const MAX_PIPELINED = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export interface AuthSetup extends ProofContext {
@@ -24,9 +24,9 @@ export interface AuthSetup extends ProofContext {
 export interface AuthEvents {
   banner(user: string): Promise<string | undefined>
   authenticate(attempt: AuthAttempt): Promise<AuthDecision>
-  /** A first factor was right; another is needed. */
+  /** A factor was accepted; another is required. */
   factorAccepted(factor: AcceptedFactor): void
-  /** The client is in; the success message is about to be sent. */
+  /** The client is authenticated; the success message is about to be sent. */
   accepting(user: string, factor: AcceptedFactor): void
   /** The success message has been sent. */
   accepted(): void
@@ -45,8 +45,8 @@ export class Authenticator {
   #user: string | undefined
   #failures = 0
   #noneTried = false
-  /** Texts of refusals that the person has been shown. */
-  readonly #told = new Set<string>()
+  /** Rejection messages already shown to the user. */
+  readonly #shownMessages = new Set<string>()
   /** Methods that may continue; narrowed by the handler. */
   #methods: readonly AuthMethod[]
 
@@ -57,7 +57,7 @@ export class Authenticator {
     this.#rounds = new PromptRounds((payload) => events.send(payload))
   }
 
-  /** Takes a message of the service, 50 to 79. */
+  /** Handles a message of the service, 50 to 79. */
   message(type: number, payload: Buffer): void {
     if (this.#ended) return
     if (type === n.MSG_USERAUTH_INFO_RESPONSE) return this.#rounds.answer(payload)
@@ -69,12 +69,12 @@ export class Authenticator {
       this.#abandoned = true
       this.#rounds.abandon()
     }
-    if (this.#waiting.length >= PIPELINE) throw limitFault('auth-pipeline', 'Too many requests were sent ahead.')
+    if (this.#waiting.length >= MAX_PIPELINED) throw limitFault('auth-pipeline', 'Too many requests were sent ahead.')
     this.#waiting.push(payload)
     if (!this.#busy) void this.#work()
   }
 
-  /** Stops: the connection has ended. */
+  /** Stops when the connection has ended. */
   end(): void {
     this.#ended = true
     this.#waiting.length = 0
@@ -107,12 +107,12 @@ export class Authenticator {
     this.#abandoned = false
     const attempt = this.#attempt(user, request)
     const decision: AuthDecision = attempt ? await this.#events.authenticate(attempt) : { result: 'reject' }
-    // Whatever still waits for an answer asked on behalf of an attempt that is over.
+    // Prompts still pending belong to an attempt that is over.
     this.#rounds.abandon()
     if (!this.#ended) this.#settle(user, request, attempt, decision)
   }
 
-  /** The attempt to decide on, or undefined when it fails by itself. */
+  /** The attempt to decide on, or undefined when it fails without a decision. */
   #attempt(user: string, request: MethodRequest): AuthAttempt | undefined {
     if (request.method === 'none') return { method: 'none', user }
     if (request.method === 'unsupported' || !this.#methods.includes(request.method)) return undefined
@@ -130,7 +130,7 @@ export class Authenticator {
     return checked && { method: 'publickey', user, key: checked.offered, proven: checked.proven }
   }
 
-  /** The `prompt` of one attempt. A client that has sent its next request will not answer: it has turned away. */
+  /** The `prompt` of one attempt. A client that has already sent its next request has abandoned the prompts. */
   #conversation(): AskRound {
     const ask = this.#rounds.conversation()
     return (name, instruction, prompts) => {
@@ -148,11 +148,11 @@ export class Authenticator {
     const isQuery = attempt?.method === 'publickey' && !attempt.proven
     if (isQuery) this.#failures += 0.5
     if (decision.result === 'reject' || this.#abandoned) {
-      // A query asks only; it narrows nothing.
+      // A query has no side effects; it narrows nothing.
       if (decision.result === 'reject' && !isQuery) this.#methods = decision.methods ?? this.#methods
       return this.#reject(attempt, isQuery, decision.result === 'reject' ? decision.message : undefined)
     }
-    if (isQuery && request.method === 'publickey') return this.#wouldDo(request.algorithm, request.blob)
+    if (isQuery && request.method === 'publickey') return this.#acceptable(request.algorithm, request.blob)
     const factor: AcceptedFactor = {
       method: attempt?.method ?? 'none',
       ...(attempt?.method === 'publickey' ? { key: attempt.key } : {}),
@@ -174,14 +174,14 @@ export class Authenticator {
   }
 
   #reject(attempt: AuthAttempt | undefined, isQuery: boolean, message: string | undefined): void {
-    // Clients begin with `none` to learn the methods; that is no attempt.
+    // Clients begin with `none` to learn the methods; that does not count as an attempt.
     const isFirstNone = attempt?.method === 'none' && !this.#noneTried
     if (attempt?.method === 'none') this.#noneTried = true
     if (!isQuery && !isFirstNone) this.#failures += 1
     if (this.#failures >= this.#setup.attempts) throw this.#tooMany()
     if (this.#abandoned) return
-    if (message !== undefined && !this.#told.has(message)) {
-      this.#told.add(message)
+    if (message !== undefined && !this.#shownMessages.has(message)) {
+      this.#shownMessages.add(message)
       this.#banner(`${message}\r\n`)
     }
     this.#failure(false)
@@ -195,7 +195,7 @@ export class Authenticator {
     this.#events.send(new WireWriter().byte(n.MSG_USERAUTH_FAILURE).nameList(this.#methods).boolean(partial).done())
   }
 
-  #wouldDo(algorithm: string, blob: Uint8Array): void {
+  #acceptable(algorithm: string, blob: Uint8Array): void {
     this.#events.send(new WireWriter(blob.length + 64).byte(n.MSG_USERAUTH_PK_OK).string(algorithm).string(blob).done())
   }
 }

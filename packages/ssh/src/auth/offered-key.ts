@@ -1,5 +1,4 @@
-// What a publickey request offers, after every check that needs no decision: algorithm, key, certificate, host binding,
-// signature.
+// Verification of a publickey request, before any decision: algorithm, key, certificate, host binding, signature.
 import { timingSafeEqual } from 'node:crypto'
 import type { OfferedKey, UserCertificate } from '../api.ts'
 import { parseCertificate, plainNameOf } from '../keys/certificate.ts'
@@ -17,7 +16,7 @@ export interface ProofContext {
   readonly sessionId: Uint8Array
   /** Wire encoding of the host key used in the first key exchange. */
   readonly hostKey: Uint8Array
-  /** Authorities whose user certificates count, wire-encoded. */
+  /** Certificate authorities that are trusted for users, wire-encoded. */
   readonly certificateAuthorities: readonly Uint8Array[]
   readonly peerAddress: string
   epochSeconds(): number
@@ -25,12 +24,12 @@ export interface ProofContext {
 
 export interface CheckedKey {
   readonly offered: OfferedKey
-  /** The signature was there and right. */
+  /** A signature was present and valid. */
   readonly proven: boolean
 }
 
 interface Offer {
-  /** The key the signature must be made with. */
+  /** The key that must have made the signature. */
   readonly key: PublicKey
   readonly certificate: Certificate | undefined
 }
@@ -39,8 +38,8 @@ function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** Whether one of our authorities signed the certificate and it holds now and here. */
-function certificateHolds(certificate: Certificate, context: ProofContext): boolean {
+/** Whether a trusted authority signed the certificate and it is valid now and for this address. */
+function isCertificateValid(certificate: Certificate, context: ProofContext): boolean {
   const { authority, signedPart, signature, validAfter, validBefore, options } = certificate
   if (!context.certificateAuthorities.some((known) => sameBytes(known, authority))) return false
   const now = BigInt(context.epochSeconds())
@@ -56,7 +55,7 @@ function readOffer(blob: Uint8Array, isCertificate: boolean, context: ProofConte
   try {
     if (!isCertificate) return { key: parsePublicKey(blob), certificate: undefined }
     const certificate = parseCertificate(blob)
-    return certificateHolds(certificate, context) ? { key: certificate.key, certificate } : undefined
+    return isCertificateValid(certificate, context) ? { key: certificate.key, certificate } : undefined
   } catch (error) {
     if (error instanceof WireError) return undefined
     throw error
@@ -80,8 +79,8 @@ function userCertificate(certificate: Certificate): UserCertificate {
 }
 
 /**
- * Checks a request as far as it can be without the embedding program.
- * @returns undefined when the key is not acceptable or its signature is wrong: the request fails and nobody is asked
+ * Verifies a request as far as possible without the embedding program.
+ * @returns undefined when the key is not acceptable or its signature is invalid: the request fails without a decision
  */
 export function checkOffer(request: PublicKeyRequest, context: ProofContext): CheckedKey | undefined {
   const { blob, boundHostKey, signature, signedPart } = request

@@ -1,4 +1,4 @@
-// Keyboard-interactive rounds (RFC 4256): one question message at a time, answered or abandoned.
+// Keyboard-interactive rounds (RFC 4256): one info request at a time, answered or abandoned.
 import type { Prompt } from '../api.ts'
 import { protocolFault } from '../fault.ts'
 import { MSG_USERAUTH_INFO_REQUEST } from '../wire/numbers.ts'
@@ -13,25 +13,25 @@ interface OpenRound {
   reject(error: Error): void
 }
 
-/** Asks one round; rejects when the client turns to another method or the attempt or connection ends. */
+/** Sends one round; rejects when the client switches to another method or the attempt or connection ends. */
 export type AskRound = (name: string, instruction: string, prompts: readonly Prompt[]) => Promise<readonly string[]>
 
 export class PromptRounds {
   readonly #send: (payload: Uint8Array) => void
   #open: OpenRound | undefined
-  /** The attempt that may ask. */
+  /** The attempt that may send prompts. */
   #current: object | undefined
 
   constructor(send: (payload: Uint8Array) => void) {
     this.#send = send
   }
 
-  /** A question is waiting for its answer. */
+  /** A round is waiting for its answers. */
   get asking(): boolean {
     return this.#open !== undefined
   }
 
-  /** The `prompt` of one attempt; it stops working when the attempt is over. */
+  /** The `prompt` of one attempt; it rejects once the attempt is over. */
   conversation(): AskRound {
     const mine = {}
     this.#current = mine
@@ -53,8 +53,8 @@ export class PromptRounds {
   }
 
   /**
-   * Takes SSH_MSG_USERAUTH_INFO_RESPONSE.
-   * @throws {Fault} when nothing was asked or the number of answers is wrong
+   * Handles SSH_MSG_USERAUTH_INFO_RESPONSE.
+   * @throws {Fault} when no round is open or the number of answers is wrong
    */
   answer(payload: Uint8Array): void {
     const round = this.#open

@@ -18,7 +18,7 @@ import type { CertificateFields, UserKey } from '../../test/support/user-key.ts'
 import * as n from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'
 
-/** Connects, and keeps what the handler was asked. */
+/** Connects, and records the attempts passed to the handler. */
 async function ready(more: ConnectOptions['options'] = {}) {
   const attempts: AuthAttempt[] = []
   const connected = connect({
@@ -51,7 +51,7 @@ describe('a signature by the key itself signs in', () => {
     ['rsa-sha2-512', () => rsa, 'ssh-rsa'],
     ['sk-ssh-ed25519@openssh.com', () => fidoKey('ed25519', TOUCHED), 'sk-ssh-ed25519@openssh.com'],
     ['sk-ecdsa-sha2-nistp256@openssh.com', () => fidoKey('ecdsa', TOUCHED), 'sk-ecdsa-sha2-nistp256@openssh.com'],
-  ])('%s', async (algorithm, make, type) => {
+  ])('signs in with %s', async (algorithm, make, type) => {
     const key = make()
     const { client, attempts } = await ready()
     const signer = (message: Uint8Array) => key.sign(message, algorithm)
@@ -60,7 +60,7 @@ describe('a signature by the key itself signs in', () => {
     expect(attempts).toMatchObject([{ method: 'publickey', user: 'user', proven: true, key: { type, algorithm } }])
   })
 
-  test('after a query that was answered with the same key', async () => {
+  test('signs in after a query that was answered with the same key', async () => {
     const key = ed25519Key()
     const { client, attempts, connection } = await ready()
     client.send(client.publicKeyRequest({ algorithm: key.algorithm, blob: key.blob }))
@@ -73,7 +73,7 @@ describe('a signature by the key itself signs in', () => {
     expect(attempts.map((attempt) => attempt.method === 'publickey' && attempt.proven)).toEqual([false, true])
   })
 
-  test('bound to the host key (publickey-hostbound-v00@openssh.com), and only to ours', async () => {
+  test('accepts a signature bound to our host key (publickey-hostbound-v00@openssh.com), and to no other', async () => {
     const key = ed25519Key()
     const bound = async (tamper: boolean) => {
       const { client } = await ready()
@@ -94,19 +94,19 @@ describe('a signature by the key itself signs in', () => {
   })
 })
 
-describe('fails without the handler being asked', () => {
+describe('rejected without calling the handler', () => {
   const key = ed25519Key()
   const other = ed25519Key()
   const offer = { algorithm: key.algorithm, blob: key.blob }
 
-  test('a signature by another key', async () => {
+  test('rejects a signature by another key', async () => {
     const { client, attempts } = await ready()
     client.send(client.publicKeyRequest({ ...offer, signer: other.sign }))
     expect(await client.authAnswer()).toBe('failure')
     expect(attempts).toEqual([])
   })
 
-  test('a signature from another connection, replayed', async () => {
+  test('rejects a signature replayed from another connection', async () => {
     const first = await ready()
     const recorded = first.client.publicKeyRequest({ ...offer, signer: key.sign })
     first.client.send(recorded)
@@ -117,7 +117,7 @@ describe('fails without the handler being asked', () => {
     expect(second.attempts).toEqual([])
   })
 
-  test('a signature for another user name', async () => {
+  test('rejects a signature for another user name', async () => {
     const { client, attempts } = await ready()
     const forOther = Buffer.from(client.publicKeyRequest({ ...offer, user: 'lena', signer: key.sign }))
     forOther.write('root', forOther.indexOf('lena'))
@@ -126,7 +126,7 @@ describe('fails without the handler being asked', () => {
     expect(attempts).toEqual([])
   })
 
-  test('an empty, short or foreign signature blob', async () => {
+  test('rejects an empty, short or foreign signature blob', async () => {
     const { client, attempts } = await ready()
     const blobs = [
       new Uint8Array(0),
@@ -142,7 +142,7 @@ describe('fails without the handler being asked', () => {
     expect(attempts).toEqual([])
   })
 
-  test('SHA-1 signatures, under their own name or hidden behind another', async () => {
+  test('rejects SHA-1 signatures, under their own name or disguised as another', async () => {
     const rsa = rsaKey()
     const { client, attempts } = await ready()
     for (const algorithm of ['ssh-rsa', 'rsa-sha2-256']) {
@@ -153,7 +153,7 @@ describe('fails without the handler being asked', () => {
     expect(attempts).toEqual([])
   })
 
-  test('RSA keys under 2048 bits, unknown types, mismatched algorithms and malformed blobs, queried or signed', async () => {
+  test('rejects weak RSA keys, unknown types, mismatched algorithms and malformed blobs', async () => {
     const small = rsaKey(1_024)
     const { client, attempts } = await ready()
     const offers = [
@@ -171,7 +171,7 @@ describe('fails without the handler being asked', () => {
     expect(attempts).toEqual([])
   })
 
-  test('a point that is not on its curve', async () => {
+  test('rejects a point that is not on its curve', async () => {
     const good = ecdsaKey('nistp256')
     const blob = Buffer.from(good.blob)
     blob[blob.length - 1] = (blob.at(-1) ?? 0) ^ 1
@@ -181,7 +181,7 @@ describe('fails without the handler being asked', () => {
     expect(attempts).toEqual([])
   })
 
-  test.each(['ed25519', 'ecdsa'] as const)('a FIDO signature without a touch: %s', async (kind) => {
+  test.each(['ed25519', 'ecdsa'] as const)('rejects a FIDO signature without user presence: %s', async (kind) => {
     const idle = fidoKey(kind, VERIFIED)
     const { client, attempts } = await ready()
     client.send(client.publicKeyRequest({ algorithm: idle.algorithm, blob: idle.blob, signer: idle.sign }))
@@ -211,7 +211,7 @@ describe('certificates', () => {
     ['rsa', () => rsaKey()],
     ['sk-ed25519', () => fidoKey('ed25519', TOUCHED)],
     ['sk-ecdsa', () => fidoKey('ecdsa', TOUCHED)],
-  ])('of a known authority signs in and tells the handler all: %s', async (_name, make) => {
+  ])('signs in with a trusted certificate and passes its fields to the handler: %s', async (_name, make) => {
     const certified = make()
     const { answer, attempts } = await offer({
       key: certified,
@@ -247,7 +247,7 @@ describe('certificates', () => {
     expect(attempt?.method === 'publickey' && Buffer.from(attempt.key.blob).equals(certified.blob)).toBe(true)
   })
 
-  test('as a first factor keep their restrictions when the second is a password', async () => {
+  test('keeps the restrictions of a certificate when the second factor is a password', async () => {
     const signed = certify({ key, authority, critical: [['force-command', 'uptime']] })
     const { client, connection } = connect({
       options: { userCertificateAuthorities: [authority.blob] },
@@ -277,8 +277,8 @@ describe('certificates', () => {
     ['with an unknown critical option', { critical: [['new-restriction', 'x']] }],
     ['from another network', { critical: [['source-address', '198.51.100.0/24']] }],
     ['with a malformed address list', { critical: [['source-address', '192.0.2.0/24,nonsense']] }],
-    ['that demand PIN or biometrics of a plain key', { critical: [['verify-required', undefined]] }],
-  ])('%s are refused without asking', async (_what, fields) => {
+    ['that demands PIN or biometrics of a plain key', { critical: [['verify-required', undefined]] }],
+  ])('rejects a certificate %s without calling the handler', async (_what, fields) => {
     const { answer, attempts } = await offer(fields)
     expect([answer, attempts.length]).toEqual(['failure', 0])
   })
@@ -286,13 +286,13 @@ describe('certificates', () => {
   test.each([
     [TOUCHED, 'failure'],
     [TOUCHED | VERIFIED, 'success'],
-  ] as const)('verify-required takes a verified user: flags %i', async (flags, expected) => {
+  ] as const)('verify-required requires a verified user: flags %i', async (flags, expected) => {
     const fido = fidoKey('ed25519', flags)
     const { answer } = await offer({ key: fido, critical: [['verify-required', undefined]] })
     expect(answer).toBe(expected)
   })
 
-  test('are refused when the authority is not configured or signed something else', async () => {
+  test('rejects certificates when the authority is not configured or signed something else', async () => {
     expect((await offer({}, [])).answer).toBe('failure')
     const { client, attempts } = await ready({ userCertificateAuthorities: [authority.blob] })
     const blob = Buffer.from(certify({ key, authority }))
@@ -301,7 +301,7 @@ describe('certificates', () => {
     expect([await client.authAnswer(), attempts.length]).toEqual(['failure', 0])
   })
 
-  test('are refused when somebody else signs the request', async () => {
+  test('rejects certificates when another key signs the request', async () => {
     const { client, attempts } = await ready({ userCertificateAuthorities: [authority.blob] })
     const blob = certify({ key, authority })
     const algorithm = certificateAlgorithm('ssh-ed25519')
@@ -309,7 +309,7 @@ describe('certificates', () => {
     expect([await client.authAnswer(), attempts.length]).toEqual(['failure', 0])
   })
 
-  test('a query echoes the certificate itself', async () => {
+  test('answers a query with the certificate itself', async () => {
     const { client } = await ready({ userCertificateAuthorities: [authority.blob] })
     const blob = certify({ key, authority })
     const algorithm = certificateAlgorithm('ssh-ed25519')

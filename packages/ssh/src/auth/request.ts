@@ -1,4 +1,4 @@
-// SSH_MSG_USERAUTH_REQUEST (RFC 4252 section 5) as a typed value. Parsing decides nothing.
+// Parses SSH_MSG_USERAUTH_REQUEST (RFC 4252 section 5) into a typed value. Makes no decisions.
 import { protocolFault } from '../fault.ts'
 import { WireReader } from '../wire/reader.ts'
 
@@ -49,7 +49,7 @@ function readMethod(method: string, payload: Uint8Array, reader: WireReader): Me
     case 'password': {
       const change = reader.boolean('change password')
       const password = reader.string('password', PASSWORD_BYTES)
-      // Changing passwords is not offered; the request fails like any other.
+      // Password changes are not supported; the request fails like any other.
       if (change) return { method: 'unsupported' }
       reader.end('password request')
       return { method, password }
@@ -68,9 +68,9 @@ function readMethod(method: string, payload: Uint8Array, reader: WireReader): Me
 }
 
 /**
- * @param payload with the message number in front
+ * @param payload starting with the message number
  * @throws {WireError} when it is malformed
- * @throws {Fault} `unknown-service` when it asks for anything but `ssh-connection`
+ * @throws {Fault} `unknown-service` when it requests anything but `ssh-connection`
  */
 export function parseAuthRequest(payload: Uint8Array): AuthRequest {
   const reader = new WireReader(payload, 1)

@@ -1,4 +1,4 @@
-// Address lists of certificates, failing closed.
+// Tests of certificates' address lists, which fail closed.
 import { expect, test } from 'vitest'
 import { sourceAllowed } from './source-address.ts'
 
@@ -19,6 +19,6 @@ test.each([
   ['192.0.2.0/x', '192.0.2.7', false],
   ['*', '192.0.2.7', false],
   ['192.0.2.0/24', 'not an address', false],
-])('%j and %s: %s', (list, address, allowed) => {
+])('matches the list %j against %s: %s', (list, address, allowed) => {
   expect(sourceAllowed(list, address)).toBe(allowed)
 })

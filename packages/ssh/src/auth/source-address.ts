@@ -3,8 +3,8 @@ import { BlockList, isIP } from 'node:net'
 
 const MAPPED = '::ffff:'
 
-/** IPv4 in IPv6 clothing is IPv4. */
-function plain(address: string): string {
+/** Unwraps an IPv4-mapped IPv6 address. */
+function unmapped(address: string): string {
   const tail = address.toLowerCase().startsWith(MAPPED) ? address.slice(MAPPED.length) : address
   return isIP(tail) === 4 ? tail : address
 }
@@ -16,16 +16,16 @@ function add(list: BlockList, entry: string): boolean {
   const [address = '', prefix, ...more] = entry.split('/')
   const version = isIP(address)
   if (version === 0 || more.length > 0) return false
-  const most = version === 4 ? 32 : 128
-  if (prefix !== undefined && (!/^\d{1,3}$/.test(prefix) || Number(prefix) > most)) return false
-  list.addSubnet(address, prefix === undefined ? most : Number(prefix), familyOf(address))
+  const maxPrefix = version === 4 ? 32 : 128
+  if (prefix !== undefined && (!/^\d{1,3}$/.test(prefix) || Number(prefix) > maxPrefix)) return false
+  list.addSubnet(address, prefix === undefined ? maxPrefix : Number(prefix), familyOf(address))
   return true
 }
 
-/** Whether `address` (IPv4 or IPv6 literal) is in the list; a malformed list holds nobody. */
+/** Whether `address` (IPv4 or IPv6 literal) is in the list; a malformed list matches nothing. */
 export function sourceAllowed(allowed: string, address: string): boolean {
   const list = new BlockList()
-  const peer = plain(address)
+  const peer = unmapped(address)
   if (isIP(peer) === 0 || !allowed.split(',').every((entry) => add(list, entry.trim()))) return false
   return list.check(peer, familyOf(peer))
 }

@@ -1,4 +1,4 @@
-// What a channel needs from its connection, so that channels can be tested without a transport.
+// A channel's view of its connection, an interface so that channels can be tested without a transport.
 import type { SshConnection, SshLimits } from '../api.ts'
 import type { Fault } from '../fault.ts'
 import type { GrowthBudget } from './receive-window.ts'
@@ -15,17 +15,17 @@ export interface ChannelLink {
   /** Sends one message; its parts are copied. */
   send(head: Uint8Array, body?: readonly Uint8Array[]): void
   /**
-   * Sends the message at `from` to `to` of `block` and uses the memory around it, see `PacketWriter.writeInPlace`. The
-   * block is free again when it returns.
+   * Sends the message at `from` to `to` of `block`, overwriting the memory around it, see `PacketWriter.writeInPlace`.
+   * The caller may reuse the block on return.
    */
   sendInPlace(block: Buffer, from: number, to: number): void
-  /** Runs after so many milliseconds; the connection may have ended by then. */
+  /** Runs after `delayMs` milliseconds; the connection may have ended by then. */
   after(delayMs: number, run: () => void): void
-  /** Runs at the end of this turn of the event loop. */
+  /** Runs at the end of this iteration of the event loop. */
   soon(run: () => void): void
   fail(fault: Fault): void
-  /** Runs a callback of the embedding program; when it throws, the channel is closed and the answer is undefined. */
+  /** Runs a callback of the embedding program; when it throws, the channel is closed and the result is undefined. */
   callHandler<T>(channel: { close(): void }, call: () => T): T | undefined
-  /** Both sides have closed: the number is free again. */
+  /** Both sides have closed: the number may be reused. */
   remove(channel: { readonly id: number }): void
 }

@@ -6,12 +6,12 @@ import { WireWriter } from '../wire/writer.ts'
 import type { RemoteEnd } from './channel.ts'
 
 const HOST_BYTES = 1_024
-/** Longest path of a UNIX socket, generously. */
+/** Generous limit for the path of a UNIX socket. */
 const PATH_BYTES = 4_096
 
 export interface OpenMessage {
   readonly remote: RemoteEnd
-  /** Undefined: a type clients may not open or we do not know. */
+  /** Undefined: a type unknown or not open to clients. */
   readonly request: ChannelOpen | undefined
 }
 
@@ -32,7 +32,7 @@ function readRequest(type: string, reader: WireReader): ChannelOpen | undefined 
   }
 }
 
-/** @param payload with the message number in front */
+/** @param payload starting with the message number */
 export function readChannelOpen(payload: Uint8Array): OpenMessage {
   const reader = new WireReader(payload, 1)
   const type = reader.text('channel type', 256)

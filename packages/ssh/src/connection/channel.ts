@@ -1,5 +1,5 @@
-// One open channel (RFC 4254 section 5): data both ways within the windows, requests with replies in order, and the
-// end of each direction. Output of a started program waits until its request has been answered.
+// One open channel (RFC 4254 section 5): data both ways within the windows, requests with ordered replies, and the end
+// of each direction. Output of a started program waits until its request has been answered.
 import type { ChannelHandler, CloseCause, SessionRequest, SshChannel, SshConnection, SshLimits } from '../api.ts'
 import { limitFault, protocolFault } from '../fault.ts'
 import { freeMemory } from '../transport/free-memory.ts'
@@ -8,21 +8,21 @@ import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 import type { ChannelLink } from './channel-link.ts'
 import { type DataItem, OutputQueue } from './output-queue.ts'
-import { MOST_DATA_BYTES, ReceiveWindow } from './receive-window.ts'
+import { MAX_DATA_BYTES, ReceiveWindow } from './receive-window.ts'
 import { ReplyQueue } from './reply-queue.ts'
 import { readSessionRequest } from './session-request.ts'
 
-const LARGEST_WINDOW = 0xffff_ffff
+const MAX_WINDOW = 0xffff_ffff
 /**
- * Writes from this size on are part of a stream of bytes. They come in pieces of a TLS record, say, and each packet has
- * its price, so they are made into full packets. Smaller writes are somebody's keystroke and leave at once.
+ * Writes of at least this size count as bulk. They come in pieces (of a TLS record, say), and each packet has a fixed
+ * cost, so they are coalesced into full packets. Smaller writes are interactive and sent at once.
  */
 const BULK_BYTES = 8 * 1024
-/** Of the message that is being sent: it is copied in the same call. */
+/** Scratch head of the message being sent: it is copied in the same call. */
 const head = Buffer.allocUnsafeSlow(13)
 const STARTS = new Set(['shell', 'exec', 'subsystem'])
 
-/** The client's numbers of a channel. */
+/** The client's parameters of a channel. */
 export interface RemoteEnd {
   readonly id: number
   readonly window: number
@@ -30,10 +30,10 @@ export interface RemoteEnd {
   readonly packetBytes: number
 }
 
-/** What both sides grant each other at the start. */
+/** Initial parameters that both sides grant each other. */
 export interface ChannelEnds {
   readonly remote: RemoteEnd
-  /** Our first receive window, bytes. */
+  /** Our initial receive window, bytes. */
   readonly windowBytes: number
 }
 
@@ -49,17 +49,17 @@ export class Channel implements SshChannel {
   readonly #incoming: ReceiveWindow
   #sendWindow: number
   #handler: ChannelHandler | undefined
-  /** Start requests without an answer: their output must not overtake it. */
+  /** Unanswered start requests: output must not overtake their replies. */
   #starting = 0
   /** Closed before its start was answered. */
   #startAbandoned = false
   #envCount = 0
   #pumping = false
-  /** What does not fill a packet waits for the end of the turn. */
-  #pumpPlanned = false
+  /** A partial packet waits for the end of this event loop iteration. */
+  #pumpScheduled = false
   #stopTold = false
   #outputRefused = false
-  /** One exit, one end of file, one close: whoever embeds the channel cannot queue messages without end. */
+  /** One exit, one end of file, one close: the embedding program cannot queue messages without bound. */
   #exitQueued = false
   #eofQueued = false
   #closeQueued = false
@@ -74,22 +74,22 @@ export class Channel implements SshChannel {
     this.#link = link
     this.#remoteId = remote.id
     this.#sendWindow = remote.window
-    this.#packetBytes = Math.min(remote.packetBytes, MOST_DATA_BYTES)
+    this.#packetBytes = Math.min(remote.packetBytes, MAX_DATA_BYTES)
     this.#replies = new ReplyQueue(link.pendingRequests, (payload) => this.#send(payload))
     this.#incoming = new ReceiveWindow(windowBytes, link.limits.windowMaxBytes, link.growth, link.now)
   }
 
-  /** This side has closed it; the client has still to answer. */
+  /** This side has closed it; the client's close is outstanding. */
   get closing(): boolean {
     return this.#closeSent
   }
 
-  /** Nothing waits to be sent. */
+  /** Nothing is queued. */
   get idle(): boolean {
     return this.#queue.empty
   }
 
-  /** Connects the embedding program's end; called once, right after the confirmation was queued. */
+  /** Attaches the embedding program's handler; called once, right after the confirmation was queued. */
   attach(handler: ChannelHandler): void {
     this.#handler = handler
   }
@@ -111,7 +111,7 @@ export class Channel implements SshChannel {
       return false
     }
     const waiting = this.#queue.dataBytes
-    if ((waiting === 0 || (this.#pumpPlanned && waiting < this.#sendWindow)) && this.#link.writable) return true
+    if ((waiting === 0 || (this.#pumpScheduled && waiting < this.#sendWindow)) && this.#link.writable) return true
     this.#stopTold = true
     return false
   }
@@ -145,12 +145,12 @@ export class Channel implements SshChannel {
 
   close(): void {
     if (this.#closeQueued) return
-    // As sshd does; there are clients that wait for the end of file before they look at anything else.
+    // As sshd does: some clients process nothing else until they get the end of file.
     this.eof()
     this.#enqueue(this.#message(n.MSG_CHANNEL_CLOSE).done(), true)
     this.#closeQueued = true
     if (this.#starting === 0) return
-    // An answer given in this turn still goes first; one that is not coming must not hold the close for ever.
+    // A reply resolved in this iteration still goes first; one that never comes must not block the close forever.
     setImmediate(() => {
       this.#startAbandoned = true
       this.pump()
@@ -159,7 +159,7 @@ export class Channel implements SshChannel {
 
   /**
    * Sends what the windows and the transport allow.
-   * @param all false: what does not fill a packet waits for company until the end of this turn of the event loop
+   * @param all false: a partial packet is held until the end of this event loop iteration, to be filled up
    */
   pump(all = true): void {
     if (this.#pumping || (this.#starting > 0 && !this.#startAbandoned)) return
@@ -173,12 +173,12 @@ export class Channel implements SshChannel {
         continue
       }
       if (this.#sendWindow === 0) break
-      const most = Math.min(this.#sendWindow, this.#packetBytes)
-      if (!all && queue.dataBytes < most) {
+      const maxBytes = Math.min(this.#sendWindow, this.#packetBytes)
+      if (!all && queue.dataBytes < maxBytes) {
         this.#pumpSoon()
         break
       }
-      this.#sendData(item, most)
+      this.#sendData(item, maxBytes)
     }
     this.#pumping = false
     if (this.#stopTold && queue.dataBytes === 0 && this.#link.writable && this.#sendWindow > 0) {
@@ -188,15 +188,15 @@ export class Channel implements SshChannel {
   }
 
   #pumpSoon(): void {
-    if (this.#pumpPlanned) return
-    this.#pumpPlanned = true
+    if (this.#pumpScheduled) return
+    this.#pumpScheduled = true
     this.#link.soon(() => {
-      this.#pumpPlanned = false
+      this.#pumpScheduled = false
       this.pump()
     })
   }
 
-  /** A message of this channel from the client; `reader` stands behind the channel number. */
+  /** Handles a message of this channel from the client; `reader` is positioned after the channel number. */
   receive(type: number, reader: WireReader): void {
     switch (type) {
       case n.MSG_CHANNEL_DATA:
@@ -212,7 +212,7 @@ export class Channel implements SshChannel {
       case n.MSG_CHANNEL_CLOSE:
         return this.#close()
       default:
-        // SUCCESS and FAILURE answer requests we never send with want_reply.
+        // SUCCESS and FAILURE answer requests; we never send one with want_reply.
         throw protocolFault('unexpected-message', `Message ${type} answers no request of ours.`)
     }
   }
@@ -220,7 +220,7 @@ export class Channel implements SshChannel {
   /** The connection has ended. */
   abort(cause: CloseCause): void {
     this.#closeSent = true
-    this.#tellClosed(cause)
+    this.#notifyClosed(cause)
   }
 
   #data(bytes: Uint8Array, extended: number): void {
@@ -237,7 +237,7 @@ export class Channel implements SshChannel {
 
   #adjust(bytes: number): void {
     this.#sendWindow += bytes
-    if (this.#sendWindow > LARGEST_WINDOW) throw protocolFault('window-overflow', 'The window exceeds 2^32-1 bytes.')
+    if (this.#sendWindow > MAX_WINDOW) throw protocolFault('window-overflow', 'The window exceeds 2^32-1 bytes.')
     this.pump()
   }
 
@@ -253,15 +253,15 @@ export class Channel implements SshChannel {
       this.#closeSent = true
     }
     this.#link.remove(this)
-    this.#tellClosed({ by: 'peer', reason: 'channel-closed', message: 'The client closed the channel.' })
+    this.#notifyClosed({ by: 'peer', reason: 'channel-closed', message: 'The client closed the channel.' })
   }
 
   #closeWasSent(): void {
     this.#closeSent = true
-    this.#tellClosed({ by: 'local', reason: 'channel-closed', message: 'The server closed the channel.' })
+    this.#notifyClosed({ by: 'local', reason: 'channel-closed', message: 'The server closed the channel.' })
   }
 
-  #tellClosed(cause: CloseCause): void {
+  #notifyClosed(cause: CloseCause): void {
     if (this.#closedTold) return
     this.#closedTold = true
     this.#queue.dropData()
@@ -286,7 +286,7 @@ export class Channel implements SshChannel {
     this.#replies.push(reply, starts ? () => this.#started() : undefined)
   }
 
-  /** Environment variables beyond the limit are refused like those that a server does not accept. */
+  /** Refuses environment variables beyond the limit, like those a server does not accept. */
   #withinCount(request: SessionRequest | undefined): SessionRequest | undefined {
     if (request?.type !== 'env') return request
     this.#envCount += 1
@@ -309,7 +309,7 @@ export class Channel implements SshChannel {
     this.pump()
   }
 
-  /** The client reads no more output: what is queued would wait for ever for window. */
+  /** The client reads no more output: the queue would wait for window forever. */
   #refuseOutput(): void {
     this.#outputRefused = true
     this.#queue.dropData()
@@ -322,18 +322,18 @@ export class Channel implements SshChannel {
     this.pump()
   }
 
-  #sendData(item: DataItem, most: number): void {
+  #sendData(item: DataItem, maxBytes: number): void {
     const { extended } = item
-    const packed = this.#queue.takeBlock(item, most)
+    const packed = this.#queue.takeBlock(item, maxBytes)
     if (packed) {
       const { block, from, to } = packed
       this.#sendWindow -= to - from
       const at = this.#writeHead(block, from, extended, to - from)
       this.#link.sendInPlace(block, at, to)
-      this.#queue.giveBack(packed)
+      this.#queue.releaseBlock(packed)
       return
     }
-    const parts = this.#queue.take(item, most)
+    const parts = this.#queue.take(item, maxBytes)
     let bytes = 0
     for (const part of parts) bytes += part.length
     this.#sendWindow -= bytes
@@ -343,7 +343,7 @@ export class Channel implements SshChannel {
 
   /**
    * Writes the head of a data message (RFC 4254 section 5.2) so that it ends at `end`.
-   * @returns where it begins
+   * @returns the offset at which it begins
    */
   #writeHead(memory: Buffer, end: number, extended: number, bytes: number): number {
     memory.writeUInt32BE(bytes, end - 4)

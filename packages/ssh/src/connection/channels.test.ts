@@ -1,4 +1,4 @@
-// Channels from the client's side: data within exact windows, requests in order, and the ends of both directions.
+// Channels from the client's side: exact windows, ordered requests, and the ends of both directions.
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ async function nextData(client: TestClient) {
 }
 
 describe('opening', () => {
-  test('a forward carries its addresses to the handler', async () => {
+  test('passes the addresses of a forward to the handler', async () => {
     const asked: ChannelOpen[] = []
     const { client } = connect({
       handler: {
@@ -59,7 +59,7 @@ describe('opening', () => {
   })
 
   test.each(['forwarded-tcpip', 'auth-agent@openssh.com', 'x11', 'unheard-of'])(
-    'a client may not open %s',
+    'refuses a client that opens %s',
     async (type) => {
       const { client } = connect()
       await client.signIn()
@@ -78,7 +78,7 @@ describe('opening', () => {
         },
       },
     ],
-  ])('a handler that %s refuses, and its error stays inside', async (_name, handler) => {
+  ])('refuses the channel without disclosing the error of a handler that %s', async (_name, handler) => {
     const { client } = connect({ handler: handler ?? {} })
     await client.signIn()
     client.sendOpen('session', 4)
@@ -87,7 +87,7 @@ describe('opening', () => {
     expect(refused.message).not.toContain('secret')
   })
 
-  test('a handler whose attach throws gets its channel closed', async () => {
+  test('closes the channel when attach throws', async () => {
     const { client } = connect({
       handler: {
         open: () => ({
@@ -103,7 +103,7 @@ describe('opening', () => {
     expect((await client.read(n.MSG_CHANNEL_CLOSE)).uint32('recipient')).toBe(1)
   })
 
-  test('numbers are used again when a channel has gone on both sides', async () => {
+  test('reuses a channel number after both sides have closed', async () => {
     const { client, id, channel } = await session()
     channel.close()
     // As sshd does; some clients wait for the end of file.
@@ -117,7 +117,7 @@ describe('opening', () => {
 })
 
 describe('output', () => {
-  test('is cut to the packet size and stops at the window', async () => {
+  test('splits output to the packet size and stops at the window', async () => {
     const { client, channel, id } = await session({}, { window: 1_000, packetBytes: 300 })
     const bytes = randomBytes(1_500)
     expect(channel.write(bytes)).toBe(false)
@@ -135,7 +135,7 @@ describe('output', () => {
     expect(Buffer.concat(parts).equals(bytes)).toBe(true)
   })
 
-  test('goes on after drain', async () => {
+  test('resumes output after drain', async () => {
     const { client, channel, id, recorded } = await session({}, { window: 1_000 })
     expect(channel.write(Buffer.alloc(1_001))).toBe(false)
     await nextData(client)
@@ -146,7 +146,7 @@ describe('output', () => {
     expect(channel.write(Buffer.alloc(10))).toBe(true)
   })
 
-  test('in large pieces leaves in full packets, the rest at the end of the turn', async () => {
+  test('sends bulk output in full packets, and the rest at the end of the event loop iteration', async () => {
     const { client, channel } = await session()
     const bytes = randomBytes(80_000)
     for (let at = 0; at < bytes.length; at += 16_000) {
@@ -157,7 +157,7 @@ describe('output', () => {
     expect(Buffer.concat(parts.map((part) => part.bytes))).toEqual(bytes)
   })
 
-  test('in small pieces leaves at once, with what waits before it', async () => {
+  test('sends a small write at once, together with output queued before it', async () => {
     const { client, channel, connection } = await session()
     channel.write(Buffer.alloc(10_000, 'a'))
     const before = connection.bytesOut
@@ -166,7 +166,7 @@ describe('output', () => {
     expect((await nextData(client)).bytes.length).toBe(10_001)
   })
 
-  test('in large pieces says stop when the window is full', async () => {
+  test('returns false for bulk output when the window is full', async () => {
     const { client, channel, recorded, id } = await session({}, { window: 20_000 })
     expect(channel.write(Buffer.alloc(16_000))).toBe(true)
     expect(channel.write(Buffer.alloc(16_000))).toBe(false)
@@ -178,7 +178,7 @@ describe('output', () => {
     expect(recorded.drains).toBe(1)
   })
 
-  test('of any sizes and types arrives whole and in order', async () => {
+  test('delivers output of any size and type complete and in order', async () => {
     const piece = fc.tuple(fc.integer({ min: 1, max: 20_000 }), fc.constantFrom(0, 1))
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
@@ -192,7 +192,7 @@ describe('output', () => {
           type = payload[0] ?? 0
           const reader = new WireReader(payload, 5)
           if (type === n.MSG_CHANNEL_EXTENDED_DATA) reader.uint32('type')
-          // The type is the high bit of every byte, so that the order between the types shows too.
+          // The high bit of every byte marks the type, so that the order between the types is checked too.
           const mark = type === n.MSG_CHANNEL_EXTENDED_DATA ? 0x80 : 0
           if (type !== n.MSG_CHANNEL_EOF) got.push(Buffer.from(reader.string('data').map((byte) => byte | mark)))
         }
@@ -203,7 +203,7 @@ describe('output', () => {
     )
   })
 
-  test('keeps the order of stdout and stderr', async () => {
+  test('keeps stdout and stderr in order', async () => {
     const { client, channel } = await session()
     channel.write(Buffer.from('a'))
     channel.write(Buffer.from('b'), 1)
@@ -216,7 +216,7 @@ describe('output', () => {
     ])
   })
 
-  test('comes before the end of file, the exit status and the close, however late the window', async () => {
+  test('sends output before the end of file, exit status and close, however late the window opens', async () => {
     const { client, channel, id, recorded } = await session({}, { window: 3 })
     channel.write(Buffer.from('abcdef'))
     channel.exitStatus(7)
@@ -238,7 +238,7 @@ describe('output', () => {
     expect(recorded.causes).toMatchObject([{ by: 'local', reason: 'channel-closed' }])
   })
 
-  test('a death by signal is told with its name', async () => {
+  test('reports an exit by signal with its name', async () => {
     const { client, channel } = await session()
     channel.exitSignal('TERM', true, 'terminated')
     const request = await client.read(n.MSG_CHANNEL_REQUEST)
@@ -254,7 +254,7 @@ describe('output', () => {
     ])
   })
 
-  test('of a program does not overtake the answer to its start', async () => {
+  test('does not send a program’s output before the reply to its start', async () => {
     const { client, recorded, channel, id } = await session()
     const gate = Promise.withResolvers<boolean>()
     recorded.answer = (request) => (request.type === 'exec' ? gate.promise : true)
@@ -272,7 +272,7 @@ describe('output', () => {
     expect(order).toEqual([n.MSG_CHANNEL_SUCCESS, n.MSG_CHANNEL_DATA, n.MSG_CHANNEL_REQUEST, n.MSG_CHANNEL_CLOSE])
   })
 
-  test('and close go out although the start is never answered', async () => {
+  test('sends output and close although the start is never answered', async () => {
     const { client, recorded, channel, id } = await session()
     recorded.answer = () => new Promise(() => undefined)
     client.send(client.channelRequest(id, 'exec').string('true').done())
@@ -284,7 +284,7 @@ describe('output', () => {
     expect(recorded.causes).toMatchObject([{ by: 'local' }])
   })
 
-  test('is dropped when the client says it reads no more, and the end still arrives', async () => {
+  test('drops output when the client reads no more, and still sends the end', async () => {
     const { client, channel, id, recorded } = await session({}, { window: 10 })
     channel.write(Buffer.alloc(100_000))
     await nextData(client)
@@ -298,7 +298,7 @@ describe('output', () => {
     await client.next(n.MSG_CHANNEL_CLOSE)
   })
 
-  test('a window beyond 2^32-1 ends the connection', async () => {
+  test('ends the connection on a window beyond 2^32-1', async () => {
     const { client, id, closed } = await session({}, { window: 0xffff_ffff })
     client.send(client.channelMessage(n.MSG_CHANNEL_WINDOW_ADJUST, id).uint32(1).done())
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'window-overflow' })
@@ -306,7 +306,7 @@ describe('output', () => {
 })
 
 describe('input', () => {
-  test('reaches the handler with its type', async () => {
+  test('passes input to the handler with its type', async () => {
     const { client, id, recorded } = await session()
     client.sendData(id, Buffer.from('ab'))
     client.send(client.channelMessage(n.MSG_CHANNEL_EXTENDED_DATA, id).uint32(1).string('cd').done())
@@ -314,7 +314,7 @@ describe('input', () => {
     expect([recorded.received.toString(), recorded.extended]).toEqual(['abcd', [0, 1]])
   })
 
-  test('may fill the window to the byte, and one byte more ends the connection', async () => {
+  test('accepts input that fills the window exactly, and ends the connection on one byte more', async () => {
     const { client, id, recorded, closed } = await session({ limits: { windowBytes: 40_000 } })
     recorded.consumes = false
     client.sendData(id, Buffer.alloc(32_768))
@@ -326,7 +326,7 @@ describe('input', () => {
     expect(recorded.received.length).toBe(40_000)
   })
 
-  test('counts extended data into the same window', async () => {
+  test('counts extended input data against the same window', async () => {
     const { client, id, recorded, closed } = await session({ limits: { windowBytes: 10 } })
     recorded.consumes = false
     client.sendData(id, Buffer.alloc(6))
@@ -334,13 +334,13 @@ describe('input', () => {
     expect(await closed).toMatchObject({ reason: 'window-overrun' })
   })
 
-  test('a message larger than the packet size ends the connection although the window is open', async () => {
+  test('ends the connection on a message larger than the packet size, even within the window', async () => {
     const { client, id, closed } = await session()
     client.sendData(id, Buffer.alloc(32_769))
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'data-too-large' })
   })
 
-  test('window comes back only for what was consumed, whatever the handler claims', async () => {
+  test('returns window only for received bytes, whatever the handler claims to have consumed', async () => {
     const { client, id, recorded, channel } = await session({ limits: { windowBytes: 1_000, windowMaxBytes: 1_000 } })
     recorded.consumes = false
     client.sendData(id, Buffer.alloc(600))
@@ -350,7 +350,7 @@ describe('input', () => {
     expect([adjust.uint32('recipient'), adjust.uint32('bytes')]).toEqual([5, 600])
   })
 
-  test('ends once, and output may go on (half-close)', async () => {
+  test('ends input once while output may continue (half-close)', async () => {
     const { client, id, recorded, channel } = await session()
     client.send(client.channelMessage(n.MSG_CHANNEL_EOF, id).done())
     client.send(client.channelMessage(n.MSG_CHANNEL_EOF, id).done())
@@ -360,20 +360,20 @@ describe('input', () => {
     expect((await nextData(client)).bytes.toString()).toBe('still here')
   })
 
-  test('after its end ends the connection', async () => {
+  test('ends the connection on data after eof', async () => {
     const { client, id, closed } = await session()
     client.send(client.channelMessage(n.MSG_CHANNEL_EOF, id).done())
     client.sendData(id, Buffer.from('x'))
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'data-after-eof' })
   })
 
-  test('for a channel that is not open ends the connection', async () => {
+  test('ends the connection on data for a channel that is not open', async () => {
     const { client, id, closed } = await session()
     client.sendData(id + 1, Buffer.from('x'))
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'unknown-channel' })
   })
 
-  test('a handler that throws gets its channel closed; others live on', async () => {
+  test('closes the channel of a throwing handler and no other', async () => {
     const { client, id, recorded, channels } = await session()
     recorded.data = () => {
       throw new Error('boom')
@@ -388,7 +388,7 @@ describe('input', () => {
 })
 
 describe('closing', () => {
-  test('by the client is answered and told once, last', async () => {
+  test('answers a client’s close and reports it once, last', async () => {
     const { client, id, recorded, channel } = await session()
     client.send(client.channelMessage(n.MSG_CHANNEL_CLOSE, id).done())
     await client.next(n.MSG_CHANNEL_CLOSE)
@@ -402,7 +402,7 @@ describe('closing', () => {
     expect(recorded.causes.length).toBe(1)
   })
 
-  test('data that crosses our close is dropped', async () => {
+  test('drops data that crosses our close', async () => {
     const { client, id, recorded, channel } = await session()
     channel.close()
     client.sendData(id, Buffer.from('late'))
@@ -411,7 +411,7 @@ describe('closing', () => {
     expect(recorded.received.length).toBe(0)
   })
 
-  test('of the connection reaches every channel, then the connection, each once', async () => {
+  test('reports the end of the connection to every channel, then the connection, each once', async () => {
     const order: string[] = []
     const { client, closed, serverSocket } = connect({
       handler: {
@@ -431,10 +431,10 @@ describe('closing', () => {
   })
 })
 
-describe('channels the server asks for', () => {
+describe('channels the server opens', () => {
   const fields = new WireWriter().string('0.0.0.0').uint32(80).string('203.0.113.9').uint32(5_555).done()
 
-  test('carry data both ways when the client agrees', async () => {
+  test('carries data both ways on a server channel when the client agrees', async () => {
     const { client, connection } = connect()
     await client.signIn()
     let recorded: RecordedChannel | undefined
@@ -457,7 +457,7 @@ describe('channels the server asks for', () => {
     expect(recorded?.received.toString()).toBe('in')
   })
 
-  test('fail when the client refuses, without its text', async () => {
+  test('rejects openChannel when the client refuses, without its text', async () => {
     const { client, connection } = connect()
     await client.signIn()
     const opened = connection.openChannel('x11', fields, (channel) => new RecordedChannel(channel))
@@ -472,7 +472,7 @@ describe('channels the server asks for', () => {
     expect(await outcome).toBe('Error: the client refused the channel (reason code 1)')
   })
 
-  test('fail when the connection ends, or has not signed in, or has too many', async () => {
+  test('rejects openChannel when the connection has ended, is unauthenticated, or is at its limit', async () => {
     const attach = (channel: RecordedChannel['channel']) => new RecordedChannel(channel)
     const early = connect()
     await expect(early.connection.openChannel('x11', fields, attach)).rejects.toThrow('not signed in')
@@ -486,7 +486,7 @@ describe('channels the server asks for', () => {
     await expect(connection.openChannel('x11', fields, attach)).rejects.toThrow('the connection has ended')
   })
 
-  test('an answer to a question never asked ends the connection', async () => {
+  test('ends the connection on an answer to an open that was never sent', async () => {
     const { client, closed } = connect()
     await client.signIn()
     client.send(client.channelMessage(n.MSG_CHANNEL_OPEN_CONFIRMATION, 9).uint32(5).uint32(1_000).uint32(500).done())

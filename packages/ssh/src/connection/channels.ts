@@ -1,4 +1,4 @@
-// All channels of one connection: numbering, opening from either side, dispatch, and fair turns for output.
+// The channels of one connection: numbering, opening from either side, dispatch, and round-robin output.
 import type { ChannelDecision, ChannelHandler, ChannelOpen, CloseCause, SshChannel } from '../api.ts'
 import { OPEN_CONNECT_FAILED, OPEN_PROHIBITED, OPEN_RESOURCE_SHORTAGE, OPEN_UNKNOWN_TYPE } from '../api.ts'
 import { protocolFault } from '../fault.ts'
@@ -9,18 +9,18 @@ import type { ChannelEnds, RemoteEnd } from './channel.ts'
 import type { ChannelLink } from './channel-link.ts'
 import { openConfirmation, openFailure, openRequest, readChannelOpen } from './channel-open.ts'
 import { OpenPacer } from './open-pacer.ts'
-import { MOST_DATA_BYTES } from './receive-window.ts'
+import { MAX_DATA_BYTES } from './receive-window.ts'
 
-/** The first windows of all channels together should stay about here, bytes; the least that one gets. */
+/** Target sum of the initial windows of all channels, bytes; and the minimum per channel. */
 const FIRST_WINDOWS_BYTES = 16 << 20
-const LEAST_WINDOW_BYTES = 64 * 1024
+const MIN_WINDOW_BYTES = 64 * 1024
 
 export interface ChannelsEvents {
-  /** Asks the embedding program; undefined when it threw or rejected. */
+  /** Asks the embedding program to decide; undefined when it threw or rejected. */
   decide(request: ChannelOpen): Promise<ChannelDecision | undefined>
 }
 
-/** A channel we asked the client for. */
+/** A channel whose open we sent to the client. */
 interface Opening {
   readonly type: string
   readonly windowBytes: number
@@ -35,7 +35,7 @@ export class Channels {
   readonly #pacer: OpenPacer
   readonly #open = new Map<number, Channel>()
   readonly #opening = new Map<number, Opening>()
-  /** Numbers of channels the embedding program is deciding on. */
+  /** Numbers of channels whose decision is pending. */
   readonly #deciding = new Set<number>()
   #turn = 0
   #ended = false
@@ -48,20 +48,20 @@ export class Channels {
     this.#pacer = new OpenPacer(link.limits.channelOpensPerSecond, link.now)
   }
 
-  /** Channels open or being opened, from either side, but for those that this side has closed. */
+  /** Channels open or being opened, from either side, except those that this side has closed. */
   get count(): number {
     let count = this.#opening.size + this.#deciding.size
     for (const channel of this.#open.values()) if (!channel.closing) count += 1
     return count
   }
 
-  /** No channel has output waiting. */
+  /** No channel has queued output. */
   get idle(): boolean {
     for (const channel of this.#open.values()) if (!channel.idle) return false
     return true
   }
 
-  /** SSH_MSG_CHANNEL_OPEN. */
+  /** Handles SSH_MSG_CHANNEL_OPEN. */
   openFromClient(payload: Buffer): void {
     const { remote, request } = readChannelOpen(payload)
     const refusal = this.#refusal(remote, request)
@@ -84,7 +84,7 @@ export class Channels {
     else this.#link.after(waitMs, decide)
   }
 
-  /** Asks the client for a channel; `data` holds the type's own fields. */
+  /** Opens a channel to the client; `data` holds the type's own fields. */
   openTowardsClient(type: string, data: Uint8Array, attach: Opening['attach']): Promise<SshChannel> {
     return new Promise((opened, refused) => {
       if (this.#ended) throw new Error('the connection has ended')
@@ -93,11 +93,11 @@ export class Channels {
       const id = this.#freeNumber()
       const windowBytes = this.#firstWindow()
       this.#opening.set(id, { type, windowBytes, attach, opened, refused })
-      this.#link.send(openRequest(type, id, windowBytes, MOST_DATA_BYTES, data))
+      this.#link.send(openRequest(type, id, windowBytes, MAX_DATA_BYTES, data))
     })
   }
 
-  /** Messages 91 to 100. */
+  /** Handles messages 91 to 100. */
   receive(type: number, payload: Buffer): void {
     const reader = new WireReader(payload, 1)
     const id = reader.uint32('recipient channel')
@@ -116,7 +116,7 @@ export class Channels {
     for (let index = 0; index < channels.length; index += 1) channels[(index + this.#turn) % channels.length]?.pump()
   }
 
-  /** Both sides have closed: the number is free again. */
+  /** Both sides have closed: the number may be reused. */
   remove(id: number): void {
     this.#open.delete(id)
   }
@@ -132,11 +132,11 @@ export class Channels {
   }
 
   #refusal(remote: RemoteEnd, request: ChannelOpen | undefined): readonly [number, string] | undefined {
-    const { leastPacketSize } = this.#link.limits
+    const { minPacketSize } = this.#link.limits
     const shortage = this.#shortage()
     if (shortage) return [OPEN_RESOURCE_SHORTAGE, shortage]
-    if (remote.packetBytes < leastPacketSize) {
-      return [OPEN_RESOURCE_SHORTAGE, `The maximum packet size must be at least ${leastPacketSize} bytes.`]
+    if (remote.packetBytes < minPacketSize) {
+      return [OPEN_RESOURCE_SHORTAGE, `The maximum packet size must be at least ${minPacketSize} bytes.`]
     }
     if (request?.type === 'session' && this.sessionsRefused) {
       return [OPEN_PROHIBITED, 'No more sessions were announced.']
@@ -144,21 +144,21 @@ export class Channels {
     return undefined
   }
 
-  /** Why no further channel can be opened now. */
+  /** The reason why no further channel can be opened now. */
   #shortage(): string | undefined {
     const { channels } = this.#link.limits
-    // A client that never answers a close keeps the channel's number, and only so many of those.
+    // A client that never answers a close keeps the channel's number; those are limited, too.
     const isFull = this.count >= channels || this.#open.size >= 2 * channels
     return isFull ? `At most ${channels} channels are allowed.` : undefined
   }
 
   /**
-   * The window that a new channel begins with, bytes: full size for the first channels of a connection, less for the
-   * hundredth, so that the sum of what a client may send stays bounded. Transfers that last get a larger one.
+   * Initial window of a new channel, bytes: full size for the first channels of a connection, smaller for the
+   * hundredth, so that the sum of what a client may send stays bounded. Sustained transfers get a larger one.
    */
   #firstWindow(): number {
     const share = Math.floor(FIRST_WINDOWS_BYTES / (this.count + 1))
-    return Math.min(this.#link.limits.windowBytes, Math.max(LEAST_WINDOW_BYTES, share))
+    return Math.min(this.#link.limits.windowBytes, Math.max(MIN_WINDOW_BYTES, share))
   }
 
   #freeNumber(): number {
@@ -174,7 +174,7 @@ export class Channels {
       return
     }
     const windowBytes = this.#firstWindow()
-    this.#link.send(openConfirmation(remote.id, id, windowBytes, MOST_DATA_BYTES))
+    this.#link.send(openConfirmation(remote.id, id, windowBytes, MAX_DATA_BYTES))
     this.#add(id, request.type, { remote, windowBytes }, (channel) => decision.attach(channel))
   }
 
@@ -191,7 +191,7 @@ export class Channels {
       window: reader.uint32('initial window size'),
       packetBytes: reader.uint32('maximum packet size'),
     }
-    if (remote.packetBytes < this.#link.limits.leastPacketSize) {
+    if (remote.packetBytes < this.#link.limits.minPacketSize) {
       opening.refused(new Error('the maximum packet size is too small'))
       throw protocolFault('packet-size', 'The maximum packet size of a channel is too small.')
     }

@@ -1,4 +1,4 @@
-// The ssh-connection service (RFC 4254) of one signed-in client: channels, global requests and keepalives.
+// The ssh-connection service (RFC 4254) of one authenticated client: channels, global requests and keepalives.
 import type { ChannelHandler, CloseCause, SshChannel } from '../api.ts'
 import { ask } from '../embedder.ts'
 import { timeoutFault } from '../fault.ts'
@@ -21,7 +21,7 @@ export class ConnectionService {
   readonly #globalRequests: GlobalRequests
   readonly #keepalive: Keepalive
 
-  /** Starts the service: the success message has been sent. */
+  /** Starts the service after the success message has been sent. */
   constructor(setup: ServiceSetup) {
     const { transport, handler, connection, sessionId } = setup
     const { limits, clock, hostKeys } = setup.options
@@ -50,29 +50,29 @@ export class ConnectionService {
     })
   }
 
-  /** No channel has output waiting. */
+  /** No channel has queued output. */
   get idle(): boolean {
     return this.#channels.idle
   }
 
-  /** Any message from 80 up. */
+  /** Handles any message from 80 up. */
   message(type: number, payload: Buffer, sequence: number): void {
     if (type === n.MSG_CHANNEL_OPEN) return this.#channels.openFromClient(payload)
     if (type === n.MSG_GLOBAL_REQUEST) return this.#globalRequests.receive(payload)
     if (type >= n.MSG_CHANNEL_OPEN_CONFIRMATION && type <= n.MSG_CHANNEL_FAILURE) {
       return this.#channels.receive(type, payload)
     }
-    // Answers to our keepalives need nothing but their arrival.
+    // Replies to our keepalives carry no information beyond their arrival.
     if (type === n.MSG_REQUEST_SUCCESS || type === n.MSG_REQUEST_FAILURE) return
     this.#transport.unimplemented(sequence)
   }
 
-  /** Bytes have arrived: the client lives. */
+  /** Bytes have arrived: the client is alive. */
   heard(): void {
     this.#keepalive.heard()
   }
 
-  /** The transport takes output again. */
+  /** The transport accepts output again. */
   pump(): void {
     this.#channels.pump()
   }

@@ -8,10 +8,10 @@ import { ReplyQueue } from './reply-queue.ts'
 import type { PendingRequests } from './reply-queue.ts'
 
 const ADDRESS_BYTES = 4_096
-const MOST_PORT = 65_535
+const MAX_PORT = 65_535
 
 export interface GlobalRequestEvents {
-  /** The bound port, or undefined to refuse. Must not reject. */
+  /** Returns the bound port, or undefined to refuse. Must not reject. */
   listen(request: ListenRequest): Promise<number | undefined>
   unlisten(request: ListenRequest): Promise<boolean>
   noMoreSessions(): void
@@ -34,7 +34,7 @@ export class GlobalRequests {
     this.#replies = new ReplyQueue(pending, (payload) => events.send(payload))
   }
 
-  /** Takes SSH_MSG_GLOBAL_REQUEST. */
+  /** Handles SSH_MSG_GLOBAL_REQUEST. */
   receive(payload: Buffer): void {
     const reader = new WireReader(payload, 1)
     const name = reader.text('request name', 256)
@@ -68,7 +68,7 @@ export class GlobalRequests {
     if (!request) return undefined
     const port = await this.#events.listen(request)
     if (port === undefined) return undefined
-    // RFC 4254 section 7.1: the port is told only when the client asked for any.
+    // RFC 4254 section 7.1: the port is only returned when the client asked for any.
     if (request.type !== 'tcpip-forward' || request.port !== 0) return SUCCESS
     return new WireWriter(8).byte(MSG_REQUEST_SUCCESS).uint32(port).done()
   }
@@ -78,12 +78,12 @@ export class GlobalRequests {
   }
 }
 
-/** Undefined when the port is not one. */
+/** Undefined when the port is out of range. */
 function readListen(type: ListenRequest['type'], reader: WireReader): ListenRequest | undefined {
   const address = reader.text('bind address', ADDRESS_BYTES)
   if (type === 'streamlocal-forward@openssh.com') return { type, address, port: 0 }
   const port = reader.uint32('bind port')
-  return port > MOST_PORT ? undefined : { type, address, port }
+  return port > MAX_PORT ? undefined : { type, address, port }
 }
 
 function readBlobs(reader: WireReader): readonly Uint8Array[] {

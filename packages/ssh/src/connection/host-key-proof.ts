@@ -1,4 +1,4 @@
-// Host key rotation (OpenSSH's PROTOCOL section 2.5): announcing all host keys after sign-in, and proving them.
+// Host key rotation (OpenSSH's PROTOCOL section 2.5): announces all host keys after sign-in, and proves them.
 import type { HostKey } from '../keys/host-key.ts'
 import { MSG_GLOBAL_REQUEST, MSG_REQUEST_SUCCESS } from '../wire/numbers.ts'
 import { WireWriter } from '../wire/writer.ts'

@@ -1,5 +1,5 @@
-// Notices a client that has gone without a word: after so much silence it is asked for a sign of life, and after so
-// many silent intervals it is given up. Any byte from it counts as life.
+// Detects a dead client: after an interval of silence it is sent a keepalive request, and after several silent
+// intervals it is declared dead. Any byte from it counts as a sign of life.
 import type { Clock } from '@bowline/base/clock'
 
 export interface KeepaliveSetup {
@@ -20,10 +20,10 @@ export class Keepalive {
   constructor(setup: KeepaliveSetup) {
     this.#setup = setup
     this.#heardAt = setup.clock.monotonic()
-    this.#plan(setup.intervalMs)
+    this.#schedule(setup.intervalMs)
   }
 
-  /** Something arrived. */
+  /** Bytes have arrived. */
   heard(): void {
     this.#heardAt = this.#setup.clock.monotonic()
   }
@@ -32,16 +32,16 @@ export class Keepalive {
     this.#timer?.()
   }
 
-  #plan(delayMs: number): void {
-    this.#timer = this.#setup.clock.after(delayMs, () => this.#look())
+  #schedule(delayMs: number): void {
+    this.#timer = this.#setup.clock.after(delayMs, () => this.#check())
   }
 
-  #look(): void {
+  #check(): void {
     const { clock, intervalMs, misses } = this.#setup
     const silentMs = clock.monotonic() - this.#heardAt
     if (silentMs >= intervalMs * misses) return this.#setup.dead()
-    if (silentMs < intervalMs) return this.#plan(intervalMs - silentMs)
-    this.#plan(intervalMs)
+    if (silentMs < intervalMs) return this.#schedule(intervalMs - silentMs)
+    this.#schedule(intervalMs)
     this.#setup.ask()
   }
 }

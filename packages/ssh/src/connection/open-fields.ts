@@ -1,8 +1,8 @@
-// The type-specific fields of channels that a server opens towards its client (RFC 4254 sections 6.3.2 and 7.2; OpenSSH's
-// PROTOCOL section 2.4), for `SshConnection.openChannel`.
+// The type-specific fields of channels that a server opens towards its client (RFC 4254 sections 6.3.2 and 7.2;
+// OpenSSH's PROTOCOL section 2.4), for `SshConnection.openChannel`.
 import { WireWriter } from '../wire/writer.ts'
 
-/** Where a forwarded connection comes from. */
+/** Origin of a forwarded connection. */
 export interface Origin {
   /** IP literal. */
   readonly address: string
@@ -11,14 +11,14 @@ export interface Origin {
 
 /**
  * `forwarded-tcpip`.
- * @param address as the client asked to listen on: clients look their forwards up by it
+ * @param address as the client requested it: clients look their forwards up by it
  * @param port that is listened on
  */
 export function forwardedTcpip(address: string, port: number, origin: Origin): Uint8Array {
   return new WireWriter().string(address).uint32(port).string(origin.address).uint32(origin.port).done()
 }
 
-/** `forwarded-streamlocal@openssh.com`; `path` as the client asked for it. */
+/** `forwarded-streamlocal@openssh.com`; `path` as the client requested it. */
 export function forwardedStreamlocal(path: string): Uint8Array {
   return new WireWriter().string(path).string('').done()
 }

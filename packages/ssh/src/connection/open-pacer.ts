@@ -1,10 +1,10 @@
-// Spreads channel opens over time: a token bucket that says how long the next one has to wait. Clients open channels in
-// bursts (a browser behind `ssh -D`), so an open that comes too early is late, never refused.
+// Rate limit for channel opens: a token bucket that returns how long the next one has to wait. Clients open channels in
+// bursts (a browser behind `ssh -D`), so an open above the rate is delayed, never refused.
 
 export class OpenPacer {
   readonly #perSecond: number
   readonly #now: () => number
-  /** Below zero: what has been promised to opens that are waiting. */
+  /** Negative: tokens reserved by opens that are waiting. */
   #tokens: number
   #at: number
 
@@ -19,7 +19,7 @@ export class OpenPacer {
     this.#at = now()
   }
 
-  /** Reserves the next turn. @returns milliseconds until it, 0 for now */
+  /** Reserves a token. @returns milliseconds until it is available, 0 for now */
   reserve(): number {
     const now = this.#now()
     this.#tokens = Math.min(this.#perSecond, this.#tokens + ((now - this.#at) / 1_000) * this.#perSecond)

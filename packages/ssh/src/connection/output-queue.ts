@@ -1,16 +1,16 @@
-// What a channel still has to send, in order: data (subject to the client's window) and messages that must follow it
-// (end of file, exit status, close). Data is copied when it comes, into blocks that hold one packet with room for all
-// that goes around it, so that the block itself can be sealed.
+// A channel's send queue, in order: data (subject to the client's window) and messages that must follow it (end of
+// file, exit status, close). Data is copied on arrival, into blocks that hold one packet with room for its framing, so
+// that the block itself can be sealed in place.
 import { BlockPool } from '@bowline/base/bytes/block-pool'
 import { IN_PLACE_AFTER, IN_PLACE_BEFORE } from '../transport/packet-writer.ts'
-import { MOST_DATA_BYTES } from './receive-window.ts'
+import { MAX_DATA_BYTES } from './receive-window.ts'
 
-/** Room in front of the data for the head of its message (RFC 4254 section 5.2). */
+/** Space in front of the data for the head of its message (RFC 4254 section 5.2). */
 const MESSAGE_HEAD_BYTES = 13
 const DATA_AT = IN_PLACE_BEFORE + MESSAGE_HEAD_BYTES
-const blocks = new BlockPool(DATA_AT + MOST_DATA_BYTES + IN_PLACE_AFTER, 32)
-/** Less than this gets memory of its own size: what waits for a client must not hold much more memory than it has bytes. */
-const LEAST_BLOCK_BYTES = 8 * 1024
+const blocks = new BlockPool(DATA_AT + MAX_DATA_BYTES + IN_PLACE_AFTER, 32)
+/** Less than this gets memory of its own size, so that queued bytes do not pin much more memory than they need. */
+const MIN_BLOCK_BYTES = 8 * 1024
 
 /** Data of one kind, or a finished message. */
 export type OutputItem = DataItem | { readonly kind: 'message'; readonly payload: Uint8Array; readonly last: boolean }
@@ -19,19 +19,19 @@ export interface DataItem {
   readonly kind: 'data'
   readonly extended: number
   bytes: Uint8Array
-  /** What `bytes` is the data part of, if it is a block. */
+  /** The block that `bytes` is the data part of, if any. */
   readonly block: Buffer | undefined
 }
 
 /** A packet's worth of data in a block, for {@link OutputQueue.takeBlock}. */
 export interface PackedBlock {
   readonly block: Buffer
-  /** Where the data is; in front of it is room for the head of a message. */
+  /** Offset of the data; in front of it is space for the head of a message. */
   readonly from: number
   readonly to: number
 }
 
-/** A first-in first-out queue that knows how much data it holds and how far its first item has been sent. */
+/** A FIFO queue that tracks how much data it holds and how much of its first item has been sent. */
 export class OutputQueue {
   #items: OutputItem[] = []
   #head = 0
@@ -57,7 +57,7 @@ export class OutputQueue {
     let rest = bytes
     const last = this.#items.at(-1)
     if (last?.kind === 'data' && last.extended === extended && last.block) rest = append(last, last.block, rest)
-    while (rest.length >= LEAST_BLOCK_BYTES) {
+    while (rest.length >= MIN_BLOCK_BYTES) {
       const block = blocks.take()
       const item: DataItem = { kind: 'data', extended, bytes: block.subarray(DATA_AT, DATA_AT), block }
       this.#items.push(item)
@@ -67,31 +67,31 @@ export class OutputQueue {
   }
 
   /**
-   * Takes the first item's data as the block that it is in, when it is one whole packet of at most `most` bytes.
-   * {@link giveBack} the block.
+   * Takes the first item's data as its block, when it is one whole packet of at most `maxBytes` bytes. {@link
+   * releaseBlock} the block.
    */
-  takeBlock(first: DataItem, most: number): PackedBlock | undefined {
+  takeBlock(first: DataItem, maxBytes: number): PackedBlock | undefined {
     const { block, bytes } = first
-    if (!block || this.#sent > 0 || bytes.length > most) return undefined
-    // A packet that others of its kind could fill up is put together of parts.
+    if (!block || this.#sent > 0 || bytes.length > maxBytes) return undefined
+    // A partial packet that later items of its kind could fill up is assembled from parts instead.
     const next = this.#items[this.#head + 1]
-    if (bytes.length < most && next?.kind === 'data' && next.extended === first.extended) return undefined
+    if (bytes.length < maxBytes && next?.kind === 'data' && next.extended === first.extended) return undefined
     this.dataBytes -= bytes.length
     this.#next()
     return { block, from: DATA_AT, to: DATA_AT + bytes.length }
   }
 
-  giveBack({ block }: PackedBlock): void {
+  releaseBlock({ block }: PackedBlock): void {
     blocks.release(block)
   }
 
   /**
-   * Takes up to `most` bytes of data from the front: of the first item and those of its kind right behind it.
+   * Takes up to `maxBytes` bytes of data from the front: from the first item and those of its kind right behind it.
    * @returns parts that are valid until the next call
    */
-  take(first: DataItem, most: number): Uint8Array[] {
+  take(first: DataItem, maxBytes: number): Uint8Array[] {
     const parts: Uint8Array[] = []
-    let left = most
+    let left = maxBytes
     for (
       let item = this.first;
       item?.kind === 'data' && item.extended === first.extended && left > 0;
@@ -111,12 +111,12 @@ export class OutputQueue {
   /** Removes the first item. */
   drop(): void {
     const item = this.first
-    // Its parts may still be looked at, but nothing is written to the block before they have been.
+    // Its parts may still be in use, but nothing is written to the block before they have been read.
     if (item?.kind === 'data' && item.block) blocks.release(item.block)
     this.#next()
   }
 
-  /** Forgets all data; messages stay. */
+  /** Discards all data; messages stay. */
   dropData(): void {
     this.#items = this.#items.slice(this.#head).filter((item) => item.kind === 'message')
     this.#head = 0
@@ -127,7 +127,7 @@ export class OutputQueue {
   #next(): void {
     this.#sent = 0
     this.#head += 1
-    // Compacting now and then keeps both the array and the work small.
+    // Occasional compaction keeps both the array and the work small.
     if (this.#head >= 64 || this.#head === this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0
@@ -135,10 +135,10 @@ export class OutputQueue {
   }
 }
 
-/** Copies into a block what there is room for; gives the rest. */
+/** Copies as much as fits into a block; returns the rest. */
 function append(item: DataItem, block: Buffer, bytes: Uint8Array): Uint8Array {
   const to = DATA_AT + item.bytes.length
-  const count = Math.min(bytes.length, DATA_AT + MOST_DATA_BYTES - to)
+  const count = Math.min(bytes.length, DATA_AT + MAX_DATA_BYTES - to)
   block.set(count === bytes.length ? bytes : bytes.subarray(0, count), to)
   item.bytes = block.subarray(DATA_AT, to + count)
   return bytes.subarray(count)

@@ -1,9 +1,9 @@
-// The receive window is exact: nothing is granted that was not consumed, and growth stays within its budget.
+// Tests that the receive window is exact: nothing is granted that was not consumed, and growth stays within its budget.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GrowthBudget, ReceiveWindow } from './receive-window.ts'
 
-test('grants equal what was consumed, and never open more than the size', () => {
+test('grants exactly what was consumed, and never opens more than the size', () => {
   const step = fc.tuple(fc.integer({ min: 0, max: 32_768 }), fc.integer({ min: 0, max: 60_000 }))
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200_000 }), fc.array(step, { maxLength: 100 }), (size, steps) => {
@@ -20,13 +20,13 @@ test('grants equal what was consumed, and never open more than the size', () => 
         expect(open + held).toBeLessThanOrEqual(size)
       }
       open += window.consumed(held)
-      // At most the part below the threshold of one adjustment is still owed.
+      // At most the part below the threshold of one adjustment is still outstanding.
       expect(open).toBeGreaterThan(size - size / 4 - 1)
     }),
   )
 })
 
-/** Sends and consumes `bytes` in steps of a tenth of the start size; answers with the growth granted. */
+/** Sends and consumes `bytes` in steps of a tenth of the start size; returns the growth granted. */
 function transfer(window: ReceiveWindow, bytes: number, tick: () => void): number {
   let grown = 0
   let owed = 0
@@ -43,7 +43,7 @@ function transfer(window: ReceiveWindow, bytes: number, tick: () => void): numbe
   return grown
 }
 
-test('grows for a fast transfer up to the most, and gives it back', () => {
+test('grows for a fast transfer up to the maximum, and releases the growth', () => {
   let now = 0
   const budget = new GrowthBudget(1_000_000)
   const window = new ReceiveWindow(10_000, 40_000, budget, () => now)
@@ -65,7 +65,7 @@ test('does not grow for a slow transfer', () => {
   expect(grown).toBe(0)
 })
 
-test('all windows of a connection grow out of one budget', () => {
+test('grows all windows of a connection from one budget', () => {
   const budget = new GrowthBudget(35_000)
   const grown = [1, 2, 3].map(() =>
     transfer(new ReceiveWindow(10_000, 40_000, budget, () => 0), 300_000, () => undefined),

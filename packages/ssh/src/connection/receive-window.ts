@@ -1,14 +1,14 @@
-// Our side of a channel's flow control (RFC 4254 section 5.2), counted exactly: what we granted, what has arrived and
-// what the embedding program has dealt with. Grows for sustained transfers out of a budget shared by the connection.
+// Our side of a channel's flow control (RFC 4254 section 5.2), counted exactly: granted, received and consumed bytes.
+// Grows for sustained transfers out of a budget shared by the connection.
 import { protocolFault } from '../fault.ts'
 
-/** Largest data part we accept in one message; told to the client as `maximum packet size`. */
-export const MOST_DATA_BYTES = 32 * 1024
+/** Largest data part we accept in one message; sent to the client as `maximum packet size`. */
+export const MAX_DATA_BYTES = 32 * 1024
 
-/** A transfer that fills the window in less than this is worth a larger one. */
+/** A transfer that fills the window in less than this gets a larger one. */
 const BUSY_MS = 1_000
 
-/** Bytes by which the windows of one connection may grow together. */
+/** Bytes by which the windows of one connection may grow in total. */
 export class GrowthBudget {
   #left: number
 
@@ -23,29 +23,29 @@ export class GrowthBudget {
     return granted
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#left += bytes
   }
 }
 
 export class ReceiveWindow {
   readonly #startBytes: number
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   readonly #budget: GrowthBudget
   readonly #now: () => number
   #size: number
-  /** What the client may still send. */
+  /** Bytes the client may still send. */
   #open: number
-  /** Arrived and not yet consumed. */
+  /** Received and not yet consumed. */
   #held = 0
   /** Consumed and not yet granted again. */
   #credit = 0
   #measuredBytes = 0
   #measuredSince: number
 
-  constructor(startBytes: number, mostBytes: number, budget: GrowthBudget, now: () => number) {
+  constructor(startBytes: number, maxBytes: number, budget: GrowthBudget, now: () => number) {
     this.#startBytes = startBytes
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
     this.#budget = budget
     this.#now = now
     this.#size = startBytes
@@ -58,14 +58,14 @@ export class ReceiveWindow {
    * @throws {Fault} `window-overrun` or `data-too-large`: the client sent more than it was granted
    */
   received(bytes: number): void {
-    if (bytes > MOST_DATA_BYTES) throw protocolFault('data-too-large', 'A data message exceeds the packet size.')
+    if (bytes > MAX_DATA_BYTES) throw protocolFault('data-too-large', 'A data message exceeds the packet size.')
     if (bytes > this.#open) throw protocolFault('window-overrun', 'More data arrived than the window allows.')
     this.#open -= bytes
     this.#held += bytes
   }
 
   /**
-   * Counts bytes as dealt with; more than are held counts as all of them.
+   * Counts bytes as consumed; more than are held counts as all of them.
    * @returns bytes to grant with a WINDOW_ADJUST now, 0 for none
    */
   consumed(bytes: number): number {
@@ -81,20 +81,20 @@ export class ReceiveWindow {
     return granted
   }
 
-  /** Returns what was grown; the channel is gone. */
+  /** Returns the growth to the budget when the channel has closed. */
   release(): void {
-    this.#budget.giveBack(this.#size - this.#startBytes)
+    this.#budget.release(this.#size - this.#startBytes)
     this.#size = this.#startBytes
   }
 
   #grow(): void {
-    if (this.#measuredBytes < this.#size || this.#size >= this.#mostBytes) return
+    if (this.#measuredBytes < this.#size || this.#size >= this.#maxBytes) return
     const now = this.#now()
     const busy = now - this.#measuredSince < BUSY_MS
     this.#measuredSince = now
     this.#measuredBytes = 0
     if (!busy) return
-    const more = this.#budget.take(Math.min(this.#size, this.#mostBytes - this.#size))
+    const more = this.#budget.take(Math.min(this.#size, this.#maxBytes - this.#size))
     this.#size += more
     this.#credit += more
   }

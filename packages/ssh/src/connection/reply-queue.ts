@@ -1,4 +1,4 @@
-// Replies in the order of their requests (RFC 4254 section 4 and 5.4), whatever order the decisions come in.
+// Replies in the order of their requests (RFC 4254 sections 4 and 5.4), whatever the order of the decisions.
 import { limitFault } from '../fault.ts'
 
 interface Slot {
@@ -9,17 +9,17 @@ interface Slot {
 
 /** Counts unanswered requests of a whole connection. */
 export class PendingRequests {
-  readonly #most: number
+  readonly #max: number
   #count = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   /** @throws {Fault} `pending-requests` */
   add(): void {
     this.#count += 1
-    if (this.#count > this.#most) throw limitFault('pending-requests', 'Too many requests wait for an answer.')
+    if (this.#count > this.#max) throw limitFault('pending-requests', 'Too many requests wait for an answer.')
   }
 
   remove(): void {
@@ -38,8 +38,8 @@ export class ReplyQueue {
   }
 
   /**
-   * Takes the answer of a request, now or later; undefined sends nothing. A promise must not reject.
-   * @param replied called when the answer's turn has come and it has been sent
+   * Queues the reply to a request, now or when it resolves; undefined sends nothing. A promise must not reject.
+   * @param replied called once the reply has been sent in its turn
    * @throws {Fault} `pending-requests` when too many are open
    */
   push(answer: Uint8Array | undefined | Promise<Uint8Array | undefined>, replied?: () => void): void {
@@ -60,7 +60,7 @@ export class ReplyQueue {
     })
   }
 
-  /** Sends no more replies: who asked has gone. */
+  /** Sends no more replies: the requester has gone. */
   abandon(): void {
     for (const _slot of this.#slots.splice(0)) this.#pending.remove()
   }

@@ -51,27 +51,27 @@ describe('session requests', () => {
     ['eow@openssh.com', new WireWriter(), { type: 'eow@openssh.com' }],
   ]
 
-  test.each(cases)('%s reaches the handler whole', async (name, fields, expected) => {
+  test.each(cases)('passes %s to the handler with all its fields', async (name, fields, expected) => {
     const { client, id, recorded } = await session()
     client.send(client.channelRequest(id, name).bytes(fields.done()).done())
     await client.next(n.MSG_CHANNEL_SUCCESS)
     expect(recorded.requests).toEqual([expected])
   })
 
-  test.each(['exit-status', 'keepalive@openssh.com', 'unheard-of'])('%s is refused', async (name) => {
+  test.each(['exit-status', 'keepalive@openssh.com', 'unheard-of'])('refuses the unknown request %s', async (name) => {
     const { client, id, recorded } = await session()
     client.send(client.channelRequest(id, name).uint32(0).done())
     await client.next(n.MSG_CHANNEL_FAILURE)
     expect(recorded.requests).toEqual([])
   })
 
-  test('an environment variable that is not UTF-8 is refused and the connection lives', async () => {
+  test('refuses an environment variable that is not UTF-8 without ending the connection', async () => {
     const { client, id } = await session()
     client.send(client.channelRequest(id, 'env').string('X').string(Uint8Array.of(0xff)).done())
     expect((await client.read(n.MSG_CHANNEL_FAILURE)).uint32('recipient')).toBe(5)
   })
 
-  test('without want_reply gets none', async () => {
+  test('sends no reply to a request without want_reply', async () => {
     const { client, id } = await session()
     client.send(client.channelRequest(id, 'shell', false).done())
     client.send(client.channelRequest(id, 'unheard-of', false).done())
@@ -79,7 +79,7 @@ describe('session requests', () => {
     expect((await client.next(n.MSG_CHANNEL_SUCCESS, n.MSG_CHANNEL_FAILURE))[0]).toBe(n.MSG_CHANNEL_FAILURE)
   })
 
-  test('replies keep the order of the requests, whatever order the decisions come in', async () => {
+  test('sends replies in the order of the requests, whatever the order of the decisions', async () => {
     const { client, id, recorded } = await session()
     const gates = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
     recorded.answer = () => gates[recorded.requests.length - 1]?.promise ?? true
@@ -97,7 +97,7 @@ describe('session requests', () => {
     expect(replies).toEqual([n.MSG_CHANNEL_SUCCESS, n.MSG_CHANNEL_FAILURE, n.MSG_CHANNEL_SUCCESS])
   })
 
-  test('a handler that rejects refuses; one that throws refuses and closes its channel', async () => {
+  test('refuses when the handler rejects; refuses and closes the channel when it throws', async () => {
     const { client, id, recorded } = await session()
     recorded.answer = () => Promise.reject(new Error('boom'))
     client.send(client.channelRequest(id, 'shell').done())
@@ -109,13 +109,13 @@ describe('session requests', () => {
     expect((await client.read(n.MSG_CHANNEL_CLOSE)).uint32('recipient')).toBe(5)
   })
 
-  test('a request cut short ends the connection', async () => {
+  test('ends the connection on a truncated request', async () => {
     const { client, id, closed } = await session()
     client.send(client.channelRequest(id, 'pty-req').string('xterm').uint32(80).done())
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'malformed-packet' })
   })
 
-  test('channel replies to requests we never made end the connection', async () => {
+  test('ends the connection on channel replies to requests we never made', async () => {
     const { client, id, closed } = await session()
     client.send(client.channelMessage(n.MSG_CHANNEL_SUCCESS, id).done())
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
@@ -123,14 +123,14 @@ describe('session requests', () => {
 })
 
 describe('global requests', () => {
-  test('forwards are refused when the handler does not listen', async () => {
+  test('refuses forwards when the handler has no listen', async () => {
     const { client } = connect()
     await client.signIn()
     client.send(client.globalRequest('tcpip-forward').string('').uint32(0).done())
     expect((await client.next(n.MSG_REQUEST_SUCCESS, n.MSG_REQUEST_FAILURE))[0]).toBe(n.MSG_REQUEST_FAILURE)
   })
 
-  test('forwards are opened and cancelled, and the port is told when any was asked for', async () => {
+  test('opens and cancels forwards, and returns the port when any was requested', async () => {
     const opened: ListenRequest[] = []
     const cancelled: ListenRequest[] = []
     const { client } = connect({
@@ -167,7 +167,7 @@ describe('global requests', () => {
     ])
   })
 
-  test('a port beyond 65535 is refused without asking', async () => {
+  test('refuses a port beyond 65535 without calling the handler', async () => {
     let asked = 0
     const { client } = connect({
       handler: {
@@ -183,7 +183,7 @@ describe('global requests', () => {
     expect(asked).toBe(0)
   })
 
-  test('are answered in order', async () => {
+  test('answers global requests in order', async () => {
     const gate = Promise.withResolvers<number | undefined>()
     const { client } = connect({ handler: { listen: () => gate.promise } })
     await client.signIn()
@@ -196,7 +196,7 @@ describe('global requests', () => {
     await client.next(n.MSG_REQUEST_FAILURE)
   })
 
-  test('no-more-sessions@openssh.com is kept', async () => {
+  test('enforces no-more-sessions@openssh.com', async () => {
     const { client } = connect()
     await client.signIn()
     await client.openSession(1)
@@ -206,7 +206,7 @@ describe('global requests', () => {
     expect([refused.uint32('recipient'), refused.uint32('code')]).toEqual([2, 1])
   })
 
-  test('ten thousand unknown ones are answered and nothing piles up', async () => {
+  test('answers ten thousand unknown global requests without queueing them', async () => {
     const { client, connection } = connect()
     await client.signIn()
     const unknown = client.globalRequest('unheard-of').done()
@@ -215,14 +215,14 @@ describe('global requests', () => {
     expect(connection.user).toBe('user')
   })
 
-  test('a message number nobody knows is answered with UNIMPLEMENTED', async () => {
+  test('answers an unknown message number with UNIMPLEMENTED', async () => {
     const { client } = connect()
     await client.signIn()
     client.send(Uint8Array.of(250, 1, 2))
     expect((await client.read(n.MSG_UNIMPLEMENTED)).uint32('sequence')).toBe(client.writer.packets - 1)
   })
 
-  test('a transport ping is answered with its data', async () => {
+  test('answers a transport ping with its data', async () => {
     const { client } = connect()
     await client.signIn()
     client.send(new WireWriter().byte(n.MSG_PING).string('once').done())

@@ -1,5 +1,5 @@
-// The connection as its channels see it. A class, because V8 keeps an object of closures with a getter as a hash table:
-// 832 bytes for each connection, and slow to ask on the way of every packet.
+// A channel's view of the connection. A class, because V8 keeps an object of closures with a getter as a hash table:
+// 832 bytes for each connection, and slow to look up on every packet.
 import type { ConnectionHandler, SshConnection, SshLimits } from '../api.ts'
 import type { Fault } from '../fault.ts'
 import type { PreparedOptions } from '../server-options.ts'
@@ -8,17 +8,17 @@ import type { ChannelLink } from './channel-link.ts'
 import { GrowthBudget } from './receive-window.ts'
 import type { PendingRequests } from './reply-queue.ts'
 
-/** Windows of one connection may grow by this many channels' worth together. */
+/** The windows of one connection may grow in total by this many channels' worth. */
 const GROWING_CHANNELS = 4
 
-/** What the ssh-connection service is made of. */
+/** Parameters of the ssh-connection service. */
 export interface ServiceSetup {
   readonly connection: SshConnection
   readonly handler: ConnectionHandler
   readonly options: PreparedOptions
   readonly transport: Transport
   readonly sessionId: Buffer
-  /** Runs at the end of this turn of the event loop, unless the connection has ended. */
+  /** Runs at the end of this event loop iteration, unless the connection has ended. */
   soon(run: () => void): void
   fail(fault: Fault): void
 }

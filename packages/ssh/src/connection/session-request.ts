@@ -1,4 +1,4 @@
-// Channel requests a client makes on a session (RFC 4254 section 6, RFC 4335, OpenSSH's PROTOCOL) as typed values.
+// Parses the channel requests a client makes on a session (RFC 4254 section 6, RFC 4335, OpenSSH's PROTOCOL).
 import type { SessionRequest, SshLimits } from '../api.ts'
 import type { WireReader } from '../wire/reader.ts'
 
@@ -13,9 +13,9 @@ function size(reader: WireReader) {
   return { columns, rows, width, height: reader.uint32('height') }
 }
 
-/** Undefined when it is too long or not UTF-8: such a request is refused, and the connection goes on. */
-function shortText(bytes: Uint8Array, most: number): string | undefined {
-  if (bytes.length > most) return undefined
+/** Undefined when it is too long or not UTF-8: such a request is refused, and the connection continues. */
+function shortText(bytes: Uint8Array, maxBytes: number): string | undefined {
+  if (bytes.length > maxBytes) return undefined
   try {
     return utf8.decode(bytes)
   } catch {
@@ -44,7 +44,7 @@ function exec(reader: WireReader, limits: SshLimits): SessionRequest | undefined
   return command.length > limits.execBytes ? undefined : { type: 'exec', command: Uint8Array.from(command) }
 }
 
-/** A request with nothing but a name in it. */
+/** A request with only a name in it. */
 function named<Type extends 'subsystem' | 'signal'>(type: Type, reader: WireReader) {
   const name = shortText(reader.string('name'), NAME_BYTES)
   return name === undefined ? undefined : { type, name }
@@ -61,8 +61,8 @@ function x11(reader: WireReader): SessionRequest | undefined {
 }
 
 /**
- * Reads the request-specific part; `reader` stands behind want_reply.
- * @returns undefined when the request is unknown, passes a limit or cannot be granted
+ * Reads the request-specific part; `reader` is positioned after want_reply.
+ * @returns undefined when the request is unknown, exceeds a limit or cannot be granted
  * @throws {WireError} when it is malformed
  */
 export function readSessionRequest(name: string, reader: WireReader, limits: SshLimits): SessionRequest | undefined {

@@ -1,4 +1,4 @@
-// bcrypt_pbkdf, the key derivation of encrypted OpenSSH private keys. SHA-512 comes from WebCrypto.
+// bcrypt_pbkdf, the key derivation of encrypted OpenSSH private keys. SHA-512 is WebCrypto's.
 import { Blowfish } from './blowfish.ts'
 
 const BLOCK_BYTES = 32

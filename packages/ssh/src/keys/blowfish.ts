@@ -1,4 +1,4 @@
-// The Blowfish cipher as bcrypt needs it: key schedule with salt, and encryption of block pairs. Pure.
+// The Blowfish cipher with bcrypt's extensions: key schedule with salt, and encryption of block pairs. Pure.
 
 /** Words of the initial state: 18 subkeys and four boxes of 256, which are the fractional bits of pi. */
 const STATE_WORDS = 18 + 4 * 256
@@ -17,7 +17,7 @@ function arctan(x: bigint, bits: bigint): bigint {
   return sum
 }
 
-/** The initial state, computed once: a page of digits would be harder to check than Machin's formula. */
+/** The initial state, computed once: a page of digits would be harder to verify than Machin's formula. */
 function piWords(): Uint32Array {
   if (initialState) return initialState
   const guard = 64n

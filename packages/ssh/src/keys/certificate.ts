@@ -1,12 +1,12 @@
-// OpenSSH user certificates (PROTOCOL.certkeys): parsing and the checks that need no cryptography. Pure.
+// OpenSSH user certificates (PROTOCOL.certkeys): parsing, and the checks that need no cryptography. Pure.
 import { WireError, WireReader } from '../wire/reader.ts'
 import { readKeyFields } from './public-key.ts'
 import type { PublicKey } from './public-key.ts'
 
 const SUFFIX = '-cert-v01@openssh.com'
 const TYPE_USER = 1
-const MOST_PRINCIPALS = 256
-const MOST_OPTIONS = 64
+const MAX_PRINCIPALS = 256
+const MAX_OPTIONS = 64
 
 /** Critical options we know; a certificate with any other must be refused. */
 export interface CriticalOptions {
@@ -34,11 +34,13 @@ export interface Certificate {
   readonly signature: Uint8Array
 }
 
-/** The plain name behind a certificate's type or signature algorithm, or undefined when `name` is not a certificate's. */
+/**
+ * The plain name behind a certificate's type or signature algorithm, or undefined when `name` is not a certificate's.
+ */
 export function plainNameOf(name: string): string | undefined {
   if (!name.endsWith(SUFFIX)) return undefined
   const stem = name.slice(0, -SUFFIX.length)
-  // FIDO types carry the domain once, behind the suffix.
+  // FIDO types carry the domain once, after the suffix.
   return stem.startsWith('sk-') ? `${stem}@openssh.com` : stem
 }
 
@@ -46,7 +48,7 @@ function readTexts(packed: Uint8Array, field: string): string[] {
   const reader = new WireReader(packed)
   const texts: string[] = []
   while (reader.remaining > 0) {
-    if (texts.length === MOST_PRINCIPALS) throw new WireError(`${field}: more than ${MOST_PRINCIPALS}`)
+    if (texts.length === MAX_PRINCIPALS) throw new WireError(`${field}: more than ${MAX_PRINCIPALS}`)
     texts.push(reader.text(field, 256))
   }
   return texts
@@ -59,7 +61,7 @@ function readOptions(packed: Uint8Array, field: string): Map<string, Uint8Array>
   while (reader.remaining > 0) {
     const name = reader.text(field, 256)
     if (options.has(name)) throw new WireError(`${field}: named twice`)
-    if (options.size === MOST_OPTIONS) throw new WireError(`${field}: more than ${MOST_OPTIONS}`)
+    if (options.size === MAX_OPTIONS) throw new WireError(`${field}: more than ${MAX_OPTIONS}`)
     options.set(name, reader.string(field))
   }
   return options

@@ -1,4 +1,4 @@
-// Fingerprints of public key blobs as OpenSSH prints them. WebCrypto, so it works in the browser too.
+// Fingerprints of public key blobs as OpenSSH prints them. WebCrypto, so it also runs in the browser.
 
 /** `SHA256:` and unpadded base64. */
 export async function sha256Fingerprint(blob: Uint8Array): Promise<string> {

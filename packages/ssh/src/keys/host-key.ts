@@ -1,4 +1,4 @@
-// Host keys: loading PKCS#8 PEM and signing exchange hashes. Node only; never imported by the browser's parts.
+// Host keys: loads PKCS#8 PEM and signs exchange hashes. Node only; never imported by the browser's parts.
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { WireWriter } from '../wire/writer.ts'
@@ -61,7 +61,7 @@ function rsa(key: KeyObject, publicKey: KeyObject): HostKey {
 
 /**
  * Reads one PKCS#8 PEM private key: Ed25519, ECDSA P-256 or RSA of at least 2048 bits.
- * @throws {Error} when it is something else; the message never quotes the key
+ * @throws {Error} for anything else; the message never quotes the key
  */
 export function loadHostKey(pem: string): HostKey {
   const key = createPrivateKey({ key: pem, format: 'pem' })

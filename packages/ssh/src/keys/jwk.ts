@@ -1,4 +1,4 @@
-// Between JSON Web Keys (RFC 7517, 8037) and SSH keys. Pure.
+// Converts between JSON Web Keys (RFC 7517, 8037) and SSH keys. Pure.
 import { COORDINATE_BYTES } from './public-key.ts'
 import type { Curve, PublicKey } from './public-key.ts'
 
@@ -14,7 +14,7 @@ export function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.codePointAt(0) ?? 0)
 }
 
-/** The public parameters of a key; a FIDO key gives those of the key inside. */
+/** The public parameters of a key; for a FIDO key those of the key inside. */
 export function publicJwk(key: PublicKey): Readonly<Record<string, string>> {
   if (key.kind === 'ed25519') return { kty: 'OKP', crv: 'Ed25519', x: toBase64url(key.key) }
   if (key.kind === 'rsa') return { kty: 'RSA', e: toBase64url(key.exponent), n: toBase64url(key.modulus) }

@@ -7,7 +7,7 @@ import { readPrivateFields } from './private-fields.ts'
 
 const MAGIC = 'openssh-key-v1\0'
 /** More would freeze the page for minutes; ssh-keygen writes 16 or 24. */
-const MOST_ROUNDS = 1_000
+const MAX_ROUNDS = 1_000
 const IV_BYTES = 16
 
 const CIPHERS: Readonly<Record<string, { name: 'AES-CTR'; keyBytes: number }>> = {
@@ -46,8 +46,8 @@ async function decrypt({ cipher, salt, rounds, body }: Container, passphrase: st
   const spec = CIPHERS[cipher]
   if (!spec) return body
   if (passphrase === '') throw new PrivateKeyError('passphrase-needed', 'private key: needs its passphrase')
-  if (rounds < 1 || rounds > MOST_ROUNDS) {
-    throw new PrivateKeyError('not-supported', `private key: must use 1 to ${MOST_ROUNDS} rounds of bcrypt`)
+  if (rounds < 1 || rounds > MAX_ROUNDS) {
+    throw new PrivateKeyError('not-supported', `private key: must use 1 to ${MAX_ROUNDS} rounds of bcrypt`)
   }
   const derived = await bcryptPbkdf(passphrase, salt, rounds, spec.keyBytes + IV_BYTES)
   const raw = derived.slice(0, spec.keyBytes)

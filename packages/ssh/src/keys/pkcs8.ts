@@ -1,11 +1,11 @@
-// Private keys in DER: PKCS#8 (RFC 5208, 8410), and the bare RSA (PKCS#1) and EC (RFC 5915) structures, which are put
-// into PKCS#8 so that WebCrypto reads them all.
+// Private keys in DER: PKCS#8 (RFC 5208, 8410), and the bare RSA (PKCS#1) and EC (RFC 5915) structures, which are
+// wrapped in PKCS#8 so that WebCrypto can read them.
 import { keyOfJwk } from './jwk.ts'
 import { PrivateKeyError } from './private-key.ts'
 import type { PrivateKey } from './private-key.ts'
 
 interface Algorithm {
-  /** Encoded object identifier that tells the algorithm, in hex. */
+  /** Encoded object identifier of the algorithm, in hex. */
   readonly oid: string
   readonly import: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }
   /** The AlgorithmIdentifier of PKCS#8, in hex. */
@@ -50,12 +50,12 @@ function element(tag: string, content: string): string {
   return tag + (0x80 | (even.length / 2)).toString(16) + even + content
 }
 
-/** Puts a bare RSA or EC structure into PKCS#8. */
+/** Wraps a bare RSA or EC structure in PKCS#8. */
 function wrap(bytes: Uint8Array, algorithm: Algorithm): Uint8Array<ArrayBuffer> {
   return fromHex(element('30', `020100${algorithm.identifier}${element('04', toHex(bytes))}`))
 }
 
-/** The algorithm of the structure; its identifier stands near the front (PKCS#8) or behind the scalar (EC). */
+/** Finds the structure's algorithm; its identifier is near the front (PKCS#8) or after the scalar (EC). */
 function algorithmOf(label: string, hex: string): Algorithm | undefined {
   if (label === 'RSA PRIVATE KEY') return ALGORITHMS.find(({ import: { name } }) => name.startsWith('RSA'))
   const found = ALGORITHMS.filter(({ oid }) => hex.includes(oid))

@@ -52,7 +52,7 @@ function rsa(reader: WireReader): Fields {
   return { publicKey, jwk: { ...publicJwk(publicKey), ...Object.fromEntries(parts) } }
 }
 
-/** @throws {WireError} when the fields are malformed or the type has no private part that could sign here (FIDO keys) */
+/** @throws {WireError} when the fields are malformed or the private part is not usable for signing (FIDO keys) */
 export function readPrivateFields(reader: WireReader): Fields {
   const type = reader.text('key type', 64)
   if (type === 'ssh-ed25519') return ed25519(reader)

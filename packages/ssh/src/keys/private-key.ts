@@ -1,4 +1,4 @@
-// A user's private key as the rest of the package sees it, and why one cannot be read. Pure.
+// A user's private key in the package's representation, and the error for one that cannot be read. Pure.
 import type { PublicKey } from './public-key.ts'
 
 /** Parameters of a JSON Web Key, ready for `crypto.subtle.importKey('jwk', …)`. */

@@ -1,4 +1,4 @@
-// Private keys in every format people have them in, read with WebCrypto only, sign what the server accepts.
+// Tests that private keys in every common format, read with WebCrypto only, make signatures the server accepts.
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -48,13 +48,13 @@ describe('PEM', () => {
         [`SEC1 ${curve}`, pem(key, 'sec1'), type],
       ]
     }),
-  ])('%s', async (_name, text, type) => {
+  ])('reads %s', async (_name, text, type) => {
     const key = await readPrivateKey(text)
     expect(key.publicKey.type).toBe(type)
     expect(await signsWell(key)).toBe(true)
   })
 
-  test('what cannot be used is refused with its reason', async () => {
+  test('refuses unusable keys with their reason', async () => {
     const encrypted = ed25519.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' })
     const x25519 = generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' })
     const publicPem = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' })
@@ -88,7 +88,7 @@ describe.skipIf(!hasCommand('ssh-keygen'))('OpenSSH format', () => {
     ['ecdsa', ['-b', '256']],
     ['ecdsa', ['-b', '384']],
     ['ecdsa', ['-b', '521']],
-  ])('%s %s, plain', async (type, args) => {
+  ])('reads an unencrypted %s %s', async (type, args) => {
     const { text, publicLine } = make(type, ['-N', '', ...args])
     const key = await readPrivateKey(text)
     expect(key.comment).toBe('a comment')
@@ -96,14 +96,14 @@ describe.skipIf(!hasCommand('ssh-keygen'))('OpenSSH format', () => {
     expect(await signsWell(key)).toBe(true)
   })
 
-  test.each(['aes256-ctr', 'aes192-ctr', 'aes128-ctr'])('encrypted with %s', async (cipher) => {
+  test.each(['aes256-ctr', 'aes192-ctr', 'aes128-ctr'])('reads a key encrypted with %s', async (cipher) => {
     const { text } = make('ed25519', ['-N', 'päss phrase', '-Z', cipher, '-a', '3'])
     expect(await signsWell(await readPrivateKey(text, 'päss phrase'))).toBe(true)
     expect(await reasonOf(readPrivateKey(text, 'pass phrase'))).toBe('wrong-passphrase')
     expect(await reasonOf(readPrivateKey(text))).toBe('passphrase-needed')
   })
 
-  test('fingerprints are those of ssh-keygen', async () => {
+  test('computes the fingerprints of ssh-keygen', async () => {
     const { text } = make('ed25519', ['-N', '', '-a', '1'])
     const file = folder.file('ed25519-N-a1')
     const printed = spawnSync('ssh-keygen', ['-l', '-f', file]).stdout.toString()
@@ -112,7 +112,7 @@ describe.skipIf(!hasCommand('ssh-keygen'))('OpenSSH format', () => {
   })
 })
 
-test('bcrypt_pbkdf gives distinct, repeatable bytes of any length', async () => {
+test('bcrypt_pbkdf derives distinct, repeatable bytes of any length', async () => {
   const salt = Uint8Array.from({ length: 16 }, (_value, index) => index)
   const [one, again, other] = await Promise.all([
     bcryptPbkdf('x', salt, 2, 48),

@@ -1,4 +1,4 @@
-// Key blobs: what is written reads back, and no bytes make the parsers do anything but read or refuse.
+// Key blobs: round trips, and no input makes the parsers do anything but parse or refuse.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Dice, damage } from '../../test/support/fuzz.ts'
@@ -33,7 +33,7 @@ test.each(keys.map((key) => [key.publicKey.type, key] as const))('%s survives a 
   expect(Buffer.from(encodePublicKey(parsePublicKey(key.blob))).equals(key.blob)).toBe(true)
 })
 
-describe('is refused, naming field and rule', () => {
+describe('malformed keys', () => {
   const rsa = (e: number[], bytes: number) =>
     new WireWriter(1_200)
       .string('ssh-rsa')
@@ -58,12 +58,12 @@ describe('is refused, naming field and rule', () => {
       new WireWriter().string('ecdsa-sha2-nistp256').string('nistp384').string(new Uint8Array(97)).done(),
       'curve: differs from the key type',
     ],
-  ])('%#: %s', (blob, message) => {
+  ])('rejects blob %#: %s', (blob, message) => {
     expect(outcome(() => parsePublicKey(blob))).toBe(message)
   })
 })
 
-test('names of certificates give the plain name', () => {
+test('maps certificate names to the plain name', () => {
   expect(plainNameOf('ssh-ed25519-cert-v01@openssh.com')).toBe('ssh-ed25519')
   expect(plainNameOf('rsa-sha2-512-cert-v01@openssh.com')).toBe('rsa-sha2-512')
   expect(plainNameOf('sk-ssh-ed25519-cert-v01@openssh.com')).toBe('sk-ssh-ed25519@openssh.com')
@@ -76,7 +76,7 @@ describe('damaged bytes', () => {
     .filter(({ publicKey }) => !publicKey.type.endsWith('384') && !publicKey.type.endsWith('521'))
     .map((key) => certify({ key, authority, critical: [['force-command', 'x']] }))
 
-  test('of keys and certificates are read or refused, never worse', () => {
+  test('parses or refuses damaged keys and certificates without another error', () => {
     const dice = new Dice(8_709)
     const outcomes = new Set<string>()
     for (let turn = 0; turn < 5_000; turn += 1) {
@@ -87,7 +87,7 @@ describe('damaged bytes', () => {
     expect(outcomes.size).toBeGreaterThan(10)
   })
 
-  test('random ones too', () => {
+  test('parses or refuses random bytes without another error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(outcome(() => parsePublicKey(bytes))).not.toContain('unforeseen')

@@ -1,4 +1,4 @@
-// SSH public key blobs (RFC 4253 section 6.6, RFC 5656, RFC 8709, OpenSSH's PROTOCOL.u2f). Pure: the browser uses it too.
+// SSH public key blobs (RFC 4253 section 6.6, RFC 5656, RFC 8709, OpenSSH's PROTOCOL.u2f). Pure: also runs in browsers.
 import { WireError, WireReader } from '../wire/reader.ts'
 
 export type Curve = 'nistp256' | 'nistp384' | 'nistp521'
@@ -15,13 +15,13 @@ export type PublicKey =
   | (KeyBase & { readonly kind: 'ecdsa'; readonly curve: Curve; readonly point: Uint8Array })
   | (KeyBase & { readonly kind: 'rsa'; readonly exponent: Uint8Array; readonly modulus: Uint8Array })
 
-/** Bytes of one coordinate of each curve. */
+/** Bytes of one coordinate, by curve. */
 export const COORDINATE_BYTES: Readonly<Record<Curve, number>> = { nistp256: 32, nistp384: 48, nistp521: 66 }
 
-const LEAST_RSA_BITS = 2_048
+const MIN_RSA_BITS = 2_048
 /** Larger keys only make verification slow. */
-const MOST_RSA_BITS = 8_192
-const MOST_RSA_EXPONENT_BYTES = 4
+const MAX_RSA_BITS = 8_192
+const MAX_RSA_EXPONENT_BYTES = 4
 const APPLICATION_BYTES = 255
 
 const ECDSA_CURVES: Readonly<Record<string, Curve>> = {
@@ -55,19 +55,19 @@ function readRsa(reader: WireReader): { readonly exponent: Uint8Array; readonly 
   const exponent = reader.mpint('RSA exponent')
   const modulus = reader.mpint('RSA modulus')
   const bits = bitLength(modulus)
-  if (bits < LEAST_RSA_BITS || bits > MOST_RSA_BITS) {
-    throw new WireError(`RSA modulus: must have ${LEAST_RSA_BITS} to ${MOST_RSA_BITS} bits`)
+  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
+    throw new WireError(`RSA modulus: must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`)
   }
   const last = exponent.at(-1) ?? 0
   const isOne = exponent.length === 1 && last === 1
-  if (exponent.length > MOST_RSA_EXPONENT_BYTES || (last & 1) === 0 || isOne) {
+  if (exponent.length > MAX_RSA_EXPONENT_BYTES || (last & 1) === 0 || isOne) {
     throw new WireError('RSA exponent: must be odd, at least 3 and at most 32 bits')
   }
   return { exponent, modulus }
 }
 
 /**
- * Reads the fields behind a key type's name; `plainType` is the name without `-cert-v01`.
+ * Reads the fields after a key type's name; `plainType` is the name without `-cert-v01`.
  * @throws {WireError} for unknown types, RSA below 2048 bits and anything malformed
  */
 export function readKeyFields(plainType: string, reader: WireReader): PublicKey {

@@ -1,5 +1,5 @@
-// Verifying signatures of user keys (RFC 4253 section 6.6, RFC 5656, RFC 8332, RFC 8709, OpenSSH's PROTOCOL.u2f).
-// Node only. SHA-1 (`ssh-rsa` as a signature algorithm) does not exist here.
+// Verification of signatures by user keys (RFC 4253 section 6.6, RFC 5656, RFC 8332, RFC 8709, OpenSSH's PROTOCOL.u2f).
+// Node only. SHA-1 (`ssh-rsa` as a signature algorithm) is not supported.
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { WireError, WireReader } from '../wire/reader.ts'
@@ -11,7 +11,7 @@ import type { Curve, PublicKey } from './public-key.ts'
 const FLAG_USER_PRESENT = 0x01
 const FLAG_USER_VERIFIED = 0x04
 
-/** Signature algorithm → key type of the blob. Order is what `server-sig-algs` announces. */
+/** Signature algorithm → key type of the blob, in the order `server-sig-algs` announces. */
 const KEY_TYPES = new Map<string, string>([
   ['ssh-ed25519', 'ssh-ed25519'],
   ['sk-ssh-ed25519@openssh.com', 'sk-ssh-ed25519@openssh.com'],
@@ -60,7 +60,7 @@ function verifyRsa(key: PublicKey & { kind: 'rsa' }, algorithm: string, message:
   return verify(algorithm === 'rsa-sha2-512' ? 'sha512' : 'sha256', message, keyObject(key), signature)
 }
 
-/** What an authenticator signs instead of the message (PROTOCOL.u2f, "SSH U2F Signatures"). */
+/** The bytes an authenticator signs instead of the message (PROTOCOL.u2f, "SSH U2F Signatures"). */
 function assertion(application: string, flags: number, counter: Uint8Array, message: Uint8Array): Buffer {
   const hash = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest()
   return Buffer.concat([hash(application), Buffer.of(flags), counter, hash(message)])
@@ -71,7 +71,7 @@ function check(key: PublicKey, algorithm: string, message: Uint8Array, blob: Uin
   if (reader.text('signature algorithm', 64) !== algorithm) return false
   const raw = reader.string('signature')
   let signed = message
-  // A plain key cannot assert anything about its user, so it cannot meet the demand.
+  // A plain key asserts nothing about its user, so it cannot satisfy the requirement.
   if (key.application === undefined && needsVerified) return false
   if (key.application !== undefined) {
     const flags = reader.byte('flags')
@@ -88,16 +88,16 @@ function check(key: PublicKey, algorithm: string, message: Uint8Array, blob: Uin
 
 export interface SignatureCheck {
   readonly key: PublicKey
-  /** The algorithm negotiated in the request; the signature must name the same. */
+  /** The algorithm negotiated in the request; the signature must name the same one. */
   readonly algorithm: string
   readonly message: Uint8Array
   /** Signature blob: algorithm name, signature, and for FIDO keys flags and counter. */
   readonly signature: Uint8Array
-  /** The key's authenticator must have verified its user (PIN or biometrics), not only felt a touch. */
+  /** The authenticator must have verified its user (PIN or biometrics), not only detected a touch. */
   readonly userVerificationRequired?: boolean
 }
 
-/** Whether the signature is right. Malformed signatures are wrong, never an exception. */
+/** Verifies a signature. Malformed signatures are invalid, never an exception. */
 export function verifySignature(input: SignatureCheck): boolean {
   if (KEY_TYPES.get(input.algorithm) !== input.key.type) return false
   try {

@@ -1,4 +1,4 @@
-// Signing with a user's private key by WebCrypto: in the browser, so that the key never leaves it.
+// Signs with a user's private key through WebCrypto: in the browser, so that the key never leaves it.
 import { WireWriter } from '../wire/writer.ts'
 import type { PrivateKey } from './private-key.ts'
 import type { Curve, PublicKey } from './public-key.ts'
@@ -7,7 +7,7 @@ import { JWK_CURVES } from './jwk.ts'
 
 const ECDSA_HASHES: Readonly<Record<Curve, string>> = { nistp256: 'SHA-256', nistp384: 'SHA-384', nistp521: 'SHA-512' }
 
-/** A key that can sign and can no longer be read. */
+/** A key that can sign and can no longer be exported. */
 export interface Signer {
   /** The signature algorithm it uses. */
   readonly algorithm: string
@@ -15,7 +15,7 @@ export interface Signer {
   sign(message: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Hands a key to WebCrypto, not extractable: the page needs its text no more. */
+/** Imports a key into WebCrypto as non-extractable: the page no longer needs its text. */
 export async function createSigner(key: PrivateKey): Promise<Signer> {
   const { publicKey, jwk } = key
   const algorithm = signatureAlgorithm(key)
@@ -36,7 +36,7 @@ function signingParameters(publicKey: PublicKey): { name: string; hash?: string;
   return { name: 'ECDSA', namedCurve: JWK_CURVES[publicKey.curve], hash: ECDSA_HASHES[publicKey.curve] }
 }
 
-/** WebCrypto puts the two numbers of ECDSA behind each other (IEEE P1363); SSH wants them apart (RFC 5656). */
+/** Converts WebCrypto's concatenated ECDSA integers (IEEE P1363) to SSH's two mpints (RFC 5656). */
 function wireForm(publicKey: PublicKey, raw: Uint8Array): Uint8Array {
   if (publicKey.kind !== 'ecdsa') return raw
   const half = COORDINATE_BYTES[publicKey.curve]
@@ -48,7 +48,7 @@ export function signatureAlgorithm({ publicKey }: PrivateKey): string {
   return publicKey.kind === 'rsa' ? 'rsa-sha2-512' : publicKey.type
 }
 
-/** Signs once. @returns an SSH signature blob, as of {@link Signer.sign} */
+/** Signs once. @returns an SSH signature blob, see {@link Signer.sign} */
 export async function signMessage(key: PrivateKey, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return (await createSigner(key)).sign(message)
 }

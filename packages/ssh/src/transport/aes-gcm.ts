@@ -8,13 +8,13 @@ import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 const TAG_BYTES = 16
 const options = { authTagLength: TAG_BYTES }
 
-// Sealing and opening are synchronous and node:crypto copies both, so all connections share one of each.
+// Sealing and opening are synchronous and node:crypto copies both, so all connections share these buffers.
 const iv = Buffer.allocUnsafeSlow(12)
 const aad = Buffer.allocUnsafeSlow(4)
 
 /**
- * The nonces of one key: 4 fixed bytes and a 64-bit invocation counter (RFC 5647 section 7.1). Kept as numbers: a buffer
- * of each connection would hold on to the pool of which it is a part.
+ * The nonces of one key: 4 fixed bytes and a 64-bit invocation counter (RFC 5647 section 7.1). Kept as numbers: a
+ * buffer per connection would pin the pool slab that it is part of.
  */
 class Nonces {
   readonly #fixed: number
@@ -28,7 +28,7 @@ class Nonces {
     this.#low = first.readUInt32BE(8)
   }
 
-  /** The next one; valid until anybody asks for theirs. */
+  /** The next nonce, in a shared buffer; valid until the next call on any instance. */
   next(): Buffer {
     iv.writeUInt32BE(this.#fixed, 0)
     iv.writeUInt32BE(this.#high, 4)

@@ -1,4 +1,4 @@
-// The algorithms of the server, in order of preference, and how names become packet protection.
+// The server's algorithms in order of preference, and the mapping from names to packet protection.
 import type { KexInit } from './kexinit.ts'
 import { choose } from './kexinit.ts'
 import { aesGcmOpener, aesGcmSealer } from './aes-gcm.ts'
@@ -14,7 +14,7 @@ export const EXT_INFO_CLIENT = 'ext-info-c'
 /** Key exchange methods (RFC 8731, draft-ietf-sshm-mlkem-hybrid-kex). */
 export const KEX_METHODS = ['mlkem768x25519-sha256', 'curve25519-sha256', 'curve25519-sha256@libssh.org'] as const
 
-/** Offered behind the modern ones to clients of the last decade, where the embedding program asks for it (RFC 8268, RFC 5656). */
+/** Offered last, to clients of the last decade, where the embedding program allows it (RFC 8268, RFC 5656). */
 const LEGACY_KEX_METHODS = ['ecdh-sha2-nistp256', 'diffie-hellman-group14-sha256'] as const
 const LEGACY_MAC_NAMES = ['hmac-sha2-256', 'hmac-sha2-512']
 
@@ -86,10 +86,10 @@ const CHEAP_CIPHER_NAMES = CIPHER_NAMES.filter((name) => name.includes('-gcm@'))
 const MAC_NAMES = ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com']
 
 /**
- * What the server offers; the strict-kex marker counts in the first exchange only but is harmless in others.
- * @param client what the client offers, when that is known already: its preference decides, and OpenSSH prefers
- *   ChaCha20-Poly1305 and counter mode (the latter until 9.9) to AES-GCM, which costs us half as much. So a client that
- *   takes AES-GCM is offered nothing else.
+ * The server's offer; the strict-kex marker counts in the first exchange only but is harmless in others.
+ * @param client the client's offer, when already known: its preference decides, and OpenSSH prefers ChaCha20-Poly1305
+ *   and counter mode (the latter until 9.9) to AES-GCM, which costs us half as much. So a client that supports AES-GCM
+ *   is offered nothing else.
  */
 export function serverOffer(
   { hostKeyAlgorithms, legacy }: { readonly hostKeyAlgorithms: readonly string[]; readonly legacy: boolean },
@@ -113,7 +113,7 @@ function cheapCiphers(client: readonly string[] = []): readonly string[] {
   return client.some((name) => CHEAP_CIPHER_NAMES.includes(name)) ? CHEAP_CIPHER_NAMES : CIPHER_NAMES
 }
 
-/** The outcome of negotiation. MAC names are empty beside an AEAD cipher. */
+/** The result of negotiation. MAC names are empty with an AEAD cipher. */
 export interface Agreed {
   readonly kex: string
   readonly hostKey: string
@@ -151,12 +151,12 @@ function specOf(cipher: string): CipherSpec {
   return spec
 }
 
-/** Protection of what one side sends, from the key derivation of RFC 4253 section 7.2. */
+/** Sealer for one side's packets, from the key derivation of RFC 4253 section 7.2. */
 export function sealerFor(side: 'client' | 'server', cipher: string, mac: string, derive: Derive): PacketSealer {
   return specOf(cipher).sealer(derive, side === 'server' ? TO_CLIENT : TO_SERVER, mac)
 }
 
-/** Opening of what the other side sends; `side` is the one that reads. */
+/** Opener for the other side's packets; `side` is the one that reads. */
 export function openerFor(side: 'client' | 'server', cipher: string, mac: string, derive: Derive): PacketOpener {
   return specOf(cipher).opener(derive, side === 'server' ? TO_SERVER : TO_CLIENT, mac)
 }

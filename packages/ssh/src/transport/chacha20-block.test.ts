@@ -1,10 +1,10 @@
-// Our block equals OpenSSL's for every key and sequence number.
+// Tests that our block equals OpenSSL's for every key and sequence number.
 import { createCipheriv } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FirstBlock } from './chacha20-block.ts'
 
-test('the first block is that of OpenSSL', () => {
+test('computes the same first block as OpenSSL', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),

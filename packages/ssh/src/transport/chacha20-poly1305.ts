@@ -6,7 +6,7 @@ import { freeMemory } from './free-memory.ts'
 import { BadPacket } from './packet-cipher.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
-// The installed type definitions are older than this function of Node 26.
+// The installed type definitions predate this function of Node 26.
 declare module 'node:crypto' {
   interface Mac {
     update(bytes: Uint8Array): this
@@ -19,12 +19,12 @@ export const CHACHA20_POLY1305_KEY_BYTES = 64
 
 const TAG_BYTES = 16
 
-/** The parts of both directions that depend on the key only. */
+/** State of both directions that depends only on the key. */
 function keyed(key: Buffer) {
   const payloadKey = createSecretKey(key.subarray(0, 32))
   const payloadBlock = new FirstBlock(key.subarray(0, 32))
   const lengthBlock = new FirstBlock(key.subarray(32, 64))
-  // OpenSSL's layout: block counter (little-endian; 1, behind the MAC key's block) and nonce.
+  // OpenSSL's layout: block counter (little-endian; 1, after the MAC key's block) and nonce.
   const iv = Buffer.alloc(16)
   iv[0] = 1
   const macKey = Buffer.alloc(32)

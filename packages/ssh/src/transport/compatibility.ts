@@ -1,14 +1,14 @@
-// Clients that know none of the modern algorithms, by their identification string. It is hashed into the exchange, so
-// nobody on the way can make a modern client look like one of them.
+// Clients that support none of the modern algorithms, by identification string. The string is hashed into the exchange,
+// so an attacker in the middle cannot make a modern client look like one of them.
 
-/** Whom older algorithms are offered to: nobody, clients that are known to need them, or everybody. */
+/** Which clients are offered older algorithms: none, those known to need them, or all. */
 export type Compatibility = 'modern' | 'auto' | 'all'
 
 /** Each up to the last version that lacks encrypt-then-MAC, X25519 or Ed25519. */
-const IN_NEED: readonly RegExp[] = [
+const LEGACY_CLIENTS: readonly RegExp[] = [
   // curl and PHP of Debian 12, Perl's Net::SSH2, git2.
   /^SSH-2\.0-libssh2_1\.(?:\d|10)\./,
-  // Capistrano, Vagrant, Chef: knows no X25519 without extra packages, and no Ed25519 either.
+  // Capistrano, Vagrant, Chef: no X25519 without extra packages, and no Ed25519 either.
   /^SSH-2\.0-Ruby\/Net::SSH_/,
   /^SSH-2\.0-Twisted_/,
   /^SSH-2\.0-JSCH[-_]0\.1\./,
@@ -20,8 +20,8 @@ const IN_NEED: readonly RegExp[] = [
   /^SSH-2\.0-Erlang\/4\.[0-6]\b/,
 ]
 
-/** @param ident of the client, without CR LF */
+/** @param ident the client's, without CR LF */
 export function needsOlderAlgorithms(ident: string, compatibility: Compatibility): boolean {
-  if (compatibility === 'auto') return IN_NEED.some((pattern) => pattern.test(ident))
+  if (compatibility === 'auto') return LEGACY_CLIENTS.some((pattern) => pattern.test(ident))
   return compatibility === 'all'
 }

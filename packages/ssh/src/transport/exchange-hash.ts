@@ -2,7 +2,7 @@
 // All our methods hash with SHA-256.
 import { createHash } from 'node:crypto'
 
-/** Everything H covers, in its order. `secret` is already encoded (mpint or string). */
+/** The fields that H covers, in order. `secret` is already encoded (mpint or string). */
 export interface ExchangeTranscript {
   readonly clientIdent: string
   readonly serverIdent: string
@@ -33,7 +33,7 @@ export function exchangeHash(transcript: ExchangeTranscript): Buffer {
   return hash.update(transcript.secret).digest()
 }
 
-/** A function that gives `bytes` bytes of key material for a letter of RFC 4253 section 7.2. */
+/** Returns a function that derives `bytes` bytes of key material for a letter of RFC 4253 section 7.2. */
 export function keyDerivation(
   secret: Uint8Array,
   hash: Uint8Array,

@@ -1,4 +1,4 @@
-// Identification and key exchange as a client sees them.
+// Identification and key exchange from the client's side.
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Compatibility } from '../api.ts'
@@ -10,7 +10,7 @@ import { WireWriter } from '../wire/writer.ts'
 
 describe('key exchange', () => {
   test.each(['mlkem768x25519-sha256', 'curve25519-sha256', 'curve25519-sha256@libssh.org'])(
-    'both sides hold the same keys: %s',
+    'derives the same keys on both sides: %s',
     async (method) => {
       const { client, connection } = connect({ client: { kexInit: { kex: [method, 'kex-strict-c-v00@openssh.com'] } } })
       await client.startAuthentication()
@@ -23,7 +23,7 @@ describe('key exchange', () => {
     },
   )
 
-  test('the exchange hash is signed with the host key', async () => {
+  test('signs the exchange hash with the host key', async () => {
     const { client } = connect()
     await client.handshake()
     const keys = client.lastKeys
@@ -39,7 +39,7 @@ describe('key exchange', () => {
     expect(verify(null, keys?.hash ?? Buffer.alloc(0), publicKey, signature.string('signature'))).toBe(true)
   })
 
-  test('server-sig-algs comes right behind NEWKEYS, without SHA-1', async () => {
+  test('sends server-sig-algs right after NEWKEYS, without SHA-1', async () => {
     const { client } = connect()
     await client.handshake()
     const info = await client.read(n.MSG_EXT_INFO)
@@ -53,7 +53,7 @@ describe('key exchange', () => {
     expect(extensions.get('ping@openssh.com')).toBe('0')
   })
 
-  test('a right guess is used and a wrong one dropped', async () => {
+  test('uses a right guess and drops a wrong one', async () => {
     const right = connect({ client: { kexInit: { firstFollows: true, kex: ['mlkem768x25519-sha256'] } } })
     await right.client.startAuthentication()
     expect(right.connection.algorithms?.kex).toBe('mlkem768x25519-sha256')
@@ -61,37 +61,37 @@ describe('key exchange', () => {
     const wrong = connect({ client: { kexInit: { firstFollows: true, kex: ['other', 'curve25519-sha256'] } } })
     wrong.client.identify()
     const done = wrong.client.exchangeKeys()
-    // The client's real message follows by itself once the server's KEXINIT is there; the guess must go first.
+    // The client's real message follows by itself once the server's KEXINIT has arrived; the guess must go first.
     wrong.client.send(new WireWriter().byte(n.MSG_KEX_ECDH_INIT).string(Buffer.alloc(32, 9)).done())
     await done
     await settle()
     expect(wrong.connection.algorithms).toBeDefined()
   })
 
-  test('a client that shares no algorithm is told and dropped', async () => {
+  test('disconnects a client without a common algorithm with a message', async () => {
     const { client, closed } = connect({ client: { kexInit: { cipherToServer: ['3des-cbc'] } } })
     client.handshake().catch(() => undefined)
     expect(await client.disconnected()).toMatchObject({ code: 3 })
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'no-common-algorithm' })
   })
 
-  test('compression is never agreed on', async () => {
+  test('never negotiates compression', async () => {
     const { client, closed } = connect({ client: { kexInit: { compressionToServer: ['zlib', 'zlib@openssh.com'] } } })
     client.handshake().catch(() => undefined)
     expect(await closed).toMatchObject({ reason: 'no-common-algorithm' })
   })
 })
 
-describe('what a client with Nagle’s algorithm waits for', () => {
+describe('clients with Nagle’s algorithm', () => {
   const OPENSSH = 'SSH-2.0-OpenSSH_9.2p1'
 
-  test('our KEXINIT answers the line of a client and is complete', async () => {
+  test('sends a complete KEXINIT in answer to the client’s identification line', async () => {
     const { client } = connect()
     client.identify()
     expect((await client.next(n.MSG_KEXINIT)).length).toBeGreaterThan(100)
   })
 
-  test('for OpenSSH all but its length answers the client’s own KEXINIT', async () => {
+  test('sends OpenSSH the length of KEXINIT first and the rest after the client’s own KEXINIT', async () => {
     const { client, connection } = connect({ client: { ident: OPENSSH } })
     client.identify()
     await settle()
@@ -101,14 +101,14 @@ describe('what a client with Nagle’s algorithm waits for', () => {
     expect(connection.algorithms?.kex).toBe('curve25519-sha256')
   })
 
-  test('OpenSSH shares no algorithm: it gets the list and is told', async () => {
+  test('sends OpenSSH the algorithm list and a message when none is in common', async () => {
     const { client } = connect({ client: { ident: OPENSSH, kexInit: { cipherToServer: ['3des-cbc'] } } })
     client.handshake().catch(() => undefined)
     await client.next(n.MSG_KEXINIT)
     expect(await client.disconnected()).toMatchObject({ code: 3 })
   })
 
-  test('a client that only calls itself OpenSSH and waits gets it soon', async () => {
+  test('sends KEXINIT after a timeout to a client that claims to be OpenSSH and waits', async () => {
     const { client, clock } = connect({ client: { ident: OPENSSH } })
     client.identify()
     await settle()
@@ -118,7 +118,7 @@ describe('what a client with Nagle’s algorithm waits for', () => {
     await client.exchangeKeys()
   })
 
-  test('EXT_INFO answers its NEWKEYS, as the first packet under the new keys', async () => {
+  test('sends EXT_INFO after the client’s NEWKEYS, as the first packet under the new keys', async () => {
     const { client, connection } = connect({ client: { holdsNewKeys: true } })
     const done = client.handshake()
     await client.next(n.MSG_NEWKEYS)
@@ -149,19 +149,19 @@ describe('the cipher', () => {
     return first?.cipherOut
   }
 
-  test('of OpenSSH is AES-GCM whenever it takes it, whatever it prefers', async () => {
+  test('uses AES-GCM with OpenSSH whenever it supports it, whatever it prefers', async () => {
     expect(await cipherOf('SSH-2.0-OpenSSH_10.0', CHACHA, 'aes128-ctr', GCM)).toBe(GCM)
     expect(await cipherOf('SSH-2.0-OpenSSH_10.0', CHACHA, 'aes128-ctr')).toBe(CHACHA)
   })
 
-  test('of others is what they prefer', async () => {
+  test('uses the client’s preferred cipher with other clients', async () => {
     expect(await cipherOf('SSH-2.0-Other', CHACHA, GCM)).toBe(CHACHA)
     expect(await cipherOf('SSH-2.0-Other', GCM, CHACHA)).toBe(GCM)
   })
 })
 
 describe('strict key exchange', () => {
-  test('an IGNORE before NEWKEYS ends the connection', async () => {
+  test('ends the connection on an IGNORE before NEWKEYS', async () => {
     const { client, closed } = connect()
     client.identify()
     const done = client.exchangeKeys().catch(() => undefined)
@@ -170,7 +170,7 @@ describe('strict key exchange', () => {
     await done
   })
 
-  test('an IGNORE before KEXINIT ends the connection', async () => {
+  test('ends the connection on an IGNORE before KEXINIT', async () => {
     const { client, closed } = connect()
     client.identify()
     client.send(new WireWriter().byte(n.MSG_IGNORE).string('x').done())
@@ -178,7 +178,7 @@ describe('strict key exchange', () => {
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
   })
 
-  test('a client without it may still send IGNORE', async () => {
+  test('accepts IGNORE from a client without strict key exchange', async () => {
     const { client, connection } = connect({ client: { kexInit: { kex: ['curve25519-sha256'] } } })
     client.identify()
     client.send(new WireWriter().byte(n.MSG_IGNORE).string('x').done())
@@ -202,7 +202,7 @@ describe('a client that knows no modern algorithm', () => {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   }).privateKey
-  /** What the server offers in its KEXINIT. */
+  /** The server's offer in its KEXINIT. */
   async function offered(ident: string, compatibility: Compatibility, hostKey: string[]) {
     const options = { compatibility, olderHostKeys: [olderHostKey] }
     const { client } = connect({ options, client: { ident, kexInit: { ...kexInit, hostKey } } })
@@ -210,7 +210,7 @@ describe('a client that knows no modern algorithm', () => {
     return decodeKexInit(await client.next(n.MSG_KEXINIT))
   }
 
-  test('is offered older ones, and the Ed25519 key only when it takes that', async () => {
+  test('offers old clients older algorithms, and the Ed25519 key only if they support it', async () => {
     const offer = await offered(OLD, 'auto', ['ecdsa-sha2-nistp256', 'ssh-ed25519'])
     expect(offer.kex).toEqual(expect.arrayContaining(['ecdh-sha2-nistp256', 'diffie-hellman-group14-sha256']))
     expect(offer.macToServer).toContain('hmac-sha2-256')
@@ -226,7 +226,7 @@ describe('a client that knows no modern algorithm', () => {
     ['SSH-2.0-libssh2_1.11.0', 'auto'],
     ['SSH-2.0-Anything', 'auto'],
     [OLD, 'modern'],
-  ])('nothing older is offered to %s with %s', async (ident, compatibility) => {
+  ])('offers %s no older algorithm with %s', async (ident, compatibility) => {
     const offer = await offered(ident, compatibility, ['ecdsa-sha2-nistp256', 'ssh-ed25519'])
     expect(offer.kex).toEqual([
       'mlkem768x25519-sha256',

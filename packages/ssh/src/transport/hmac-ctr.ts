@@ -1,6 +1,6 @@
-// aes128-ctr and aes256-ctr (RFC 4344 section 4) with hmac-sha2-256 and hmac-sha2-512 (RFC 6668) as RFC 4253 section 6.4
-// has it: the MAC covers the packet in clear, so its length must be decrypted before anything is authenticated. Offered
-// to old clients only, where the embedding program asks for it.
+// aes128-ctr and aes256-ctr (RFC 4344 section 4) with hmac-sha2-256 and hmac-sha2-512 (RFC 6668), encrypt-and-MAC as in
+// RFC 4253 section 6.4: the MAC covers the plaintext packet, so its length must be decrypted before anything is
+// authenticated. Only offered to old clients, where the embedding program allows it.
 import { createCipheriv, timingSafeEqual } from 'node:crypto'
 import { macOf } from './aes-ctr-etm.ts'
 import type { CtrKeys } from './aes-ctr-etm.ts'

@@ -1,4 +1,4 @@
-// Identification lines, good and bad, however they are cut.
+// Identification lines, valid and invalid, split at every boundary.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Fault } from '../fault.ts'
@@ -8,7 +8,7 @@ test.each([
   ['SSH-2.0-OpenSSH_9.2p1 Debian-2\r\nrest', 'SSH-2.0-OpenSSH_9.2p1 Debian-2'],
   ['SSH-2.0-x\nrest', 'SSH-2.0-x'],
   ['SSH-1.99-old\r\nrest', 'SSH-1.99-old'],
-])('%j is taken in any slicing', (line, ident) => {
+])('reads %j however it is split', (line, ident) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: line.length }), (cut) => {
       const reader = new IdentReader()
@@ -21,7 +21,7 @@ test.each([
   )
 })
 
-describe('is refused', () => {
+describe('invalid lines', () => {
   test.each([
     'GET / HTTP/1.1\r\n',
     'SSH-1.5-ancient\r\n',
@@ -31,11 +31,11 @@ describe('is refused', () => {
     '\r\nSSH-2.0-x\r\n',
     `SSH-2.0-${'x'.repeat(300)}\r\n`,
     'x'.repeat(10_000),
-  ])('%j', (line) => {
+  ])('rejects %j', (line) => {
     expect(() => new IdentReader().push(Buffer.from(line))).toThrow(Fault)
   })
 
-  test('a stranger at its first byte, without waiting for the line', () => {
+  test('rejects another protocol at its first byte, without waiting for the line', () => {
     expect(() => new IdentReader().push(Buffer.from([0x16]))).toThrow('not an SSH identification')
   })
 })

@@ -1,8 +1,8 @@
-// The identification line (RFC 4253 section 4.2) as a server reads it: the client's first bytes, at most 255 of them.
+// Reads the client's identification line (RFC 4253 section 4.2): its first bytes, at most 255 of them.
 import { protocolFault } from '../fault.ts'
 
-/** Longest line with CR LF. */
-const MOST_LINE_BYTES = 255
+/** Longest line, including CR LF. */
+const MAX_LINE_BYTES = 255
 const LF = 0x0a
 
 /** Collects the client's line from chunks. */
@@ -16,11 +16,11 @@ export class IdentReader {
   push(chunk: Buffer): { readonly ident: string; readonly rest: Buffer } | undefined {
     const end = chunk.indexOf(LF)
     const part = end < 0 ? chunk : chunk.subarray(0, end)
-    if (this.#line.length + part.length >= MOST_LINE_BYTES) {
+    if (this.#line.length + part.length >= MAX_LINE_BYTES) {
       throw protocolFault('bad-ident', 'The identification line is longer than 255 bytes.')
     }
     this.#line += part.toString('latin1')
-    // A stranger that speaks another protocol is turned away at its first bytes.
+    // A peer that speaks another protocol is rejected at its first bytes.
     if (!'SSH-'.startsWith(this.#line.slice(0, 4))) {
       throw protocolFault('bad-ident', 'The first line is not an SSH identification.')
     }

@@ -1,10 +1,10 @@
-// SSH_MSG_KEXINIT (RFC 4253 section 7.1): encoding, decoding and the choice of algorithms.
+// SSH_MSG_KEXINIT (RFC 4253 section 7.1): encoding, decoding and algorithm negotiation.
 import { protocolFault } from '../fault.ts'
 import { DISCONNECT_KEY_EXCHANGE_FAILED, MSG_KEXINIT } from '../wire/numbers.ts'
 import { WireReader } from '../wire/reader.ts'
 import { WireWriter } from '../wire/writer.ts'
 
-/** Longest name-list taken from a peer, in bytes. */
+/** Longest name-list accepted from a peer, in bytes. */
 const LIST_BYTES = 4_096
 
 export interface KexInit {
@@ -40,7 +40,7 @@ export function encodeKexInit(init: KexInit, cookie: Uint8Array): Uint8Array {
     .done()
 }
 
-/** @param payload with the message number in front */
+/** @param payload starting with the message number */
 export function decodeKexInit(payload: Uint8Array): KexInit {
   const reader = new WireReader(payload, 1)
   reader.bytes(16, 'cookie')
@@ -63,7 +63,7 @@ export function decodeKexInit(payload: Uint8Array): KexInit {
 }
 
 /**
- * The client's first name that the server knows too (RFC 4253 section 7.1).
+ * The client's first name that the server also supports (RFC 4253 section 7.1).
  * @throws {Fault} `no-common-algorithm`, naming the kind
  */
 export function choose(kind: string, client: readonly string[], server: readonly string[]): string {

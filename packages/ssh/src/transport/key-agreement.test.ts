@@ -1,4 +1,4 @@
-// Strings a client may send instead of a key.
+// Malformed key exchange strings from clients.
 import { createDiffieHellman } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Fault } from '../fault.ts'
@@ -55,11 +55,11 @@ test.each([
   ['a value larger than the group', 'diffie-hellman-group14-sha256', Buffer.alloc(257, 0x7f)],
   ['far too large a value', 'diffie-hellman-group14-sha256', Buffer.alloc(300, 1)],
   ['no value', 'diffie-hellman-group14-sha256', Buffer.alloc(0)],
-])('%s is refused', (_what, method, key) => {
+])('refuses %s', (_what, method, key) => {
   expect(reasonOf(() => agreeOnSecret(method, key))).toBe('bad-key-exchange')
 })
 
-test('the secret of group 14 is that of RFC 3526’s prime and generator', () => {
+test('computes the group 14 secret with the prime and generator of RFC 3526', () => {
   const client = createDiffieHellman(GROUP14_PRIME, Buffer.of(2))
   const own = client.generateKeys()
   const mpint = (own[0] ?? 0) < 0x80 ? own : Buffer.concat([Buffer.of(0), own])

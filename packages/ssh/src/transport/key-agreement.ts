@@ -1,5 +1,5 @@
-// The server's half of the key exchange methods: the client's string in, our string and the shared secret out.
-// X25519 is RFC 7748 and RFC 8731; ML-KEM-768 is FIPS 203, combined as draft-ietf-sshm-mlkem-hybrid-kex says.
+// The server's half of the key exchange methods: takes the client's string, returns ours and the shared secret.
+// X25519 is RFC 7748 and RFC 8731; ML-KEM-768 is FIPS 203, combined as in draft-ietf-sshm-mlkem-hybrid-kex.
 import {
   createDiffieHellmanGroup,
   createECDH,
@@ -16,7 +16,7 @@ import { WireWriter } from '../wire/writer.ts'
 const X25519_BYTES = 32
 const MLKEM768_PUBLIC_BYTES = 1_184
 /** 2048 bits and a sign. */
-const GROUP14_MOST_BYTES = 257
+const GROUP14_MAX_BYTES = 257
 // SubjectPublicKeyInfo of a raw key is this DER prefix and the key.
 const X25519_SPKI = Buffer.from('302a300506032b656e032100', 'hex')
 const MLKEM768_SPKI = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex')
@@ -72,10 +72,10 @@ function ecdhP256(clientPublic: Buffer): KeyAgreement {
 function group14(clientPublic: Buffer): KeyAgreement {
   const own = createDiffieHellmanGroup('modp14')
   const isPositive = clientPublic.length > 0 && (clientPublic[0] ?? 0x80) < 0x80
-  if (!isPositive || clientPublic.length > GROUP14_MOST_BYTES) return bad('Diffie-Hellman value')
+  if (!isPositive || clientPublic.length > GROUP14_MAX_BYTES) return bad('Diffie-Hellman value')
   try {
     const reply = new WireWriter(300).mpint(own.generateKeys()).done()
-    // Without the length: whoever sends it writes a string, which looks the same.
+    // The raw bytes without a length: the sender writes them as a string, which has the same encoding.
     return {
       reply: Buffer.from(reply.subarray(4)),
       secret: new WireWriter(300).mpint(own.computeSecret(clientPublic)).done(),
@@ -86,9 +86,9 @@ function group14(clientPublic: Buffer): KeyAgreement {
 }
 
 /**
- * @param method one that the server offers
+ * @param method one of the server's offer
  * @param clientString Q_C or C_INIT as received
- * @throws {Fault} `bad-key-exchange` when the client's string has the wrong length or no valid key
+ * @throws {Fault} `bad-key-exchange` when the client's string has the wrong length or holds no valid key
  */
 export function agreeOnSecret(method: string, clientString: Buffer): KeyAgreement {
   if (method === 'mlkem768x25519-sha256') {

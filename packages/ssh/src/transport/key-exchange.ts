@@ -1,5 +1,5 @@
-// One key exchange as the server runs it (RFC 4253 section 7): from our KEXINIT to both NEWKEYS.
-// A rekey is a fresh object of the same kind; `first` carries what only the initial exchange does.
+// The server's side of one key exchange (RFC 4253 section 7): from our KEXINIT to both NEWKEYS.
+// A rekey is a new object of the same class; `first` covers what only the initial exchange does.
 import { randomBytes } from 'node:crypto'
 import { protocolFault } from '../fault.ts'
 import type { HostKey } from '../keys/host-key.ts'
@@ -14,21 +14,21 @@ import { decodeKexInit, encodeKexInit } from './kexinit.ts'
 import type { KexInit } from './kexinit.ts'
 import type { PacketOpener, PacketSealer } from './packet-cipher.ts'
 
-/** What the exchange needs from the connection. */
+/** The exchange's view of the connection. */
 export interface ExchangeContext {
-  /** Known once the client's KEXINIT is. */
+  /** Available once the client's KEXINIT has arrived. */
   clientIdent(): string
   readonly serverIdent: string
   readonly hostKeys: readonly HostKey[]
-  /** For a client that takes no Ed25519 key. */
+  /** For a client that does not support Ed25519. */
   readonly olderHostKeys: readonly HostKey[]
   /** Whether older algorithms are offered too. */
   readonly legacy: boolean
-  /** The first exchange hash; undefined while it is being made. */
+  /** The first exchange hash; undefined during the first exchange. */
   readonly sessionId: Buffer | undefined
-  /** What an earlier exchange of this connection offered: a rekey must not change ciphers. */
+  /** The offer of an earlier exchange of this connection: a rekey must not change ciphers. */
   readonly offer: KexInit | undefined
-  /** Sends the length of a KEXINIT that follows later and has this many bytes at most. */
+  /** Sends the length of a KEXINIT of at most this many bytes ahead of it. */
   announce(bytes: number): void
   send(payload: Uint8Array): void
   /** Our NEWKEYS has been sent. */
@@ -46,7 +46,7 @@ export interface ExchangeOutcome {
   readonly opener: PacketOpener
 }
 
-/** Whether our KEXINIT is sent at once, or as the answer to the client's, its length ahead of it or with it. */
+/** When our KEXINIT is sent: at once, after the client's with its length sent ahead, or after the client's. */
 export type ExchangeStart = 'now' | 'announced' | 'as-answer'
 
 type Step = 'kexinit' | 'init' | 'newkeys'
@@ -74,7 +74,7 @@ export class KeyExchange {
 
   #offerTo(client?: KexInit): KexInit {
     const { hostKeys, olderHostKeys, legacy } = this.#context
-    // A client that knows our Ed25519 key from elsewhere must not come upon another one.
+    // A client that already knows our Ed25519 key must not be presented with another one.
     const keys = client?.hostKey.includes('ssh-ed25519') ? hostKeys : [...hostKeys, ...olderHostKeys]
     const hostKeyAlgorithms = [...new Set(keys.flatMap((key) => key.algorithms))]
     return serverOffer({ hostKeyAlgorithms, legacy }, client)
@@ -87,7 +87,7 @@ export class KeyExchange {
     this.#context.send(this.#serverInit)
   }
 
-  /** Whether the client has begun its part: from then on it may send nothing but the exchange. */
+  /** Whether the client has sent its KEXINIT: from then on it may only send messages of the exchange. */
   get peerStarted(): boolean {
     return this.#step !== 'kexinit'
   }

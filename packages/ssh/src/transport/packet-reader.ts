@@ -1,25 +1,27 @@
-// Cuts the byte stream into packets and opens them. Holds at most one unfinished packet, so the memory an idle or slow
-// peer can claim is one packet; a length is checked before anything is allocated for it.
+// Splits the byte stream into packets and opens them. Holds at most one unfinished packet, so an idle or slow peer can
+// claim at most one packet of memory; a length is checked before anything is allocated for it.
 import { protocolFault } from '../fault.ts'
 import { DISCONNECT_MAC_ERROR } from '../wire/numbers.ts'
 import { BadPacket, CLEAR_OPENER } from './packet-cipher.ts'
 import type { PacketOpener } from './packet-cipher.ts'
 
-/** Largest packet_length taken of a stranger: RFC 4253 section 6.1 asks for 35000, and our data packets are at most 32 KiB. */
-export const MOST_PACKET_LENGTH = 35_000
-/** The same once the client has signed in: OpenSSH takes as much, and long commands need it. */
-export const MOST_SIGNED_IN_PACKET_LENGTH = 256 * 1024
+/** Largest packet_length before sign-in: RFC 4253 section 6.1 requires 35000; our data packets are at most 32 KiB. */
+export const MAX_PACKET_LENGTH = 35_000
+/** Largest packet_length after sign-in: the same as OpenSSH's, needed for long commands. */
+export const MAX_SIGNED_IN_PACKET_LENGTH = 256 * 1024
 /** padding_length, one byte of payload, four bytes of padding. */
-const LEAST_PACKET_LENGTH = 6
-const LEAST_PADDING = 4
+const MIN_PACKET_LENGTH = 6
+const MIN_PADDING = 4
 
-/** Room for the largest usual packet with its length field and the longest tag. */
-const REASSEMBLY_BYTES = 4 + MOST_PACKET_LENGTH + 64
+/** Fits the largest usual packet with its length field and the longest tag. */
+const REASSEMBLY_BYTES = 4 + MAX_PACKET_LENGTH + 64
 /** Buffers kept for reuse by all connections of the process. */
 const KEPT_BUFFERS = 32
 const kept: Buffer[] = []
 
-/** A buffer for one packet; giving it back with {@link release} spares allocating and clearing memory per packet. */
+/**
+ * Acquires a buffer for one packet; {@link release} pools it, which saves allocating and clearing memory per packet.
+ */
 function acquire(bytes: number): Buffer {
   return bytes > REASSEMBLY_BYTES
     ? Buffer.allocUnsafeSlow(bytes)
@@ -34,19 +36,19 @@ export class PacketReader {
   #opener: PacketOpener = CLEAR_OPENER
   #sequence = 0
   #stopped = false
-  /** Holds the four bytes that give the length while they are collected. */
+  /** The length field while its four bytes are being collected. */
   #head: Buffer | undefined
   #headBytes = 0
-  /** Holds the packet being collected when it spans chunks. */
+  /** The packet being collected when it spans chunks. */
   #partial: Buffer | undefined
   #partialBytes = 0
-  /** Size of that packet, known from its head. */
+  /** Size of that packet, known from its length field. */
   #totalBytes = 0
   /** Packets and bytes opened since the keys were installed. */
   packets = 0
   bytes = 0
-  /** Largest packet_length taken. */
-  mostLength = MOST_PACKET_LENGTH
+  /** Largest accepted packet_length. */
+  maxLength = MAX_PACKET_LENGTH
 
   /** Takes effect with the next packet. `resetSequence`: strict key exchange. */
   install(opener: PacketOpener, resetSequence: boolean): void {
@@ -56,7 +58,7 @@ export class PacketReader {
     this.bytes = 0
   }
 
-  /** Reads nothing any more; what is buffered is dropped. */
+  /** Stops reading; buffered bytes are dropped. */
   stop(): void {
     this.#stopped = true
     if (this.#partial) release(this.#partial)
@@ -64,8 +66,8 @@ export class PacketReader {
   }
 
   /**
-   * Takes bytes from the socket and calls `deliver` for each payload, in memory that belongs to the callee. `chunk` is
-   * not kept.
+   * Reads bytes from the socket and calls `deliver` for each payload, in memory that the callee owns. `chunk` is not
+   * retained.
    * @throws {Fault} `bad-packet-length`, `bad-padding` or `bad-mac`
    */
   push(chunk: Buffer, deliver: (payload: Buffer, sequence: number) => void): void {
@@ -93,7 +95,7 @@ export class PacketReader {
     this.#totalBytes = total
   }
 
-  /** Copies what belongs to the packet being collected and opens it when it is complete; gives the next position. */
+  /** Appends to the packet being collected and opens it when it is complete; returns the new position. */
   #collect(partial: Buffer, chunk: Buffer, at: number, deliver: (payload: Buffer, sequence: number) => void): number {
     const end = Math.min(chunk.length, at + this.#totalBytes - this.#partialBytes)
     this.#partialBytes += chunk.copy(partial, this.#partialBytes, at, end)
@@ -108,7 +110,7 @@ export class PacketReader {
     return end
   }
 
-  /** Collects the four bytes that give the length, when even they are cut apart. */
+  /** Collects the four bytes of the length field when they span chunks. */
   #collectHead(chunk: Buffer, at: number): number {
     const head = (this.#head ??= Buffer.allocUnsafeSlow(4))
     const copied = chunk.copy(head, this.#headBytes, at)
@@ -122,12 +124,12 @@ export class PacketReader {
     return at + copied
   }
 
-  /** Bytes of the whole packet: length field, packet and tag. */
+  /** Size of the whole packet in bytes: length field, packet and tag. */
   #measure(head: Buffer): number {
     const opener = this.#opener
     const length = opener.length(head, this.#sequence)
     const aligned = opener.alignsLength ? length + 4 : length
-    if (length < LEAST_PACKET_LENGTH || length > this.mostLength || aligned % opener.blockBytes !== 0) {
+    if (length < MIN_PACKET_LENGTH || length > this.maxLength || aligned % opener.blockBytes !== 0) {
       throw protocolFault('bad-packet-length', 'The packet length is out of range or not a multiple of the block.')
     }
     return 4 + length + opener.tagBytes
@@ -140,7 +142,7 @@ export class PacketReader {
     this.packets += 1
     this.bytes += packet.length
     const padding = opened[0] ?? 0
-    if (padding < LEAST_PADDING || padding > opened.length - 2) {
+    if (padding < MIN_PADDING || padding > opened.length - 2) {
       throw protocolFault('bad-padding', 'The padding length is out of range.')
     }
     deliver(opened.subarray(1, opened.length - padding), sequence)

@@ -1,15 +1,15 @@
-// Pads and seals payloads (RFC 4253 section 6) and hands them to the socket in batches: one system call for
-// everything a turn of the event loop produced.
+// Pads and seals payloads (RFC 4253 section 6) and writes them to the socket in batches: one system call for everything
+// produced in one event loop iteration.
 import { randomFillSync } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { BlockPool } from '@bowline/base/bytes/block-pool'
-import { CLEAR_SEALER, MOST_TAG_BYTES } from './packet-cipher.ts'
+import { CLEAR_SEALER, MAX_TAG_BYTES } from './packet-cipher.ts'
 import type { PacketSealer } from './packet-cipher.ts'
 
 /** Length field, padding length, largest usual payload and largest padding. */
 const SCRATCH_BYTES = 5 + 36_864 + 255
-// Sealing is synchronous and copies, so all connections of the process share one buffer for clear packets.
+// Sealing is synchronous and copies, so all connections of the process share one plaintext buffer.
 const usualScratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 const noise = Buffer.allocUnsafeSlow(8_192)
@@ -25,19 +25,19 @@ function pad(into: Buffer, at: number, count: number): void {
   noiseAt += count
 }
 
-/** Room that {@link PacketWriter.writeInPlace} uses in front of a payload and behind it. */
+/** Bytes that {@link PacketWriter.writeInPlace} overwrites before and after a payload. */
 export const IN_PLACE_BEFORE = 5
 export const IN_PLACE_AFTER = 32
 
-/** What is handed to the socket at once: four full packets. Each time may wake a client that has read all before it. */
+/** Bytes written to the socket at once: four full packets. Each write may wake a client that has read all before it. */
 const BATCH_BYTES = 136 * 1024
 
 const blocks = new BlockPool(BATCH_BYTES, 16)
 /**
- * A batch below this is copied into memory of its own size: what a client does not read must not hold much more memory
- * than it has bytes.
+ * A batch below this is copied into memory of its own size, so that a client that does not read does not pin much more
+ * memory than it has bytes queued.
  */
-const LEAST_BLOCK_BYTES = 32 * 1024
+const MIN_BLOCK_BYTES = 32 * 1024
 const NO_PARTS: readonly Uint8Array[] = []
 
 export class PacketWriter {
@@ -47,12 +47,12 @@ export class PacketWriter {
   #sequence = 0
   #batch: Buffer | undefined
   #batchBytes = 0
-  /** Whether the socket is one that has done with what it was given when it says so. */
+  /** Whether the socket has finished with a buffer when it calls back. */
   readonly #reuses: boolean
   #flushPlanned = false
-  /** packet_length that has been sent ahead of its packet; 0: none. */
+  /** packet_length already sent ahead of its packet; 0: none. */
   #announced = 0
-  /** Packets and bytes sealed since the keys were installed, and bytes ever. */
+  /** Packets and bytes sealed since the keys were installed, and total bytes. */
   packets = 0
   bytes = 0
   totalBytes = 0
@@ -72,12 +72,12 @@ export class PacketWriter {
     this.bytes = 0
   }
 
-  /** Bytes that wait for the socket. */
+  /** Bytes waiting for the socket. */
   get queuedBytes(): number {
     return this.#batchBytes + this.#socket.writableLength
   }
 
-  /** Bytes without packet framing: the identification line. */
+  /** Writes bytes without packet framing: the identification line. */
   raw(bytes: Buffer): void {
     const batch = this.#room(bytes.length)
     this.#added(bytes.copy(batch, this.#batchBytes))
@@ -85,7 +85,7 @@ export class PacketWriter {
 
   /**
    * Sends the length field of the next packet ahead of it; only while nothing is encrypted.
-   * @param payloadBytes of its payload at most; up to 200 bytes fewer become padding
+   * @param payloadBytes maximum size of its payload; up to 200 bytes fewer become padding
    */
   announce(payloadBytes: number): void {
     const length = 1 + payloadBytes + this.#padding(payloadBytes)
@@ -94,7 +94,7 @@ export class PacketWriter {
     this.#added(4)
   }
 
-  /** Bytes of padding that a payload needs (RFC 4253 section 6): at least four, up to the end of a block. */
+  /** Padding for a payload, in bytes (RFC 4253 section 6): at least four, up to a block boundary. */
   #padding(payloadBytes: number): number {
     const block = this.#sealer.blockBytes
     const counted = this.#sealer.alignsLength ? payloadBytes + 5 : payloadBytes + 1
@@ -102,15 +102,15 @@ export class PacketWriter {
     return padding < 4 ? padding + block : padding
   }
 
-  /** Seals one payload, given in parts so that channel data needs no joining first. They are copied. */
+  /** Seals one payload, passed in parts so that channel data needs no joining first. They are copied. */
   write(head: Uint8Array, body: readonly Uint8Array[] = NO_PARTS): void {
     let payloadBytes = head.length
     for (const part of body) payloadBytes += part.length
     const announced = this.#announced
     const padding = announced === 0 ? this.#padding(payloadBytes) : announced - payloadBytes - 1
     const length = 1 + payloadBytes + padding
-    const batch = this.#room(4 + length + MOST_TAG_BYTES)
-    // Only the echo of a long ping is longer.
+    const batch = this.#room(4 + length + MAX_TAG_BYTES)
+    // Only the reply to a long ping is longer.
     const scratch = 4 + length > SCRATCH_BYTES ? Buffer.allocUnsafeSlow(4 + length) : usualScratch
     scratch.writeUInt32BE(length, 0)
     scratch[4] = padding
@@ -125,12 +125,12 @@ export class PacketWriter {
   }
 
   /**
-   * Seals the payload at `from` to `to` of `block` without moving it: {@link IN_PLACE_BEFORE} bytes in front of it and
-   * {@link IN_PLACE_AFTER} behind it are overwritten. The block is free again when it returns.
+   * Seals the payload at `from` to `to` of `block` in place: {@link IN_PLACE_BEFORE} bytes before it and
+   * {@link IN_PLACE_AFTER} after it are overwritten. The caller may reuse the block on return.
    */
   writeInPlace(block: Buffer, from: number, to: number): void {
     const padding = this.#padding(to - from)
-    const batch = this.#room(5 + to - from + padding + MOST_TAG_BYTES)
+    const batch = this.#room(5 + to - from + padding + MAX_TAG_BYTES)
     block.writeUInt32BE(1 + to - from + padding, from - 5)
     block[from - 1] = padding
     pad(block, to, padding)
@@ -151,7 +151,7 @@ export class PacketWriter {
     this.#added(end - at)
   }
 
-  /** The batch, with room for `bytes` more behind what it holds. */
+  /** The batch, with room for `bytes` more. */
   #room(bytes: number): Buffer {
     if (this.#batch && this.#batchBytes + bytes > BATCH_BYTES) this.flush()
     return (this.#batch ??= bytes > BATCH_BYTES ? Buffer.allocUnsafeSlow(bytes) : blocks.take())
@@ -166,37 +166,37 @@ export class PacketWriter {
       this.#flushPlanned = false
       this.flush()
     }
-    // A keystroke leaves when the callback that brought it is over, bulk when the turn of the event loop is.
-    if (this.#batchBytes < LEAST_BLOCK_BYTES) queueMicrotask(flush)
+    // A keystroke is flushed at the end of its callback, bulk at the end of the event loop iteration.
+    if (this.#batchBytes < MIN_BLOCK_BYTES) queueMicrotask(flush)
     else setImmediate(flush)
   }
 
-  /** Hands the batch to the socket. */
+  /** Writes the batch to the socket. */
   flush(): void {
     const batch = this.#batch
     const bytes = this.#batchBytes
     if (!batch) return
     this.#batch = undefined
     this.#batchBytes = 0
-    const isBlock = this.#reuses && bytes >= LEAST_BLOCK_BYTES
+    const isBlock = this.#reuses && bytes >= MIN_BLOCK_BYTES
     const piece = isBlock ? batch.subarray(0, bytes) : copyOf(batch, bytes)
-    if (!isBlock) giveBack(batch)
+    if (!isBlock) releaseBatch(batch)
     const socket = this.#socket
     if (socket.writableEnded || socket.destroyed) return
     if (!this.#reuses) {
-      // Another kind of stream may call back at once, also into other connections, while a packet is being made in memory
-      // that all connections share.
+      // Other stream types may call back synchronously, even into other connections, while a packet is being assembled
+      // in memory that all connections share.
       socket.cork()
       queueMicrotask(() => socket.uncork())
     }
     socket.write(piece, () => {
-      if (isBlock) giveBack(batch)
+      if (isBlock) releaseBatch(batch)
       this.#written()
     })
   }
 }
 
-function giveBack(batch: Buffer): void {
+function releaseBatch(batch: Buffer): void {
   if (batch.length === BATCH_BYTES) blocks.release(batch)
 }
 

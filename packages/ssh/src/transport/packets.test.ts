@@ -1,11 +1,11 @@
-// Packets through every protection, however the network cuts them, and what damaged ones do.
+// Packets through every protection, split at every boundary; and damaged packets.
 import { randomBytes } from 'node:crypto'
 import { Duplex } from 'node:stream'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Fault } from '../fault.ts'
 import { openerFor, sealerFor } from './algorithms.ts'
-import { MOST_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
+import { MAX_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
 
 const MACS = ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512']
@@ -16,7 +16,7 @@ const PROTECTIONS: [string, string][] = [
   ...['aes128-ctr', 'aes256-ctr'].flatMap((cipher) => MACS.map((mac): [string, string] => [cipher, mac])),
 ]
 
-/** A socket that keeps what is written, and a way to take it. */
+/** A socket that collects what is written, and a function to take it. */
 function sink() {
   const written: Buffer[] = []
   const socket = new Duplex({
@@ -27,7 +27,7 @@ function sink() {
     },
   })
   const take = () => {
-    // Streams other than sockets are corked until the end of a turn.
+    // Streams other than sockets are corked until the end of the event loop iteration.
     socket.uncork()
     return Buffer.concat(written.splice(0))
   }
@@ -54,7 +54,7 @@ function pair(cipher: string, mac: string) {
   return { reader, seal }
 }
 
-/** What `packets` payloads become under a nonce, sealed one by one. */
+/** Expected bytes of `packets` payloads sealed one by one under a nonce. */
 function sealedWith(nonce: Buffer, packets: number): Buffer[] {
   const derive = (letter: string, bytes: number) => (letter === 'B' ? nonce : Buffer.alloc(bytes, letter))
   const sealer = sealerFor('server', 'aes128-gcm@openssh.com', '', derive)
@@ -81,7 +81,7 @@ function reasonOf(run: () => unknown): string {
 }
 
 describe.each(PROTECTIONS)('%s %s', (cipher, mac) => {
-  test('payloads of any size come out of any slicing', () => {
+  test('reads payloads of any size however the bytes are split', () => {
     const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constantFrom(1, 32_777, 33_000)), {
       minLength: 1,
       maxLength: 6,
@@ -104,7 +104,7 @@ describe.each(PROTECTIONS)('%s %s', (cipher, mac) => {
     )
   })
 
-  test('one flipped bit anywhere behind the length is noticed', () => {
+  test('detects a flipped bit anywhere after the length', () => {
     const { seal } = pair(cipher, mac)
     const length = seal(randomBytes(40)).length
     for (let at = 4; at < length; at += 1) {
@@ -115,7 +115,7 @@ describe.each(PROTECTIONS)('%s %s', (cipher, mac) => {
     }
   })
 
-  test('a packet cannot be replayed or left out', () => {
+  test('rejects a replayed or missing packet', () => {
     const replay = pair(cipher, mac)
     const first = replay.seal(randomBytes(40))
     readAll(replay.reader, [first])
@@ -128,8 +128,8 @@ describe.each(PROTECTIONS)('%s %s', (cipher, mac) => {
   })
 })
 
-describe('what a turn produces', () => {
-  test('reaches the socket as one buffer, and large packets four at a time', async () => {
+describe('batching', () => {
+  test('writes one event loop iteration’s packets as one buffer, and large packets four at a time', async () => {
     const { socket, written } = sink()
     const writer = new PacketWriter(socket, () => undefined)
     for (let sent = 0; sent < 100; sent += 1) writer.write(Buffer.alloc(20))
@@ -150,22 +150,22 @@ describe('clear packets', () => {
     return Buffer.concat([head, body])
   }
 
-  test.each([0, 1, 5, 11, MOST_PACKET_LENGTH + 1, 0x7fff_ffff, 0xffff_ffff])(
-    'a packet length of %i is refused before anything is kept',
+  test.each([0, 1, 5, 11, MAX_PACKET_LENGTH + 1, 0x7fff_ffff, 0xffff_ffff])(
+    'rejects a packet length of %i before buffering anything',
     (length) => {
       const reader = new PacketReader()
       expect(reasonOf(() => readAll(reader, [clear(length, Buffer.alloc(0))]))).toBe('bad-packet-length')
     },
   )
 
-  test.each([0, 3, 12, 255])('a padding length of %i in a packet of 12 is refused', (padding) => {
+  test.each([0, 3, 12, 255])('rejects a padding length of %i in a packet of 12', (padding) => {
     const body = Buffer.alloc(12)
     body[0] = padding
     expect(reasonOf(() => readAll(new PacketReader(), [clear(12, body)]))).toBe('bad-padding')
   })
 })
 
-test('the nonce of AES-GCM counts in its last eight bytes, with a carry, and leaves the first four', () => {
+test('AES-GCM nonces count in their last eight bytes, with carry, and keep the first four', () => {
   const [, second] = sealedWith(Buffer.from('0a0b0c0d00000001ffffffff', 'hex'), 2)
   expect(second).toEqual(sealedWith(Buffer.from('0a0b0c0d0000000200000000', 'hex'), 1)[0])
   const [, wrapped] = sealedWith(Buffer.from('0a0b0c0dffffffffffffffff', 'hex'), 2)

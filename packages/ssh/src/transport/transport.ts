@@ -1,5 +1,5 @@
-// The SSH transport (RFC 4253) of one connection: identification, key exchange and rekey, packets in and out, and the
-// messages 1-49 and 192. Everything above is handed to the connection; nothing here throws into a caller of `send`.
+// The SSH transport (RFC 4253) of one connection: identification, key exchange and rekey, packets in and out, and
+// messages 1-49 and 192. Everything above goes to the connection; nothing here throws into a caller of `send`.
 import type { Duplex } from 'node:stream'
 import type { Clock } from '@bowline/base/clock'
 import type { CloseReasons, SshLimits } from '../api.ts'
@@ -14,22 +14,22 @@ import { encodeExtInfo } from './ext-info.ts'
 import { IdentReader } from './ident.ts'
 import { type ExchangeStart, KeyExchange } from './key-exchange.ts'
 import type { KexInit } from './kexinit.ts'
-import { MOST_SIGNED_IN_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
+import { MAX_SIGNED_IN_PACKET_LENGTH, PacketReader } from './packet-reader.ts'
 import { PacketWriter } from './packet-writer.ts'
 
 /** Packets under one key, well below the 2^32 at which sequence numbers would repeat. */
 const REKEY_PACKETS = 2 ** 31
-/** Rekeys a peer may ask for before it has authenticated: each costs us a key agreement and a signature. */
-const REKEYS_BEFORE_AUTHENTICATION = 2
+/** Rekeys allowed before authentication: each costs us a key agreement and a signature. */
+const MAX_UNAUTHENTICATED_REKEYS = 2
 /**
- * After so many packets in one read, reading goes on in the next turn of the event loop. Node would otherwise hand over
- * up to 32 full reads in one turn: two megabytes of tiny packets, half a second of work.
+ * After this many packets in one read, reading resumes in the next event loop iteration. Node would otherwise deliver
+ * up to 32 full reads in one iteration: two megabytes of tiny packets, half a second of work.
  */
 const PACKETS_PER_READ = 64
-/** How the identification line of a client begins that sends its KEXINIT without waiting for ours. */
-const NAGLING_CLIENT = 'SSH-2.0-OpenSSH'
-/** A client that goes by that name and waits for our KEXINIT (a scanner, say) gets it after this. */
-const LATE_INIT_MS = 250
+/** Identification prefix of clients that send KEXINIT without waiting for ours. */
+const NAGLE_CLIENT_PREFIX = 'SSH-2.0-OpenSSH'
+/** A client with that prefix that waits for our KEXINIT all the same (a scanner, say) gets it after this delay. */
+const KEXINIT_DELAY_MS = 250
 const NOTHING: readonly Uint8Array[] = []
 
 export interface TransportSetup {
@@ -44,11 +44,11 @@ export interface TransportSetup {
 }
 
 export interface TransportEvents {
-  /** A service request or any message from 50 up. The memory belongs to the callee. */
+  /** A service request or any message from 50 up. The callee owns the memory. */
   message(type: number, payload: Buffer, sequence: number): void
   /** Channels may send again after {@link Transport.writable} was false. */
   drain(): void
-  /** The connection must end; told outside of `receive`, which throws. */
+  /** The connection must end; called for failures outside of `receive`, which throws. */
   fail(fault: Fault): void
 }
 
@@ -61,23 +61,23 @@ export class Transport {
   readonly #identReader = new IdentReader()
   readonly #serverIdent: string
   #exchange: KeyExchange | undefined
-  /** Ours of the last exchange. */
+  /** Our offer in the last exchange. */
   #offer: KexInit | undefined
   #strict = false
   /** Whether the client is offered older algorithms. */
   #legacy = false
   #sessionId: Buffer | undefined
   #hostKey: Uint8Array | undefined
-  /** Payloads that wait for our NEWKEYS; undefined when sending is free. */
+  /** Payloads held back until our NEWKEYS; undefined when sending is allowed. */
   #held: Uint8Array[] | undefined
   #heldBytes = 0
   #behind = false
   #deadline: (() => void) | undefined
   #rekeyTimer: (() => void) | undefined
-  /** Runs while our first KEXINIT waits for the client's. */
+  /** Cancels the timer that runs while our first KEXINIT waits for the client's. */
   #initTimer: (() => void) | undefined
   #earlyRekeys = 0
-  /** Share of the limits after which the next rekey comes, drawn anew for each. */
+  /** Share of the limits after which the next rekey is due, drawn anew for each. */
   #rekeyShare = 1
   #closed = false
   #packetsInRead = 0
@@ -94,7 +94,7 @@ export class Transport {
     this.#serverIdent = `SSH-2.0-${setup.software}`
   }
 
-  /** Sends our identification line. Our KEXINIT answers the client's: see `#beginFirstExchange`. */
+  /** Sends our identification line. Our KEXINIT follows the client's line: see `#beginFirstExchange`. */
   start(): void {
     this.#writer.raw(Buffer.from(`${this.#serverIdent}\r\n`))
     this.#held = []
@@ -104,7 +104,7 @@ export class Transport {
   /** The client has signed in: lifts the limit on rekeys, and packets may be longer. */
   signedIn(): void {
     this.#authenticated = true
-    this.#reader.mostLength = MOST_SIGNED_IN_PACKET_LENGTH
+    this.#reader.maxLength = MAX_SIGNED_IN_PACKET_LENGTH
   }
 
   /** The first exchange hash (RFC 4253 section 7.2). */
@@ -121,7 +121,7 @@ export class Transport {
     return this.#writer.totalBytes
   }
 
-  /** False while a rekey is under way or the socket is behind: bulk output should wait for `drain`. */
+  /** False during a rekey or while the socket is backed up: bulk output should wait for `drain`. */
   get writable(): boolean {
     if (this.#held || this.#closed) return false
     if (this.#writer.queuedBytes < this.#setup.limits.queueHighBytes) return true
@@ -130,7 +130,7 @@ export class Transport {
   }
 
   /**
-   * Takes bytes from the socket.
+   * Handles bytes from the socket.
    * @throws {Fault} when the connection must end
    */
   receive(chunk: Buffer): void {
@@ -146,11 +146,11 @@ export class Transport {
     }
     this.#packetsInRead = 0
     this.#reader.push(rest, this.#deliver)
-    if (this.#packetsInRead > PACKETS_PER_READ) this.#breathe()
+    if (this.#packetsInRead > PACKETS_PER_READ) this.#yield()
     if (this.#reader.bytes > this.#rekeyBytes || this.#reader.packets > REKEY_PACKETS) this.rekey()
   }
 
-  /** Sends a payload, given in parts, which are copied. Held back during a rekey. */
+  /** Sends a payload, passed in parts, which are copied. Held back during a rekey. */
   send(head: Uint8Array, body: readonly Uint8Array[] = NOTHING): void {
     if (this.#closed) return
     if (this.#held) {
@@ -167,7 +167,9 @@ export class Transport {
     this.#afterWrite()
   }
 
-  /** Sends the payload at `from` to `to` of `block`, see {@link PacketWriter.writeInPlace}. Held back during a rekey. */
+  /**
+   * Sends the payload at `from` to `to` of `block`, see {@link PacketWriter.writeInPlace}. Held back during a rekey.
+   */
   sendInPlace(block: Buffer, from: number, to: number): void {
     if (this.#held || this.#closed) return this.send(block.subarray(from, to))
     this.#writer.writeInPlace(block, from, to)
@@ -191,16 +193,16 @@ export class Transport {
     if (!this.#exchange && !this.#closed) this.#beginExchange('now')
   }
 
-  /** Hands everything sealed to the socket now. */
+  /** Writes everything sealed to the socket now. */
   flush(): void {
     this.#writer.flush()
   }
 
-  /** Sends a last DISCONNECT (`code` 0: none) and falls silent. */
+  /** Sends a final DISCONNECT (`code` 0: none) and sends nothing after it. */
   close(code: number, message: string): void {
     if (this.#closed) return
     if (code !== 0 && this.clientIdent !== '') {
-      // What waits for a rekey will never be sent; the message goes out under the keys in force.
+      // Payloads held back for a rekey will never be sent; the message goes out under the current keys.
       this.#held = undefined
       this.#exchange?.sendInit()
       this.send(new WireWriter().byte(n.MSG_DISCONNECT).uint32(code).string(message).string('').done())
@@ -213,8 +215,8 @@ export class Transport {
     this.#initTimer?.()
   }
 
-  /** Lets other connections have their turn. */
-  #breathe(): void {
+  /** Yields to other connections. */
+  #yield(): void {
     this.#socket.pause()
     setImmediate(() => this.#socket.resume())
   }
@@ -224,7 +226,7 @@ export class Transport {
     this.#deadline = this.#setup.clock.after(delayMs, () => this.#events.fail(timeoutFault(reason, message)))
   }
 
-  /** Bytes have left: channels go on when half of what may wait has gone, so that they send in larger steps. */
+  /** Bytes were written: channels resume at half of the high watermark, so that they send in larger steps. */
   #written(): void {
     if (!this.#behind || this.#writer.queuedBytes > this.#setup.limits.queueHighBytes / 2 || !this.writable) return
     this.#behind = false
@@ -232,20 +234,21 @@ export class Transport {
   }
 
   /**
-   * Our KEXINIT answers the client's line. OpenSSH's client writes its line, KEXINIT and key exchange message one by one
-   * with Nagle's algorithm on: each leaves only when the one before has been acknowledged, and a kernel with nothing to
-   * send holds an acknowledgement back for 40 ms. So it gets something to acknowledge with, twice: the length field of
-   * our KEXINIT for its line, and the rest for its own KEXINIT, which it sends without waiting for ours; by then we know
-   * what it takes. Clients that do not say so by their name get all at once, since they may wait.
+   * Our KEXINIT follows the client's line. OpenSSH's client writes its line, KEXINIT and key exchange message one by
+   * one with Nagle's algorithm on: each is sent only when the one before has been acknowledged, and a kernel with
+   * nothing to send delays an acknowledgement by 40 ms. So we send something that carries the acknowledgement, twice:
+   * the length field of our KEXINIT after its line, and the rest after its own KEXINIT, which it sends without waiting
+   * for ours; by then we know what it supports. Clients without that identification get all of it at once, since they
+   * may wait.
    */
   #beginFirstExchange(): void {
-    const nagles = this.clientIdent.startsWith(NAGLING_CLIENT)
+    const nagles = this.clientIdent.startsWith(NAGLE_CLIENT_PREFIX)
     this.#legacy = needsOlderAlgorithms(this.clientIdent, this.#setup.compatibility)
-    // Which host key an old client gets depends on what it takes.
+    // The host key for an old client depends on what it supports.
     if (!nagles && !this.#legacy) return this.#beginExchange('now')
     this.#beginExchange(nagles ? 'announced' : 'as-answer')
     this.#writer.flush()
-    this.#initTimer = this.#setup.clock.after(LATE_INIT_MS, () => this.#exchange?.sendInit())
+    this.#initTimer = this.#setup.clock.after(KEXINIT_DELAY_MS, () => this.#exchange?.sendInit())
   }
 
   #beginExchange(init: ExchangeStart): void {
@@ -272,7 +275,7 @@ export class Transport {
           this.#reader.install(opener, this.#strict)
           this.#rekeyShare = 1 - Math.random() * limits.rekeyJitter
           // RFC 8308 section 2.4: the next packet after our first NEWKEYS. Sent now rather than with it, because it
-          // carries the acknowledgement that a client with Nagle's algorithm on needs to send anything after its NEWKEYS.
+          // carries the acknowledgement without which a client with Nagle's algorithm sends nothing after its NEWKEYS.
           if (first && this.#exchange?.wantsExtInfo) this.#writer.write(encodeExtInfo(this.#setup.signatureAlgorithms))
           this.#exchange = undefined
           this.#deadline?.()
@@ -292,7 +295,7 @@ export class Transport {
     if (!first) this.#watch(limits.rekeyMs, 'rekey-timeout', 'The key exchange did not finish in time.')
   }
 
-  /** Sends what waited for our NEWKEYS. */
+  /** Sends what was held back until our NEWKEYS. */
   #release(): void {
     const held = this.#held ?? []
     this.#held = undefined
@@ -321,7 +324,7 @@ export class Transport {
   #exchangeMessage(type: number, payload: Buffer, sequence: number): void {
     if (!this.#exchange) {
       if (type !== n.MSG_KEXINIT) throw protocolFault('unexpected-message', 'No key exchange is under way.')
-      if (!this.#authenticated && (this.#earlyRekeys += 1) > REKEYS_BEFORE_AUTHENTICATION) {
+      if (!this.#authenticated && (this.#earlyRekeys += 1) > MAX_UNAUTHENTICATED_REKEYS) {
         throw limitFault('early-rekey', 'Too many key exchanges before authentication.')
       }
       this.#beginExchange('now')
@@ -331,7 +334,7 @@ export class Transport {
       this.#initTimer = undefined
     }
     this.#exchange?.message(payload)
-    // Strict key exchange: nothing may come before the client's first KEXINIT.
+    // Strict key exchange: nothing may precede the client's first KEXINIT.
     if (type === n.MSG_KEXINIT && this.#sessionId === undefined && this.#exchange?.strict && sequence !== 0) {
       throw protocolFault('unexpected-message', 'KEXINIT was not the first packet.')
     }
@@ -350,10 +353,10 @@ export class Transport {
       const data = new WireReader(payload, 1).string('ping data')
       this.send(new WireWriter(data.length + 5).byte(n.MSG_PONG).string(data).done())
     }
-    // IGNORE, UNIMPLEMENTED, DEBUG and EXT_INFO ask nothing of us.
+    // IGNORE, UNIMPLEMENTED, DEBUG and EXT_INFO require no action.
   }
 
-  /** Answers a message this server does not know (RFC 4253 section 11.4). */
+  /** Answers an unknown message (RFC 4253 section 11.4). */
   unimplemented(sequence: number): void {
     this.send(new WireWriter(5).byte(n.MSG_UNIMPLEMENTED).uint32(sequence).done())
   }

@@ -1,11 +1,11 @@
-// Whatever is written can be read back, and no bytes make the reader do anything but read or refuse.
+// Tests that everything written can be read back, and no input makes the reader do anything but read or refuse.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WireError, WireReader } from './reader.ts'
 import { WireWriter } from './writer.ts'
 
 describe('round trip', () => {
-  test('numbers, strings, lists and integers', () => {
+  test('reads back numbers, strings, lists and integers', () => {
     const name = fc.string({ minLength: 1, unit: fc.constantFrom('a', 'z', '0', '9', '-', '@', '.') })
     fc.assert(
       fc.property(
@@ -38,18 +38,18 @@ describe('round trip', () => {
 describe('refusals name the field', () => {
   const bytes = (...values: number[]) => new WireReader(Uint8Array.from(values))
 
-  test('what is too short', () => {
+  test('rejects input that is too short', () => {
     expect(() => bytes(0, 0, 0).uint32('window')).toThrow('window: needs 4 bytes, 3 are left')
     expect(() => bytes(0, 0, 0, 9, 1).string('command')).toThrow('command: needs 9 bytes, 1 are left')
     expect(() => bytes(0xff, 0xff, 0xff, 0xff).string('command')).toThrow(WireError)
   })
 
-  test('what is too long', () => {
+  test('rejects input that is too long', () => {
     expect(() => bytes(0, 0, 0, 2, 65, 65).string('name', 1)).toThrow('name: 2 bytes, at most 1 are allowed')
     expect(() => bytes(1).end('KEXINIT')).toThrow('KEXINIT: 1 bytes too many')
   })
 
-  test('text that is not UTF-8, names that are not printable, integers that are not canonical', () => {
+  test('rejects text that is not UTF-8, unprintable names and non-canonical integers', () => {
     expect(() => bytes(0, 0, 0, 1, 0xff).text('user')).toThrow('user: not valid UTF-8')
     expect(() => bytes(0, 0, 0, 1, 10).nameList('kex')).toThrow('kex: ')
     expect(() => bytes(0, 0, 0, 1, 0x80).mpint('r')).toThrow('r: a negative integer')
@@ -57,7 +57,7 @@ describe('refusals name the field', () => {
   })
 })
 
-test('random bytes give a value or a WireError', () => {
+test('random bytes yield a value or a WireError', () => {
   const reads = ['byte', 'uint32', 'uint64', 'string', 'text', 'nameList', 'mpint', 'boolean'] as const
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), fc.array(fc.constantFrom(...reads)), (input, calls) => {

@@ -1,7 +1,7 @@
-// Reads the data types of RFC 4251 section 5 from bytes a stranger sent. Every read names its field, checks the bytes
-// that are left first and never copies: byte strings are views into the packet.
+// Reads the data types of RFC 4251 section 5 from untrusted bytes. Every read names its field, checks the remaining
+// bytes first and never copies: byte strings are views into the packet.
 
-/** The bytes do not say what the protocol says they must. The message names the field and the rule, never contents. */
+/** The bytes violate the protocol. The message names the field and the rule, never contents. */
 export class WireError extends Error {
   override readonly name = 'WireError'
 }
@@ -57,7 +57,7 @@ export class WireReader {
     return (BigInt(this.uint32(field)) << 32n) | BigInt(this.uint32(field))
   }
 
-  /** `count` bytes without a length in front. */
+  /** `count` bytes without a length prefix. */
   bytes(count: number, field: string): Uint8Array {
     const at = this.#take(count, field)
     return this.#bytes.subarray(at, at + count)
@@ -65,17 +65,17 @@ export class WireReader {
 
   /**
    * A length-prefixed byte string, as a view.
-   * @param most longest length allowed, in bytes
+   * @param maxBytes longest allowed length, in bytes
    */
-  string(field: string, most = Number.MAX_SAFE_INTEGER): Uint8Array {
+  string(field: string, maxBytes = Number.MAX_SAFE_INTEGER): Uint8Array {
     const length = this.uint32(field)
-    if (length > most) throw new WireError(`${field}: ${length} bytes, at most ${most} are allowed`)
+    if (length > maxBytes) throw new WireError(`${field}: ${length} bytes, at most ${maxBytes} are allowed`)
     return this.bytes(length, field)
   }
 
   /** A byte string that must be valid UTF-8. */
-  text(field: string, most?: number): string {
-    const bytes = this.string(field, most)
+  text(field: string, maxBytes?: number): string {
+    const bytes = this.string(field, maxBytes)
     try {
       return utf8.decode(bytes)
     } catch {
@@ -84,8 +84,8 @@ export class WireReader {
   }
 
   /** A comma-separated list of printable US-ASCII names (RFC 4251 section 6). */
-  nameList(field: string, most?: number): string[] {
-    const bytes = this.string(field, most)
+  nameList(field: string, maxBytes?: number): string[] {
+    const bytes = this.string(field, maxBytes)
     for (const byte of bytes) {
       if (byte <= 0x20 || byte >= 0x7f) throw new WireError(`${field}: a name holds a byte that is not printable ASCII`)
     }
@@ -93,8 +93,8 @@ export class WireReader {
   }
 
   /** A non-negative integer as its big-endian magnitude without leading zeros (zero is empty). */
-  mpint(field: string, most?: number): Uint8Array {
-    const bytes = this.string(field, most)
+  mpint(field: string, maxBytes?: number): Uint8Array {
+    const bytes = this.string(field, maxBytes)
     const first = bytes[0]
     if (first === undefined) return bytes
     if (first & 0x80) throw new WireError(`${field}: a negative integer`)
@@ -103,7 +103,7 @@ export class WireReader {
     return bytes.subarray(1)
   }
 
-  /** Everything that is left. */
+  /** All remaining bytes. */
   rest(): Uint8Array {
     return this.bytes(this.remaining, 'rest')
   }

@@ -2,12 +2,12 @@
 
 const utf8 = new TextEncoder()
 
-/** Appends fields; {@link WireWriter.done} gives the bytes. Methods return the writer so that a message reads as a list. */
+/** Appends fields; {@link WireWriter.done} returns the bytes. Methods return the writer for chaining. */
 export class WireWriter {
   #bytes: Uint8Array<ArrayBuffer>
   #length = 0
 
-  /** @param sizeHint bytes to reserve at first */
+  /** @param sizeHint bytes to reserve initially */
   constructor(sizeHint = 128) {
     this.#bytes = new Uint8Array(sizeHint)
   }
@@ -49,7 +49,7 @@ export class WireWriter {
     return this.uint32(Number((value >> 32n) & 0xffffffffn)).uint32(Number(value & 0xffffffffn))
   }
 
-  /** Bytes without a length in front. */
+  /** Bytes without a length prefix. */
   bytes(value: Uint8Array): this {
     const at = this.#reserve(value.length)
     this.#bytes.set(value, at)

@@ -1,4 +1,4 @@
-// Every attack against one real server process, and the server afterwards.
+// The abuse suite: every attack against one real server process, and the server's state afterwards.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasCommand, sshWithPassword } from '@bowline/testkit/real-client'
 import { ATTACKS } from './attacks.ts'
@@ -21,17 +21,17 @@ describe('a server under attack', () => {
     const left = leaves ? ['peer/socket-closed', 'peer/socket-error'] : []
     const ours = Object.keys(causes).filter((cause) => !left.includes(cause))
     expect(ours.sort()).toEqual([...ends].sort())
-    // Of the processor, not of the clock: other tests run on the same machine.
+    // Processor time, not wall-clock time: other tests run on the same machine.
     expect(longestTurnMs).toBeLessThan(200)
     expect(rssPeak - rssAtStart).toBeLessThan(100e6)
   })
 
-  test('has its memory back afterwards', async () => {
+  test('releases the attacks’ memory afterwards', async () => {
     const { rss } = await victim.settled()
     expect(Math.abs(rss - rssAtStart)).toBeLessThan(20e6)
   })
 
-  test.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('still takes a normal login', async () => {
+  test.skipIf(!hasCommand('ssh') || !hasCommand('sshpass'))('still accepts a normal login', async () => {
     const result = await sshWithPassword(victim.port, 'echo in')
     expect(result.stdout.toString()).toBe('in\n')
     expect(victim.alive).toBe(true)

@@ -1,4 +1,4 @@
-// How an attack is told, and the tools that attacks share.
+// The type of an attack, and functions that attacks share.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -8,15 +8,15 @@ import type { Report } from './victim.ts'
 
 export interface Target {
   readonly port: number
-  /** What the server says about itself now. */
+  /** Requests the server's current report. */
   report(): Promise<Report>
 }
 
 export interface Attack {
   readonly name: string
-  /** Why the server ends connections of it; each reason must come about, and no other. */
+  /** Causes with which the server ends its connections; each must occur, and no other. */
   readonly ends: readonly string[]
-  /** The attacker leaves connections itself. */
+  /** The attacker closes connections itself. */
   readonly leaves: boolean
   run(target: Target): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Attacks by clients that have not signed in.
+// Attacks by unauthenticated clients.
 import { equal } from 'node:assert/strict'
 import { once } from 'node:events'
 import { encodeKexInit } from '../../src/transport/kexinit.ts'
@@ -10,7 +10,7 @@ import { WireWriter } from '../../src/wire/writer.ts'
 import { client, dial, gone, leave, signedIn } from './attack.ts'
 import type { Attack, Target } from './attack.ts'
 
-/** Writes raw bytes to fresh connections and waits until all have been thrown out. */
+/** Writes raw bytes to new connections and waits until all have been dropped. */
 async function raw(target: Target, streams: readonly (readonly Uint8Array[])[]): Promise<void> {
   await Promise.all(
     streams.map((parts) => {

@@ -1,4 +1,4 @@
-// Attacks by clients that have signed in.
+// Attacks by authenticated clients.
 import { ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import type { TestClient } from '../support/test-client.ts'
@@ -34,7 +34,7 @@ export const LATE_ATTACKS: readonly Attack[] = [
         attacker.socket.removeAllListeners('data')
         attacker.socket.pause()
       }
-      // Until nothing more goes out.
+      // Until no more output arrives.
       for (let still = 0, last = -1; still < 5;) {
         const { bytesOut, rss } = await target.report()
         ok(rss < 400 << 20, `${rss >> 20} MB`)
@@ -51,7 +51,7 @@ export const LATE_ATTACKS: readonly Attack[] = [
     async run(target) {
       const attacker = await signedIn(target)
       const id = await attacker.openSession(1)
-      // A program that reads nothing.
+      // A program that reads no input.
       attacker.send(attacker.channelRequest(id, 'exec').string('exec sleep 600').done())
       await attacker.next(n.MSG_CHANNEL_SUCCESS)
       for (let sent = 0; sent < 600 << 20 && !attacker.ended; sent += 32_768) {

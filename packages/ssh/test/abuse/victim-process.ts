@@ -1,4 +1,4 @@
-// Starts the victim and keeps account of what it reports.
+// Starts the victim process and collects its reports.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export interface Toll {
   readonly longestTurnMs: number
   readonly longestPauseMs: number
   readonly rssPeak: number
-  /** After the last connection had gone. */
+  /** After the last connection has ended. */
   readonly rss: number
   readonly causes: Readonly<Record<string, number>>
 }
@@ -18,7 +18,7 @@ export interface VictimProcess extends Disposable {
   readonly port: number
   readonly alive: boolean
   report(): Promise<Report>
-  /** Waits until no connection is open, and gives the account since the last time. */
+  /** Waits until no connection is open, and returns the totals since the last call. */
   settled(): Promise<Toll>
 }
 
@@ -26,11 +26,11 @@ export async function startVictim(): Promise<VictimProcess> {
   const path = join(import.meta.dirname, 'victim.ts')
   const child = spawn(process.execPath, ['--expose-gc', path], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Freed memory goes back to the system at once: what is measured is what the server holds, not what malloc keeps.
+    // Freed memory returns to the system at once: measures what the server holds, not what malloc keeps.
     env: { ...process.env, MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '65536', MALLOC_MMAP_THRESHOLD_: '65536' },
   })
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the server ended with ${String(code)}`)))
-  // Looked at by whoever waits for a report; nobody need.
+  // Handled by whoever waits for a report; prevents an unhandled rejection otherwise.
   ended.catch(() => undefined)
   let since: Report[] = []
   const next = async (): Promise<Report> => {

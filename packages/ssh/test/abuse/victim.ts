@@ -1,5 +1,5 @@
-// The server that the abuse suite attacks, in a process of its own, watching itself. The parent sends any message and
-// gets a `Report`; the first one comes by itself and tells the port.
+// The server that the abuse suite attacks, in a separate process that monitors itself. It answers every message of the
+// parent with a `Report`; the first one is sent unasked and carries the port.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SshConnection } from '../../src/api.ts'
@@ -8,23 +8,23 @@ import { ShellChannel, rightPasswordOrAnyKey, startShellServer } from '../suppor
 
 export interface Report {
   readonly port: number
-  /** Bytes, after a full collection; and the most seen since the last report. */
+  /** Bytes, after a full collection; and the peak since the last report. */
   readonly rss: number
   readonly rssPeak: number
   /**
-   * Milliseconds since the last report: the most processor time that one turn of the event loop took, and the longest
-   * pause by the clock, which on a busy machine also holds the time that others had the processor.
+   * Milliseconds since the last report: the most processor time of one event loop iteration, and the longest wall-clock
+   * pause, which on a busy machine includes time that other processes ran.
    */
   readonly longestTurnMs: number
   readonly longestPauseMs: number
-  /** Connections that are open, and what those have sent that asked to sign in. */
+  /** Open connections, and bytes sent by those that requested authentication. */
   readonly open: number
   readonly bytesOut: number
   /** Why connections ended since the last report, by `by/reason`. */
   readonly causes: Readonly<Record<string, number>>
 }
 
-// Short times, so that the suite need not wait; every other limit is the default.
+// Short timeouts, so that the suite does not wait; every other limit is the default.
 const limits = { identMs: 500, kexMs: 500, loginGraceMs: 1_500, rekeyMs: 500, rekeyBytes: 64 << 20 }
 const SAMPLE_MS = 5
 
@@ -65,7 +65,7 @@ setInterval(() => {
 async function report(): Promise<void> {
   const seen = { longestTurnMs: longestTurn / 1_000, longestPauseMs: pauses.max / 1e6, rssPeak }
   for (let turn = 0; turn < 3; turn += 1) {
-    // 'last-resort' also gives back what the young generation has grown to.
+    // 'last-resort' also shrinks the young generation.
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     await nextTurn()
   }
@@ -73,7 +73,7 @@ async function report(): Promise<void> {
   for (const connection of connections) bytesOut += connection.bytesOut
   const now = { port: server.port, rss: process.memoryUsage.rss(), open: server.open, bytesOut, causes }
   causes = {}
-  // What the collection took is not the attacks' doing.
+  // Pauses of the collection are not caused by the attacks.
   pauses.reset()
   longestTurn = 0
   rssPeak = 0

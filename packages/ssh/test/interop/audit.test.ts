@@ -1,4 +1,4 @@
-// What an auditor and a current client say about our algorithms.
+// Assessment of our algorithms by ssh-audit and a current client.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { trixie, trixieMissing } from '@bowline/testkit/place'
 import { ScratchFolder, run } from '@bowline/testkit/real-client'
@@ -21,8 +21,8 @@ describe.skipIf(absent)(`a server with the default options${absent ? `: not run:
     folder[Symbol.dispose]()
   })
 
-  test('has no failure and no warning in ssh-audit 3.3.0, and offers this list', async () => {
-    // The rate test is about what stands before the handshake: the embedding program's admission.
+  test('passes ssh-audit 3.3.0 without failure or warning, and offers the expected list', async () => {
+    // The rate test concerns what is in front of the handshake: the embedding program's admission.
     const args = ['-j', '--skip-rate-test', '-p', String(server.port), '127.0.0.1']
     const audited = await run(...trixie.command('ssh-audit', args))
     const report = JSON.parse(audited.stdout.toString()) as Record<string, unknown>
@@ -38,7 +38,7 @@ describe.skipIf(absent)(`a server with the default options${absent ? `: not run:
         'kex-strict-s-v00@openssh.com',
       ],
       key: ['ssh-ed25519'],
-      // It takes AES-GCM, so it is offered nothing dearer.
+      // It supports AES-GCM, so it is offered nothing costlier.
       enc: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'],
       mac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com'],
     })
@@ -47,7 +47,7 @@ describe.skipIf(absent)(`a server with the default options${absent ? `: not run:
     expect(`${version.stdout.toString()}${version.stderr}`).toContain('ssh-audit v3.3.0')
   })
 
-  test('has nothing in its whole list that the auditor would warn about', async () => {
+  test('offers no algorithm that ssh-audit warns about', async () => {
     const { kex, hostKey, cipherToClient, macToClient } = serverOffer({
       hostKeyAlgorithms: ['ssh-ed25519'],
       legacy: false,
@@ -66,7 +66,7 @@ describe.skipIf(absent)(`a server with the default options${absent ? `: not run:
     expect(told).not.toMatch(/\[(warn|fail)\]/)
   })
 
-  test('agrees with OpenSSH 10.0 on a post-quantum exchange, without a warning, and tells its signature algorithms', async () => {
+  test('negotiates a post-quantum exchange with OpenSSH 10.0 without a warning, and sends its signature algorithms', async () => {
     const { stderr, stdout } = await runProgram(new OpenSsh(trixie, folder.path), {
       id: 'verbose',
       port: server.port,

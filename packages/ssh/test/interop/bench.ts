@@ -1,4 +1,4 @@
-// What the cells of the board work with: keys, a certificate, an agent, echo services, an X server, files to send.
+// Fixtures of the interop board: keys, a certificate, an agent, echo services, an X server, files to send.
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -15,7 +15,7 @@ export interface Bench extends AsyncDisposable {
   readonly folder: ScratchFolder
   /** A private key file; `.pub` beside it. */
   key(type: KeyName): string
-  /** The software authenticator as `place` sees it. */
+  /** The software authenticator at its path in `place`. */
   provider(place: Place): string
   readonly authority: string
   /** Certificate of the Ed25519 key for the user `cell-certificate`. */
@@ -52,7 +52,7 @@ export async function setUpBench(): Promise<Bench> {
   makeKeys(folder, fido)
   const authority = folder.file('authority')
   must(thisMachine, 'ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', authority])
-  // Not beside the key, where clients would find it without being told.
+  // Not beside the key, where clients would find it unasked.
   const certified = folder.file('certified')
   copyFileSync(`${folder.file('ed25519')}.pub`, `${certified}.pub`)
   must(thisMachine, 'ssh-keygen', ['-q', '-s', authority, '-I', 'board', '-n', 'cell-certificate', `${certified}.pub`])
@@ -88,7 +88,7 @@ export async function setUpBench(): Promise<Bench> {
   }
 }
 
-/** The FIDO ones need the software authenticator. */
+/** FIDO keys need the software authenticator. */
 function makeKeys(folder: ScratchFolder, fido: boolean): void {
   for (const name of KEY_NAMES) {
     const [kind = '', second] = name.split('-')

@@ -1,5 +1,5 @@
-// The server of the interop board. Every cell signs in under the name of its column, which says how it may: a cell
-// cannot turn green by another way in. What the server has seen is kept by user name.
+// The server of the interop board. Every cell signs in under the name of its column, which determines the allowed
+// login method: a cell cannot pass through another one. Observations of the server are kept by user name.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'
@@ -10,12 +10,12 @@ import { Listeners, joinSocket, openForward } from '../support/forwarding.ts'
 import { ShellChannel, newHostKey, shellCommand, startShellServer } from '../support/shell-server.ts'
 import { WireWriter } from '../../src/wire/writer.ts'
 
-/** How a user may sign in. */
+/** The allowed login method of a user. */
 export type WayIn =
   | { readonly method: 'password'; readonly password: string }
   /** One array of prompts per round, with the answer to each. */
   | { readonly method: 'keyboard-interactive'; readonly rounds: readonly Readonly<Record<string, string>>[] }
-  /** Public key file; with `certified`, only by a certificate. */
+  /** Public key file; with `certified`, only with a certificate. */
   | { readonly method: 'publickey'; readonly key: string; readonly certified: boolean }
 
 export interface Seen {
@@ -37,7 +37,7 @@ export interface BoardServerOptions {
   readonly wayIn: (user: string) => WayIn | undefined
   /** Public key file of the certificate authority. */
   readonly authority: string
-  /** A folder for the sockets of lent agents. */
+  /** A folder for the sockets of forwarded agents. */
   readonly folder: string
   readonly limits?: Partial<SshLimits>
 }
@@ -118,7 +118,7 @@ function describeLogin(attempt: AuthAttempt): string {
   return `${attempt.key.type} ${attempt.key.algorithm}${attempt.key.certificate ? ' certificate' : ''}`
 }
 
-/** A session that can run commands, a shell on a terminal and the file server, with agent and X11 lent to it. */
+/** A session that can run commands, a shell on a terminal and the file server, with agent and X11 forwarding. */
 function session(
   connection: SshConnection,
   channel: SshChannel,

@@ -8,7 +8,7 @@ import type { Client } from './clients.ts'
 import { COLUMNS, userOf } from './columns.ts'
 import type { Column } from './columns.ts'
 
-/** The two servers that all clients use: the second asks for new keys often. */
+/** The two servers that all clients use: the second rekeys often. */
 export interface Board extends AsyncDisposable {
   readonly bench: Bench
   serverOf(column: Column): BoardServer
@@ -36,10 +36,10 @@ export async function setUpBoard(): Promise<Board> {
   }
 }
 
-/** Fills one cell; rejects with what went wrong. */
+/** Fills one cell; rejects with the failure. */
 export type FillCell = (column: Column) => Promise<void>
 
-/** Prepares all cells of a client. Those that it cannot do are never run. */
+/** Prepares all cells of a client. Unsupported cells are never run. */
 export async function rowOf(client: Client, board: Board): Promise<FillCell> {
   const jobs: Job[] = []
   for (const column of COLUMNS) {

@@ -1,4 +1,4 @@
-// The rows of the interop board, and what a client cannot do by its own nature, with the reason.
+// The rows of the interop board, and the cells a client does not support, with the reason.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Dropbear } from '@bowline/testkit/clients/dropbear'
@@ -15,15 +15,15 @@ import type { Place } from '@bowline/testkit/place'
 export interface Client {
   readonly id: string
   readonly place: Place
-  /** As the client itself says; empty when it is not installed. */
+  /** As reported by the client; empty when it is not installed. */
   version(): string
-  /** Columns that it cannot fill, and why. */
+  /** Columns that it cannot fill, with the reason. */
   readonly unsupported: Readonly<Record<string, string>>
-  /** Does jobs; a promise for each, by the job's id. */
+  /** Runs jobs; returns a promise per job id. */
   run(jobs: readonly Job[], folder: string): (id: string) => Promise<JobResult>
 }
 
-/** Why a client cannot run on this machine; undefined when it can. */
+/** The reason why a client cannot run on this machine; undefined when it can. */
 export function missing(client: Client): string | undefined {
   if (client.place === trixie) {
     const reason = trixieMissing()
@@ -64,7 +64,7 @@ const python = (name: string): Script => ({
   path: testkitScript(name),
 })
 
-/** The version number in what a program prints about itself. */
+/** Extracts the version number from a program's output. */
 const versionIn = (place: Place, file: string, args: readonly string[]) =>
   /\d+(\.\d+)+\w*/.exec(printedBy(place, file, args))?.[0] ?? ''
 const pythonVersion = (module: string) =>

@@ -1,11 +1,11 @@
-// The columns of the interop board: what is asked of every client, and how it is proved, from both ends.
+// The columns of the interop board: the tasks for every client, and their verification at both ends.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import type { Job, JobResult, Login } from '@bowline/testkit/clients/job'
 import type { Place } from '@bowline/testkit/place'
 import type { Bench, KeyName } from './bench.ts'
 import type { Seen, WayIn } from './board-server.ts'
 
-/** What a column asks of a client, in one or more connections. */
+/** A column's task for a client, in one or more connections. */
 export type Ask = Pick<Job, 'login' | 'offer' | 'rekeyBytes' | 'task'>
 
 export interface Column {
@@ -13,9 +13,9 @@ export interface Column {
   readonly group: 'sign in' | 'use' | 'key exchange' | 'cipher' | 'MAC'
   wayIn(bench: Bench): WayIn
   asks(bench: Bench, place: Place): Promise<readonly Ask[]>
-  /** Throws when one of the two ends saw something else. */
+  /** Throws when either end observed something else. */
   prove(result: JobResult, seen: Seen, bench: Bench): void
-  /** Cells run against a server that asks for new keys after so many bytes. */
+  /** Cells run against a server that rekeys after this many bytes. */
   readonly serverRekeyBytes?: number
 }
 
@@ -60,7 +60,7 @@ function keyColumn(name: KeyName, seenAs: RegExp): Column {
   return signIn(name, (bench) => byKey(bench, name), login, seenAs)
 }
 
-/** A use of the connection, signed in with an Ed25519 key. */
+/** A use of the connection, authenticated with an Ed25519 key. */
 function use(
   id: string,
   asks: (bench: Bench) => Promise<readonly Omit<Ask, 'login'>[]>,
@@ -110,7 +110,7 @@ function rekey(id: string, sizes: { client?: number; server?: number }): Column 
   ]
   const check = (result: JobResult, _seen: Seen, bench: Bench) => {
     equal(result.sha256, bench.payload(4 * MIB).sha256, result.stderr.slice(-2_000))
-    // What the clients say when keys change; OpenSSH and PuTTY say it for the first ones too.
+    // The clients' log lines for new keys; OpenSSH and PuTTY also log them for the first keys.
     const changes = result.stderr.match(/SSH2_MSG_NEWKEYS sent|Initialised .* outbound|new keys/gi)?.length ?? 0
     if (changes > 0 || sizes.client) ok(changes >= 3, `${changes} key changes`)
   }
@@ -120,7 +120,7 @@ function rekey(id: string, sizes: { client?: number; server?: number }): Column 
 const kexColumn = (name: string) => negotiated(name, 'key exchange', { kex: name }, (seen) => equal(seen.kex, name))
 const cipherColumn = (name: string) =>
   negotiated(name, 'cipher', { cipher: name }, (seen) => deepEqual(seen.ciphers, [name, name]))
-// Offered alone, beside a cipher that needs one: had it not been agreed, there would be no connection.
+// Offered alone, with a cipher that needs a MAC: without agreement there would be no connection.
 const macColumn = (name: string) =>
   negotiated(name, 'MAC', { cipher: 'aes256-ctr', mac: name }, (seen) => equal(seen.ciphers[0], 'aes256-ctr'))
 

@@ -1,4 +1,4 @@
-// The stored board says what the tests beside this file prove.
+// Tests that the stored board matches the tests beside this file.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,11 +10,11 @@ import type { Row } from './results.ts'
 const home = join(import.meta.dirname, '../..')
 const rows = JSON.parse(readFileSync(join(home, 'interop.json'), 'utf8')) as Row[]
 
-test('interop.json has every cell filled, or the reason why the client cannot fill it', () => {
+test('interop.json has a result or a reason for every cell', () => {
   expect(rows.map(({ client, cells }) => ({ client, cells }))).toEqual(fullBoard())
 })
 
-test('interop.json was filled by the clients that its rows are called after', () => {
+test('interop.json was filled by the clients its rows are named after', () => {
   for (const { client, version } of rows) expect(version).toContain(client.split(' ')[1])
 })
 
@@ -23,7 +23,7 @@ test('the README shows interop.json', () => {
   expect(withTable(readme, rows)).toBe(readme)
 })
 
-test('reasons are given for columns that exist', () => {
+test('gives reasons only for existing columns', () => {
   const ids = COLUMNS.map(({ id }) => id)
   expect(CLIENTS.flatMap(({ unsupported }) => Object.keys(unsupported)).filter((id) => !ids.includes(id))).toEqual([])
 })

@@ -2,17 +2,17 @@
 import { CLIENTS } from './clients.ts'
 import { COLUMNS } from './columns.ts'
 
-/** `yes`; `no: ` and why the client cannot do it; `not run: ` and why not here; `failed: ` and what went wrong. */
+/** `yes`; `no: ` and why the client cannot do it; `not run: ` and why not here; `failed: ` and the failure. */
 export type Cell = 'yes' | `${'no' | 'not run' | 'failed'}: ${string}`
 
 export interface Row {
   readonly client: string
-  /** As the client said; empty when it is not installed. */
+  /** As reported by the client; empty when it is not installed. */
   readonly version: string
   readonly cells: Readonly<Record<string, Cell>>
 }
 
-/** The board as it is when every cell that can be filled is. */
+/** The board with every cell filled that can be. */
 export function fullBoard(): Pick<Row, 'client' | 'cells'>[] {
   return CLIENTS.map(({ id, unsupported }) => ({
     client: id,
@@ -32,7 +32,7 @@ const markOf = (cell: Cell | undefined) => {
   return kind === 'yes' || kind === 'no' || kind === 'failed' ? MARKS[kind] : MARKS['not run']
 }
 
-/** A Markdown table with a line per column of the board, and what stands behind each mark that is not a tick. */
+/** A Markdown table with one line per column of the board, and footnotes for each mark that is not a tick. */
 export function table(rows: readonly Row[]): string {
   const lines = [`| | ${rows.map(({ client }) => client).join(' | ')} |`, `|---|${rows.map(() => ':-:|').join('')}`]
   for (const { id } of COLUMNS) lines.push(`| ${id} | ${rows.map(({ cells }) => markOf(cells[id])).join(' | ')} |`)
@@ -48,13 +48,13 @@ export function table(rows: readonly Row[]): string {
   return lines.join('\n')
 }
 
-/** The table stands between these lines of the README. */
+/** Markers around the table in the README. */
 export const TABLE_MARKS = [
   '<!-- interop table: interop/print.ts --write -->',
   '<!-- end of interop table -->',
 ] as const
 
-/** @throws {Error} when the text has no place for the table */
+/** @throws {Error} when the text has no markers for the table */
 export function withTable(readme: string, rows: readonly Row[]): string {
   const [start, end] = TABLE_MARKS
   const from = readme.indexOf(start)

@@ -5,7 +5,7 @@ import type { Board, FillCell } from './board.ts'
 import { CLIENTS, missing } from './clients.ts'
 import { COLUMNS } from './columns.ts'
 
-/** @param ids of the clients; each file of tests takes some, so that they share the processors */
+/** @param ids of the clients; each test file takes some, so that they run in parallel */
 export function testRows(...ids: string[]): void {
   const clients = CLIENTS.filter(({ id }) => ids.includes(id))
   if (clients.length !== ids.length) throw new Error(`unknown client among ${ids.join()}`)
@@ -23,7 +23,7 @@ export function testRows(...ids: string[]): void {
         fillCell = await rowOf(client, board)
       })
       const columns = COLUMNS.filter(({ id }) => !(id in client.unsupported))
-      // A library does all its cells in one process; the first one waits for it.
+      // A library runs all its cells in one process; the first one waits for it.
       test.for(columns)('$id', { timeout: 90_000 }, async (column) => {
         await expect(fillCell(column)).resolves.toBeUndefined()
       })

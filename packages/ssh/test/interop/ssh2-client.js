@@ -1,4 +1,4 @@
-// Does the jobs of testkit's clients/job.ts with the npm package ssh2; see its scripted.ts for how it is run.
+// Runs the jobs of testkit's clients/job.ts with the npm package ssh2; see its scripted.ts for how it is started.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-// The text of this script is an argument of node: packages are found from the folder it runs in.
+// This script is passed as an argument of node: packages are resolved from the folder it runs in.
 const { Client } = createRequire(`${process.cwd()}/`)('ssh2')
 
 function offerOf({ kex, cipher, mac } = {}) {
@@ -38,7 +38,7 @@ async function collect(stream) {
   return Buffer.concat(parts)
 }
 
-/** Starts what `ask` asks for; listens for the exit status at once: it may come with the answer. */
+/** Starts what `ask` requests; listens for the exit status at once, since it may arrive with the reply. */
 function start(ask) {
   return new Promise((resolve, reject) => {
     ask((error, channel) => {
@@ -60,7 +60,7 @@ function through(stream, file) {
   return collect(stream)
 }
 
-/** The two forwards to the client: what comes in is echoed here. */
+/** The two forwards to the client: incoming bytes are echoed here. */
 function echo(accept) {
   const channel = accept()
   channel.pipe(channel)
@@ -109,7 +109,7 @@ async function run(client, job) {
   }
 }
 
-/** A job that hangs must not take the others along. */
+/** Rejects after 10 s: a job that hangs must not block the others. */
 async function late() {
   await setTimeout(10_000, undefined, { ref: false })
   throw new Error('not done after 10 s')

@@ -1,4 +1,4 @@
-// The client's half of the key exchange, for the test client.
+// The client's half of the key exchange, used by the test client.
 import { createHash, createPublicKey, decapsulate, diffieHellman, generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { openerFor, sealerFor } from '../../src/transport/algorithms.ts'
@@ -16,7 +16,7 @@ const MLKEM_SPKI_BYTES = 22
 
 const rawPublic = (key: KeyObject, prefix: number) => key.export({ format: 'der', type: 'spki' }).subarray(prefix)
 
-/** What a modern client offers. */
+/** The offer of a modern client. */
 export const CLIENT_KEXINIT: KexInit = {
   kex: ['curve25519-sha256', 'ext-info-c', 'kex-strict-c-v00@openssh.com'],
   hostKey: ['ssh-ed25519'],
@@ -37,7 +37,7 @@ export interface ClientKeys {
   readonly opener: PacketOpener
 }
 
-/** One exchange: KEXINIT out, the server's in, our key out, its reply in, keys. */
+/** One exchange: sends KEXINIT, receives the server's, sends our key, receives its reply, derives keys. */
 export class ClientExchange {
   readonly init: Uint8Array
   readonly #wanted: KexInit
@@ -52,7 +52,7 @@ export class ClientExchange {
     this.init = encodeKexInit(wanted, randomBytes(16))
   }
 
-  /** Takes the server's KEXINIT and gives our key exchange message. */
+  /** Handles the server's KEXINIT and returns our key exchange message. */
   serverInit(payload: Uint8Array): Uint8Array {
     this.#serverInit = payload
     const server = decodeKexInit(payload)
@@ -78,7 +78,7 @@ export class ClientExchange {
     return this.#agreed?.kex === 'mlkem768x25519-sha256'
   }
 
-  /** Takes the server's reply and derives the keys. */
+  /** Handles the server's reply and derives the keys. */
   reply(
     payload: Uint8Array,
     idents: { client: string; server: string },

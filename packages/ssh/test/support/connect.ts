@@ -1,4 +1,4 @@
-// A server connection and a test client joined in memory: no sockets, no waiting.
+// Connects a server connection and a test client in memory: no sockets, no waiting.
 import { generateKeyPairSync } from 'node:crypto'
 import { duplexPair } from 'node:stream'
 import type { Duplex } from 'node:stream'
@@ -33,7 +33,7 @@ export interface ConnectOptions {
   readonly client?: TestClientOptions
 }
 
-/** Joins both; the handler accepts the password `right`, proven keys and every session unless told otherwise. */
+/** Connects both; by default the handler accepts the password `right`, proven keys and every session. */
 export function connect({ options, limits, handler, client }: ConnectOptions = {}): Connected {
   const [near, far] = duplexPair()
   const clock = new ManualClock()
@@ -73,7 +73,7 @@ export function connect({ options, limits, handler, client }: ConnectOptions = {
   return { client: testClient, connection, serverSocket: near, clock, channels, closed }
 }
 
-/** Lets everything that is already under way finish: streams, promises and timers of zero. */
+/** Lets everything in flight finish: streams, promises and timers of zero. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-// Forwards of a test server: TCP and UNIX sockets both ways, and the client's agent. Also shows how credit is passed on.
+// Forwards of a test server: TCP and UNIX sockets both ways, and the client's agent. An example of passing on credit.
 import { once } from 'node:events'
 import { createServer, connect as dial } from 'node:net'
 import type { Server, Socket } from 'node:net'
@@ -14,7 +14,7 @@ import type {
 import { OPEN_CONNECT_FAILED } from '../../src/api.ts'
 import { WireWriter } from '../../src/wire/writer.ts'
 
-/** Joins a channel and a socket with credit in both directions. */
+/** Pipes a channel and a socket into each other, with flow control in both directions. */
 export function joinSocket(channel: SshChannel, socket: Socket): ChannelHandler {
   socket.on('data', (bytes: Buffer) => {
     if (!channel.write(bytes)) socket.pause()
@@ -28,12 +28,12 @@ export function joinSocket(channel: SshChannel, socket: Socket): ChannelHandler 
     },
     drain: () => void socket.resume(),
     eof: () => void socket.end(),
-    // The client may close as soon as both ends have been told; what it sent may still be on its way out.
+    // The client may close as soon as both ends have sent eof; its data may still be queued.
     closed: () => socket.destroySoon(),
   }
 }
 
-/** Connects where a client asks for; waits until it is known whether that works. */
+/** Connects to the target a client requests; resolves once the outcome is known. */
 export async function openForward(request: ChannelOpen): Promise<ChannelDecision> {
   if (request.type === 'session') return { accept: false, code: OPEN_CONNECT_FAILED, message: 'not a forward' }
   const socket =
@@ -48,7 +48,7 @@ export async function openForward(request: ChannelOpen): Promise<ChannelDecision
   return { accept: true, attach: (channel) => joinSocket(channel, socket) }
 }
 
-/** The listeners clients have asked for. */
+/** The listeners that clients have requested. */
 export class Listeners {
   readonly #servers = new Map<string, Server>()
 

@@ -9,7 +9,7 @@ import { connect, settle } from './connect.ts'
 import type { Connected } from './connect.ts'
 import { ed25519Key } from './user-key.ts'
 
-/** A small generator of repeatable random numbers (mulberry32). */
+/** A seeded pseudo-random number generator (mulberry32). */
 export class Dice {
   #state: number
 
@@ -34,7 +34,7 @@ export class Dice {
 
 const EDGES = [0, 1, 0x7f, 0x80, 0xff]
 
-/** One to four damages: a changed byte, an extreme length, a cut, an insertion or a repetition. */
+/** Applies one to four mutations: a changed byte, an extreme length, a cut, an insertion or a repetition. */
 export function damage(dice: Dice, original: Uint8Array): Buffer {
   let bytes = Buffer.from(original)
   for (let times = 1 + dice.roll(4); times > 0 && bytes.length > 0; times -= 1) {
@@ -54,14 +54,14 @@ export function damage(dice: Dice, original: Uint8Array): Buffer {
   return bytes
 }
 
-/** How connections ended, by reason. */
+/** Number of ended connections by reason. */
 export type Tally = Map<string, number>
 
 const BATCH = 50
 
 /**
- * Batches of `fuzz` with the seeds `seed`, `seed` + 1, … until the time is over.
- * @throws {Error} naming the seed, when a connection ends for a reason that no rule of the protocol or limit gives
+ * Runs batches of `fuzz` with the seeds `seed`, `seed` + 1, … until the time is over.
+ * @throws {Error} naming the seed, when a connection ends for a reason that no protocol rule or limit explains
  */
 export async function fuzzFor(
   milliseconds: number,
@@ -79,12 +79,12 @@ export async function fuzzFor(
   return total
 }
 
-/** Lets time pass until the connection has ended, and counts why. */
+/** Advances the clock until the connection has ended, and counts the reason. */
 async function finish({ clock, closed, client }: Connected, tally: Tally): Promise<void> {
   await settle()
   client.socket.end()
   await settle()
-  // Every time limit of the server together; afterwards nothing may be left open.
+  // Longer than all timeouts of the server together; afterwards nothing may be left open.
   clock.advance(4_000_000)
   clock.advance(10_000)
   const cause: CloseCause = await closed
@@ -100,7 +100,7 @@ function clearPacket(payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload, Buffer.alloc(padding)])
 }
 
-/** Damaged bytes on a fresh connection. */
+/** Damaged bytes on a new connection. */
 export async function fuzzBytes(rounds: number, seed: number): Promise<Tally> {
   const dice = new Dice(seed)
   const tally: Tally = new Map()
@@ -124,7 +124,7 @@ export async function fuzzBytes(rounds: number, seed: number): Promise<Tally> {
   return tally
 }
 
-/** Messages a client may send before it has signed in. */
+/** Messages a client may send before authentication. */
 function earlyMessages(): Uint8Array[] {
   const key = ed25519Key()
   const request = (method: string) =>
@@ -154,7 +154,7 @@ function transportMessages(): Uint8Array[] {
   ]
 }
 
-/** Messages of a signed-in client; the first is open, others may be. */
+/** Messages of an authenticated client; the first channel is open, others may be. */
 function lateMessages(dice: Dice): Uint8Array[] {
   const channel = dice.roll(20) === 0 ? 3 : 0
   const message = (type: number) => new WireWriter().byte(type).uint32(channel)
@@ -193,7 +193,7 @@ function lateMessages(dice: Dice): Uint8Array[] {
   ]
 }
 
-/** Messages that end a channel, or the connection when they come at the wrong time. */
+/** Messages that end a channel, or the connection when sent at the wrong time. */
 function endings(): Uint8Array[] {
   const message = (type: number) => new WireWriter().byte(type).uint32(0)
   return [
@@ -205,7 +205,7 @@ function endings(): Uint8Array[] {
   ]
 }
 
-/** A message out of `usual`, and rarely one that has no business there. */
+/** A message out of `usual`, and rarely one that is not allowed at this point. */
 function choose(dice: Dice, usual: readonly Uint8Array[], unusual: readonly Uint8Array[]): Uint8Array {
   return dice.pick(dice.roll(40) === 0 ? unusual : usual)
 }
@@ -215,7 +215,7 @@ function sendDamaged(dice: Dice, { client }: Connected, message: Uint8Array): vo
   if (payload.length > 0 && payload.length < 32_000) client.send(payload)
 }
 
-/** Damaged messages under good keys, before sign-in. */
+/** Damaged messages under valid keys, before authentication. */
 export async function fuzzSignIn(rounds: number, seed: number): Promise<Tally> {
   const dice = new Dice(seed)
   const tally: Tally = new Map()
@@ -244,7 +244,7 @@ export async function fuzzSignIn(rounds: number, seed: number): Promise<Tally> {
   return tally
 }
 
-/** Damaged messages of a signed-in client. */
+/** Damaged messages of an authenticated client. */
 export async function fuzzConnection(rounds: number, seed: number): Promise<Tally> {
   const dice = new Dice(seed)
   const tally: Tally = new Map()

@@ -1,4 +1,4 @@
-// A channel handler that writes down what it is told and answers as the test wishes.
+// A channel handler that records its calls and answers as the test configures.
 import type { ChannelHandler, CloseCause, SessionRequest, SshChannel } from '../../src/api.ts'
 
 export class RecordedChannel implements ChannelHandler {
@@ -9,11 +9,11 @@ export class RecordedChannel implements ChannelHandler {
   drains = 0
   eofs = 0
   readonly causes: CloseCause[] = []
-  /** Gives window back at once. */
+  /** Returns window immediately. */
   consumes = true
   /** Decides requests. */
   answer: (request: SessionRequest) => boolean | Promise<boolean> = () => true
-  /** Called when output may go on. */
+  /** Called when output may resume. */
   whenDrained: () => void = () => undefined
 
   constructor(channel: SshChannel) {

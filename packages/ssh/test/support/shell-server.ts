@@ -1,4 +1,5 @@
-// A small complete server for tests with real clients: it runs commands with /bin/sh, and shows how the package is used.
+// A small complete server for tests with real clients: runs commands with /bin/sh. An example of how to use the
+// package.
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
@@ -36,7 +37,7 @@ export type ProgramFor = (request: SessionRequest) => readonly [file: string, ..
 export const shellCommand: ProgramFor = (request) =>
   request.type === 'exec' ? ['/bin/sh', '-c', Buffer.from(request.command).toString()] : undefined
 
-/** Runs a program for the requests that ask for one, with credit in both directions. */
+/** Runs a program for exec and shell requests, with flow control in both directions. */
 export class ShellChannel implements ChannelHandler {
   readonly #channel: SshChannel
   readonly #programFor: ProgramFor
@@ -102,7 +103,7 @@ export class ShellChannel implements ChannelHandler {
 
 export interface ShellServer extends AsyncDisposable {
   readonly port: number
-  /** Connections that have come and not ended. */
+  /** Number of open connections. */
   readonly open: number
   /** Causes of the connections that have ended, in order. */
   readonly closed: readonly CloseCause[]

@@ -1,8 +1,8 @@
-// An SSH client for tests that can also misbehave: it sends any payload or bytes, in any order, and shows every message
-// the server sends.
+// An SSH client for tests that can also misbehave: it sends any payload or bytes, in any order, and exposes every
+// message the server sends.
 import type { Duplex } from 'node:stream'
 import type { KexInit } from '../../src/transport/kexinit.ts'
-import { MOST_SIGNED_IN_PACKET_LENGTH, PacketReader } from '../../src/transport/packet-reader.ts'
+import { MAX_SIGNED_IN_PACKET_LENGTH, PacketReader } from '../../src/transport/packet-reader.ts'
 import { PacketWriter } from '../../src/transport/packet-writer.ts'
 import * as n from '../../src/wire/numbers.ts'
 import { WireReader } from '../../src/wire/reader.ts'
@@ -12,9 +12,9 @@ import type { ClientKeys } from './client-exchange.ts'
 
 export interface TestClientOptions {
   readonly ident?: string
-  /** Changes to what the client offers. */
+  /** Overrides of the client's offer. */
   readonly kexInit?: Partial<KexInit>
-  /** False: a server's rekey stays unanswered. */
+  /** False: ignores a server's rekey. */
   readonly answersRekey?: boolean
   /** True: our NEWKEYS waits for {@link TestClient.sendNewKeys}. */
   readonly holdsNewKeys?: boolean
@@ -49,7 +49,7 @@ export class TestClient {
   #serverInit: Buffer | undefined
   #text = Buffer.alloc(0)
   serverIdent = ''
-  /** From the last exchange. */
+  /** Keys of the last exchange. */
   lastKeys: ClientKeys | undefined
   sessionId: Buffer | undefined
   ended = false
@@ -59,7 +59,7 @@ export class TestClient {
 
   constructor(socket: Duplex, options: TestClientOptions = {}) {
     this.socket = socket
-    this.reader.mostLength = MOST_SIGNED_IN_PACKET_LENGTH
+    this.reader.maxLength = MAX_SIGNED_IN_PACKET_LENGTH
     this.#options = options
     this.#ident = options.ident ?? 'SSH-2.0-TestClient'
     this.writer = new PacketWriter(socket, () => undefined)
@@ -67,7 +67,7 @@ export class TestClient {
       try {
         this.#receive(chunk)
       } catch (error) {
-        // After deliberate nonsense the two sides may hold different keys; what waits for a message learns of it.
+        // After deliberate garbage the two sides may hold different keys; pending reads must be rejected.
         this.problem = error
         this.#end()
       }
@@ -91,7 +91,7 @@ export class TestClient {
     await this.exchangeKeys()
   }
 
-  /** Runs a key exchange that we start. */
+  /** Runs a key exchange that this side starts. */
   exchangeKeys(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#rekeyDone = resolve
@@ -100,12 +100,12 @@ export class TestClient {
     })
   }
 
-  /** Sends any payload under the keys in force. */
+  /** Sends any payload under the current keys. */
   send(payload: Uint8Array): void {
     this.writer.write(payload)
   }
 
-  /** The next message of one of `types`; earlier others are dropped. */
+  /** Resolves with the next message of one of `types`; earlier others are dropped. */
   next(...types: number[]): Promise<Buffer> {
     for (let payload = this.#inbox.shift(); payload; payload = this.#inbox.shift()) {
       if (types.includes(payload[0] ?? 0)) return Promise.resolve(payload)
@@ -116,7 +116,7 @@ export class TestClient {
     })
   }
 
-  /** A reader behind the message number of the next message of `type`. */
+  /** A reader positioned after the message number of the next message of `type`. */
   async read(type: number): Promise<WireReader> {
     return new WireReader(await this.next(type), 1)
   }
@@ -137,7 +137,7 @@ export class TestClient {
     this.send(this.authRequest(user, 'password').boolean(false).string(password).done())
   }
 
-  /** A publickey request without signature, or with one by `signer` over `sessionId`. */
+  /** A publickey request without a signature, or with one by `signer` over `sessionId`. */
   publicKeyRequest({ user = 'user', algorithm, blob, signer, sessionId = this.sessionId }: KeyOffer): Uint8Array {
     const request = this.authRequest(user, 'publickey')
       .boolean(signer !== undefined)
@@ -152,7 +152,7 @@ export class TestClient {
     return new WireWriter(2_048).bytes(part).string(signer(message)).done()
   }
 
-  /** The type of the next authentication answer: success, failure or, for a query, "would do". */
+  /** The type of the next authentication reply: success, failure or, for a query, "would do". */
   async authAnswer(): Promise<'success' | 'failure' | 'would-do'> {
     const [type] = await this.next(n.MSG_USERAUTH_SUCCESS, n.MSG_USERAUTH_FAILURE, n.MSG_USERAUTH_PK_OK)
     if (type === n.MSG_USERAUTH_SUCCESS) return 'success'
@@ -166,7 +166,7 @@ export class TestClient {
     await this.next(n.MSG_USERAUTH_SUCCESS)
   }
 
-  /** Asks for a channel and gives the answer's type and reader. */
+  /** Opens a channel and returns the reply's type and reader. */
   sendOpen(
     type: string,
     id: number,
@@ -176,7 +176,7 @@ export class TestClient {
     this.send(open.bytes(fields).done())
   }
 
-  /** Opens a session and gives the server's number for it. */
+  /** Opens a session and returns the server's number for it. */
   async openSession(id = 0, options: { window?: number; packetBytes?: number } = {}): Promise<number> {
     this.sendOpen('session', id, options)
     const reader = await this.read(n.MSG_CHANNEL_OPEN_CONFIRMATION)
@@ -238,7 +238,7 @@ export class TestClient {
       if (this.#options.answersRekey === false) return
       this.#beginExchange()
     }
-    // Before our own identification and KEXINIT have gone out, the server's waits.
+    // The server's KEXINIT is held until our own identification and KEXINIT have been sent.
     this.#serverInit = payload
     this.#answerServerInit()
   }
@@ -255,7 +255,7 @@ export class TestClient {
     this.#keys = this.#exchange?.reply(payload, idents, this.sessionId)
   }
 
-  /** Sends NEWKEYS and takes the keys into use, both ways. */
+  /** Sends NEWKEYS and switches to the new keys, both ways. */
   sendNewKeys(): void {
     const keys = this.#keys
     if (!keys) return

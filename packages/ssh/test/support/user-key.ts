@@ -1,4 +1,4 @@
-// User keys for tests: every accepted type, FIDO authenticators made in software, and a certificate authority.
+// User keys for tests: every accepted type, software FIDO authenticators, and a certificate authority.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { encodePublicKey } from '../../src/keys/key-blob.ts'
@@ -22,7 +22,7 @@ function signatureBlob(algorithm: string, raw: Uint8Array): Uint8Array {
   return new WireWriter().string(algorithm).string(raw).done()
 }
 
-/** r and s as ECDSA signatures carry them. */
+/** Encodes r and s as in ECDSA signatures. */
 function ecdsaPair(raw: Buffer): Uint8Array {
   const half = raw.length / 2
   return new WireWriter().mpint(raw.subarray(0, half)).mpint(raw.subarray(half)).done()
@@ -83,7 +83,7 @@ export function rsaKey(bits = 2_048): UserKey {
 export const TOUCHED = 0x01
 export const VERIFIED = 0x04
 
-/** A FIDO key: `flags` says what its authenticator claims about the user. */
+/** A FIDO key: `flags` is what its authenticator claims about the user. */
 export function fidoKey(kind: 'ed25519' | 'ecdsa', flags: number): UserKey {
   const application = 'ssh:'
   const inner = kind === 'ed25519' ? ed25519Key() : ecdsaKey('nistp256')
@@ -123,7 +123,7 @@ const CERTIFICATE_TYPES: Record<string, string> = {
   'sk-ecdsa-sha2-nistp256@openssh.com': 'sk-ecdsa-sha2-nistp256-cert-v01@openssh.com',
 }
 
-/** The certificate's name for a signature algorithm. */
+/** The certificate algorithm name for a signature algorithm. */
 export function certificateAlgorithm(algorithm: string): string {
   return CERTIFICATE_TYPES[algorithm] ?? `${algorithm}-cert-v01@openssh.com`
 }

@@ -15,7 +15,7 @@ export class Dropbear implements Program {
 
   invocation(job: Job): Invocation {
     const { task, login, offer = {} } = job
-    // The host key is not looked up.
+    // Accepts any host key.
     const options = ['-y', '-y', '-p', String(job.port)]
     if (login.method === 'publickey') options.push('-i', this.#key(login.key))
     if (offer.cipher) options.push('-c', offer.cipher)
@@ -33,7 +33,7 @@ export class Dropbear implements Program {
       case 'exec':
         return dbclient([where, task.command], { ...answers, ...(task.input && { input: readFileSync(task.input) }) })
       case 'shell':
-        // It refuses a terminal on the far side without one on this side.
+        // It refuses a remote terminal without a local one.
         return {
           file: 'script',
           args: ['-qec', ['dbclient', ...options, '-t', where].join(' '), '/dev/null'],
@@ -41,7 +41,7 @@ export class Dropbear implements Program {
           input: Buffer.from(task.lines),
         }
       case 'sftp': {
-        // OpenSSH's sftp speaks the file protocol, dbclient carries it.
+        // OpenSSH's sftp as the protocol client, dbclient as its transport.
         const transport = ['dbclient', ...options, '-s', where, 'sftp'].join(' ')
         const input = Buffer.from(`put ${task.local} ${task.remote}\nget ${task.remote} ${task.back}\n`)
         return { file: 'sftp', args: ['-q', '-D', transport, '-b', '-'], env, input }
@@ -57,7 +57,7 @@ export class Dropbear implements Program {
     }
   }
 
-  /** Dropbear's own form of a private key. */
+  /** Dropbear's own private key format. */
   #key(file: string): string {
     const converted = `${file}.dropbear`
     if (existsSync(converted)) return converted

@@ -16,7 +16,7 @@ export class OpenSsh implements Program {
     this.#folder = folder
   }
 
-  /** The command line; with `LogLevel=DEBUG1` ssh tells on stderr what was negotiated and when keys changed. */
+  /** The command line; with `LogLevel=DEBUG1` ssh logs negotiation and rekeys on stderr. */
   invocation(job: Job): Invocation {
     const { task, login } = job
     const options = ['-F', 'none', ...optionsOf(job).flatMap((option) => ['-o', option])]
@@ -58,7 +58,7 @@ export class OpenSsh implements Program {
     }
   }
 
-  /** A program that answers prompts instead of a person (SSH_ASKPASS in ssh(1)). */
+  /** Environment for a program that answers prompts (SSH_ASKPASS in ssh(1)). */
   #answers(id: string, login: Exclude<Login, { method: 'security-key' }>): Record<string, string> {
     if (login.method === 'publickey') return {}
     const cases =

@@ -1,4 +1,4 @@
-// A client with a command line does a job.
+// Runs a job with a client that has a command line.
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ export interface Invocation {
   readonly env?: Readonly<Record<string, string>>
   /** Standard input, whole. */
   readonly input?: Uint8Array
-  /** Answers for a client that asks on stderr and reads its input, by prompt, each given when it is asked for. */
+  /** Answers by prompt, for a client that prompts on stderr and reads its input; each is sent after its prompt. */
   readonly answers?: Readonly<Record<string, string>>
 }
 
@@ -26,17 +26,17 @@ export interface Program {
   invocation(job: Job): Invocation
 }
 
-/** What a client that only holds a forward runs: it says that it is there and stays until its input ends. */
+/** Remote command of a client that only holds a forward: prints that it is ready and runs until its input ends. */
 export const STAY = 'echo ready; cat >/dev/null'
 
 type Forward = Extract<Task, { listen: unknown }>
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** @throws {Error} when the client cannot be started, or a forward never came to be */
+/** @throws {Error} when the client cannot be started, or a forward is never established */
 export async function runProgram(program: Program, job: Job, timeoutMs = 30_000): Promise<JobResult> {
   const { file, args, env = {}, input = new Uint8Array(), answers } = program.invocation(job)
-  // In a session of its own, so that no client asks on a terminal that the tests may have been started from.
+  // In a new process session, so that no client prompts on the terminal the tests were started from.
   const child = spawn(...program.place.command(file, args), {
     detached: true,
     timeout: timeoutMs,
@@ -75,7 +75,7 @@ async function collect(child: ChildProcessWithoutNullStreams) {
   return { code, stdout: Buffer.concat(stdout), stderr }
 }
 
-/** Ends the input behind the last answer. */
+/** Closes the input after the last answer. */
 function answerPrompts(child: ChildProcessWithoutNullStreams, answers: Readonly<Record<string, string>>): void {
   const left = Object.entries(answers)
   let said = ''

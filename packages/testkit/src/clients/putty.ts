@@ -1,4 +1,4 @@
-// PuTTY's plink and psftp. What has no option on the command line is told by a saved session, in a folder of its own.
+// PuTTY's plink and psftp. Settings without a command-line option go into a saved session, in a separate folder.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Job } from './job.ts'
 import type { Invocation, Program } from './program.ts'
 import { STAY } from './program.ts'
 
-/** The words of PuTTY's settings by SSH name; it chooses by family, not by name. */
+/** PuTTY's setting values by SSH name; it chooses by family, not by name. */
 const KEX: Readonly<Record<string, string>> = {
   'mlkem768x25519-sha256': 'mlkem-curve25519',
   'curve25519-sha256': 'ecdh',
@@ -17,7 +17,7 @@ const CIPHERS: Readonly<Record<string, string>> = {
   'aes128-gcm@openssh.com': 'aesgcm',
   'aes256-ctr': 'aes',
 }
-// A word that a list leaves out is put back in its usual place, so all the others must be named.
+// Values that a list omits are re-inserted in their default position, so all the others must be listed.
 const OTHERS = {
   KEX: 'mlkem-curve25519,mlkem-nist,ntru-curve25519,ecdh,dh-gex-sha1,dh-group18-sha512,dh-group17-sha512,dh-group16-sha512,dh-group15-sha512,dh-group14-sha1,rsa,dh-group1-sha1',
   Cipher: 'aesgcm,chacha20,aes,3des,des,blowfish,arcfour',
@@ -74,7 +74,7 @@ export class Putty implements Program {
     }
   }
 
-  /** PuTTY's own form of a private key. */
+  /** PuTTY's own private key format. */
   #key(file: string): string {
     const converted = `${file}.ppk`
     if (existsSync(converted)) return converted
@@ -83,12 +83,12 @@ export class Putty implements Program {
     return converted
   }
 
-  /** The folder with the saved session of a job. */
+  /** The folder with a job's saved session. */
   #session({ id, offer = {}, rekeyBytes }: Job): string {
     const home = join(this.#folder, `putty-${id}`)
     mkdirSync(join(home, 'sessions'), { recursive: true })
     const lines = ['Protocol=ssh', 'TryAgent=1', 'AuthKI=1']
-    // What stands behind WARN is used only after asking, and with -batch never.
+    // Values after WARN are used only after a prompt, and with -batch never.
     if (offer.kex) lines.push(only('KEX', word(KEX, offer.kex)))
     if (offer.cipher) lines.push(only('Cipher', word(CIPHERS, offer.cipher)))
     if (rekeyBytes !== undefined) lines.push(`RekeyBytes=${rekeyBytes}`)

@@ -1,5 +1,5 @@
-// A client that is a library, used by a script of ours: it reads all jobs as JSON on its input, does them one after the
-// other in one process, and prints one line of JSON per job: `{ id, result }` or `{ id, error }`.
+// A client library driven by one of our scripts: it reads all jobs as JSON on stdin, runs them sequentially in one
+// process, and prints one line of JSON per job: `{ id, result }` or `{ id, error }`.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Place } from '../place.ts'
@@ -9,13 +9,13 @@ export interface Script {
   readonly place: Place
   /** Interpreter, and the arguments in front of the script's text. */
   readonly interpreter: readonly [file: string, ...args: string[]]
-  /** Path of the script. Its text is handed over as an argument: the place need not see this checkout. */
+  /** Path of the script. Its text is passed as an argument: the place need not see this checkout. */
   readonly path: string
 }
 
 export type ScriptOutcome = { readonly result: JobResult } | { readonly error: string }
 
-/** What became of each job, by its id: an error with what the script said where it ended too early. */
+/** Outcome of each job by its id: an error with the script's output if it ended too early. */
 export async function runScript(script: Script, jobs: readonly Job[]): Promise<Map<string, ScriptOutcome>> {
   const [file, ...args] = script.interpreter
   const child = spawn(...script.place.command(file, [...args, readFileSync(script.path, 'utf8')]), {

@@ -1,4 +1,4 @@
-// A SOCKS 5 client (RFC 1928): enough to go through `ssh -D`.
+// A minimal SOCKS 5 client (RFC 1928), sufficient for `ssh -D`.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

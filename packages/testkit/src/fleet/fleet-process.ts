@@ -1,5 +1,5 @@
-// Many agents in one process: real registrations, real links with the agent's own reconnection, no sessions. Does what
-// its parent orders over the process channel.
+// Simulated agents in one process: real registrations, real links with the agent's own reconnection, no sessions.
+// Executes its parent's orders from the process channel.
 import { type KeyObject, generateKeyPairSync } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -18,8 +18,8 @@ interface SimulatedAgent {
   readonly privateKey: KeyObject
 }
 
-const REGISTRATIONS_AT_ONCE = 16
-/** The server counts registrations by source; each of these many devices comes from another loopback address. */
+const MAX_CONCURRENT_REGISTRATIONS = 16
+/** The server rate-limits registrations by source; each group of this many devices uses another loopback address. */
 const DEVICES_PER_ADDRESS = 100
 const PARKED: LinkCause = { by: 'agent', reason: 'stopped', message: 'the agent is stopping' }
 const REFUSED: LinkCause = { by: 'agent', reason: 'refused', message: 'a simulated agent serves nothing' }
@@ -40,7 +40,7 @@ async function register(origin: string, tenant: string, count: number): Promise<
       agents[index] = await registerOne(origin, tenant, index)
     }
   }
-  await Promise.all(Array.from({ length: REGISTRATIONS_AT_ONCE }, work))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_REGISTRATIONS }, work))
 }
 
 async function registerOne(origin: string, tenant: string, index: number): Promise<SimulatedAgent> {
@@ -71,9 +71,9 @@ async function post(url: string, body: object, localAddress: string): Promise<un
   const incoming = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject)
   })
-  const said = await text(incoming)
-  if (incoming.statusCode !== 200) throw new Error(`the server answered ${incoming.statusCode}: ${said}`)
-  return JSON.parse(said)
+  const responseText = await text(incoming)
+  if (incoming.statusCode !== 200) throw new Error(`the server answered ${incoming.statusCode}: ${responseText}`)
+  return JSON.parse(responseText)
 }
 
 function link(address: ServerAddress, pins: readonly Uint8Array[] | undefined, count: number): void {
@@ -120,12 +120,12 @@ function keeperOf(
   })
 }
 
-/** Resolves when all that were ordered are linked. */
+/** Resolves when all requested links are up. */
 function complete(): Promise<void> {
   return linked >= wanted ? Promise.resolve() : new Promise((resolve) => (onComplete = resolve))
 }
 
-async function obey(order: Order): Promise<void> {
+async function execute(order: Order): Promise<void> {
   switch (order.type) {
     case 'register':
       return register(order.origin, order.tenant, order.count)
@@ -147,7 +147,7 @@ async function obey(order: Order): Promise<void> {
 
 const answer = (message: Answer): void => void process.send?.(message)
 process.on('message', (message) => {
-  obey(Order.parse(message)).then(
+  execute(Order.parse(message)).then(
     () => {
       answer({ type: 'done', failures })
       failures = {}
@@ -155,5 +155,5 @@ process.on('message', (message) => {
     (error: unknown) => answer({ type: 'failed', message: error instanceof Error ? error.message : String(error) }),
   )
 })
-// Without a parent there is nobody to serve.
+// Exit when the parent has gone.
 process.on('disconnect', () => process.exit(0))

@@ -26,7 +26,7 @@ async function dial(gateway: Link, target: object, options?: { consume: boolean 
   return RecordedStream.open(gateway, 'dial', { login: login.stream?.id, target }, options)
 }
 
-test('bytes and half-closes travel both ways', async () => {
+test('passes bytes and half-closes both ways', async () => {
   const port = await listen((socket) => {
     socket.on('data', (bytes) => socket.write(String(bytes).toUpperCase()))
     socket.on('end', () => socket.end(' bye'))
@@ -40,7 +40,7 @@ test('bytes and half-closes travel both ways', async () => {
   expect(stream.messages).toEqual([{ type: 'connected' }])
 })
 
-test('the server may close its side first and still listen', async () => {
+test('still delivers to a server that closes its side first', async () => {
   let heard = ''
   const port = await listen((socket) => {
     socket.end('only this')
@@ -57,7 +57,7 @@ test('the server may close its side first and still listen', async () => {
   expect([stream.text(), heard]).toEqual(['only this', 'late'])
 })
 
-test('what was sent reaches a slow server, also when the person leaves at once', async () => {
+test('delivers sent bytes to a slow server even when the client disconnects at once', async () => {
   let received = 0
   let ended = false
   let slow: Socket | undefined
@@ -70,7 +70,7 @@ test('what was sent reaches a slow server, also when the person leaves at once',
     socket.on('close', () => (ended = true))
   })
   servers.push(server)
-  // A unix socket holds some hundred KB for a server that does not read.
+  // A unix socket buffers some hundred KB for a server that does not read.
   await new Promise<void>((resolve) => server.listen(join(folder, 'socket'), resolve))
   const { gateway } = startAgent({ windowBytes: 2_000_000 })
   const stream = await dial(gateway, { path: join(folder, 'socket') })
@@ -78,7 +78,7 @@ test('what was sent reaches a slow server, also when the person leaves at once',
   const bytes = Buffer.alloc(1_500_000, 'x')
   stream.stream.write(bytes)
   stream.stream.close()
-  // What comes over the link comes in order: when the next connection stands, the end of the first has been seen.
+  // The link preserves order: when the next connection is up, the end of the first has been processed.
   const next = await dial(gateway, { host: '127.0.0.1', port: await listen(() => {}) })
   await until(() => next.messages.length > 0)
   slow?.resume()
@@ -86,7 +86,7 @@ test('what was sent reaches a slow server, also when the person leaves at once',
   expect(received).toBe(bytes.length)
 })
 
-test('a closed port is told as a failure to connect', async () => {
+test('reports a closed port as a connect failure', async () => {
   const { gateway } = startAgent()
   const port = await listen(() => {})
   servers.pop()?.close()
@@ -96,7 +96,7 @@ test('a closed port is told as a failure to connect', async () => {
   })
 })
 
-test('nothing is read from a server while nobody takes it', async () => {
+test('stops reading from the server while the client does not read', async () => {
   let sent = 0
   const port = await listen((socket) => {
     const push = () => {
@@ -116,17 +116,17 @@ test('nothing is read from a server while nobody takes it', async () => {
   expect(streams.processCount).toBe(0)
 })
 
-test('a connection that is not made in time fails', async () => {
+test('fails a connection that times out', async () => {
   const clock = new ManualClock()
   const { gateway } = startAgent({ clock })
-  // TEST-NET-1: nobody answers there; where the network refuses at once, that is a failure as well.
+  // TEST-NET-1: no host answers there; a network that refuses at once is a failure as well.
   const stream = await dial(gateway, { host: '192.0.2.1', port: 9 })
   await until(() => clock.pending > 0 || stream.cause !== undefined)
   await clock.advanceAsync(15_000)
   expect(await stream.whenClosed()).toMatchObject({ reason: 'connect-failed' })
 })
 
-test('connections end with their login', async () => {
+test('closes connections with their login', async () => {
   const sockets: Socket[] = []
   const port = await listen((socket) => sockets.push(socket.on('error', () => {})))
   const { gateway } = startAgent()
@@ -140,12 +140,12 @@ test('connections end with their login', async () => {
   await ended
 })
 
-test.each([{ path: 'relative' }, { path: '/tmp/a\0b' }, { path: '' }])('target %o is refused', async (target) => {
+test.each([{ path: 'relative' }, { path: '/tmp/a\0b' }, { path: '' }])('refuses the target %o', async (target) => {
   const { gateway } = startAgent()
   expect(await (await dial(gateway, target)).whenClosed()).toMatchObject({ by: 'agent', reason: 'connect-failed' })
 })
 
-test('an account for services gets no connection', async () => {
+test('refuses connections of a service account', async () => {
   const { gateway } = startAgent({ authority: fakeAuthority({ ...ACCOUNT, shell: '/usr/sbin/nologin' }) })
   const stream = await dial(gateway, { host: '127.0.0.1', port: 1 })
   expect(await stream.whenClosed()).toMatchObject({ by: 'agent', reason: 'refused' })

@@ -1,5 +1,5 @@
-// Answers `dial` streams: a TCP or unix socket as the device sees it. TCP knows no users. A unix socket is opened with
-// the person's own rights, and its server sees the person as the peer, never the agent.
+// Handles `dial` streams: a TCP or unix socket as seen from the device. TCP has no users. A unix socket is opened with
+// the user's own permissions, and its server sees the user as the peer, never the agent.
 import { connect, type Socket } from 'node:net'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
@@ -10,7 +10,7 @@ import { actingAs } from '../../native/identity.ts'
 import { forwardingProblem } from './forwarding-problem.ts'
 import { failed, SocketStream } from './socket-stream.ts'
 
-const CONNECT_MS = 15_000
+const CONNECT_TIMEOUT_MS = 15_000
 
 export interface DialsParts {
   readonly logins: Logins
@@ -42,7 +42,7 @@ export class Dials {
     const { clock, log } = this.#parts
     const joined = new SocketStream(socket, login, () => stream)
     login.members.add(joined)
-    const cancel = clock.after(CONNECT_MS, () => socket.destroy(new Error('no connection within 15 seconds')))
+    const cancel = clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('no connection within 15 seconds')))
     let connected = false
     socket.on('connect', () => {
       connected = true

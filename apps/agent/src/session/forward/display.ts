@@ -1,6 +1,6 @@
-// An X11 display on the device (RFC 4254 section 6.3), as sshd makes one: TCP on loopback, from localhost:10 up. The
-// display is open to everybody on the device who can connect; what keeps them out is the cookie, which the person's
-// client asks of each X program. It made that cookie up for this session; xauth(1) keeps it for the person's programs.
+// An X11 display on the device (RFC 4254 section 6.3), like sshd's: TCP on loopback, from localhost:10 up. Anyone on
+// the device can connect to the display; the protection is the cookie, which the user's client requires of each X
+// program. The client generated it for this session; xauth(1) stores it for the user's programs.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Account } from '../../login/account.ts'
@@ -14,15 +14,15 @@ export interface DisplayRequest {
 }
 
 const FIRST_DISPLAY = 10
-const DISPLAYS = 1_000
+const MAX_DISPLAYS = 1_000
 const FIRST_PORT = 6_000
 const XAUTH_PATHS = ['/usr/bin/xauth', '/usr/bin/X11/xauth', '/usr/X11R6/bin/xauth', '/usr/local/bin/xauth']
-/** xauth waits for a lock that somebody has left behind; not for ever. */
-const XAUTH_MS = 10_000
-/** xauth reads commands line by line: nothing else may come through. */
+/** xauth waits for a stale lock; not forever. */
+const XAUTH_TIMEOUT_MS = 10_000
+/** xauth reads commands line by line: prevents injection. */
 const XAUTH_WORD = /^[A-Za-z0-9.:/_-]+$/
 
-/** @throws {Error} when there is no display to be had, or nobody to keep its cookie */
+/** @throws {Error} when no display is free, or its cookie cannot be stored */
 export async function listenForX11(
   account: Account,
   request: DisplayRequest,
@@ -45,7 +45,7 @@ export async function listenForX11(
 }
 
 async function firstFreeDisplay(account: Account, accept: Accept): Promise<{ display: number; listening: Listening }> {
-  for (let display = FIRST_DISPLAY; display < FIRST_DISPLAY + DISPLAYS; display += 1) {
+  for (let display = FIRST_DISPLAY; display < FIRST_DISPLAY + MAX_DISPLAYS; display += 1) {
     try {
       return { display, listening: await listenOnLoopback(account, FIRST_PORT + display, accept) }
     } catch (error) {
@@ -55,7 +55,7 @@ async function firstFreeDisplay(account: Account, accept: Accept): Promise<{ dis
   throw new Error('all displays are taken')
 }
 
-/** The cookie goes through its standard input: arguments can be read by everybody. */
+/** Passes the cookie on standard input: arguments are readable by every user. */
 function runXauth(xauth: string, account: Account, tools: Tools, input: string): Promise<void> {
   const { path, argv } = becoming(account, { path: xauth, argv: ['xauth', '-q', '-'] }, false, tools, '')
   const [, ...args] = argv.map((argument) => Buffer.from(argument).toString())
@@ -64,7 +64,7 @@ function runXauth(xauth: string, account: Account, tools: Tools, input: string):
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { HOME: account.home, PATH: '/usr/bin:/bin' },
       cwd: '/',
-      timeout: XAUTH_MS,
+      timeout: XAUTH_TIMEOUT_MS,
       killSignal: 'SIGKILL',
     })
     child.on('error', reject)

@@ -1,11 +1,11 @@
-// Who may forward on this device at all, and how much.
+// Permission and limit checks for forwarding on this device.
 import { basename } from 'node:path'
 import { type Login, MAX_MEMBERS } from '../../login/logins.ts'
 
-/** Accounts with these shells are for services; they get no way into the device. */
+/** Shells of service accounts, which may not access the device. */
 const SERVICE_SHELLS = new Set(['nologin', 'false'])
 
-/** Why a login may not have one more connection or listener; undefined when it may. */
+/** Why a login may not open another connection or listener; undefined when it may. */
 export function forwardingProblem(login: Login | undefined): string | undefined {
   if (!login) return 'the login has ended'
   if (login.members.size >= MAX_MEMBERS) return 'too many connections in this login'

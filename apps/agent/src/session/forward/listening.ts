@@ -1,23 +1,23 @@
-// Sockets that listen for a person. TCP only on loopback, whatever address was asked for, as sshd does by default: what
-// a person forwards is theirs and the device's, not the network's. A unix socket is made, and taken away, with the
-// person's own rights. Linux keeps credentials per thread, and Node makes and binds a unix socket within `listen`, on
-// this thread, as it unlinks it within `close`; so neither another thread nor another process is needed, and a path
-// that leads elsewhere by then leads nowhere the person could not go.
+// Listening sockets of a user. TCP only on loopback, whatever address was requested, like sshd's default: forwards are
+// for the user and the device, not for the network. A unix socket is created and removed with the user's own
+// permissions. Linux keeps credentials per thread, and Node creates and binds a unix socket within `listen`, on this
+// thread, and unlinks it within `close`; so neither another thread nor another process is needed, and a path that is
+// swapped meanwhile leads nowhere the user could not go.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { actingAs, type Credentials } from '../../native/identity.ts'
 
-/** Where IPv6 is switched off, IPv4 is enough. */
+/** Errors when IPv6 is disabled: IPv4 is enough then. */
 const NO_SUCH_FAMILY = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 const FREE_PORT_ATTEMPTS = 16
 const FIRST_ROOTLESS_PORT = 1_024
-/** StreamLocalBindMask of sshd_config(5): nobody but the owner. */
+/** StreamLocalBindMask of sshd_config(5): owner only. */
 const SOCKET_UMASK = 0o177
 
-/** `accept` gets each connection, paused until somebody reads it. */
+/** Called with each connection, paused until it is read. */
 export type Accept = (socket: Socket) => void
 
-/** Listening sockets that belong together. */
+/** A group of listening sockets. */
 export interface Listening {
   /** 0 for unix sockets. */
   readonly port: number
@@ -26,8 +26,8 @@ export interface Listening {
 
 /**
  * Listens on 127.0.0.1 and ::1, on the same port of both.
- * @param port 0: any that is free
- * @throws {Error} when the port is taken on either, or is not the person's to take
+ * @param port 0: any free port
+ * @throws {Error} when the port is taken on either, or is not available to the user
  */
 export async function listenOnLoopback(user: Credentials, port: number, accept: Accept): Promise<Listening> {
   if (port !== 0 && port < FIRST_ROOTLESS_PORT && user.uid !== 0) throw new Error('ports below 1024 are for root only')
@@ -47,8 +47,8 @@ export async function listenOnLoopback(user: Credentials, port: number, accept: 
 }
 
 /**
- * Listens at a path as `user`. What is there already stays there: the caller gets EADDRINUSE.
- * @throws {Error} when the user may not make it
+ * Listens at a path as `user`. An existing file stays: the caller gets EADDRINUSE.
+ * @throws {Error} when the user may not create it
  */
 export async function listenOnPath(user: Credentials, path: string, accept: Accept): Promise<Listening> {
   if (!path.startsWith('/') || path.includes('\0')) throw new Error('the path of a socket must be absolute')
@@ -73,7 +73,7 @@ export async function listenOnPath(user: Credentials, path: string, accept: Acce
 
 function newServer(accept: Accept): Server {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, accept)
-  // A connection that could not be accepted is the peer's loss, never the agent's end.
+  // A failed accept only affects the peer, never the agent.
   return server.on('error', () => undefined)
 }
 

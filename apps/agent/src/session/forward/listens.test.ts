@@ -38,14 +38,14 @@ function listen(gateway: Link, login: RecordedStream, at: object) {
   return RecordedStream.open(gateway, 'listen', { login: login.stream?.id, at })
 }
 
-/** The port of a listener that has answered. */
+/** Resolves with the port once the listener has answered. */
 async function portOf(listener: RecordedStream): Promise<number> {
   await until(() => listener.messages.length > 0 || listener.cause !== undefined)
   expect(listener.messages).toMatchObject([{ type: 'listening' }])
   return Number(listener.messages[0]?.['port'])
 }
 
-/** Connects and keeps what is heard. */
+/** Connects and records received bytes. */
 function visit(where: { port: number; host?: string } | { path: string }) {
   const socket = connect({ ...where, allowHalfOpen: true })
   sockets.push(socket)
@@ -55,7 +55,7 @@ function visit(where: { port: number; host?: string } | { path: string }) {
   return visitor
 }
 
-test.each(['127.0.0.1', '::1'])('a connection to %s is offered, and speaks only once it is taken', async (host) => {
+test.each(['127.0.0.1', '::1'])('offers a connection to %s, and reads it only once it is accepted', async (host) => {
   const { gateway, accepted, errors } = startAgent()
   const listener = listen(gateway, await logIn(gateway), TCP)
   const visitor = visit({ host, port: await portOf(listener) })
@@ -75,7 +75,7 @@ test.each(['127.0.0.1', '::1'])('a connection to %s is offered, and speaks only 
   expect([visitor.heard, errors]).toEqual(['welcome', []])
 })
 
-test('a listener ends with its stream, and with its login', async () => {
+test('closes a listener with its stream, and with its login', async () => {
   const { gateway } = startAgent()
   const login = await logIn(gateway)
   const [cancelled, forgotten] = [listen(gateway, login, TCP), listen(gateway, login, TCP)]
@@ -90,7 +90,7 @@ test('a listener ends with its stream, and with its login', async () => {
   await until(() => later.over)
 })
 
-test('a port that is taken on one of the two loopback addresses is not listened on', async () => {
+test('refuses a port that is taken on one of the two loopback addresses', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const address = taken.address()
@@ -101,7 +101,7 @@ test('a port that is taken on one of the two loopback addresses is not listened 
   taken.close()
 })
 
-test('a login has so many listeners and no more', async () => {
+test('limits the listeners of a login', async () => {
   const { gateway } = startAgent()
   const login = await logIn(gateway)
   const listeners = Array.from({ length: 257 }, () => listen(gateway, login, TCP))
@@ -114,13 +114,13 @@ test.each([
   { ...X11, cookie: 'ab\nadd evil' },
   { ...X11, protocol: 'a b' },
   { ...X11, cookie: '' },
-])('an X11 cookie with other characters never reaches xauth: %o', async (at) => {
+])('never passes an X11 cookie with other characters to xauth: %o', async (at) => {
   const { gateway } = startAgent()
   const listener = listen(gateway, await logIn(gateway), at)
   expect(await listener.whenClosed()).toMatchObject({ message: 'the X11 cookie is not valid' })
 })
 
-test('a display for one connection takes one', async () => {
+test('accepts one connection on a single-connection display', async () => {
   const { gateway, accepted } = startAgent()
   const listener = listen(gateway, await logIn(gateway), { ...X11, single: true })
   await until(() => listener.messages.length > 0 || listener.cause !== undefined)
@@ -147,7 +147,7 @@ describe('as root', () => {
     return startAgent({ authority: fakeAuthority(account) })
   }
 
-  test('a socket is the user’s, and goes away with the user’s rights alone', async () => {
+  test('creates a socket owned by the user and removes it with only the user’s permissions', async () => {
     const { gateway } = await agentOf()
     const home = join(user.home, 'sockets')
     execFileSync('install', ['-d', '-o', user.name, home])
@@ -155,7 +155,7 @@ describe('as root', () => {
     const listener = listen(gateway, await logIn(gateway), { type: 'unix', path })
     await portOf(listener)
     expect([statSync(path).uid, statSync(path).mode & 0o777]).toEqual([user.uid, 0o600])
-    // Meanwhile the path comes to mean a file that only root could remove.
+    // Meanwhile the path is swapped for a file that only root could remove.
     const theirs = join(folder, 'theirs')
     mkdirSync(theirs)
     writeFileSync(join(theirs, 'precious'), 'data')
@@ -167,20 +167,20 @@ describe('as root', () => {
     expect(readFileSync(join(theirs, 'precious'), 'utf8')).toBe('data')
   })
 
-  test.each(['/etc/not-yours', 'relative'])('a socket is not made at %s', async (path) => {
+  test.each(['/etc/not-yours', 'relative'])('does not create a socket at %s', async (path) => {
     const { gateway } = await agentOf()
     const listener = listen(gateway, await logIn(gateway), { type: 'unix', path })
     expect(await listener.whenClosed()).toMatchObject({ by: 'agent', reason: 'listen-failed' })
     expect(existsSync(path)).toBe(false)
   })
 
-  test('a port below 1024 is for root only', async () => {
+  test('refuses a port below 1024 to other users than root', async () => {
     const { gateway } = await agentOf()
     const listener = listen(gateway, await logIn(gateway), { type: 'tcp', port: 1_023 })
     expect(await listener.whenClosed()).toMatchObject({ message: 'ports below 1024 are for root only' })
   })
 
-  test('the agent’s socket is told to the processes that name it, and its folder is gone with it', async () => {
+  test('exposes the agent socket to processes that refer to it, and removes its folder with it', async () => {
     const { gateway } = await agentOf()
     const login = await logIn(gateway)
     const listener = listen(gateway, login, { type: 'agent' })

@@ -1,4 +1,4 @@
-// Answers `listen` streams: what the device listens on for a person, and the connections that come in there.
+// Handles `listen` streams: sockets that the device listens on for a user, and their incoming connections.
 import type { Socket } from 'node:net'
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { ListenOpen } from '@bowline/link/stream-messages'
@@ -11,7 +11,7 @@ import { forwardingProblem } from './forwarding-problem.ts'
 import { type Accept, type Listening, listenOnLoopback, listenOnPath } from './listening.ts'
 import { failed, SocketStream } from './socket-stream.ts'
 
-/** Of one login. The platform has a smaller limit; this one is for a platform that has lost count. */
+/** Limit per login. The platform has a smaller limit; this one is a backstop against a faulty platform. */
 const MAX_LISTENERS = 256
 
 export interface ListensParts {
@@ -96,7 +96,7 @@ class Listener implements StreamHandler, Member {
   readonly #login: Login
   #offered: Offered | undefined
   #ended = false
-  /** Connections that it may still take. */
+  /** Connections that it may still accept. */
   only = Number.POSITIVE_INFINITY
 
   constructor(stream: LinkStream, login: Login) {
@@ -113,7 +113,7 @@ class Listener implements StreamHandler, Member {
     this.#stream.control({ type: 'listening', port: offered.listening.port })
   }
 
-  /** Whether one more connection is taken; the last one closes the door. */
+  /** Whether another connection is accepted; stops listening after the last one. */
   takes(): boolean {
     this.only -= 1
     if (this.only === 0) this.#offered?.listening.close()

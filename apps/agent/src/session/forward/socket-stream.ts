@@ -1,12 +1,12 @@
-// A socket of the device joined with a stream of the link: bytes with credit both ways, half-closes, one end.
+// Joins a device socket with a link stream: bytes with flow control both ways, half-closes, one end.
 import type { Socket } from 'node:net'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { Login, Member } from '../../login/logins.ts'
 
-/** How long a socket may take nothing of what is left for it, milliseconds. */
-const PATIENCE_MS = 10_000
+/** Idle timeout of a socket that is still being flushed, milliseconds. */
+const FLUSH_TIMEOUT_MS = 10_000
 
-/** Lives no longer than its login, but for what is on its way. */
+/** Lives no longer than its login, except to flush queued bytes. */
 export class SocketStream implements StreamHandler, Member {
   readonly stream: LinkStream
   readonly #socket: Socket
@@ -16,8 +16,8 @@ export class SocketStream implements StreamHandler, Member {
   #closed = false
 
   /**
-   * The caller makes it a member of the login.
-   * @param open answers the stream of this handler
+   * The caller adds it to the login's members.
+   * @param open returns the stream of this handler
    */
   constructor(socket: Socket, login: Login, open: (handler: StreamHandler) => LinkStream) {
     this.#socket = socket
@@ -46,15 +46,15 @@ export class SocketStream implements StreamHandler, Member {
     this.#socket.end()
   }
 
-  /** The other side is ready: a socket that was paused until then may go on. */
+  /** The other side is ready: a socket that was paused until then may resume. */
   control(message: LinkMessage): void {
     if (message['type'] === 'connected') this.#socket.resume()
   }
 
   closed(): void {
     this.#closed = true
-    // What the person has sent still goes to a slow reader, as the kernel would send it for a process that has ended.
-    this.#socket.setTimeout(PATIENCE_MS, () => this.#socket.destroy())
+    // Bytes the client has sent are still flushed to a slow reader, as the kernel would for a process that has ended.
+    this.#socket.setTimeout(FLUSH_TIMEOUT_MS, () => this.#socket.destroy())
     this.#socket.resume()
     this.#socket.destroySoon()
   }
@@ -74,7 +74,7 @@ export class SocketStream implements StreamHandler, Member {
   }
 }
 
-/** Something on the device did not work. */
+/** Creates the cause of a failure on the device. */
 export function failed(reason: string, message: string): LinkCause {
   return { by: 'agent', reason, message }
 }

@@ -1,4 +1,4 @@
-// Each expectation was taken from sshd 9.2.
+// Expectations match the behaviour of sshd 9.2.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RecordedStream } from '@bowline/link/testing/pair'
@@ -56,7 +56,7 @@ function writeUserRc(text: string): void {
 }
 
 describe("the person's own file", () => {
-  test('runs before a command, as the person, in their home, with the environment of the session', async () => {
+  test('runs before a command, as the user, in their home, with the environment of the session', async () => {
     writeUserRc('echo "$(id -un) $PWD $SSH_CLIENT"; env | grep -c ^BOWLINE; echo warned >&2')
     const { stdout, stderr, exit } = await run(agent.gateway, 'echo then; env | grep -c ^BOWLINE; exit 4')
     expect(stdout).toBe(`${user.name} ${user.home} 203.0.113.5 50022 22\n0\nthen\n0\n`)
@@ -81,7 +81,7 @@ describe("the person's own file", () => {
     expect((await run(agent.gateway, command)).stdout).toBe(without.stdout)
   })
 
-  test('is run by the shell of the account, which may refuse it', async () => {
+  test('runs the user’s file with the shell of the account, which may refuse it', async () => {
     writeUserRc('echo own')
     user.change('usermod', '--shell', '/bin/echo')
     const { gateway } = await agentWith()
@@ -113,13 +113,13 @@ describe("the person's own file", () => {
     expect(session.text(0)).toBe(`<MIT-MAGIC-COOKIE-1 ${cookie}>\nthen\n`)
   })
 
-  test('takes the place of the system’s file', async () => {
+  test('replaces the system’s file', async () => {
     writeFileSync(systemRc, 'echo system')
     writeUserRc('echo own')
     expect((await run(agent.gateway, 'echo then')).stdout).toBe('own\nthen\n')
   })
 
-  test('is not run where it is switched off, and the system’s file is', async () => {
+  test('runs the system’s file where the user’s is disabled', async () => {
     writeFileSync(systemRc, 'echo system')
     writeUserRc('echo own')
     const strict = await agentWith({ permitUserRc: false })
@@ -128,12 +128,12 @@ describe("the person's own file", () => {
 })
 
 describe('the system’s file', () => {
-  test('runs before a command, as the person', async () => {
+  test('runs before a command, as the user', async () => {
     writeFileSync(systemRc, 'echo "$(id -un) $0"')
     expect((await run(agent.gateway, 'echo then')).stdout).toBe(`${user.name} ${systemRc}\nthen\n`)
   })
 
-  test('runs before files are served, and a person’s own does not', async () => {
+  test('runs before file transfer, and the user’s own does not', async () => {
     writeUserRc(`echo own >${folder}/result`)
     writeFileSync(systemRc, `echo "$(id -un) $PWD <$(cat)>" >${folder}/system`)
     const { client } = await openFiles(agent.gateway)

@@ -1,6 +1,6 @@
-// ~/.ssh/rc and /etc/ssh/sshrc, as sshd runs them (sshd(8), SSHRC): before the shell, the command or the program for files,
-// with the person's rights and environment, in their home directory. What they read is the X11 cookie or nothing; what
-// they print is the session's; how they end does not matter.
+// ~/.ssh/rc and /etc/ssh/sshrc, run like sshd's (sshd(8), SSHRC): before the shell, the command or file transfer, with
+// the user's permissions and environment, in their home directory. Their input is the X11 cookie or nothing; their
+// output is the session's; their exit status is ignored.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Account } from '../../login/account.ts'
@@ -9,19 +9,19 @@ import { actingAs } from '../../native/identity.ts'
 
 const SHELL = '/bin/sh'
 export const SYSTEM_RC = '/etc/ssh/sshrc'
-/** What the file reads; out of the environment before anything of the person's runs. */
+/** The file's input; removed from the environment before anything of the user's runs. */
 const INPUT = 'BOWLINE_RC_INPUT'
 
 export interface RcOptions {
-  /** Whether people's own files are run. */
+  /** Whether users' own files are run. */
   readonly permitUserRc: boolean
   /** Path of the system's file. */
   readonly systemRc: string
 }
 
 /**
- * The command line that runs the file: the person's own, through their shell, or else the system's.
- * @param subsystem then a person's own file is not run
+ * The command line that runs the file: the user's own, through their shell, or else the system's.
+ * @param subsystem a user's own file is not run for subsystems
  * @returns undefined when there is no file to run
  */
 export function rcCommand(account: Account, subsystem: boolean, options: RcOptions): CommandLine | undefined {
@@ -34,18 +34,18 @@ export function rcCommand(account: Account, subsystem: boolean, options: RcOptio
 }
 
 /**
- * A command line that runs `rc` to its end and becomes `next`.
+ * A command line that runs `rc` to completion and then executes `next`.
  * @param rc its arguments are UTF-8
- * @param next words for execvp(3)
+ * @param next arguments for execvp(3)
  */
 export function afterRc(rc: CommandLine, next: CommandLine['argv']): CommandLine {
   const words = [rc.path, ...rc.argv.slice(1).map((argument) => Buffer.from(argument).toString())]
-  // The cookie goes through a pipe: arguments can be read by everybody.
+  // The cookie is passed through a pipe: arguments are readable by every user.
   const script = `set -- "$${INPUT}" "$@"; unset ${INPUT}; printf %s "$1" | ${words.map(quoted).join(' ')}; shift; exec "$@"`
   return { path: SHELL, argv: ['sh', '-c', script, 'sh', ...next] }
 }
 
-/** The variable for {@link afterRc}, as `NAME=value`. @param cookie of X11: protocol and cookie */
+/** The variable for {@link afterRc}, as `NAME=value`. @param cookie X11 protocol and cookie */
 export function rcInput(cookie: string | undefined): string {
   return `${INPUT}=${cookie === undefined ? '' : `${cookie}\n`}`
 }
@@ -58,7 +58,7 @@ function existsFor(account: Account, path: string): boolean {
   }
 }
 
-/** One word of sh(1), and of the shells that people use. */
+/** Quotes one word for sh(1) and other common shells. */
 function quoted(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
