@@ -22,7 +22,7 @@ it.each([
   expect(safeRedirect(wish, ORIGIN)).toBe(expected)
 })
 
-it('never leaves the origin, whatever the wish', () => {
+it('never leaves the origin, whatever the requested URL', () => {
   const part = fc.constantFrom(
     '/',
     '\\',

@@ -1,4 +1,4 @@
-// Where to go after signing in. The wish comes from the URL, so anybody may have written it.
+// Validates the redirect target after sign-in. It comes from the URL, so it is untrusted.
 
 /**
  * The path to open after signing in.

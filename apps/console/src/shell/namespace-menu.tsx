@@ -1,4 +1,4 @@
-// The namespace that everything on screen belongs to: its tenant id to copy, and the way to the person's others.
+// Menu of the current namespace: its tenant id to copy, and the person's other namespaces.
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { useQuery } from '@tanstack/react-query'
 import { Check, ChevronsUpDown, Copy, Plus } from 'lucide-react'

@@ -2,7 +2,7 @@
 // end with the person's session, and with the page. A page that is loaded again has the same tabs and panes, and asks
 // who signs in.
 import type { Runtime } from '../../core/runtime.ts'
-import { holdPage } from '../../platform/page-holds.ts'
+import { guardUnload } from '../../platform/unload-guard.ts'
 import { type Store, createStore } from '../../platform/store.ts'
 import type { KeyCredential } from './connection/credential.ts'
 import { fromKept, keepTabs, readTabs, toKept } from './kept-tabs.ts'
@@ -187,9 +187,9 @@ function createWorkspace(runtime: Runtime): Workspace {
   restore()
   state.subscribe(keep)
   addEventListener('online', () => {
-    for (const pane of panes.values()) pane.remote()?.hurry()
+    for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })
-  holdPage(() => [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)))
+  guardUnload(() => [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)))
   return workspace
 }
 

@@ -1,4 +1,4 @@
-// Several lines of text. The kit's own one brings a library that measures its height, which nothing here needs.
+// Multi-line text field. The kit's own pulls in a library for automatic height, which nothing here needs.
 import { Input } from '@mantine/core'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 

@@ -1,11 +1,11 @@
-// Keeps the focus in a list whose items go away under it: the item that takes the place of the one with the focus gets
-// it, else the list itself. Without this, accepting a device throws people who use the keyboard back to the page's start.
+// Keeps the focus in a list whose items disappear: it moves to the item that takes the place of the focused one,
+// otherwise to the list itself. Without this, accepting a device sends keyboard users back to the top of the page.
 import { type FocusEvent, type HTMLAttributes, useEffect, useRef } from 'react'
 
 interface FocusKeeperProps extends HTMLAttributes<HTMLDivElement> {
   /** CSS selector of an item. */
   readonly item: string
-  /** CSS selector of what gets the focus inside of an item. */
+  /** CSS selector of the focusable element inside an item. */
   readonly target: string
 }
 
@@ -23,7 +23,7 @@ export function FocusKeeper({ item, target, children, ...others }: FocusKeeperPr
     const index = items.findIndex((each) => each.contains(element))
     held.current = index < 0 ? undefined : { element, index }
   }
-  // After every change of the list: nothing else tells that an element with the focus was taken out.
+  // Runs after every change of the list: no event reports that a focused element was removed.
   useEffect(() => {
     if (!held.current || held.current.element.isConnected || document.activeElement !== document.body) return
     const items = list.current?.querySelectorAll(item)

@@ -8,6 +8,6 @@ it.each([
   expect(formatPosition(position)).toMatch(text)
 })
 
-it('an unknown position is none', () => {
+it('formats an unknown position as undefined', () => {
   expect(formatPosition({ latitude: 0, longitude: 0 })).toBeUndefined()
 })

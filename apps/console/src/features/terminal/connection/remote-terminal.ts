@@ -55,7 +55,7 @@ export interface RemoteTerminal {
   resize(size: Size): void
   answer(answers: readonly string[]): void
   /** The network is back: tries now. */
-  hurry(): void
+  reconnectNow(): void
   /** Ends the session. */
   close(): void
 }
@@ -236,7 +236,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
       state.set({ kind: 'connecting' })
       socket?.say({ type: 'answers', answers: [...answers] })
     },
-    hurry: () => {
+    reconnectNow: () => {
       if (state.get().kind === 'reconnecting') resume()
     },
     close: () => end('user', 'disconnect', ''),

@@ -55,7 +55,7 @@ function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: nu
     <div role="alert" data-tone="warn" className={classes['notice']}>
       <Loader size={14} color="currentColor" aria-hidden />
       <span className={classes['noticeText']}>{texts.reconnecting(seconds)}</span>
-      <Button size="compact-sm" variant="default" onClick={() => pane.remote()?.hurry()}>
+      <Button size="compact-sm" variant="default" onClick={() => pane.remote()?.reconnectNow()}>
         {texts.tryNow}
       </Button>
     </div>
