@@ -94,7 +94,7 @@ export function AuditPage() {
   )
 }
 
-/** What it was done to; a link where there is a page for it. */
+/** The target of the action; a link where it has a page. */
 function Target({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>) {
   const named = details['name']
   const short = typeof named === 'string' ? named : target.length > 20 ? `${target.slice(0, 12)}…` : target

@@ -24,7 +24,7 @@ export const playerMessages = {
   download: 'Download',
   downloadAs: (version: 2 | 3) => (version === 2 ? 'asciicast 2, for any player' : 'asciicast 3, with its seal'),
   downloadFailed: 'The recording could not be downloaded.',
-  /** After "Copy". */
+  /** Follows the word "Copy". */
   link: 'link to this moment',
   loading: 'Reading the recording',
   waiting: 'Reading on',

@@ -19,7 +19,7 @@ describe('the fingerprint of a registered key', () => {
     expect(await lineFingerprint(encodeKeyLine(readFileSync(`${file}.pub`, 'utf8').trim()))).toBe(listed)
   })
 
-  it('is not told of what is no key', async () => {
+  it('has no fingerprint for text that is not a key', async () => {
     expect(await lineFingerprint('?')).toBe(undefined)
     expect(await lineFingerprint(encodeKeyLine('ssh-ed25519 ***'))).toBe(undefined)
   })

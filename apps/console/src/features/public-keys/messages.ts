@@ -1,4 +1,4 @@
-// Texts of the public keys.
+// Texts of public keys.
 export const publicKeysMessages = {
   title: 'Public keys',
   tableLabel: 'Public keys',

@@ -12,7 +12,7 @@ export const sessionsMessages = {
   },
   active: 'Active',
   ended: 'Ended',
-  /** A session that has not proved who it is: still trying, or turned away. */
+  /** An unauthenticated session: still signing in, or refused. */
   signingIn: 'signing in',
   signInFailed: 'sign-in failed',
   removedDevice: 'removed device',

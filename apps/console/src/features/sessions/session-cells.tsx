@@ -37,7 +37,7 @@ export function SessionTarget({ session }: { readonly session: Session }) {
   )
 }
 
-/** The front door, and what ran behind it. */
+/** How it connected, and what ran in it. */
 export function SessionType({ session }: { readonly session: Session }) {
   const ran = session.events.types.join(', ')
   return (

@@ -22,7 +22,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
     try {
       await (what === 'leave' ? api.call(members.leave, { params }) : api.call(namespaces.remove, { params }))
       notifyDone({ title: what === 'leave' ? texts.left(name) : texts.removed(name) })
-      // The token is for a namespace that is gone for this person: the next one is for another.
+      // The token names a namespace that the person no longer has: get one for the next namespace.
       await session.renew()
     } catch (error) {
       notifyFailure({ title: what === 'leave' ? texts.leaveFailed : texts.removeFailed, error })

@@ -1,4 +1,4 @@
-// Texts of the settings of a namespace.
+// Texts of namespace settings.
 export const settingsMessages = {
   title: 'Settings',
   loadFailed: 'The settings could not be loaded.',

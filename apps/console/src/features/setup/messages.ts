@@ -10,7 +10,7 @@ export const setupMessages = {
   },
   submit: 'Create account',
   failed: 'The account was not created',
-  /** A rule for a field that the server only named. */
+  /** Rule for a field that the server named without a reason. */
   notAccepted: 'was not accepted',
   done: 'The account is created.',
   noLink: 'This link is not complete',

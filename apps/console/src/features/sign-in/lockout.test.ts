@@ -10,7 +10,7 @@ it('measures the lockout with the server’s clock, not this machine’s', () =>
   expect(lockoutMs(headers, NOW + 3_600_000)).toBe(90_000)
 })
 
-it('uses this machine’s clock when the server tells no time', () => {
+it('falls back to this machine’s clock when the server sends no date', () => {
   expect(lockoutMs(new Headers({ 'x-account-lockout': String(seconds + 60) }), NOW)).toBe(60_000)
 })
 
@@ -18,7 +18,7 @@ it.each(['0', '', 'soon', String(seconds - 5)])('sees no lockout in %j', (value)
   expect(lockoutMs(new Headers({ 'x-account-lockout': value }), NOW)).toBe(0)
 })
 
-it('sees no lockout in failures without an answer', () => {
+it('finds no lockout in failures without an answer', () => {
   expect(lockoutEnd(new TypeError('fetch failed'))).toBe(0)
   expect(lockoutEnd(new ApiError(401, {}, new Headers({ 'x-account-lockout': '0' })))).toBe(0)
 })

@@ -14,7 +14,7 @@ describe('an API key', () => {
     expect(expiresSoon(inDays(days), NOW_MS)).toBe(soon)
   })
 
-  it('that never ends has no end', () => {
+  it('has no expiry time for a key that never expires', () => {
     expect(endOf({ expires_in: -1 })).toBeUndefined()
     expect(expiresSoon({ expires_in: -1 }, NOW_MS)).toBe(false)
   })

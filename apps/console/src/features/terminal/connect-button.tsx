@@ -1,4 +1,4 @@
-// Opens a terminal on a device: on its page and in its row.
+// Button that opens a terminal on a device, on its page and in its row.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useNavigate } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'

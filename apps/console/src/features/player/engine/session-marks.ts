@@ -1,4 +1,4 @@
-// What was noted of a session beside its output – commands, sizes of the window, its end – at the times of its recording.
+// Session events besides the output – commands, window sizes, the end – placed on the recording's timeline.
 import type { Session } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
 import { playerMessages as texts } from '../messages.ts'
@@ -7,7 +7,7 @@ export interface SessionMark {
   /** Milliseconds since the start of the recording. */
   readonly atMs: number
   readonly type: keyof typeof texts.events
-  /** A command, a size, a status. */
+  /** The command, size or status. */
   readonly what: string
 }
 
@@ -24,7 +24,7 @@ const Noted = z
   .partial()
   .catch({})
 
-/** @param startedAt of the recording, RFC 3339 */
+/** @param startedAt start of the recording, RFC 3339 */
 export function marksOf(session: Session, seat: number, startedAt: string): SessionMark[] {
   const start = Date.parse(startedAt)
   const items = session.events.items ?? []

@@ -71,7 +71,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const fullScreen = (): void => {
     void (document.fullscreenElement ? document.exitFullscreen() : figure.current?.requestFullscreen())
   }
-  // Who comes from a hit of the search over all recordings wants its very line.
+  // Coming from a search hit: seek to its exact line.
   const wanted = hits.data?.items.findIndex((hit) => String(hit.seat) === seat && hit.seconds === search.t) ?? -1
   const arrived = useRef(false)
   useEffect(() => {
@@ -84,7 +84,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
     touched: () => (jumps.current += 1),
     fullScreen,
     search() {
-      // The field has the focus before the next key, or that key would be a command of the player.
+      // Focus the field before the next keystroke, which would otherwise be a player shortcut.
       flushSync(() => setTab('search'))
       field.current?.focus()
     },

@@ -1,4 +1,4 @@
-// Builds a player for a place on the page, and takes it down again.
+// Creates a player in a DOM element and disposes it.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
@@ -13,13 +13,13 @@ import type { Source } from '../engine/source.ts'
 export interface Player {
   readonly playback: Playback
   readonly screen: Screen
-  /** The recording has become too long to be played before it is over. */
+  /** The recording exceeded the limit for playing it before it is over. */
   readonly isFull: () => boolean
 }
 
 /**
- * @param startMs where to begin; undefined: at the start, or at the end of a recording that is being made
- * @returns the place, and the player once it is in the page
+ * @param startMs start position; undefined: the start, or the end of a recording still being made
+ * @returns a ref for the element, and the player once it is mounted
  */
 export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: number | undefined) {
   const { api } = useRuntime()
@@ -27,7 +27,7 @@ export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: n
   const place = useRef<HTMLDivElement>(null)
   const [player, setPlayer] = useState<Player>()
   const growing = useRef<GrowingSource>(undefined)
-  // Only what the player is made of: its state changes with every answer.
+  // Only the values the player is created from: the query's state changes with every answer.
   const { indexed } = index
   const first = useRef({ index, startMs, isDark })
   const sources = useMemo(

@@ -1,4 +1,4 @@
-// What has become of a session: connecting, dropped, ended and why, and what to do about it.
+// State of a session: connecting, reconnecting, ended and why, with the available actions.
 import { useEffect, useState } from 'react'
 import { announce } from '../../../ui/feedback/announce.tsx'
 import { Button, Loader } from '../../../ui/kit.ts'
@@ -48,7 +48,7 @@ export function PaneNotice({ pane, state }: PaneNoticeProps) {
 }
 
 function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: number }) {
-  // The terminal's clock counts from the page's beginning, the countdown's from 1970.
+  // The terminal's clock starts with the page, the countdown's in 1970.
   const [untilMs] = useState(() => Math.floor(Date.now() + until - performance.now()))
   const seconds = Math.floor(useCountdown(untilMs) / 1_000)
   return (
@@ -62,7 +62,7 @@ function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: nu
   )
 }
 
-/** With what it was opened with, as long as the page remembers it. */
+/** Uses the previous credential, as long as the page has it in memory. */
 function again(pane: Pane): void {
   const access = pane.access()
   if (access) pane.connect(access)
