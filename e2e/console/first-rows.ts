@@ -1,5 +1,5 @@
-// How long it takes from the address until devices are on the screen, with nothing in the browser's cache and with all of
-// it there, in a namespace of many devices: `node scripts/run.js e2e/console/first-rows.ts [devices] [loads]`.
+// Measures the time from navigation to visible devices, with a cold and a warm browser cache, in a large namespace:
+// `node scripts/run.js e2e/console/first-rows.ts [devices] [loads]`.
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { Page } from 'playwright-core'
 import { addDevices, withDatabase } from '../../bench/src/site/seed.ts'

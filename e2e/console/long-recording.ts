@@ -1,5 +1,5 @@
-// Recordings for the player: a real session, and one whose file was exchanged for a long one while it ran, so that the
-// server indexes ten hours that nobody had to wait for. That one has no seal, and is told as changed.
+// Recordings for the player: a real session, and one whose file is replaced by a long one while it runs, so that the
+// server indexes ten hours without a ten-hour session. That one has no seal, and verifies as altered.
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { until } from '../support/wait.ts'
 export const HOURS = 10
 const WORDS = 'disk service network kernel update package module start stop reload listen accept queue cache'.split(' ')
 
-/** A terminal that counts seconds for ten hours, in about so many bytes. */
+/** Output of a terminal that counts seconds for ten hours, of about that many bytes. */
 export function longCast(bytes: number): string {
   const lines = createEventLines()
   const seconds = HOURS * 3_600
@@ -27,14 +27,14 @@ export function longCast(bytes: number): string {
   return parts.join('')
 }
 
-/** From now on the namespace of the product records its sessions. */
+/** Turns recording on for the product's namespace. */
 export async function switchRecordingOn(product: Product): Promise<void> {
   const { call } = await product.client()
   const params = { tenant: TenantId.parse(product.tenant) }
   await call(operations.namespaces.update, { params, body: { settings: { session_record: true } } })
 }
 
-/** A session in a terminal that says something: `during` is called when it waits for input, and ends it. */
+/** Runs a session with some output: `during` is called while it waits for input, and ends it. */
 export async function recordSession(
   product: Product,
   command: string,
@@ -62,7 +62,7 @@ export async function recordSession(
   return session.uid
 }
 
-/** Exchanges the file of the newest recording. */
+/** Replaces the file of the newest recording. */
 export async function exchangeRecording({ dataFolder }: Product, cast: string): Promise<void> {
   const file = await newestRecording(dataFolder)
   await writeFile(`${file}.new`, cast)

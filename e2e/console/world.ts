@@ -1,5 +1,5 @@
-// A namespace with something on every screen, on the product itself: one server, one real agent and real sessions that
-// all journeys and pictures of the console share.
+// A namespace with content for every screen, on the product itself: one server, one real agent and real sessions,
+// shared by all journeys and screenshots.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { createClient } from '@bowline/contract/client'
@@ -14,13 +14,13 @@ export interface World {
   /** Name and uid of the device with the agent. */
   readonly own: { readonly name: string; readonly uid: DeviceUid }
   readonly client: Awaited<ReturnType<Product['client']>>
-  /** A session that lives until the world ends. */
+  /** A session that stays open until the world is torn down. */
   readonly session: EchoSession
   /** Runs a command of the server's command line. */
   cli(...words: string[]): Promise<void>
   /**
    * Registers a device as its agent does.
-   * @param system what it says of its operating system
+   * @param system operating system it reports
    * @param platform `connector`: it is a container
    */
   register(hostname: string, system?: string, platform?: 'native' | 'connector'): Promise<DeviceUid>
@@ -88,7 +88,7 @@ export async function startWorld(): Promise<World> {
   }
 }
 
-/** A little of everything. */
+/** Sample data of every kind. */
 async function fill({ client: { call }, product, own, cli, register }: Omit<World, 'close'>): Promise<void> {
   const { devices, containers, firewall, publicKeys, apiKeys, namespaces } = operations
   const tags = new Map<string, string[]>([

@@ -1,9 +1,9 @@
-// Waiting for something to become true: tests never sleep for a guessed time.
+// Polls for a condition, so that tests never sleep for a guessed time.
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Asks again and again until there is an answer: undefined, null and false mean "not yet".
- * @param what for the failure's text
+ * Polls until there is an answer: undefined, null and false mean "not yet".
+ * @param what for the failure message
  */
 export async function until<T>(
   what: string,
@@ -19,7 +19,7 @@ export async function until<T>(
   }
 }
 
-/** The promise's outcome, or a failure when there is none in time. */
+/** Awaits a promise with a timeout. */
 export function within<T>(patienceMs: number, what: string, promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const failed = new Error(`it did not happen within ${patienceMs / 1_000} s: ${what}`)
