@@ -77,10 +77,10 @@ export async function newestRecording(dataFolder: string): Promise<string> {
   return born.toSorted((a, b) => b.at - a.at)[0]?.file ?? ''
 }
 
-/** @param patienceMs a long one takes a while */
-export async function untilIndexed(product: Product, uid: SessionUid, patienceMs = 30_000): Promise<void> {
+/** @param timeoutMs a long one takes a while */
+export async function untilIndexed(product: Product, uid: SessionUid, timeoutMs = 30_000): Promise<void> {
   const { call } = await product.client()
   const indexed = async (): Promise<boolean> =>
     (await call(operations.sessions.getRecordIndex, { params: { uid, seat: '0' } })).body.indexed
-  await until('the recording is indexed', indexed, patienceMs)
+  await until('the recording is indexed', indexed, timeoutMs)
 }

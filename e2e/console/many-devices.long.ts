@@ -11,7 +11,7 @@ import { openSignedIn, rowOf } from './steps.ts'
 const COUNT = 100_000
 /** What people notice as a freeze: five times RAIL's limit for a response to input. */
 const FREEZE_MS = 500
-const LONGEST_TASK = `Math.max(0, ...window.longTasks)`
+const MAX_TASK = `Math.max(0, ...window.longTasks)`
 const WATCH = `window.longTasks = []; new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) window.longTasks.push(duration)
 }).observe({ type: 'longtask' })`
@@ -42,6 +42,6 @@ it('lists, finds and pages 100,000 devices without a freeze', { timeout: 300_000
     .getByRole('option', { name: /^device-4242/ })
     .first()
     .waitFor()
-  expect(await page.evaluate(LONGEST_TASK)).toBeLessThan(FREEZE_MS)
+  expect(await page.evaluate(MAX_TASK)).toBeLessThan(FREEZE_MS)
   expect(complaints).toEqual([])
 })

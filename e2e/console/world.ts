@@ -104,8 +104,8 @@ async function fill({ client: { call }, product, own, cli, register }: Omit<Worl
   }
   await call(devices.setTags, { params: { uid: own.uid }, body: { tags: ['lab'] } })
   for (const hostname of ['workshop-cam', 'attic-sensor']) await register(hostname)
-  const turnedAway = await register('a-device-with-a-name-that-is-as-long-as-names-of-devices-may-be')
-  await call(devices.setStatus, { params: { uid: turnedAway, status: 'reject' } })
+  const rejected = await register('a-device-with-a-name-that-is-as-long-as-names-of-devices-may-be')
+  await call(devices.setStatus, { params: { uid: rejected, status: 'reject' } })
   const container = await register('web-frontend', undefined, 'connector')
   await call(containers.setStatus, { params: { uid: container, status: 'accept' } })
 

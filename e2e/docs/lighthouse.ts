@@ -1,5 +1,5 @@
-// `npm run lighthouse`: the documentation as Lighthouse judges it, from the product's own server in Debian's Chromium.
-// `npm run lighthouse -- mobile faq` judges the rows with those words. Ends with 1 when a score is below 0.95.
+// `npm run lighthouse`: runs Lighthouse on the documentation, served by the product, in Debian's Chromium. `npm run
+// lighthouse -- mobile faq` runs the rows with those words. Exits with 1 when a score is below 0.95.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,12 +65,12 @@ try {
 }
 if (low > 0) say(`\n${low} scores are below ${LEAST}.`)
 
-/** Of some runs the one with the middle performance: other work of the machine counts as the page's. */
+/** The run with the median performance: other load on the machine distorts the score. */
 async function median(address: string, port: number, config: Config | undefined): Promise<Result> {
   const results: Result[] = []
   for (let tries = 0; results.length < RUNS; tries += 1) {
     const run = await lighthouse(address, { port, logLevel: 'error' }, config)
-    // Some traces have no beginning; Lighthouse asks to be run again then.
+    // Some traces lack a start event; Lighthouse asks for another run then.
     if (run && !run.lhr.runtimeError) results.push(run.lhr)
     else if (tries > RUNS) throw new Error(`${address}: ${run?.lhr.runtimeError?.message ?? 'no result'}`)
   }

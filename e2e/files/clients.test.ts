@@ -1,5 +1,5 @@
-// People's own programs transfer the same files to the same machine, once through Bowline and once through its sshd: what
-// they say and what is there afterwards must not differ.
+// Common clients transfer the same files to the same machine, once through Bowline and once through its sshd: output
+// and results must not differ.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ beforeEach((context) => {
 
 interface Outcome {
   readonly said: Said[]
-  /** On the device, and what came back from it. */
+  /** Folder on the device, and the folder for what is copied back. */
   readonly device: string[]
   readonly back: string[]
 }
@@ -55,11 +55,11 @@ interface Work {
   readonly local: string
   /** On the device, empty. */
   readonly remote: string
-  /** For what comes back, empty. */
+  /** For downloads, empty. */
   readonly back: string
 }
 
-/** Does the same work through both, in folders of the same names one after the other. */
+/** Does the same work through both, one after the other, in folders of the same names. */
 async function compare(work: (given: Work) => Promise<Said[]>): Promise<{ ours: Outcome; theirs: Outcome }> {
   const base = mkdtempSync(join(folder, 'work-'))
   const seed = Buffer.from(base)
@@ -120,7 +120,7 @@ describe('sftp', () => {
     -get /root/nothing
     ls -ln ${remote}/up/sub/deep
   `
-  it('runs a batch', async () => {
+  it('runs an sftp batch', async () => {
     const outcome = await compare(async (work) => {
       const { place } = work
       return [await client(place, ['sftp', ...sshOptions(place, 'P'), '-b', '-', address(place)], batch(work))]
@@ -129,7 +129,7 @@ describe('sftp', () => {
     expect(codes(outcome.ours)).toEqual([0])
   })
 
-  it('moves one large file and many requests at once', async () => {
+  it('transfers one large file and many requests at once with sftp', async () => {
     const outcome = await compare(async ({ place, local, remote, back }) => {
       const input = `put ${local}/large ${remote}/a\nget ${remote}/a ${back}/b\n`
       const options = ['-B', '32768', '-R', '512']
@@ -163,7 +163,7 @@ describe.each([
 })
 
 describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-tools)", () => {
-  it('psftp runs a batch', async () => {
+  it('runs a psftp batch', async () => {
     const outcome = await compare(async ({ place, local, remote, back }) => {
       const input = [
         `cd ${remote}`,
@@ -190,7 +190,7 @@ describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-too
     expect(codes(outcome.ours)).toEqual([0])
   })
 
-  it('pscp copies folders there and back', async () => {
+  it('copies folders there and back with pscp', async () => {
     const outcome = await compare(async ({ place, local, remote, back }) => {
       const pscp = async (...args: string[]) =>
         withoutGreeting(await program(['pscp', '-sftp', '-q', '-p', '-r', ...puttyOptions(place), ...args]))
@@ -205,7 +205,7 @@ describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-too
   })
 })
 
-/** Where it begins differs, since the accounts' home folders do, and so does how it signs in. */
+/** The home folders of the accounts differ, and so does the sign-in. */
 function withoutGreeting({ code, stdout, stderr }: Said): Said {
   return {
     code,

@@ -1,4 +1,4 @@
-// The table of rows that ran many times: how often each went well with a plain sshd and through Bowline.
+// Prints rows that ran many times: how often each succeeded with a plain sshd and through Bowline.
 import { missingPrograms } from './board.ts'
 import { type HowOften, repeat } from './repeat.ts'
 import type { Row } from './row.ts'
@@ -10,7 +10,9 @@ const ERROR_CHARACTERS = 500
 
 const say = (line: string): unknown => process.stdout.write(`${line}\n`)
 
-/** Runs the rows one after the other and prints a line for each. @returns whether Bowline did as well as sshd with all */
+/**
+ * Runs the rows one after the other and prints a line for each. @returns true when Bowline did as well as sshd on all
+ */
 export async function printRepeated(rows: readonly Row[], how: HowOften): Promise<boolean> {
   await using sites = await startSites(how.atOnce)
   say(`Each row ${how.times} times, ${how.atOnce} at once.`)

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { canMakeDevices } from '../support/device.ts'
 import { root } from '../support/product.ts'
-import { type Verdict, judge } from './board.ts'
+import { type Verdict, compareRow } from './board.ts'
 import { printRepeated } from './print-repeated.ts'
 import { rows } from './rows.ts'
 import { startSites } from './sites.ts'
@@ -38,7 +38,7 @@ const board: { client: string; feature: string; verdict: Verdict['is'] }[] = []
 let client = ''
 for (const row of chosen) {
   if (row.client !== client) say(`\n${(client = row.client)}`)
-  const verdict = await judge(row, sites)
+  const verdict = await compareRow(row, sites)
   board.push({ client, feature: row.feature, verdict: verdict.is })
   say(`  ${MARKS[verdict.is].padEnd(10)}${row.feature}${explained(verdict)}`)
 }
@@ -51,7 +51,7 @@ if (word === '') {
 }
 process.exitCode = equal === board.length ? 0 : 1
 
-/** @throws {Error} when it is no whole number from 1 to 100,000 */
+/** @throws {Error} when it is not a whole number from 1 to 100,000 */
 function counted(option: string, text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value

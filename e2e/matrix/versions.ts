@@ -1,4 +1,4 @@
-// Which versions the board was made with: without them a green row says little.
+// Versions of the clients on the board: without them a green row says little.
 import { spawnSync } from 'node:child_process'
 import { type Place, trixie } from '@bowline/testkit/place'
 import { LIBSSH_PYTHON, PYTHON } from './clients/scripted.ts'
@@ -28,7 +28,7 @@ const ASK: Readonly<Record<string, readonly string[]>> = {
   mosh: ['mosh-server', '--version'],
 }
 
-/** First line that each program says of its version; without those that are not installed. */
+/** First line of each program's version output, for those installed. */
 export function clientVersions(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(ASK).flatMap(([client, [program = '', ...args]]) => {

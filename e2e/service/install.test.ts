@@ -1,4 +1,4 @@
-// Adding a device as people do it: the command of the console, run on another machine.
+// Adding a device as people do it: the console's command, run on another machine.
 import { execFileSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { type Machine, canMakeMachines, makeMachine } from '../support/machines/
 import { type Running, run } from '../support/running.ts'
 import { type Client, type Server, startServer } from '../support/server.ts'
 import { ssh } from '../support/ssh.ts'
-import { showOnFailure } from '../support/told.ts'
+import { showOnFailure } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const undo = cleanups()
@@ -37,7 +37,7 @@ async function newMachine(name: string): Promise<Machine> {
   return machine
 }
 
-/** Switches a machine on for the rest of the test, and shows what it said when the test fails. */
+/** Boots a machine for the rest of the test, and prints its output when the test fails. */
 function boot(machine: Machine, line: string): Running {
   const running = machine.run(line)
   onTestFinished(async ({ task }) => {
@@ -47,14 +47,14 @@ function boot(machine: Machine, line: string): Running {
   return running
 }
 
-/** Runs a line that ends by itself. */
+/** Runs a line to completion. */
 async function runOn(machine: Machine, line: string): Promise<{ code: number | null; said: string }> {
   const running = machine.run(line)
   const { code } = await running.ended
   return { code, said: running.said() }
 }
 
-/** The whole way: the command, the device that appears, accepting it, the password that was printed, ssh. */
+/** The whole path: the command, the device that appears, accepting it, the password that was printed, ssh. */
 async function addDevice(machine: Machine, name: string): Promise<{ device: Device; password: string; said: string }> {
   const log = await listenToEvents(client)
   onTestFinished(() => log.stop())
@@ -87,7 +87,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     await writeFile(join(machine.folder, 'home/dev/marker'), 'on the second machine\n')
   })
 
-  it('the command of the console brings all that is needed; accepted, ssh gets in with the password it printed', async () => {
+  it('installs the agent with the console’s command; accepted, ssh gets in with the password it printed', async () => {
     added = await addDevice(machine, 'bench-2')
     const { code, stdout, stderr } = await login(
       added.device,
@@ -98,7 +98,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     expect((await login(added.device, 'wrong', 'true')).code).not.toBe(0)
   })
 
-  it('the same command once more updates the agent and keeps device and password', async () => {
+  it('updates the agent when the command runs again, and keeps device and password', async () => {
     const running = boot(machine, installCommand(server.origin, server.tenant, server.pin))
     await until('the agent runs', () => running.said().includes('link-up'))
     expect(running.said()).not.toMatch(/device password/)
@@ -106,7 +106,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     expect((await login(added.device, added.password, 'echo again')).stdout.toString()).toBe('again\n')
   })
 
-  it('is one folder named after the version, and unpacks nothing elsewhere', async () => {
+  it('installs into one folder named after the version, and unpacks nothing elsewhere', async () => {
     const { said } = await runOn(machine, 'ls -A /tmp; cd .bowline-agent; ls -d */ | sed s/-[0-9a-f]*.$//; ls */')
     expect(said).toBe(`bowline-agent-${agentPackage.version}\nbowline\nkoffi.node\n`)
   })
@@ -119,7 +119,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     expect(said).toBe('')
   })
 
-  it('without a namespace says what to do', async () => {
+  it('explains a missing namespace', async () => {
     const { code, said } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh`)
     expect(code).toBe(1)
     expect(said).toMatch(/^bowline: TENANT_ID is not set: copy the command from the console\.$/m)
@@ -135,7 +135,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     expect(installed).toMatchObject({ code: 1, said: '`bowline agent install` needs root (try sudo).\n' })
   })
 
-  it('a namespace that does not exist is told by the agent', async () => {
+  it('reports a namespace that does not exist through the agent', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000'
     const running = boot(machine, installCommand(server.origin, nobody, server.pin))
     await until('the agent says so', () => running.said().includes('registration-failed'))
@@ -151,14 +151,14 @@ describe.skipIf(!canMakeMachines)('from a server that other machines can reach (
     machine = await newMachine('bench-3')
   })
 
-  it('the command pins the self-signed certificate, and so does the agent', async () => {
+  it('pins the self-signed certificate in the command and in the agent', async () => {
     expect(new URL(server.origin).protocol).toBe('https:')
     expect(installCommand(server.origin, server.tenant, server.pin)).toContain(`--pinnedpubkey '${server.pin}'`)
     const { device, password } = await addDevice(machine, 'bench-3')
     expect((await login(device, password, 'hostname')).stdout.toString()).toBe('bench-3\n')
   })
 
-  it('another key than the pinned one is refused before anything runs', async () => {
+  it('refuses another key than the pinned one before anything runs', async () => {
     const other = `sha256//${Buffer.alloc(32, 7).toString('base64')}`
     const { said } = await runOn(machine, installCommand(server.origin, server.tenant, other))
     expect(said).toMatch(/public key does not match pinned/)
@@ -187,7 +187,7 @@ describe('on a machine that the agent is not for', () => {
   it.each([
     ['Darwin', 'x86_64', 'bowline: this machine runs Darwin; the agent is for Linux.\n'],
     ['Linux', 'armv7l', 'bowline: this machine is armv7l; the agent is for x86_64 and aarch64.\n'],
-  ])('%s on %s is refused by name, and nothing is left', async (system, processor, text) => {
+  ])('refuses %s on %s by name, and leaves nothing behind', async (system, processor, text) => {
     const home = join(folder, `${system}-${processor}`)
     const bin = join(folder, `${system}-${processor}-bin`)
     await mkdir(home)
@@ -200,7 +200,7 @@ describe('on a machine that the agent is not for', () => {
     expect(await readdir(home)).toEqual([])
   })
 
-  it.skipIf(!canMakeMachines)('musl instead of glibc is refused by name (needs root, to make one)', async () => {
+  it.skipIf(!canMakeMachines)('refuses musl instead of glibc by name (needs root, to make one)', async () => {
     const root = join(folder, 'musl')
     for (const program of ['/bin/sh', '/bin/uname']) await copyWithOtherLoader(program, root)
     await writeFile(join(root, 'lib/ld-musl-x86_64.so.1'), '')
@@ -211,7 +211,9 @@ describe('on a machine that the agent is not for', () => {
   })
 })
 
-/** Copies a program with its libraries into a root where the loader has another name, so that no glibc seems to be. */
+/**
+ * Copies a program with its libraries into a root whose dynamic loader has another name, so that glibc seems absent.
+ */
 async function copyWithOtherLoader(program: string, root: string): Promise<void> {
   const bytes = (await readFile(program)).toString('latin1')
   const [loader = ''] = /\/lib\w*\/ld-linux[\w.-]*/.exec(bytes) ?? []

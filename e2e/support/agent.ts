@@ -48,21 +48,21 @@ export async function startAgent(server: Server, name: string, accept = acceptDe
   }
   const command = [...(await plainShell(folder)), process.execPath, AGENT, '--single-user']
   const launch = (): Running => run(command, { cwd: root, env })
-  let life = launch()
+  let current = launch()
   const client = await server.client()
   const device = await accept(client, name)
   return {
     device,
     target: { ...server.ssh, login: `${userInfo().username}@${device.namespace}.${device.name}`, password },
     get process() {
-      return life
+      return current
     },
     start() {
-      life = launch()
+      current = launch()
     },
     twin: launch,
     async remove() {
-      await life.end()
+      await current.end()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -53,12 +53,12 @@ export interface Device {
 
 const VIEW = 'mount --bind "$0" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p /run/sshd && exec "$@"'
 const PASSWORD = 'right horse'
-const MOST_ACCOUNTS = 64
+const MAX_ACCOUNTS = 64
 
 /** Account names have the same length, so that listings have the same columns. */
 function accountAt(folder: string, index: number): Account {
   // Each process has its own uid range; otherwise the limits of one test would count the processes of another.
-  const uid = index === 0 ? 20_000 + (process.pid % 20_000) : 100_000 + (process.pid % 20_000) * MOST_ACCOUNTS + index
+  const uid = index === 0 ? 20_000 + (process.pid % 20_000) : 100_000 + (process.pid % 20_000) * MAX_ACCOUNTS + index
   const [name, home] =
     index === 0 ? ['walter', 'home'] : [`rose${String(index).padStart(2, '0')}`, `home-${100 + index}`]
   return { name, uid, home: join(folder, home), password: PASSWORD }

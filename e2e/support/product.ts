@@ -45,7 +45,7 @@ export interface ProductOptions {
   readonly command?: readonly string[]
   readonly stdin?: 'pipe'
   /** Timeout until it prints its line; default two minutes. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
   /** Checkout to run; default: this one. */
   readonly checkout?: string
 }
@@ -60,7 +60,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   const dataFolder = options.dataFolder ?? join(home, 'data')
   const running = launch(options, options.as ?? (await plainShell(home)), dataFolder)
   void running.ended.then(removeHome)
-  const printed = await firstLine(running, options.patienceMs ?? START_MS)
+  const printed = await firstLine(running, options.timeoutMs ?? START_MS)
   return {
     ...printed,
     dataFolder,
@@ -119,7 +119,7 @@ export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BOWLINE_')))
 }
 
-async function firstLine(running: Running, patienceMs: number): Promise<Printed> {
+async function firstLine(running: Running, timeoutMs: number): Promise<Printed> {
   const { stdout } = running.child
   if (!stdout) throw new Error('the product has no stdout')
   const lines = createInterface({ input: stdout })
@@ -129,5 +129,5 @@ async function firstLine(running: Running, patienceMs: number): Promise<Printed>
     throw new Error(`npm start ended with ${code}:\n${running.said()}`)
   })
   failed.catch(() => undefined)
-  return JSON.parse(await within(patienceMs, 'npm start prints its line', Promise.race([line, failed]))) as Printed
+  return JSON.parse(await within(timeoutMs, 'npm start prints its line', Promise.race([line, failed]))) as Printed
 }

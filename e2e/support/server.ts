@@ -62,8 +62,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     BOWLINE_LOG_LEVEL: 'info',
     ...options.env,
   }
-  let life = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
-  const { origin, sshPort, setupLink, pin } = await life.listening.catch(async (error: unknown) => {
+  let current = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
+  const { origin, sshPort, setupLink, pin } = await current.listening.catch(async (error: unknown) => {
     if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true })
     throw error
   })
@@ -80,18 +80,18 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     pin,
     account: ACCOUNT,
     get process() {
-      return life.running
+      return current.running
     },
     async client() {
       const { token } = await signIn()
       return createClient({ origin, token: () => token })
     },
     async start() {
-      life = launch({ ...env, ...ports })
-      await life.listening
+      current = launch({ ...env, ...ports })
+      await current.listening
     },
     async remove() {
-      await life.running.end()
+      await current.running.end()
       await rm(dataFolder, { recursive: true, force: true })
     },
   }

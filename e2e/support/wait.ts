@@ -8,21 +8,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  patienceMs = 30_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
-  const deadline = Date.now() + patienceMs
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== null && answer !== false) return answer
-    if (Date.now() > deadline) throw new Error(`it did not happen within ${patienceMs / 1_000} s: ${what}`)
+    if (Date.now() > deadline) throw new Error(`it did not happen within ${timeoutMs / 1_000} s: ${what}`)
     await pause(50)
   }
 }
 
 /** Awaits a promise with a timeout. */
-export function within<T>(patienceMs: number, what: string, promise: Promise<T>): Promise<T> {
+export function within<T>(timeoutMs: number, what: string, promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const failed = new Error(`it did not happen within ${patienceMs / 1_000} s: ${what}`)
-  const timer = setTimeout(() => reject(failed), patienceMs)
+  const failed = new Error(`it did not happen within ${timeoutMs / 1_000} s: ${what}`)
+  const timer = setTimeout(() => reject(failed), timeoutMs)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

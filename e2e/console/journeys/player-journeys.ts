@@ -213,7 +213,7 @@ export function playerJourneys(site: Site): void {
       const { context, page } = await openPage(browser, { baseURL: world.product.console })
       await openSignedIn(page, world.product, '/devices')
       const found: Record<string, unknown> = {}
-      const judge = async (name: string): Promise<void> => {
+      const check = async (name: string): Promise<void> => {
         const light = await accessibilityViolations(page)
         await page.emulateMedia({ colorScheme: 'dark' })
         const dark = await accessibilityViolations(page)
@@ -228,15 +228,15 @@ export function playerJourneys(site: Site): void {
       await page.goto(address(long, '?t=18000&q=tick'))
       await page.getByText('Changed in chunk 0').waitFor()
       await page.getByRole('button', { name: /tick/ }).first().waitFor()
-      await judge('search')
+      await check('search')
       await page.getByRole('tab', { name: 'Events' }).click()
-      await judge('events')
+      await check('events')
       await page.getByRole('tab', { name: 'Text' }).click()
       await screenText(page).waitFor()
-      await judge('text')
+      await check('text')
       await page.goto('/recordings?q=tick')
       await page.getByRole('link', { name: /tick/ }).first().waitFor()
-      await judge('recordings')
+      await check('recordings')
       expect(found).toEqual({})
       await context.close()
     })

@@ -10,7 +10,7 @@ import { askPort, throughPort } from './through.ts'
 
 const MEGABYTE = 1_048_576
 
-/** The words before a host: PuTTY's programs take no configuration file, and want to know the host's key. */
+/** Arguments before the host: PuTTY's programs read no configuration file and need the host key. */
 async function options(site: Site): Promise<string[]> {
   const { fingerprint } = await hostKeyOf(site)
   return ['-batch', '-hostkey', fingerprint, '-P', String(site.port), '-l', site.login, '-pw', site.password]

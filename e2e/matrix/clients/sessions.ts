@@ -1,4 +1,4 @@
-// What becomes of what people run: how it ends, what it may have, and what it does when its client has gone.
+// Rows about commands and shells: how they end, what they may use, and what happens when the client is gone.
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -43,7 +43,7 @@ exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$1" /sbin/openrc-init >va
 }
 
 /** Timeout of one line, so that a test cannot hang. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 export const USER = { name: 'dev', password: 'a password of dev', uid: 1_500 }
 
@@ -137,7 +137,7 @@ export async function bootMachine(boot: Boot, name: string): Promise<BootedMachi
     const shell = ['env', '-i', 'HOME=/root', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin', 'sh', '-c', line]
     return spawnSync('nsenter', [...namespaces, ...shell], {
       encoding: 'utf8',
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
     })
   }

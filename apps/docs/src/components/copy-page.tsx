@@ -1,4 +1,4 @@
-// The page as Markdown: copied, or opened.
+// Menu to copy or open the page as Markdown.
 import { useDoc } from '@docusaurus/plugin-content-docs/client'
 import useBaseUrl from '@docusaurus/useBaseUrl'
 import { type ReactElement, useState } from 'react'
