@@ -129,7 +129,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     ['a wrong password', () => postgres.url('bowline', 'wrong-password', 'bowline'), /password authentication failed/],
     ['a database that is not there', () => postgres.url('bowline', PASSWORD, 'nowhere'), /"nowhere" does not exist/],
     ['a server that is not there', () => 'postgres://bowline:x@127.0.0.1:1/bowline', /ECONNREFUSED 127\.0\.0\.1:1/],
-  ])('%s is refused with the reason and without secrets', async (_, url, reason) => {
+  ])('refuses %s with the reason and without secrets', async (_, url, reason) => {
     const { code, said } = await refusedServer({ BOWLINE_DATABASE_URL: url(), BOWLINE_SECRET_KEY })
     expect(code).toBe(1)
     expect(said).toMatch(new RegExp(`^bowline: .*${reason.source}`, 'm'))

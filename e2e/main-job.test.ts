@@ -42,7 +42,7 @@ describe('what npm start prints', () => {
 })
 
 describe('a command', () => {
-  it.each([0, 1, 7, 127, 255])('ends with its own exit code %d', async (status) => {
+  it.each([0, 1, 7, 127, 255])('returns the exit code %d of a command', async (status) => {
     expect((await ssh(target, [`exit ${status}`])).code).toBe(status)
   })
 

@@ -159,9 +159,9 @@ describe('behind a load balancer', () => {
   })
 
   it.each([
-    ['a stranger', UNTRUSTED, header],
-    ['a trusted one that tells nonsense', TRUSTED, 'PROXY TCP4 nonsense\r\n'],
-  ])('a header of %s is not believed: the connection ends', async (_, localAddress, preface) => {
+    ['an untrusted address', UNTRUSTED, header],
+    ['a trusted address, but malformed', TRUSTED, 'PROXY TCP4 nonsense\r\n'],
+  ])('drops a connection with a PROXY header from %s', async (_, localAddress, preface) => {
     const before = await latest()
     const { target } = await viaProxy({ localAddress, preface })
     expect((await ssh(target, ['true'])).code).toBe(255)

@@ -75,7 +75,7 @@ describe('a registered key', () => {
     ['another account', { username: `not-${me}` }],
     ['a part of the account', { username: me.slice(0, 2) }],
     ['another device', { hostname: 'elsewhere' }],
-  ])('that is for %s does not get in', async (_, change) => {
+  ])('refuses a registered key that is for %s', async (_, change) => {
     const key = makeKey('ed25519')
     await register(key.data, change)
     expect((await ssh(target, ['true'], { options: key.options })).code).toBe(255)

@@ -114,7 +114,7 @@ describe('a recording', () => {
   it.each([
     ['scp, which speaks SFTP', []],
     ['scp as it was of old', ['-O']],
-  ])('of %s tells each file with size and hash, both ways', async (_, options) => {
+  ])('logs each file of %s with size and hash, both ways', async (_, options) => {
     const [here, there, back] = ['here', 'there', 'back'].map((name) => join(folder, name)) as [string, string, string]
     const bytes = randomBytes(3_000_001)
     const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -131,7 +131,7 @@ describe('a web terminal', () => {
     expect(row).toMatchObject({ authenticated: false, closed: { by: 'user', reason: 'login-failed' } })
   })
 
-  it.each(['ed25519', 'ecdsa'])('opens with an encrypted %s key of ssh-keygen', async (type) => {
+  it.each(['ed25519', 'ecdsa'])('opens a terminal with an encrypted %s key of ssh-keygen', async (type) => {
     const file = join(folder, type)
     execFileSync('ssh-keygen', ['-q', '-t', type, '-N', 'a passphrase', '-a', '2', '-f', file])
     const { call } = await server.client()

@@ -114,7 +114,7 @@ describe('deciding about a device', () => {
     const accepted = [...backend.fake.state.devices.values()].find(({ status }) => status === 'accepted')
     if (accepted) backend.fake.state.removeDevice(accepted.uid)
     await failure.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Nobody is waiting').waitFor()
+    await page.getByText('No pending devices').waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -286,7 +286,7 @@ describe('the list', () => {
 })
 
 describe('a device that is not there', () => {
-  it.each(['f'.repeat(64), 'nonsense'])('is told for the address of %s', async (uid) => {
+  it.each(['f'.repeat(64), 'nonsense'])('shows that there is no device at the address of %s', async (uid) => {
     const { context, page, complaints } = await open(/status of 4/)
     await openSignedIn(page, backend, `/devices/${uid}`)
     await page.getByText('It was removed, or it belongs to another namespace.').waitFor()

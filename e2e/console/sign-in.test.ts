@@ -119,7 +119,7 @@ describe('a session', () => {
       page.getByRole('link', { name: 'Pending' }).click(),
       second.getByRole('link', { name: 'Public keys' }).click(),
     ])
-    await page.getByText('Nobody is waiting').waitFor()
+    await page.getByText('No pending devices').waitFor()
     await second.getByText('No public keys yet').waitFor()
     await Promise.all([liveMark(page, 'live').waitFor(), liveMark(second, 'live').waitFor()])
     expect(backend.fake.credentials.refreshCount - before).toBe(2)
@@ -211,7 +211,7 @@ describe('a fresh instance', () => {
     fresh.fake.state.user = undefined
     const { context, page, complaints } = await openPage(browser, { baseURL: fresh.origin })
     await page.goto('/setup')
-    await page.getByText('This link is not complete').waitFor()
+    await page.getByText('This link is incomplete').waitFor()
     expect(complaints).toEqual([])
     await context.close()
     await fresh.close()

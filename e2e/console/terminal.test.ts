@@ -354,7 +354,7 @@ describe('the terminals of the console', () => {
     await shows('letters-42')
     const letters = () => page.locator('.xterm-screen').last().screenshot()
     const before = await letters()
-    await page.getByRole('button', { name: 'Settings of terminals' }).click()
+    await page.getByRole('button', { name: 'Terminal settings' }).click()
     const font = page.getByRole('combobox', { name: 'Font', exact: true })
     await font.fill('x", serif')
     expect(await font.inputValue()).toBe('')

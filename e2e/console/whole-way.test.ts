@@ -67,7 +67,7 @@ it('leads from the sign-in to a device, its terminal, its recording and the sear
   const params = { uid: (await call(operations.sessions.list, { query: {} })).body[0]?.uid ?? '', seat: '0' }
   await eventually(async () => (await call(operations.sessions.getRecordIndex, { params })).body.indexed)
   await page.getByRole('link', { name: 'Recordings', exact: true }).click()
-  await page.getByRole('searchbox', { name: /Search what was run/ }).fill('tomatoes-42')
+  await page.getByRole('searchbox', { name: /Search commands and output/ }).fill('tomatoes-42')
   await page
     .getByRole('link', { name: /tomatoes-42/ })
     .first()

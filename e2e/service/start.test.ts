@@ -129,7 +129,7 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
 })
 
 describe('npm start that cannot work says why in one sentence', () => {
-  it.each(['BOWLINE_HTTP_PORT', 'BOWLINE_SSH_PORT'])('%s is in use', async (name) => {
+  it.each(['BOWLINE_HTTP_PORT', 'BOWLINE_SSH_PORT'])('explains that %s is in use', async (name) => {
     const other = createServer()
     other.listen(0, '127.0.0.1')
     await once(other, 'listening')

@@ -137,7 +137,7 @@ export function namespaceJourneys(site: Site): void {
       const device = page.getByLabel('Device', { exact: true })
       await eventually(async () => (await device.inputValue()) === world.own.name)
       await page.getByLabel('Search users and addresses').fill('nobody-like-this')
-      await page.getByText('No session is like that').waitFor()
+      await page.getByText('No session matches').waitFor()
       await page.getByRole('button', { name: 'Clear all' }).click()
       await page.getByRole('row').filter({ hasText: 'Running' }).first().getByRole('link').first().click()
       await page.getByText('Command started').waitFor()

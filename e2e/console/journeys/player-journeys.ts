@@ -163,7 +163,7 @@ export function playerJourneys(site: Site): void {
       const { page, world } = site
       followed = await recordSession(world.product, 'true', async (session, type) => {
         await page.goto(address(session.uid))
-        await page.getByRole('button', { name: 'Go to what happens now' }).waitFor()
+        await page.getByRole('button', { name: 'Go to live' }).waitFor()
         await page.getByRole('tab', { name: 'Text' }).click()
         type('said just now\n')
         await screenText(page).filter({ hasText: 'said just now' }).waitFor()
@@ -175,7 +175,7 @@ export function playerJourneys(site: Site): void {
       const { page, world } = site
       const file = await newestRecording(world.product.dataFolder)
       await page.goto('/recordings')
-      await page.getByRole('searchbox', { name: /Search what was run/ }).fill('tick 31234')
+      await page.getByRole('searchbox', { name: /Search commands and output/ }).fill('tick 31234')
       await page.getByRole('link', { name: /tick 31234/ }).click()
       await page.getByRole('tab', { name: 'Text' }).click()
       await screenText(page).filter({ hasText: 'tick 31234' }).waitFor()

@@ -45,7 +45,7 @@ describe('a list of devices', () => {
     expect(placeDevice(list, ACCEPTED, { ...d, online: true })).toEqual({ page: list, stale: false })
   })
 
-  it.each([b, d])('of those that are connected is asked for again when device $name comes or goes', (device) => {
+  it.each([b, d])('refetches a list of online devices when device $name comes or goes', (device) => {
     const search = { ...ACCEPTED, filter: 'W10=', byPresence: true }
     expect(placeDevice(page([a, b, c]), search, { ...device, online: false }).stale).toBe(true)
     expect(placeDevice(page([a, b, c]), search, { ...d, status: 'pending' }).stale).toBe(false)
@@ -62,7 +62,7 @@ describe('a list of devices', () => {
     ['an order by name', { ...PENDING, sort_by: 'name' }],
     ['the oldest first', { ...PENDING, order_by: 'asc' }],
     ['what a filter lets through', { ...PENDING, filter: 'W10=' }],
-  ])('only asks again when it shows %s', (_, search) => {
+  ])('refetches a device list instead of patching it when it shows %s', (_, search) => {
     const placed = placeDevice(page([a, b, c]), search, { ...d, status: 'pending', ...justNow })
     expect(names(placed.page)).toEqual(['a', 'b', 'c'])
     expect(placed.stale).toBe(true)

@@ -9,7 +9,7 @@ export class PageNotLoaded extends Error {
   override readonly name = 'PageNotLoaded'
   readonly reason: 'unreachable' | 'updated'
   constructor(reason: PageNotLoaded['reason'], cause: unknown) {
-    super(`A part of the console did not arrive: ${reason}`, { cause })
+    super(`A part of the console failed to load: ${reason}`, { cause })
     this.reason = reason
   }
 }

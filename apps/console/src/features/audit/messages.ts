@@ -19,7 +19,7 @@ export const auditMessages = {
   actions: {
     'device.accept': 'Accepted a device',
     'device.reject': 'Rejected a device',
-    'device.pending': 'Put a device back to waiting',
+    'device.pending': 'Moved a device back to pending',
     'device.unused': 'Marked a device as unused',
     'device.remove': 'Removed a device',
     'device.replace': 'Replaced a device',

@@ -3,7 +3,7 @@ export const firewallMessages = {
   title: 'Firewall',
   tableLabel: 'Firewall rules in evaluation order',
   intro:
-    'The first active rule that matches decides, from the top. When none matches, the connection goes on. Rules are evaluated at each sign-in.',
+    'The first active rule that matches decides, from the top. When none matches, the connection proceeds. Rules are evaluated at each sign-in.',
   from: 'from',
   actions: { allow: 'Allow', deny: 'Deny' },
   add: 'Add rule',
@@ -38,7 +38,7 @@ export const firewallMessages = {
   emptyText:
     'Without a rule, whoever has a valid credential may connect from anywhere. A rule denies or allows by address, login name and device, before the credential is even asked for.',
   last: 'Otherwise',
-  lastText: 'the connection goes on to the sign-in',
+  lastText: 'the connection proceeds to sign-in',
   labels: {
     action: 'Action',
     active: 'Active',

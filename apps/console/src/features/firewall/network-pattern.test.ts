@@ -97,7 +97,7 @@ describe('the pattern of a network', () => {
     ['192.0.2.7', '^192[.]0[.]2[.]7$'],
     ['2001:db8::/32', '^2001:db8:'],
     ['fe80::/10', '^fe[89ab][0-9a-f]{1}:'],
-  ])('%s is %s', (network, pattern) => {
+  ])('converts %s to %s', (network, pattern) => {
     expect(patternOfNetwork(network)).toBe(pattern)
   })
 

@@ -18,7 +18,7 @@ describe('the address of the sessions', () => {
     [{ state: 'refused' }, ['closed bool true', 'authenticated bool false', 'and']],
     [{ device: 'f'.repeat(64) }, [`device_uid eq ${'f'.repeat(64)}`, 'and']],
     [{ state: 'nonsense', device: 'x', from: '2026-02-31', to: 'tomorrow' }, []],
-  ])('%j asks for %j', (address, expected) => {
+  ])('turns the URL %j into the filter %j', (address, expected) => {
     expect(conditions(address)).toEqual(expected)
   })
 

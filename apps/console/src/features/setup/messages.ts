@@ -13,7 +13,7 @@ export const setupMessages = {
   /** Rule for a field that the server named without a reason. */
   notAccepted: 'was not accepted',
   done: 'The account is created.',
-  noLink: 'This link is not complete',
+  noLink: 'This link is incomplete',
   noLinkText: 'Set-up needs the whole link that the server printed when it started, with its “sign” part.',
   already: 'This instance is set up already',
   alreadyText: 'Its first account exists. Sign in with it, or ask whoever runs this server for one.',

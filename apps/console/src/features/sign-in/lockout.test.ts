@@ -14,7 +14,7 @@ it('falls back to this machine’s clock when the server sends no date', () => {
   expect(lockoutMs(new Headers({ 'x-account-lockout': String(seconds + 60) }), NOW)).toBe(60_000)
 })
 
-it.each(['0', '', 'soon', String(seconds - 5)])('sees no lockout in %j', (value) => {
+it.each(['0', '', 'soon', String(seconds - 5)])('finds no lockout in %j', (value) => {
   expect(lockoutMs(new Headers({ 'x-account-lockout': value }), NOW)).toBe(0)
 })
 
@@ -28,6 +28,6 @@ it.each([
   [59_000, '0:59'],
   [900, '0:01'],
   [3_600_000, '60:00'],
-])('tells %d ms as %s', (milliseconds, text) => {
+])('formats %d ms as %s', (milliseconds, text) => {
   expect(formatCountdown(milliseconds)).toBe(text)
 })

@@ -10,7 +10,7 @@ describe('an API key', () => {
     [6.9, true],
     [7.1, false],
     [-0.1, false],
-  ])('that ends in %s days ends soon: %s', (days, soon) => {
+  ])('judges whether a key that expires in %s days expires soon: %s', (days, soon) => {
     expect(expiresSoon(inDays(days), NOW_MS)).toBe(soon)
   })
 

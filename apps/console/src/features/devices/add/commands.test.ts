@@ -30,7 +30,7 @@ it.each([
   ['bowline.example', { host: 'bowline.example', port: 22 }],
   ['[2001:db8::1]:2222', { host: '2001:db8::1', port: 2222 }],
   ['2001:db8::1', { host: '2001:db8::1', port: 22 }],
-])('the endpoint %s is read as %j', (text, endpoint) => {
+])('parses the endpoint %s as %j', (text, endpoint) => {
   expect(parseSshEndpoint(text)).toEqual(endpoint)
 })
 
