@@ -47,10 +47,10 @@ function plant(what: string, secret = randomBytes(12).toString('hex')): string {
 
 /** Everything that a program prints from now on, plus its earlier output. */
 function listen(program: Running): () => string {
-  let heard = program.said()
+  let received = program.output()
   for (const stream of [program.child.stdout, program.child.stderr])
-    stream?.on('data', (text: string) => (heard += text))
-  return () => heard
+    stream?.on('data', (text: string) => (received += text))
+  return () => received
 }
 
 const post = (path: string, body: string): Promise<Response> =>
@@ -115,8 +115,8 @@ async function useTerminals({ call }: Awaited<ReturnType<Server['client']>>): Pr
   })
   socket.binaryType = 'arraybuffer'
   await once(socket, 'open')
-  const say = (message: ClientMessage): void => socket.send(messageFrame(message))
-  const heard = async (type: ServerMessage['type']): Promise<ServerMessage> => {
+  const send = (message: ClientMessage): void => socket.send(messageFrame(message))
+  const received = async (type: ServerMessage['type']): Promise<ServerMessage> => {
     for (;;) {
       const [event] = (await once(socket, 'message')) as [{ data: ArrayBuffer }]
       const frame = readFrame(new Uint8Array(event.data))
@@ -125,22 +125,22 @@ async function useTerminals({ call }: Awaited<ReturnType<Server['client']>>): Pr
       if (message.type === type) return message
     }
   }
-  say({ type: 'hello', ticket, term: 'xterm', columns: 80, rows: 24, width: 0, height: 0 })
-  await heard('welcome')
-  say({ type: 'password', password: plant('a wrong password of a web terminal') })
-  await heard('refused')
-  say({ type: 'password', password: agent.target.password })
-  const ready = await heard('ready')
+  send({ type: 'hello', ticket, term: 'xterm', columns: 80, rows: 24, width: 0, height: 0 })
+  await received('welcome')
+  send({ type: 'password', password: plant('a wrong password of a web terminal') })
+  await received('refused')
+  send({ type: 'password', password: agent.target.password })
+  const ready = await received('ready')
   plant('the token of a resumption', ready.type === 'ready' ? ready.token : '')
   socket.close()
   const { body: legacy } = await call(operations.terminals.openLegacy, {
     body: {
       device: agent.device.uid,
       username: me,
-      password: plant('a password of a terminal of the legacySocket kind'),
+      password: plant('a password of a terminal of the legacy kind'),
     },
   })
-  plant('the token of a terminal of the legacySocket kind', legacy.token)
+  plant('the token of a terminal of the legacy kind', legacy.token)
   const legacySocket = new WebSocket(`${server.origin.replace('http', 'ws')}/ws/ssh?token=${legacy.token}`, { headers })
   await once(legacySocket, 'close')
 }

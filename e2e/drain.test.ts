@@ -46,7 +46,7 @@ describe('a server that is told to stop while people work', () => {
     unauthenticated.resume()
     await once(unauthenticated, 'data')
     const ended = server.process.end('SIGTERM')
-    await until('the server drains', () => server.process.said().includes('"ev":"server.draining"'))
+    await until('the server drains', () => server.process.output().includes('"ev":"server.draining"'))
 
     const refused = await until('logins are refused', async () => {
       const { code, stderr } = await ssh(agent.target, ['true'])
@@ -54,7 +54,7 @@ describe('a server that is told to stop while people work', () => {
     })
     expect(refused).toContain('Bowline: the server is stopping; try again in a moment.')
     await Promise.all(sessions.map((session, index) => session.echo(`still working ${index}`)))
-    await until('the agent looks for another server', () => /"ev":"link-failed"/.test(agent.process.said()))
+    await until('the agent looks for another server', () => /"ev":"link-failed"/.test(agent.process.output()))
     await Promise.all(sessions.map((session, index) => session.echo(`and still ${index}`)))
 
     for (const session of sessions) session.end()

@@ -71,11 +71,11 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     between.become({ delayMs: 5, jitterMs: 5 })
     const writer = startWriter(started, 4)
     await until('rows are written', () => writer.acknowledged.size >= 8)
-    let over = false
-    const refused = writer.done.finally(() => (over = true))
+    let done = false
+    const refused = writer.done.finally(() => (done = true))
     await until('every writer has met a cut', () => {
       between.reset()
-      return over
+      return done
     })
     for (const answer of await refused) {
       expect(answer).toMatchObject({ status: 503, body: expect.stringContaining('"UNAVAILABLE"') })
@@ -114,8 +114,8 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     await started.process.end()
     const missing = await setBack(postgres, 'bowline', { login: 'bowline', password: PASSWORD })
     await started.start()
-    expect(started.process.said()).toContain(`"ev":"database.migrated"`)
-    expect(started.process.said()).toContain(`"name":"${missing}"`)
+    expect(started.process.output()).toContain(`"ev":"database.migrated"`)
+    expect(started.process.output()).toContain(`"name":"${missing}"`)
     const client = await started.client()
     await untilOnline(client, agent.device.uid)
     expect((await ssh(agent.target, ['echo upgraded'])).stdout.toString()).toBe('upgraded\n')
@@ -130,27 +130,27 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     ['a database that is not there', () => postgres.url('bowline', PASSWORD, 'nowhere'), /"nowhere" does not exist/],
     ['a server that is not there', () => 'postgres://bowline:x@127.0.0.1:1/bowline', /ECONNREFUSED 127\.0\.0\.1:1/],
   ])('refuses %s with the reason and without secrets', async (_, url, reason) => {
-    const { code, said } = await refusedServer({ BOWLINE_DATABASE_URL: url(), BOWLINE_SECRET_KEY })
+    const { code, output } = await refusedServer({ BOWLINE_DATABASE_URL: url(), BOWLINE_SECRET_KEY })
     expect(code).toBe(1)
-    expect(said).toMatch(new RegExp(`^bowline: .*${reason.source}`, 'm'))
+    expect(output).toMatch(new RegExp(`^bowline: .*${reason.source}`, 'm'))
     for (const secret of [PASSWORD, postgres.superuserPassword, 'wrong-password', BOWLINE_SECRET_KEY]) {
-      expect(said).not.toContain(secret)
+      expect(output).not.toContain(secret)
     }
-    expect(said).not.toMatch(/^\s+at /m)
+    expect(output).not.toMatch(/^\s+at /m)
   })
 
   it('refuses to start without the key that encrypts its secrets, which the next server could not read', async () => {
-    const { code, said } = await refusedServer({ BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline') })
+    const { code, output } = await refusedServer({ BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline') })
     expect(code).toBe(2)
-    expect(said).toBe('bowline: BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.\n')
+    expect(output).toBe('bowline: BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.\n')
   })
 
   it('refuses to start with another key than the one that encrypted its secrets, in one sentence', async () => {
     const other = randomBytes(32).toString('hex')
     const env = { BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline'), BOWLINE_SECRET_KEY: other }
-    const { code, said } = await refusedServer(env)
+    const { code, output } = await refusedServer(env)
     expect(code).toBe(1)
-    expect(said).toMatch(/^bowline: .*BOWLINE_SECRET_KEY/m)
-    expect(said).not.toContain(other)
+    expect(output).toMatch(/^bowline: .*BOWLINE_SECRET_KEY/m)
+    expect(output).not.toContain(other)
   })
 })

@@ -63,28 +63,28 @@ function targetOf(name: string): SshTarget {
 async function roundTrip(where: { port: number } | { path: string }): Promise<string> {
   const socket = connect(where)
   socket.end('there and back')
-  let heard = ''
-  socket.on('data', (chunk) => (heard += String(chunk)))
+  let received = ''
+  socket.on('data', (chunk) => (received += String(chunk)))
   // A refused or reset connection yields what it received so far.
   socket.on('error', () => undefined)
   await once(socket, 'close').catch(() => undefined)
-  return heard
+  return received
 }
 
 /** Starts ssh without a command and waits for an output or an effect. */
-async function forwarding(target: SshTarget, options: string[], ready: (said: string) => unknown): Promise<string> {
+async function forwarding(target: SshTarget, options: string[], ready: (output: string) => unknown): Promise<string> {
   const child = startSsh(target, [], ['-N', ...options, '-o', 'ExitOnForwardFailure=yes', '-o', 'LogLevel=INFO'])
   running.add(child)
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   let ended = false
   child.on('close', () => (ended = true))
   await until('ssh forwards', async () => {
-    if (await ready(said)) return true
-    if (ended) throw new Error(`ssh ended: ${said}`)
+    if (await ready(output)) return true
+    if (ended) throw new Error(`ssh ended: ${output}`)
     return false
   })
-  return said
+  return output
 }
 
 /** Fails like `ssh` does when a forward is refused. */
@@ -323,10 +323,10 @@ describe('through Bowline', () => {
       Array.from({ length: count }, (_, index) => ['-R', `0:127.0.0.1:${10_000 + index}`]).flat()
     const target = targetOf('Bowline')
     const quiet = ['-v', '-o', 'ExitOnForwardFailure=no']
-    const refusals = (said: string) => said.match(/remote port forwarding failed/g)?.length
-    const said = await forwarding(target, [...quiet, ...forwards(100)], (text) => refusals(text) === 36)
-    expect(said.match(/Allocated port/g)?.length).toBe(64)
-    expect(said).toContain('at most 64 ports, sockets and displays can be forwarded at once')
+    const refusals = (output: string) => output.match(/remote port forwarding failed/g)?.length
+    const output = await forwarding(target, [...quiet, ...forwards(100)], (text) => refusals(text) === 36)
+    expect(output.match(/Allocated port/g)?.length).toBe(64)
+    expect(output).toContain('at most 64 ports, sockets and displays can be forwarded at once')
     const greedy = await ssh(target, [], { options: ['-N', '-o', 'LogLevel=INFO', ...forwards(10_000)] })
     expect(greedy.code).toBe(255)
     expect((await ssh(target, ['echo still here'])).stdout.toString()).toBe('still here\n')

@@ -68,7 +68,7 @@ describe.skipIf(!isRoot)('a full disk (needs root, to mount one)', () => {
     process.kill(await postmasterPid(server.dataFolder), 'SIGKILL')
     await until('the outage shows', async () => (await fetch(`${server.origin}/healthcheck`)).status === 503)
     await until('the log names the cause', () =>
-      /the disk that holds \S+ is full\. Free some space/.test(server.process.said()),
+      /the disk that holds \S+ is full\. Free some space/.test(server.process.output()),
     )
     await session.echo('while the disk is full and PostgreSQL cannot start')
     expect(server.process.child.exitCode).toBeNull()

@@ -57,9 +57,9 @@ describe('with the default limits, but for 64 channels a connection', () => {
     let up = 0
     for (const { child } of commands) child.stdout.once('data', () => (up += 1))
     await until('all commands run', () => up === commands.length, 60_000)
-    const surplus = shared.start('echo surplus')
-    surplus.stdin.end()
-    const refused = await finish(surplus)
+    const extra = shared.start('echo extra')
+    extra.stdin.end()
+    const refused = await finish(extra)
     expect([refused.code, refused.stdout.toString()]).toEqual([255, ''])
     for (const { child } of commands) child.stdin.end('still here\n')
     const results = await Promise.all(commands.map(({ result }) => result))
@@ -98,8 +98,8 @@ describe('with the default limits, but for 64 channels a connection', () => {
       (socket) => socket.write('SSH-2.0-dawdler\r\n'),
       (socket) => socket.write(Buffer.concat([Buffer.from('SSH-2.0-dawdler\r\n'), Buffer.from('000003fc0414', 'hex')])),
       (socket) => {
-        const drip = setInterval(() => socket.write('S'), 1_000)
-        socket.once('close', () => clearInterval(drip))
+        const sendSlowly = setInterval(() => socket.write('S'), 1_000)
+        socket.once('close', () => clearInterval(sendSlowly))
       },
     ]
     let ended = 0
@@ -136,7 +136,7 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect((await Promise.all(more)).map((attempt) => attempt.code)).toEqual(Array(44).fill(255))
     expect((await ssh(agent.target, ['true'], { options: guesser })).code).toBe(255)
     // One more may be checked every ten seconds.
-    const checked = agent.process.said().match(/"ev":"login-denied"/g)?.length ?? 0
+    const checked = agent.process.output().match(/"ev":"login-denied"/g)?.length ?? 0
     expect(checked).toBeGreaterThanOrEqual(6)
     expect(checked).toBeLessThanOrEqual(9)
     expect((await ssh(agent.target, ['echo in'], { options: ['-b', '127.0.0.9'] })).stdout.toString()).toBe('in\n')
@@ -167,7 +167,7 @@ describe('with the default limits, but for 64 channels a connection', () => {
     const attack = run([file, ...words], { detached: true })
     onTestFinished(({ task }) => {
       process.kill(-attack.pid, 'SIGKILL')
-      if (task.result?.state === 'fail') process.stderr.write(`--- attack:\n${attack.said()}\n`)
+      if (task.result?.state === 'fail') process.stderr.write(`--- attack:\n${attack.output()}\n`)
     })
     const before = await endCount()
     await until('the attack is under way', async () => (await endCount()) > before + 50)
@@ -175,7 +175,7 @@ describe('with the default limits, but for 64 channels a connection', () => {
       const { stdout, stderr } = await ssh(agent.target, ['echo meanwhile'], { options: ['-b', '127.0.0.12'] })
       expect([stdout.toString(), stderr]).toEqual(['meanwhile\n', ''])
     }
-    expect([attack.child.exitCode, attack.said()]).toEqual([null, expect.stringContaining('Commencing')])
+    expect([attack.child.exitCode, attack.output()]).toEqual([null, expect.stringContaining('Commencing')])
   })
 })
 

@@ -104,7 +104,7 @@ describe('a network that falls silent', () => {
     const throughProxy = await startEcho({ ...near.target, port: target.port }, options)
     const row = await latest()
     const throughLink = await startEcho(agent.target)
-    const before = agent.process.said().length
+    const before = agent.process.output().length
     proxy.become({ silent: true })
     uplink.become({ silent: true })
 
@@ -117,7 +117,7 @@ describe('a network that falls silent', () => {
       ),
       throughLink.result,
       until('the server notices', offline, 60_000),
-      until('the agent notices', () => agent.process.said().slice(before).includes('"keepalive"'), 60_000),
+      until('the agent notices', () => agent.process.output().slice(before).includes('"keepalive"'), 60_000),
     ])
     expect(closed).toMatchObject({ by: 'gateway', reason: 'keepalive' })
     expect([code, stderr]).toEqual([255, expect.stringMatching(/Bowline: nothing was heard for 45 s/)])

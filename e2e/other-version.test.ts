@@ -62,14 +62,14 @@ describe('version mismatch between agent and server', () => {
   ])(
     'tells an agent $than than the server, and the server, what to update, and links once that is done',
     async (one) => {
-      const before = agent.process.said().length
-      const logged = server.process.said().length
+      const before = agent.process.output().length
+      const logged = server.process.output().length
       ahead = one.by
       for (const socket of sockets) socket.destroy()
       const told = `the server speaks version ${one.theirs} of the link, this agent version 1: update the ${one.update}`
-      await until('the agent is told', () => agent.process.said().slice(before).includes(told))
+      await until('the agent is told', () => agent.process.output().slice(before).includes(told))
       const line = `the ${one.asSeen} of the link, this server version 1: update the ${one.updateThere}`
-      await until('the server tells its operator', () => server.process.said().slice(logged).includes(line))
+      await until('the server tells its operator', () => server.process.output().slice(logged).includes(line))
       const { stderr } = await ssh(agent.target, ['true'], { options: SHOWN })
       expect(stderr).toContain('the device cannot be reached')
 

@@ -98,10 +98,10 @@ describe('a recording', () => {
 
   it('records nothing that is typed without echo', async () => {
     const child = startSsh(agent.target, ['stty -echo; echo ask; read answer; echo "got ${#answer}"'], ['-tt'])
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     const result = finish(child)
-    await until('it asks', () => said.includes('ask'))
+    await until('it asks', () => output.includes('ask'))
     child.stdin.write('a-very-secret-answer\n')
     expect((await result).stdout.toString()).toContain('got 20')
     const { uid } = await newest((session) => session.closed)
@@ -179,9 +179,9 @@ describe.skipIf(!isRoot)('a full disk for recordings (needs root, to mount one)'
   async function fill(): Promise<() => Promise<void>> {
     const recordings = join(folder, 'recordings')
     const { bavail, bsize } = await statfs(recordings)
-    const ballast = join(recordings, 'ballast')
-    await writeFile(ballast, Buffer.alloc(bavail * bsize - 1_000_000))
-    return () => rm(ballast)
+    const filler = join(recordings, 'filler')
+    await writeFile(filler, Buffer.alloc(bavail * bsize - 1_000_000))
+    return () => rm(filler)
   }
 
   it('ends no session on a full disk where recording is best effort, and marks the recording as cut off', async () => {
@@ -202,7 +202,7 @@ describe.skipIf(!isRoot)('a full disk for recordings (needs root, to mount one)'
     expect((await newest((one) => one.closed)).recorded).toBe(false)
     await until('it is sealed', async () => (await verdict(uid)).result === 'intact')
     expect(await verdict(uid)).toMatchObject({ complete: false, bad_chunk: null })
-    expect(server.process.said()).toContain('recording.failed')
+    expect(server.process.output()).toContain('recording.failed')
     const { call } = await server.client()
     const { body: log } = await call(operations.audit.list, { query: { per_page: '100' } })
     expect(log.filter(({ action }) => action === 'recording.fail').map(({ target }) => target)).toContain(uid)

@@ -250,7 +250,7 @@ describe('a client that leaves while its password is checked', () => {
     expect(row?.active).toBe(false)
     expect(row?.closed?.by).toBe('user')
     const ended = agent.process
-      .said()
+      .output()
       .split('\n')
       .filter((line) => line.includes(`"session":"${uid}"`))
     expect(ended.filter((line) => line.includes('login-accepted'))).toHaveLength(
@@ -264,19 +264,19 @@ describe('two agents with one identity', () => {
     const client = await server.client()
     const log = await listenToEvents(client)
     const session = await startEcho(agent.target)
-    const twin = agent.twin()
+    const clone = agent.clone()
     try {
-      await until('the older one is told', () => agent.process.said().includes('"ev":"displaced"'))
+      await until('the older one is told', () => agent.process.output().includes('"ev":"displaced"'))
       const { code, stderr } = await session.result
       expect(code).toBe(255)
       expect(stderr).toMatch(/Another agent with the same identity has connected/)
-      expect((await ssh(agent.target, ['echo $PPID'])).stdout.toString()).toBe(`${twin.pid}\n`)
+      expect((await ssh(agent.target, ['echo $PPID'])).stdout.toString()).toBe(`${clone.pid}\n`)
       const changes = log.events.filter((event) => event.type === 'device.changed')
       expect(changes.length).toBeGreaterThan(0)
       expect(changes.filter((event) => !event.device.online)).toEqual([])
     } finally {
       log.stop()
-      await twin.end()
+      await clone.end()
     }
   })
 })

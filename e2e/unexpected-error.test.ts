@@ -28,7 +28,7 @@ describe('an unexpected error', () => {
       process.child.kill(signal)
       expect(await process.ended).toMatchObject({ code: 1 })
       const failures = process
-        .said()
+        .output()
         .split('\n')
         .filter((line) => line.includes('server.failed'))
       expect(failures).toEqual([expect.stringContaining(words)])

@@ -74,11 +74,11 @@ describe('with limits raised by the configuration', () => {
     // The first reading includes what any transfer allocates.
     await pipeThrough(agent.target, `cat ${path}`)
     const before = await memory()
-    const stuck = startSsh(agent.target, ['exec yes'])
-    const ended = once(stuck, 'close')
-    await once(stuck.stdout, 'data')
-    stuck.stdout.resume()
-    const [, reader = 0] = await familyOf(stuck.pid ?? 0)
+    const stalled = startSsh(agent.target, ['exec yes'])
+    const ended = once(stalled, 'close')
+    await once(stalled.stdout, 'data')
+    stalled.stdout.resume()
+    const [, reader = 0] = await familyOf(stalled.pid ?? 0)
     process.kill(reader, 'SIGSTOP')
     try {
       expect((await pipeThrough(agent.target, `cat ${path}`)).sha256).toBe(sha256)

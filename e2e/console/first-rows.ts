@@ -24,11 +24,11 @@ try {
     empty.push(await firstRowsOf(page))
     full.push(await firstRowsOf(page))
   }
-  say(
+  print(
     `${devices} devices, ${loads} loads of each kind, from the start of the navigation to the first row on the screen`,
   )
-  say(`with an empty cache: ${spread(empty)}`)
-  say(`with a full one: ${spread(full)}`)
+  print(`with an empty cache: ${spread(empty)}`)
+  print(`with a full one: ${spread(full)}`)
 } finally {
   await browser.close()
   await product.stop()
@@ -44,6 +44,6 @@ async function firstRowsOf(page: Page): Promise<number> {
   })`)
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }

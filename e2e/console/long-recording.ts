@@ -21,8 +21,8 @@ export function longCast(bytes: number): string {
   const words = Math.max(1, Math.floor((bytes / seconds - 30) / 8))
   const parts = [headerLine({ columns: 100, rows: 30, term: 'xterm-256color', timestamp: 1_700_000_000 })]
   for (let second = 0; second <= seconds; second += 1) {
-    const said = Array.from({ length: words }, (_, word) => WORDS[(second * 7 + word * 3) % WORDS.length]).join(' ')
-    parts.push(lines.next('o', `${said}\r\n\u001b[3${second % 7}mtick ${second}\u001b[0m\r\n`, second * 1_000))
+    const output = Array.from({ length: words }, (_, word) => WORDS[(second * 7 + word * 3) % WORDS.length]).join(' ')
+    parts.push(lines.next('o', `${output}\r\n\u001b[3${second % 7}mtick ${second}\u001b[0m\r\n`, second * 1_000))
   }
   return parts.join('')
 }
@@ -48,10 +48,10 @@ export async function recordSession(
     password: product.device_password,
   }
   const child = startSsh(target, [`${command}; echo ready; stty -echo; exec cat`], ['-tt'])
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ended = new Promise((resolve) => child.once('close', resolve))
-  await until('the session is ready', () => said.includes('ready'))
+  await until('the session is ready', () => output.includes('ready'))
   const session = await until('the session is recorded', async () => {
     const { body } = await call(operations.sessions.list, {})
     return body.find(({ uid, recorded }) => !known.has(uid) && recorded)

@@ -31,10 +31,10 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
         await page.locator('.xterm-accessibility-tree', { hasText }).waitFor({ state: 'attached' })
       }
       await prompt('Connected to')
-      for (const [command, said] of COMMANDS) {
+      for (const [command, output] of COMMANDS) {
         await page.keyboard.type(command)
         await page.keyboard.press('Enter')
-        await prompt(said)
+        await prompt(output)
       }
     },
   }

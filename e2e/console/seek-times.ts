@@ -42,11 +42,11 @@ try {
     await pause(200)
   }
   const heap = await page.evaluate('performance.memory.usedJSHeapSize')
-  say(`${HOURS} hours, ${(cast.length / 1e6).toFixed(1)} MB, ${seeks} seeks, each to a part not read before`)
-  say(`from ${PRESS} to the moment on the screen: ${spread(random)}`)
-  say(`of it until the server's answer was whole: ${spread(answers)}`)
-  say(`requests for each, with those that read ahead: ${(requests / seeks).toFixed(1)}`)
-  say(
+  print(`${HOURS} hours, ${(cast.length / 1e6).toFixed(1)} MB, ${seeks} seeks, each to a part not read before`)
+  print(`from ${PRESS} to the moment on the screen: ${spread(random)}`)
+  print(`of it until the server's answer was whole: ${spread(answers)}`)
+  print(`requests for each, with those that read ahead: ${(requests / seeks).toFixed(1)}`)
+  print(
     `kilobytes for each: ${(bytes / seeks / 1_000).toFixed(0)}; heap of the page: ${(Number(heap) / 1e6).toFixed(0)} MB`,
   )
 } finally {
@@ -54,7 +54,7 @@ try {
   await product.stop()
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 

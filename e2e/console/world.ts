@@ -64,14 +64,14 @@ export async function startWorld(): Promise<World> {
     return body.uid
   }
   const cli = async (...words: string[]): Promise<void> => {
-    const said: string[] = []
+    const output: string[] = []
     const code = await runCommand(words, {
       env: { ...withoutSettings(process.env), BOWLINE_DATA_DIR: product.dataFolder },
       read: () => Promise.resolve(''),
-      print: (line) => said.push(line),
-      complain: (line) => said.push(line),
+      print: (line) => output.push(line),
+      complain: (line) => output.push(line),
     })
-    if (code !== 0) throw new Error(`bowline ${words.join(' ')} ended with ${code}: ${said.join('\n')}`)
+    if (code !== 0) throw new Error(`bowline ${words.join(' ')} ended with ${code}: ${output.join('\n')}`)
   }
   const login = `${userInfo().username}@${product.sshid}`
   const target = { ...product.ssh, login, password: product.device_password }

@@ -150,8 +150,8 @@ describe('commands', async () => {
       await writeFile(join(folder, 'bowline'), program, { mode: 0o755 })
       const PATH = `${folder}:${process.env['PATH']}`
       const env = { PATH, HOME: folder, ...(await environment(page)) }
-      const said = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
-      expect(said.stderr).toBe('')
+      const output = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
+      expect(output.stderr).toBe('')
     } finally {
       await rm(folder, { recursive: true })
     }

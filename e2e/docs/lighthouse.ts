@@ -24,7 +24,7 @@ const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as 
 const LEAST = 0.95
 const RUNS = 3
 
-const say = (line: string): unknown => process.stdout.write(`${line}\n`)
+const print = (line: string): unknown => process.stdout.write(`${line}\n`)
 
 const words = process.argv.slice(2)
 await buildStale(['docs'])
@@ -37,7 +37,7 @@ const browser = await chromium.launchPersistentContext(profile, {
 let low = 0
 try {
   const port = Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0])
-  say(`${'page'.padEnd(52)}${CATEGORIES.map((name) => name.padStart(16)).join('')}   LCP ms   KiB`)
+  print(`${'page'.padEnd(52)}${CATEGORIES.map((name) => name.padStart(16)).join('')}   LCP ms   KiB`)
   for (const [preset, config] of PRESETS) {
     for (const page of PAGES) {
       const row = `${preset} /${page}`
@@ -48,12 +48,12 @@ try {
       const lcpMs = audits['largest-contentful-paint']?.numericValue ?? 0
       const bytes = audits['total-byte-weight']?.numericValue ?? 0
       const cells = scores.map((score) => score.toFixed(2).padStart(16)).join('')
-      say(`${row.padEnd(52)}${cells}${lcpMs.toFixed(0).padStart(9)}${(bytes / 1024).toFixed(0).padStart(6)}`)
+      print(`${row.padEnd(52)}${cells}${lcpMs.toFixed(0).padStart(9)}${(bytes / 1024).toFixed(0).padStart(6)}`)
       for (const name of CATEGORIES) {
         for (const { id, weight } of categories[name]?.auditRefs ?? []) {
           const audit = audits[id]
           if (weight === 0 || !audit || audit.score === null || audit.score >= LEAST) continue
-          say(`    ${name}: ${id} ${audit.score} ${audit.displayValue ?? ''}`)
+          print(`    ${name}: ${id} ${audit.score} ${audit.displayValue ?? ''}`)
         }
       }
     }
@@ -63,7 +63,7 @@ try {
   await server.remove()
   await rm(profile, { recursive: true, force: true })
 }
-if (low > 0) say(`\n${low} scores are below ${LEAST}.`)
+if (low > 0) print(`\n${low} scores are below ${LEAST}.`)
 
 /** The run with the median performance: other load on the machine distorts the score. */
 async function median(address: string, port: number, config: Config | undefined): Promise<Result> {

@@ -86,9 +86,9 @@ export const PAGE_BEHAVIOURS: readonly Behaviour[] = [
       const opened = page.locator('.medium-zoom--opened')
       const from = await scrollTop(page)
       const scrolled = async (pixels: number): Promise<void> => {
-        const heard = page.evaluate("new Promise((resolve) => addEventListener('scroll', resolve, { once: true }))")
+        const received = page.evaluate("new Promise((resolve) => addEventListener('scroll', resolve, { once: true }))")
         await scrollTo(page, from - pixels)
-        await heard
+        await received
       }
       await scrolled(40)
       await page.clock.runFor(1_000)

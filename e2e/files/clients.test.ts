@@ -11,7 +11,7 @@ import {
   program,
   PYTHON,
   puttyOptions,
-  type Said,
+  type ProgramResult,
   sshOptions,
 } from '../support/file-clients.ts'
 import { type Product, startProduct } from '../support/product.ts'
@@ -44,7 +44,7 @@ beforeEach((context) => {
 })
 
 interface Outcome {
-  readonly said: Said[]
+  readonly results: ProgramResult[]
   /** Folder on the device, and the folder for what is copied back. */
   readonly device: string[]
   readonly back: string[]
@@ -60,7 +60,7 @@ interface Work {
 }
 
 /** Does the same work through both, one after the other, in folders of the same names. */
-async function compare(work: (given: Work) => Promise<Said[]>): Promise<{ ours: Outcome; theirs: Outcome }> {
+async function compare(work: (given: Work) => Promise<ProgramResult[]>): Promise<{ ours: Outcome; theirs: Outcome }> {
   const base = mkdtempSync(join(folder, 'work-'))
   const seed = Buffer.from(base)
   const outcome = async (place: Place): Promise<Outcome> => {
@@ -71,13 +71,13 @@ async function compare(work: (given: Work) => Promise<Said[]>): Promise<{ ours: 
       mkdirSync(path)
     }
     makeTree(local, seed)
-    const said = await work({ place, local, remote, back })
-    return { said, device: lookOf(remote), back: lookOf(back) }
+    const results = await work({ place, local, remote, back })
+    return { results, device: lookOf(remote), back: lookOf(back) }
   }
   return { theirs: await outcome(sshd), ours: await outcome(bowline) }
 }
 
-const codes = ({ said }: Outcome): (number | null)[] => said.map(({ code }) => code)
+const codes = ({ results }: Outcome): (number | null)[] => results.map(({ code }) => code)
 
 const address = (place: Place): string => `${place.login}@${place.host}`
 const NO_SERVER = /No such file|not found/
@@ -158,7 +158,7 @@ describe.each([
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0, 0, 0, 1, 1])
-    expect(outcome.ours.said[3]?.stderr).toMatch(NO_SERVER)
+    expect(outcome.ours.results[3]?.stderr).toMatch(NO_SERVER)
   })
 })
 
@@ -183,8 +183,8 @@ describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-too
         'get nothing',
         'quit',
       ].join('\n')
-      const said = await program(['psftp', ...puttyOptions(place), place.host], input)
-      return [withoutGreeting(said)]
+      const result = await program(['psftp', ...puttyOptions(place), place.host], input)
+      return [withoutGreeting(result)]
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0])
@@ -206,7 +206,7 @@ describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-too
 })
 
 /** The home folders of the accounts differ, and so does the sign-in. */
-function withoutGreeting({ code, stdout, stderr }: Said): Said {
+function withoutGreeting({ code, stdout, stderr }: ProgramResult): ProgramResult {
   return {
     code,
     stdout: stdout.replace(/^Remote working directory is .*$/m, ''),
@@ -224,7 +224,7 @@ describe.skipIf(!installed.paramiko)('paramiko (needs the package python3-parami
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0])
-    expect(outcome.ours.said[0]?.stdout).toContain('pipelined 2000000 True')
+    expect(outcome.ours.results[0]?.stdout).toContain('pipelined 2000000 True')
   })
 })
 
@@ -242,6 +242,6 @@ describe.skipIf(!installed.rsync)('rsync (needs the package rsync)', () => {
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0, 0, 0])
-    expect(outcome.ours.said[1]?.stdout).toBe('')
+    expect(outcome.ours.results[1]?.stdout).toBe('')
   })
 })

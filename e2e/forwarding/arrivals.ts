@@ -87,7 +87,7 @@ export async function forwardingWorld(undo: ReturnType<typeof cleanups>): Promis
         if (kind === '-J') return jump(sshd, master)
         return open
           ? converse(speaker, () => open(speaker))
-          : overStdio(speaker, shared(['-W', `127.0.0.1:${speaker.port}`, 'x']))
+          : converseOverStdio(speaker, shared(['-W', `127.0.0.1:${speaker.port}`, 'x']))
       }
       return limitConcurrency(count, atOnce, one)
     },
@@ -134,7 +134,7 @@ async function converse({ behaviour }: Speaker, open: () => Promise<Duplex>): Pr
 }
 
 /** The same over stdin and stdout of `ssh -W`. */
-async function overStdio({ behaviour }: Speaker, { stdin, stdout }: ChildProcess): Promise<string | undefined> {
+async function converseOverStdio({ behaviour }: Speaker, { stdin, stdout }: ChildProcess): Promise<string | undefined> {
   if (!stdin || !stdout) return 'ssh has no pipes'
   stdin.on('error', () => undefined)
   if (behaviour === 'speaks') return faultOf(await buffer(stdout))

@@ -29,7 +29,7 @@ const PAUSE_MS = 200
 const tried = new Map<string, number>()
 
 /** Opens a connection, sends bytes, reads nothing, and reconnects when it is dropped. */
-async function hold(number: number, port: number, bytes: string): Promise<void> {
+async function holdConnection(number: number, port: number, bytes: string): Promise<void> {
   for (;;) {
     await new Promise<void>((resolve) => {
       const socket: Socket = connect({ host, port, localAddress: addressOf(number) }, () => socket.write(bytes))
@@ -91,15 +91,15 @@ const webSocket = head(
 
 const KINDS: Readonly<Record<string, (number: number) => Promise<void>>> = {
   'event streams that never read': (number) =>
-    hold(number, httpPort, head('GET /api/events HTTP/1.1', `Authorization: Bearer ${token}`)),
+    holdConnection(number, httpPort, head('GET /api/events HTTP/1.1', `Authorization: Bearer ${token}`)),
   'half bodies': (number) =>
-    hold(
+    holdConnection(
       number,
       httpPort,
       `${head('POST /api/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 8000')}${'{"username":"'.padEnd(7_900, 'a')}`,
     ),
-  'silent WebSockets': (number) => hold(number, httpPort, webSocket),
-  'silent SSH connections': (number) => hold(number, sshPort, ''),
+  'silent WebSockets': (number) => holdConnection(number, httpPort, webSocket),
+  'silent SSH connections': (number) => holdConnection(number, sshPort, ''),
   registrations: (number) => call(number, 'POST', '/api/devices/auth', json, () => registration(number)),
   'docs searches': (number) =>
     call(

@@ -18,7 +18,7 @@ const ALWAYS = [
   'OpenSSH 9.2: sftp, a batch of everything',
 ]
 /** Each takes seconds of CPU time. */
-const DEAR = ['Ansible', 'tmux', 'X11', 'an editor’s server (VS Code’s way)']
+const EXPENSIVE = ['Ansible', 'tmux', 'X11', 'an editor’s server (VS Code’s way)']
 
 const seed = Number(process.env['MATRIX_SEED'] ?? randomInt(2 ** 31))
 
@@ -35,7 +35,7 @@ describe.skipIf(!canMakeDevices)('many at once (needs root, for accounts of its 
     async () => {
       const isAlways = ({ client, feature }: (typeof rows)[number]) => ALWAYS.includes(`${client}: ${feature}`)
       const others = rows.filter(
-        (row) => !isAlways(row) && !DEAR.includes(row.client) && missingPrograms(row).length === 0,
+        (row) => !isAlways(row) && !EXPENSIVE.includes(row.client) && missingPrograms(row).length === 0,
       )
       const chosen = [...rows.filter(isAlways), ...shuffled(others, seed).slice(0, DRAWN)]
       expect(chosen).toHaveLength(ALWAYS.length + DRAWN)

@@ -69,16 +69,16 @@ it.skipIf(problem !== undefined)(
         .replaceAll('linux-x64', `linux-${arch}`)
     async function follow(page: string, version: string): Promise<string> {
       command(machine, `cd /root && curl -fsSO ${store}/bowline-${version}-linux-${arch}.tar.gz`)
-      let said = ''
+      let output = ''
       for (const step of await stepsOf(page)) {
         if ('file' in step) command(machine, `cat >'${step.file}' <<'END'\n${ours(step.text, version)}END`)
-        else said += command(machine, `set -e; sudo() { "$@"; }; cd /root\n${ours(step.script, version)}`)
+        else output += command(machine, `set -e; sudo() { "$@"; }; cd /root\n${ours(step.script, version)}`)
       }
-      return said
+      return output
     }
 
-    const said = await follow('self-hosted/deploying.md', first)
-    const link = /http:\S+\/setup\?sign=\S+/.exec(said)?.[0] ?? ''
+    const output = await follow('self-hosted/deploying.md', first)
+    const link = /http:\S+\/setup\?sign=\S+/.exec(output)?.[0] ?? ''
     expect(link.startsWith(origin)).toBe(true)
     const page = async (url: string) => {
       const response = await fetch(url, { headers: { accept: 'text/html' } })

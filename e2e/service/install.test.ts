@@ -42,20 +42,23 @@ function boot(machine: Machine, line: string): Running {
   const running = machine.run(line)
   onTestFinished(async ({ task }) => {
     await running.end('SIGKILL')
-    if (task.result?.state === 'fail') process.stderr.write(`--- machine:\n${running.said()}\n`)
+    if (task.result?.state === 'fail') process.stderr.write(`--- machine:\n${running.output()}\n`)
   })
   return running
 }
 
 /** Runs a line to completion. */
-async function runOn(machine: Machine, line: string): Promise<{ code: number | null; said: string }> {
+async function runOn(machine: Machine, line: string): Promise<{ code: number | null; output: string }> {
   const running = machine.run(line)
   const { code } = await running.ended
-  return { code, said: running.said() }
+  return { code, output: running.output() }
 }
 
 /** The whole path: the command, the device that appears, accepting it, the password that was printed, ssh. */
-async function addDevice(machine: Machine, name: string): Promise<{ device: Device; password: string; said: string }> {
+async function addDevice(
+  machine: Machine,
+  name: string,
+): Promise<{ device: Device; password: string; output: string }> {
   const log = await listenToEvents(client)
   onTestFinished(() => log.stop())
   const running = boot(machine, installCommand(server.origin, server.tenant, server.pin))
@@ -67,8 +70,8 @@ async function addDevice(machine: Machine, name: string): Promise<{ device: Devi
   const { uid } = pending
   await client.call(operations.devices.setStatus, { params: { uid, status: 'accept' } })
   const device = await untilOnline(client, uid)
-  const password = /device password:\s+([0-9a-f]{32})\n/.exec(running.said())?.[1] ?? ''
-  return { device, password, said: running.said() }
+  const password = /device password:\s+([0-9a-f]{32})\n/.exec(running.output())?.[1] ?? ''
+  return { device, password, output: running.output() }
 }
 
 function login(device: Device, password: string, command: string) {
@@ -100,46 +103,46 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
 
   it('updates the agent when the command runs again, and keeps device and password', async () => {
     const running = boot(machine, installCommand(server.origin, server.tenant, server.pin))
-    await until('the agent runs', () => running.said().includes('link-up'))
-    expect(running.said()).not.toMatch(/device password/)
+    await until('the agent runs', () => running.output().includes('link-up'))
+    expect(running.output()).not.toMatch(/device password/)
     await untilOnline(client, added.device.uid)
     expect((await login(added.device, added.password, 'echo again')).stdout.toString()).toBe('again\n')
   })
 
   it('installs into one folder named after the version, and unpacks nothing elsewhere', async () => {
-    const { said } = await runOn(machine, 'ls -A /tmp; cd .bowline-agent; ls -d */ | sed s/-[0-9a-f]*.$//; ls */')
-    expect(said).toBe(`bowline-agent-${agentPackage.version}\nbowline\nkoffi.node\n`)
+    const { output } = await runOn(machine, 'ls -A /tmp; cd .bowline-agent; ls -d */ | sed s/-[0-9a-f]*.$//; ls */')
+    expect(output).toBe(`bowline-agent-${agentPackage.version}\nbowline\nkoffi.node\n`)
   })
 
   it('leaves nothing that others can read', async () => {
-    const { said } = await runOn(
+    const { output } = await runOn(
       machine,
       'find .bowline-agent -maxdepth 0 -perm /077; find .bowline-agent -name "*.key" -perm /077; find .bowline-agent -name "password*" -perm /077',
     )
-    expect(said).toBe('')
+    expect(output).toBe('')
   })
 
   it('explains a missing namespace', async () => {
-    const { code, said } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh`)
+    const { code, output } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh`)
     expect(code).toBe(1)
-    expect(said).toMatch(/^bowline: TENANT_ID is not set: copy the command from the console\.$/m)
+    expect(output).toMatch(/^bowline: TENANT_ID is not set: copy the command from the console\.$/m)
   })
 
   it('makes a service as root only', async () => {
     const script = installCommand(server.origin, server.tenant, server.pin)
     const asked = await runOn(machine, script.replace(/sh$/, 'INSTALL_METHOD=systemd sh'))
-    expect(asked).toMatchObject({ code: 1, said: 'bowline: the method systemd needs root (sudo).\n' })
+    expect(asked).toMatchObject({ code: 1, output: 'bowline: the method systemd needs root (sudo).\n' })
     const unknown = await runOn(machine, script.replace(/sh$/, 'INSTALL_METHOD=docker sh'))
-    expect(unknown.said).toBe('bowline: INSTALL_METHOD is docker; it can be systemd, openrc or foreground.\n')
+    expect(unknown.output).toBe('bowline: INSTALL_METHOD is docker; it can be systemd, openrc or foreground.\n')
     const installed = await runOn(machine, '.bowline-agent/bowline-agent-*/bowline agent install')
-    expect(installed).toMatchObject({ code: 1, said: '`bowline agent install` needs root (try sudo).\n' })
+    expect(installed).toMatchObject({ code: 1, output: '`bowline agent install` needs root (try sudo).\n' })
   })
 
   it('reports a namespace that does not exist through the agent', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000'
     const running = boot(machine, installCommand(server.origin, nobody, server.pin))
-    await until('the agent says so', () => running.said().includes('registration-failed'))
-    expect(running.said()).toMatch(/"ev":"registration-failed".*namespace/)
+    await until('the agent says so', () => running.output().includes('registration-failed'))
+    expect(running.output()).toMatch(/"ev":"registration-failed".*namespace/)
   })
 })
 
@@ -160,9 +163,9 @@ describe.skipIf(!canMakeMachines)('from a server that other machines can reach (
 
   it('refuses another key than the pinned one before anything runs', async () => {
     const other = `sha256//${Buffer.alloc(32, 7).toString('base64')}`
-    const { said } = await runOn(machine, installCommand(server.origin, server.tenant, other))
-    expect(said).toMatch(/public key does not match pinned/)
-    expect(said).not.toMatch(/bowline: /)
+    const { output } = await runOn(machine, installCommand(server.origin, server.tenant, other))
+    expect(output).toMatch(/public key does not match pinned/)
+    expect(output).not.toMatch(/bowline: /)
   })
 })
 
@@ -181,7 +184,7 @@ describe('on a machine that the agent is not for', () => {
   function pipeToSh(command: readonly string[], env: Readonly<Record<string, string>>) {
     const running = run(command, { stdio: ['pipe', 'pipe', 'pipe'], env })
     running.child.stdin?.end(script)
-    return running.ended.then(({ code }) => ({ code, said: running.said() }))
+    return running.ended.then(({ code }) => ({ code, output: running.output() }))
   }
 
   it.each([
@@ -196,7 +199,7 @@ describe('on a machine that the agent is not for', () => {
       mode: 0o755,
     })
     const outcome = await pipeToSh(['sh'], { PATH: `${bin}:/usr/bin:/bin`, HOME: home })
-    expect(outcome).toEqual({ code: 1, said: text })
+    expect(outcome).toEqual({ code: 1, output: text })
     expect(await readdir(home)).toEqual([])
   })
 
@@ -206,7 +209,7 @@ describe('on a machine that the agent is not for', () => {
     await writeFile(join(root, 'lib/ld-musl-x86_64.so.1'), '')
     const outcome = await pipeToSh(['chroot', root, '/bin/sh'], { PATH: '/usr/sbin:/usr/bin:/bin', HOME: '/' })
     expect(outcome.code).toBe(1)
-    expect(outcome.said).toMatch(/^bowline: this machine uses the musl C library .*; the agent is for glibc\.$/m)
+    expect(outcome.output).toMatch(/^bowline: this machine uses the musl C library .*; the agent is for glibc\.$/m)
     expect(await readdir(root)).not.toContain('.bowline-agent')
   })
 })

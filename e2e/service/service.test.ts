@@ -74,7 +74,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     })
     onTestFinished(async () => void (await sftp.end('SIGKILL')))
     sftp.child.stdin?.write('put up there\npwd\n')
-    await until('the file is there', () => sftp.said().includes(`Remote working directory: /home/${USER.name}\n`))
+    await until('the file is there', () => sftp.output().includes(`Remote working directory: /home/${USER.name}\n`))
 
     const pid = run("pgrep -f '[s]ftp-server '")
     const executable = run(`readlink /proc/${mainPid()}/exe`)
@@ -87,7 +87,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(run(`grep -c -a sent /proc/${pid}/environ || true`)).toBe('0')
 
     sftp.child.stdin?.end('get there down\n')
-    expect([await sftp.ended, sftp.said()]).toEqual([{ code: 0, signal: null }, expect.any(String)])
+    expect([await sftp.ended, sftp.output()]).toEqual([{ code: 0, signal: null }, expect.any(String)])
     expect(content.equals(await readFile(join(folder, 'down')))).toBe(true)
     expect(run(`stat -c '%U %s' /home/${USER.name}/there`)).toBe(`${USER.name} ${content.length}`)
   })

@@ -119,7 +119,7 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
     await product?.process.ended
     expect(
       product?.process
-        .said()
+        .output()
         .split('^C')
         .slice(1)
         .map((text) => text.trim()),

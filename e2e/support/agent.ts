@@ -24,7 +24,7 @@ export interface Agent {
   /** Starts the next run; the previous one must have ended. */
   start(): void
   /** Starts a second process with the same key, as a cloned machine would. */
-  twin(): Running
+  clone(): Running
   remove(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ export async function startAgent(server: Server, name: string, accept = acceptDe
     start() {
       current = launch()
     },
-    twin: launch,
+    clone: launch,
     async remove() {
       await current.end()
       await rm(folder, { recursive: true, force: true })

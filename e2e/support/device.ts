@@ -139,7 +139,7 @@ export function makeDevice(
       const sshd = start(['/usr/sbin/sshd', '-D', '-e', '-f', inside('sshd_config')])
       programs['sshd'] = sshd
       await until('sshd listens', () => {
-        if (sshd.child.exitCode !== null) throw new Error(`sshd ended: ${sshd.said()}`)
+        if (sshd.child.exitCode !== null) throw new Error(`sshd ended: ${sshd.output()}`)
         return answers(port)
       })
       return { host: '127.0.0.1', port, login: account.name, password: PASSWORD }

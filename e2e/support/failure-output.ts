@@ -16,6 +16,6 @@ export function showWhenThisFails(processes: () => Processes): void {
 
 function show(processes: Processes): void {
   for (const [name, running] of Object.entries(processes)) {
-    process.stderr.write(`--- ${name}:\n${running?.said() ?? 'was not started'}\n`)
+    process.stderr.write(`--- ${name}:\n${running?.output() ?? 'was not started'}\n`)
   }
 }

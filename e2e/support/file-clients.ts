@@ -28,7 +28,7 @@ export interface Place {
   readonly keyFile?: string
 }
 
-export interface Said {
+export interface ProgramResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -65,12 +65,12 @@ function puttyKey(keyFile: string): string {
 }
 
 /** Runs an OpenSSH program to completion; sshpass answers a password prompt. */
-export function client(place: Place, command: readonly string[], input = ''): Promise<Said> {
+export function client(place: Place, command: readonly string[], input = ''): Promise<ProgramResult> {
   return program(place.password === undefined ? command : ['sshpass', '-e', ...command], input, place.password)
 }
 
 /** Runs a program to completion. */
-export async function program(words: readonly string[], input = '', password = ''): Promise<Said> {
+export async function program(words: readonly string[], input = '', password = ''): Promise<ProgramResult> {
   const [name = '', ...args] = words
   const child = spawn(name, args, {
     env: { PATH: process.env['PATH'] ?? '', SSHPASS: password, LANG: 'C.UTF-8', HOME: '/nonexistent' },

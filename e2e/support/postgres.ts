@@ -87,8 +87,8 @@ export async function startPostgres(): Promise<Postgres> {
       },
     ).trim()
   await until('PostgreSQL answers', () => {
-    if (server.child.exitCode !== null) throw new Error(`PostgreSQL ended:\n${server.said()}`)
-    return server.said().includes('ready to accept connections')
+    if (server.child.exitCode !== null) throw new Error(`PostgreSQL ended:\n${server.output()}`)
+    return server.output().includes('ready to accept connections')
   })
   return {
     port,

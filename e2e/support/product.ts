@@ -124,9 +124,11 @@ async function firstLine(running: Running, timeoutMs: number): Promise<Printed> 
   if (!stdout) throw new Error('the product has no stdout')
   const lines = createInterface({ input: stdout })
   // npm's banner may come first, and in a terminal the server's log.
-  const line = new Promise<string>((settle) => lines.on('line', (said) => said.startsWith('{"api":') && settle(said)))
+  const line = new Promise<string>((settle) =>
+    lines.on('line', (output) => output.startsWith('{"api":') && settle(output)),
+  )
   const failed = running.ended.then(({ code }) => {
-    throw new Error(`npm start ended with ${code}:\n${running.said()}`)
+    throw new Error(`npm start ended with ${code}:\n${running.output()}`)
   })
   failed.catch(() => undefined)
   return JSON.parse(await within(timeoutMs, 'npm start prints its line', Promise.race([line, failed]))) as Printed

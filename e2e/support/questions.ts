@@ -37,11 +37,11 @@ export async function answerQuestions(
     env: { PATH: process.env['PATH'] ?? '', SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force', LANG: 'C.UTF-8' },
   })
   const result = await finish(child)
-  const said = existsSync(log) ? readFileSync(log, 'utf8') : ''
+  const output = existsSync(log) ? readFileSync(log, 'utf8') : ''
   rmSync(folder, { recursive: true })
   return {
     ...result,
-    asked: said
+    asked: output
       .split('\n')
       .slice(0, -1)
       .map((line) => line.replace(/^\(.*?\) /, '')),

@@ -34,7 +34,7 @@ export function register(server: Server, name: string, source = '127.0.0.1', age
     })
     call.on('error', reject)
     call.on('response', (response) => {
-      text(response).then((said) => resolve({ status: response.statusCode ?? 0, body: said }), reject)
+      text(response).then((output) => resolve({ status: response.statusCode ?? 0, body: output }), reject)
     })
     call.end(body)
   })

@@ -10,7 +10,7 @@ export interface Running {
   readonly pid: number
   readonly child: ChildProcess
   /** Everything on stdout and stderr so far (the last 100 KB). */
-  said(): string
+  output(): string
   /** Settles when it has exited and all its output has arrived. */
   readonly ended: Promise<Exit>
   /** Sends a signal and waits for the exit; sends SIGKILL when it has not exited within 30 s. */
@@ -24,9 +24,9 @@ const KILL_AFTER_MS = 30_000
 export function run(command: readonly string[], options: SpawnOptions): Running {
   const [program = '', ...args] = command
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
-  let said = ''
+  let output = ''
   const keep = (text: string): void => {
-    said = (said + text).slice(-KEPT_CHARACTERS)
+    output = (output + text).slice(-KEPT_CHARACTERS)
   }
   child.stdout?.setEncoding('utf8').on('data', keep)
   child.stderr?.setEncoding('utf8').on('data', keep)
@@ -35,7 +35,7 @@ export function run(command: readonly string[], options: SpawnOptions): Running 
   return {
     pid: child.pid ?? 0,
     child,
-    said: () => said,
+    output: () => output,
     ended,
     async end(signal = 'SIGTERM') {
       child.kill(signal)

@@ -100,10 +100,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 /** Exit code and output of a server that must refuse to start with these settings. */
 export async function refusedServer(
   env: Readonly<Record<string, string>>,
-): Promise<{ code: number | null; said: string }> {
+): Promise<{ code: number | null; output: string }> {
   const { running, listening } = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
   const outcome = await Promise.race([running.ended, listening.catch(() => running.ended)])
-  if ('code' in outcome) return { code: outcome.code, said: running.said() }
+  if ('code' in outcome) return { code: outcome.code, output: running.output() }
   await running.end()
   throw new Error('the server has started, though it must not')
 }
@@ -118,7 +118,7 @@ function launch(env: Readonly<Record<string, string>>): { running: Running; list
     running.child.once('message', (told) => resolve(told as Listening)),
   )
   const ended = running.ended.then(({ code }) => {
-    throw new Error(`the server ended with ${code}:\n${running.said()}`)
+    throw new Error(`the server ended with ${code}:\n${running.output()}`)
   })
   const listening = within(START_MS, 'the server listens', Promise.race([message, ended]))
   listening.catch(() => undefined)

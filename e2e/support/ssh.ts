@@ -104,23 +104,23 @@ export interface EchoSession {
 /** Starts ssh with `cat` on the device and waits until it is running. */
 export async function startEcho(target: SshTarget, options: readonly string[] = []): Promise<EchoSession> {
   const child = startSsh(target, ['echo ready; exec cat'], options)
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stdin.on('error', () => undefined)
   const result = finish(child)
   let ended: SshResult | undefined
   void result.then((outcome) => (ended = outcome))
-  const heard = (line: string): Promise<true> =>
+  const echoed = (line: string): Promise<true> =>
     until(`the session says ${line}`, () => {
-      if (said.includes(`${line}\n`)) return true
+      if (output.includes(`${line}\n`)) return true
       if (ended) throw new Error(`ssh ended with ${ended.code}: ${ended.stderr}`)
       return false
     })
-  await heard('ready')
+  await echoed('ready')
   return {
     async echo(line) {
       child.stdin.write(`${line}\n`)
-      await heard(line)
+      await echoed(line)
     },
     end: () => child.stdin.end(),
     result,

@@ -47,7 +47,7 @@ export async function startSshd(): Promise<Sshd> {
   let ended = false
   void sshd.ended.then(() => (ended = true))
   await until('sshd listens', async () => {
-    if (ended) throw new Error(`sshd has ended: ${sshd.said()}`)
+    if (ended) throw new Error(`sshd has ended: ${sshd.output()}`)
     const table = await readFile('/proc/net/tcp', 'utf8')
     // Local address in hexadecimal, state 0A: listening (proc(5)).
     return new RegExp(`:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`).test(table)

@@ -39,9 +39,9 @@ export function dropbear(): Row[] {
       const line = `${words(site, '-t', "'tty | tr -d 0-9; stty -a'").join(' ')} 2>/dev/null`
       const ran = await tool(['script', '-qec', line, '/dev/null'], { env: env(site) })
       // script(1) forwards its own end of input as ^D, whose echo may appear at any moment.
-      const said = ran.stdout.replaceAll('^@', '')
-      must(said.startsWith('/dev/pts/\r\n'), ran)
-      return said
+      const output = ran.stdout.replaceAll('^@', '')
+      must(output.startsWith('/dev/pts/\r\n'), ran)
+      return output
     },
     'a key in Dropbear’s own format': async (site) => {
       const key = join(site.scratch, 'key')

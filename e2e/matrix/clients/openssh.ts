@@ -154,9 +154,9 @@ export function openssh(name: string, place: Place): Row[] {
     'a remote forward with a port that the device chooses': async (site) => {
       // ssh prints the chosen port to stderr before the command starts.
       const child = start(ssh(site, '-o', 'LogLevel=INFO', '-R', `0:127.0.0.1:${site.echo.port}`, 'device', 'bash -s'))
-      let said = ''
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-      const port = await until('ssh tells the port', () => /Allocated port (\d+)/.exec(said)?.[1])
+      let output = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
+      const port = await until('ssh tells the port', () => /Allocated port (\d+)/.exec(output)?.[1])
       let out = ''
       child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
       child.stdin.end(askPort(port))
@@ -227,9 +227,9 @@ export function openssh(name: string, place: Place): Row[] {
           return (await attempt(ssh(site, '-S', socket, '-O', 'check', 'device'))).code === 0
         })
         const many = Array.from({ length: 8 }, (_, at) => tool(ssh(site, '-S', socket, 'device', `echo ${at}; exit 0`)))
-        const said = (await Promise.all(many)).map(({ stdout }) => stdout)
-        must(said.join('') === '0\n1\n2\n3\n4\n5\n6\n7\n', said)
-        return said
+        const output = (await Promise.all(many)).map(({ stdout }) => stdout)
+        must(output.join('') === '0\n1\n2\n3\n4\n5\n6\n7\n', output)
+        return output
       })
     },
     'new keys in mid-transfer (RekeyLimit)': async (site) => {
@@ -285,11 +285,11 @@ async function sftpBatch(site: Site, sftp: readonly string[]): Promise<unknown> 
   const ran = await tool([...sftp, '-b', file('batch'), 'device'])
   must(sha256(await readFile(file('back'))) === sha256(await readFile(file('near'))), ran)
   // Of `df` only that it answered: free space changes, and so do times in listings.
-  const said = ran.stdout
+  const output = ran.stdout
     .replaceAll(/^.*[0-9.]+[KMGT]?B? +[0-9.]+.*%$/gm, 'df')
     .replaceAll(/[A-Z][a-z]{2} +\d+ +(\d\d:\d\d|\d{4})/g, 'date')
     .replaceAll(site.scratch, 'SCRATCH')
-  return { said, error: ran.stderr, home: await picture(site.home) }
+  return { output, error: ran.stderr, home: await picture(site.home) }
 }
 
 async function copies(site: Site, scp: readonly string[]): Promise<unknown> {

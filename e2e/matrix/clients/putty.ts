@@ -74,8 +74,8 @@ export function putty(): Row[] {
       const ran = await attempt(['psftp', ...(await options(site)), '-b', `${batch}`, '-be', site.host])
       must(sha256(await readFile(`${back}`)) === sha256(await readFile(`${near}`)), ran)
       const { code, stdout, stderr } = ran
-      const said = stdout.replaceAll(site.scratch, 'SCRATCH')
-      return { code, said, stderr: stderr.replace(site.login, 'LOGIN'), home: await picture(site.home) }
+      const output = stdout.replaceAll(site.scratch, 'SCRATCH')
+      return { code, output, stderr: stderr.replace(site.login, 'LOGIN'), home: await picture(site.home) }
     },
     'pscp, there and back': async (site) => {
       const [near, back] = ['near', 'back'].map((name) => join(site.scratch, name))

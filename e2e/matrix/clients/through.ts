@@ -19,13 +19,13 @@ function through(where: NetConnectOpts): Promise<string> {
 /** The echoed line; undefined when there was none. */
 function echoed(where: NetConnectOpts): Promise<string | undefined> {
   return new Promise((resolve) => {
-    let said = ''
+    let output = ''
     const socket = connect(where, () => socket.write('through\n')).setEncoding('utf8')
     socket.on('data', (text: string) => {
-      said += text
-      if (said.endsWith('\n')) socket.end()
+      output += text
+      if (output.endsWith('\n')) socket.end()
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(said.endsWith('\n') ? said : undefined))
+    socket.on('close', () => resolve(output.endsWith('\n') ? output : undefined))
   })
 }

@@ -65,8 +65,8 @@ const PLAYBOOK = `
     - template: { src: template.j2, dest: "~/folder/templated" }
     - lineinfile: { path: "~/copied", line: "one more" }
     - command: "cat copied"
-      register: said
-    - assert: { that: "said.stdout_lines | length == 2" }
+      register: output
+    - assert: { that: "output.stdout_lines | length == 2" }
     - shell: "exit 3"
       register: failed
       failed_when: failed.rc != 3
@@ -157,9 +157,9 @@ async function display(site: Site, flag: string): Promise<unknown> {
   // It picks a free display number itself, and prints it once it listens.
   const server = start(['Xvfb', '-displayfd', '1', '-auth', authority, ...screen])
   try {
-    let said = ''
-    server.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    const number = await until('the display is there', () => /^(\d+)\n/.exec(said)?.[1])
+    let output = ''
+    server.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    const number = await until('the display is there', () => /^(\d+)\n/.exec(output)?.[1])
     const env = { DISPLAY: `:${number}`, XAUTHORITY: authority, HOME: site.scratch }
     await tool(['xauth', '-q', '-f', authority, 'add', `:${number}`, 'MIT-MAGIC-COOKIE-1', '5a'.repeat(16)])
     const command =
@@ -183,8 +183,8 @@ export const editor = (): Row[] =>
     'start by script, reach by SOCKS': async (site) => {
       const [socks, port] = [await freePort(), await freePort()]
       const child = start([...over(site).split(' '), '-T', '-D', String(socks), 'device', 'bash'])
-      let said = ''
-      child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+      let output = ''
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
       child.stdin.write(`echo "running=$(uname -m)"
 mkdir -p .editor-server && cd .editor-server && echo served > page
 nohup python3 -m http.server --bind 127.0.0.1 ${port} >log 2>&1 </dev/null &
@@ -193,7 +193,7 @@ until (exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null; do :; done
 echo "listening=="
 `)
       try {
-        await until('the server on the device listens', () => said.includes('listening=='))
+        await until('the server on the device listens', () => output.includes('listening=='))
         const url = `http://127.0.0.1:${port}/page`
         const pages = Array.from({ length: 5 }, () =>
           tool(['curl', '-sS', '--fail', '--socks5-hostname', `127.0.0.1:${socks}`, url]),
