@@ -10,23 +10,23 @@ function setUp(answer: Answer) {
   const { fetch, requests } = fakeFetch(answer)
   const timers = createFakeTimers()
   const sent: TabMessage[] = []
-  let held = 0
-  let mostHeld = 0
+  let concurrent = 0
+  let maxConcurrent = 0
   const session = createSession({
     client: createClient({ origin: '', fetch }),
     exclusively: async (work) => {
-      held += 1
-      mostHeld = Math.max(mostHeld, held)
+      concurrent += 1
+      maxConcurrent = Math.max(maxConcurrent, concurrent)
       try {
         return await work()
       } finally {
-        held -= 1
+        concurrent -= 1
       }
     },
     broadcast: (message) => sent.push(message),
     now: timers.now,
   })
-  return { session, requests, timers, sent, mostHeld: () => mostHeld }
+  return { session, requests, timers, sent, maxConcurrent: () => maxConcurrent }
 }
 
 const unauthorized = () => jsonResponse({ message: 'no', code: 'UNAUTHORIZED' }, { status: 401 })
@@ -173,10 +173,10 @@ describe('signing in and out', () => {
   })
 
   it('takes the lock for everything that changes the cookie', async () => {
-    const { session, mostHeld } = setUp(() => jsonResponse(makeUserAuth()))
+    const { session, maxConcurrent } = setUp(() => jsonResponse(makeUserAuth()))
     await session.refresh(undefined)
     await session.signOut()
-    expect(mostHeld()).toBe(1)
+    expect(maxConcurrent()).toBe(1)
   })
 })
 

@@ -17,8 +17,8 @@ export const app = createRoute({
   beforeLoad: async ({ context: { runtime }, location }) => {
     const state = await runtime.session.refresh(undefined)
     if (state.kind === 'signed-in') return
-    const wish = location.href === '/' ? {} : { redirect: location.href }
-    throw redirect({ to: '/sign-in', search: wish })
+    const search = location.href === '/' ? {} : { redirect: location.href }
+    throw redirect({ to: '/sign-in', search })
   },
   component: Shell,
 })

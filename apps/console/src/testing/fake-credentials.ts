@@ -43,20 +43,20 @@ export class Credentials {
   }
 
   refresh(user: FakeUser | undefined, request: IncomingMessage, response: ServerResponse): UserAuth {
-    const held = this.#cookies.get(cookieOf(request))
-    if (!held || !user) fail('UNAUTHORIZED')
-    if (held.used) {
-      for (const [cookie, { family }] of this.#cookies) if (family === held.family) this.#cookies.delete(cookie)
+    const session = this.#cookies.get(cookieOf(request))
+    if (!session || !user) fail('UNAUTHORIZED')
+    if (session.used) {
+      for (const [cookie, { family }] of this.#cookies) if (family === session.family) this.#cookies.delete(cookie)
       fail('UNAUTHORIZED')
     }
-    held.used = true
+    session.used = true
     this.refreshCount += 1
-    return this.#issue(user, held.family, response)
+    return this.#issue(user, session.family, response)
   }
 
   end(request: IncomingMessage, response: ServerResponse): void {
-    const held = this.#cookies.get(cookieOf(request))
-    for (const [cookie, { family }] of this.#cookies) if (family === held?.family) this.#cookies.delete(cookie)
+    const session = this.#cookies.get(cookieOf(request))
+    for (const [cookie, { family }] of this.#cookies) if (family === session?.family) this.#cookies.delete(cookie)
     this.#tokens.clear()
     response.setHeader('set-cookie', 'bowline=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0')
   }

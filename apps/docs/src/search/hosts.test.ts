@@ -37,12 +37,12 @@ interface Host {
  */
 async function host(status: number | 'silent' | 'slow' | undefined): Promise<Host> {
   let asked = 0
-  let told = (): void => undefined
-  const firstAsked = new Promise<void>((resolve) => (told = resolve))
+  let notifyAsked = (): void => undefined
+  const firstAsked = new Promise<void>((resolve) => (notifyAsked = resolve))
   const withheld: (() => void)[] = []
   const server = createServer((request, response) => {
     asked += 1
-    told()
+    notifyAsked()
     request.resume()
     if (status === undefined) return void request.socket.destroy()
     response.statusCode = typeof status === 'number' ? status : 200

@@ -118,9 +118,9 @@ function Target({ action, target, details }: Pick<AuditEntry, 'action' | 'target
 }
 
 function Who({ actor }: { readonly actor: AuditEntry['actor'] }) {
-  const self = usePerson()
+  const person = usePerson()
   const kind = texts.actors[actor.type]
-  const name = actor.name === '' ? (actor.id === self?.id ? self.user : texts.removedActor) : actor.name
+  const name = actor.name === '' ? (actor.id === person?.id ? person.user : texts.removedActor) : actor.name
   return actor.type === 'system' ? kind : `${kind === '' ? '' : `${kind} `}${name}`
 }
 

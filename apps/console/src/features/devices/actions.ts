@@ -67,8 +67,8 @@ export function useDeviceActions(): DeviceActions {
       const changed = { ...device, status: RESULTS[action] }
       if (action !== 'remove') queryClient.setQueryData<Device>(keys.device(device.uid), (before) => before && changed)
     },
-    onError: (error, { device, action }, taken) => {
-      putBack(queryClient, device, taken ?? [])
+    onError: (error, { device, action }, removedRows) => {
+      putBack(queryClient, device, removedRows ?? [])
       notifyFailure({ title: FAILED[action](device.name), error, onRetry: () => void run(action, device) })
     },
     onSettled: () => {
@@ -101,19 +101,19 @@ interface RemovedRow {
 
 /** Removes a device from every cached list it no longer belongs to. @returns its old positions */
 function removeFromLists(queryClient: QueryClient, device: Device, status: DeviceStatus): RemovedRow[] {
-  const taken: RemovedRow[] = []
+  const removedRows: RemovedRow[] = []
   for (const [key, page] of queryClient.getQueriesData<ListPage<Device>>({ queryKey: keys.deviceLists })) {
     const search = key[2] as DeviceListSearch
     const index = page?.items.findIndex(({ uid }) => uid === device.uid) ?? -1
     if (!page || index < 0 || search.status === status) continue
-    taken.push({ key, index })
+    removedRows.push({ key, index })
     queryClient.setQueryData(key, withoutItem(page, device.uid))
   }
-  return taken
+  return removedRows
 }
 
-function putBack(queryClient: QueryClient, device: Device, taken: readonly RemovedRow[]): void {
-  for (const { key, index } of taken) {
+function putBack(queryClient: QueryClient, device: Device, removedRows: readonly RemovedRow[]): void {
+  for (const { key, index } of removedRows) {
     queryClient.setQueryData<ListPage<Device>>(key, (page) => page && withItemAt(page, device, index))
   }
 }

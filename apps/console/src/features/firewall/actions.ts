@@ -60,9 +60,9 @@ export function useRuleActions(): RuleActions {
   /** Reorders optimistically, then on the server: of several pending orders the last one wins. */
   async function setOrder(ids: readonly number[]): Promise<void> {
     await queryClient.cancelQueries({ queryKey: keys.firewall })
-    const place = new Map(ids.map((id, index) => [id, index]))
+    const position = new Map(ids.map((id, index) => [id, index]))
     queryClient.setQueryData<Rule[]>(keys.firewall, (rules) =>
-      rules?.toSorted((a, b) => (place.get(a.id) ?? -1) - (place.get(b.id) ?? -1)),
+      rules?.toSorted((a, b) => (position.get(a.id) ?? -1) - (position.get(b.id) ?? -1)),
     )
     const before = ordering.current
     const mine = before.then(() => api.call(firewall.setOrder, { body: { rules: [...ids] } }))

@@ -12,10 +12,10 @@ export function useKeys(workspace: Workspace): void {
       workspace.interceptKeys((pane, event) => {
         if (takeClipboardKey(pane.screen.terminal, event)) return true
         const isOurs = event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey
-        const act = isOurs ? ACTIONS[event.key.toUpperCase()] : undefined
-        if (!act) return false
+        const action = isOurs ? ACTIONS[event.key.toUpperCase()] : undefined
+        if (!action) return false
         event.preventDefault()
-        if (event.type === 'keydown') act(workspace, pane)
+        if (event.type === 'keydown') action(workspace, pane)
         return true
       }),
     [workspace],

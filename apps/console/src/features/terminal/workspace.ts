@@ -125,9 +125,9 @@ function createWorkspace(runtime: Runtime): Workspace {
       const at = tabs.findIndex((tab) => tab.id === id)
       const tab = tabs[at]
       if (!tab) return
-      const left = tabs.filter((one) => one.id !== id)
-      const next = active === id ? (left[at] ?? left[at - 1])?.id : active
-      state.set({ tabs: left, active: next })
+      const remaining = tabs.filter((one) => one.id !== id)
+      const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
+      state.set({ tabs: remaining, active: next })
       remove(paneIds(tab.layout))
     },
     setDark(dark) {

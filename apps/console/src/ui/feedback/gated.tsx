@@ -2,7 +2,7 @@
 import { type ActionIconProps, ActionIcon, Button, type ButtonProps, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-interface Gate {
+interface GateProps {
   readonly may: boolean
   /** Why the control is disabled. */
   readonly why: string
@@ -15,7 +15,7 @@ const EVENTS = { hover: true, focus: true, touch: true }
 /** The `disabled` attribute would take the control out of the tab order, and its tooltip with it. */
 const REFUSED = { 'data-disabled': true, 'aria-disabled': true } as const
 
-export function GatedButton({ may, why, onClick, ...button }: ButtonProps & Gate & { 'aria-label'?: string }) {
+export function GatedButton({ may, why, onClick, ...button }: ButtonProps & GateProps & { 'aria-label'?: string }) {
   return (
     <Tooltip label={why} disabled={may} events={EVENTS}>
       <Button {...button} {...(may ? { onClick } : REFUSED)} />
@@ -24,7 +24,7 @@ export function GatedButton({ may, why, onClick, ...button }: ButtonProps & Gate
 }
 
 /** An icon button. `label`: its accessible name; `hint`: a longer tooltip. */
-export function GatedAction({ may, why, onClick, label, hint, ...icon }: ActionIconProps & Gate & ActionNames) {
+export function GatedAction({ may, why, onClick, label, hint, ...icon }: ActionIconProps & GateProps & ActionNames) {
   return (
     <Tooltip label={may ? hint : why} events={EVENTS}>
       <ActionIcon {...icon} aria-label={label} {...(may ? { onClick } : REFUSED)} />

@@ -9,30 +9,30 @@ interface FocusKeeperProps extends HTMLAttributes<HTMLDivElement> {
   readonly target: string
 }
 
-interface Held {
+interface FocusedItem {
   readonly element: Element
   readonly index: number
 }
 
 export function FocusKeeper({ item, target, children, ...others }: FocusKeeperProps) {
   const list = useRef<HTMLDivElement>(null)
-  const held = useRef<Held>(undefined)
+  const focused = useRef<FocusedItem>(undefined)
 
-  const hold = ({ target: element }: FocusEvent) => {
+  const remember = ({ target: element }: FocusEvent) => {
     const items = [...(list.current?.querySelectorAll(item) ?? [])]
     const index = items.findIndex((each) => each.contains(element))
-    held.current = index < 0 ? undefined : { element, index }
+    focused.current = index < 0 ? undefined : { element, index }
   }
   // Runs after every change of the list: no event reports that a focused element was removed.
   useEffect(() => {
-    if (!held.current || held.current.element.isConnected || document.activeElement !== document.body) return
+    if (!focused.current || focused.current.element.isConnected || document.activeElement !== document.body) return
     const items = list.current?.querySelectorAll(item)
-    const next = items?.[Math.min(held.current.index, items.length - 1)]?.querySelector<HTMLElement>(target)
-    held.current = undefined
+    const next = items?.[Math.min(focused.current.index, items.length - 1)]?.querySelector<HTMLElement>(target)
+    focused.current = undefined
     ;(next ?? list.current)?.focus()
   })
   return (
-    <div ref={list} tabIndex={-1} onFocus={hold} {...others}>
+    <div ref={list} tabIndex={-1} onFocus={remember} {...others}>
       {children}
     </div>
   )

@@ -22,15 +22,15 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { list, failed, page, perPage, renderPageLink, onPageGone, ...table } = props
   const total = list.data?.total ?? 0
   const lastPage = Math.max(1, Math.ceil(total / perPage))
-  const gone = list.data !== undefined && !list.isPlaceholderData && page > lastPage
+  const isBeyondEnd = list.data !== undefined && !list.isPlaceholderData && page > lastPage
   useEffect(() => {
-    if (gone) onPageGone(lastPage)
+    if (isBeyondEnd) onPageGone(lastPage)
   })
   return (
     <>
       {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => void list.refetch()} /> : null}
       {list.isError && !list.data ? null : (
-        <DataTable {...table} rows={gone ? undefined : list.data?.items} stale={list.isPlaceholderData} />
+        <DataTable {...table} rows={isBeyondEnd ? undefined : list.data?.items} stale={list.isPlaceholderData} />
       )}
       <Pager list={table.label} page={page} perPage={perPage} total={total} renderLink={renderPageLink} />
     </>

@@ -24,9 +24,9 @@ export function CopyButton({ text, what, focusFirst }: CopyButtonProps) {
     return () => clearTimeout(timer)
   }, [result])
 
-  const told = result === 'copied' ? uiMessages.copied : uiMessages.copyFailed
+  const label = result === 'copied' ? uiMessages.copied : uiMessages.copyFailed
   return (
-    <Tooltip label={result ? told : uiMessages.copy(what)} {...(result ? { opened: true } : {})}>
+    <Tooltip label={result ? label : uiMessages.copy(what)} {...(result ? { opened: true } : {})}>
       <ActionIcon
         aria-label={uiMessages.copy(what)}
         data-autofocus={focusFirst || undefined}

@@ -10,14 +10,14 @@ interface CodeBlockProps {
   readonly title?: string | undefined
 }
 
-const TOLD_MS = 1_500
+const COPIED_MS = 1_500
 
 export default function CodeBlock({ children, html, language = 'text', title }: CodeBlockProps): ReactElement {
   const code = useRef<HTMLElement>(null)
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
-    const timer = setTimeout(() => setCopied(false), TOLD_MS)
+    const timer = setTimeout(() => setCopied(false), COPIED_MS)
     return () => clearTimeout(timer)
   }, [copied])
 

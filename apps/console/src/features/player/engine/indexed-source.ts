@@ -1,4 +1,4 @@
-// Source for an indexed recording: parts run from keyframe to keyframe, are fetched on demand or prefetched, and kept
+// Source for an indexed recording: parts run from keyframe to keyframe, are fetched on demand or prefetched, and cached
 // in an LRU cache. So memory use does not depend on the length, and a seek costs at most one request.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import type { CastPage } from './cast-pages.ts'
@@ -20,7 +20,7 @@ export function createIndexedSource(index: RecordingIndex, read: ReadRange): Sou
   const starts = startsOf(index)
   const closed = new AbortController()
   /** In LRU order, most recently used last. */
-  const kept = new Map<number, { readonly promise: Promise<Part>; part?: Part }>()
+  const cached = new Map<number, { readonly promise: Promise<Part>; part?: Part }>()
 
   async function load(number: number): Promise<Part> {
     const fromMs = starts[number] ?? 0
@@ -32,25 +32,25 @@ export function createIndexedSource(index: RecordingIndex, read: ReadRange): Sou
   }
 
   function want(number: number): Promise<Part> {
-    const known = kept.get(number)
-    kept.delete(number)
+    const known = cached.get(number)
+    cached.delete(number)
     const entry: { promise: Promise<Part>; part?: Part } = known ?? { promise: load(number) }
-    kept.set(number, entry)
+    cached.set(number, entry)
     if (known) return entry.promise
     entry.promise.then(
       (part) => (entry.part = part),
-      () => kept.get(number) === entry && kept.delete(number),
+      () => cached.get(number) === entry && cached.delete(number),
     )
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT) break
-      kept.delete(oldest)
+    for (const oldest of cached.keys()) {
+      if (cached.size <= KEPT) break
+      cached.delete(oldest)
     }
     return entry.promise
   }
 
   function wantAhead(number: number): void {
     for (let next = number + 1; next <= number + AHEAD && next < starts.length; next += 1) {
-      if (!kept.has(next)) void want(next).catch(() => undefined)
+      if (!cached.has(next)) void want(next).catch(() => undefined)
     }
   }
 
@@ -73,7 +73,7 @@ export function createIndexedSource(index: RecordingIndex, read: ReadRange): Sou
     ready(part) {
       const number = numberOf(part)
       wantAhead(number)
-      return kept.get(number + 1)?.part
+      return cached.get(number + 1)?.part
     },
     close: () => closed.abort(),
   }

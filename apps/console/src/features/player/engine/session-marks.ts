@@ -11,7 +11,7 @@ export interface SessionMark {
   readonly what: string
 }
 
-const Noted = z
+const EventData = z
   .object({
     command: z.string(),
     name: z.string(),
@@ -30,7 +30,7 @@ export function marksOf(session: Session, seat: number, startedAt: string): Sess
   const items = session.events.items ?? []
   return items.flatMap((item) => {
     if (item.seat !== seat || !isMarked(item.type)) return []
-    const { columns, rows, command, name, signal, status, message } = Noted.parse(item.data)
+    const { columns, rows, command, name, signal, status, message } = EventData.parse(item.data)
     const size = columns === undefined || rows === undefined ? undefined : `${columns}×${rows}`
     const what = command ?? name ?? signal ?? status ?? message ?? size ?? ''
     return [{ atMs: Math.max(0, Date.parse(item.timestamp) - start), type: item.type, what }]

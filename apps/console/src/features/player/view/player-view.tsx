@@ -36,23 +36,23 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const words = search.q ?? ''
   const { api } = useRuntime()
   const navigate = useNavigate()
-  const { place, player } = usePlayer({ uid, seat }, index, search.t === undefined ? undefined : search.t * 1_000)
+  const { container, player } = usePlayer({ uid, seat }, index, search.t === undefined ? undefined : search.t * 1_000)
   const state = usePlaybackState(player?.playback)
   const [tab, setTab] = useState<Tab>('search')
   const [current, setCurrent] = useState<number>()
   const figure = useRef<HTMLElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const hits = useQuery(hitsQuery(api, words, 1, uid))
-  const noted = useMemo(() => marksOf(session, Number(seat), index.started_at), [session, seat, index.started_at])
+  const marks = useMemo(() => marksOf(session, Number(seat), index.started_at), [session, seat, index.started_at])
   const marks = useMemo(
     (): Mark[] => [
-      ...noted.map(({ atMs }): Mark => ({ atMs, kind: 'event' })),
+      ...marks.map(({ atMs }): Mark => ({ atMs, kind: 'event' })),
       ...(words === '' ? [] : (hits.data?.items ?? [])).map(({ seconds }): Mark => ({
         atMs: seconds * 1_000,
         kind: 'hit',
       })),
     ],
-    [noted, hits.data, words],
+    [marks, hits.data, words],
   )
   const seek = (ms: number): void => void player?.playback.seek(ms)
   const jumps = useRef(0)
@@ -90,17 +90,17 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
     },
     hit: (direction) => jump(current === undefined ? Math.max(0, wanted) : current + direction),
   })
-  const over = index.state !== 'recording'
+  const isOver = index.state !== 'recording'
   return (
     <>
-      {over && !index.indexed ? <Callout tone="note">{texts.preparing}</Callout> : null}
+      {isOver && !index.indexed ? <Callout tone="note">{texts.preparing}</Callout> : null}
       {player?.isFull() === true ? <Callout tone="note">{texts.tooLong}</Callout> : null}
       {state.error === undefined ? null : (
         <ErrorPanel title={texts.playFailed} error={state.error} onRetry={() => seek(state.atMs)} />
       )}
       <div className={classes['view']}>
         <figure ref={figure} className={classes['figure']} aria-label={texts.screen} aria-busy={state.waiting}>
-          <div ref={place} className={classes['screen']} />
+          <div ref={container} className={classes['screen']} />
           {player ? (
             <PlayerBar
               playback={player.playback}
@@ -135,7 +135,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
           ) : null}
           {tab === 'events' ? (
             <MarksPanel
-              marks={noted}
+              marks={marks}
               onJump={(ms) => {
                 jumps.current += 1
                 seek(ms)

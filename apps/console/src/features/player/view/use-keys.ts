@@ -40,7 +40,7 @@ export function usePlayerKeys(playback: Playback | undefined, actions: PlayerAct
       if (event.key === ' ' && target.closest('button, a')) return
       if (/^[^ ]$/u.test(event.key) && !areSingleKeysOn()) return
       latest.current.touched()
-      if (!act(playback, latest.current, event)) return
+      if (!handleKey(playback, latest.current, event)) return
       event.preventDefault()
     }
     // Before the slider handles it.
@@ -50,7 +50,7 @@ export function usePlayerKeys(playback: Playback | undefined, actions: PlayerAct
 }
 
 /** @returns true when the key is handled */
-function act(playback: Playback, actions: PlayerActions, { key, shiftKey }: KeyboardEvent): boolean {
+function handleKey(playback: Playback, actions: PlayerActions, { key, shiftKey }: KeyboardEvent): boolean {
   const { atMs, endMs, playing, speed } = playback.state.get()
   const jump = shiftKey ? LONG_MS : SHORT_MS
   if (/^\d$/.test(key)) void playback.seek((endMs * Number(key)) / 10)

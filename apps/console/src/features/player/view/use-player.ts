@@ -24,7 +24,7 @@ export interface Player {
 export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: number | undefined) {
   const { api } = useRuntime()
   const isDark = useIsDark()
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [player, setPlayer] = useState<Player>()
   const growing = useRef<GrowingSource>(undefined)
   // Only the values the player is created from: the query's state changes with every answer.
@@ -40,9 +40,9 @@ export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: n
   )
 
   useEffect(() => {
-    if (!place.current) return
+    if (!container.current) return
     const { index: begun, startMs: start, isDark: dark } = first.current
-    const screen = createScreen(place.current, dark)
+    const screen = createScreen(container.current, dark)
     growing.current = begun.indexed ? undefined : sources.growing(() => playback.grown())
     const source = growing.current ?? sources.indexed(begun)
     const playback = createPlayback({ source, stage: screen, now: () => performance.now(), frame })
@@ -65,7 +65,7 @@ export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: n
   }, [player, indexed, index, sources])
 
   useEffect(() => player?.screen.setDark(isDark), [player, isDark])
-  return { place, player }
+  return { container, player }
 }
 
 function later(work: () => void, delayMs: number): () => void {

@@ -37,7 +37,7 @@ export function PaneNotice({ pane, state }: PaneNoticeProps) {
           <span className={classes['noticeText']}>
             <strong>{texts.ended}.</strong> {endText(state)}
           </span>
-          <Button size="compact-sm" onClick={() => again(pane)}>
+          <Button size="compact-sm" onClick={() => reconnect(pane)}>
             {texts.retry}
           </Button>
         </div>
@@ -63,7 +63,7 @@ function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: nu
 }
 
 /** Uses the previous credential, as long as the page has it in memory. */
-function again(pane: Pane): void {
+function reconnect(pane: Pane): void {
   const access = pane.access()
   if (access) pane.connect(access)
   else pane.disconnect()

@@ -68,12 +68,12 @@ interface ScreenPlaceProps {
 }
 
 function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [menuAt, setMenuAt] = useState<Point>()
   useStore(terminalSettings)
   useEffect(() => {
-    if (!place.current) return undefined
-    const detach = pane.screen.attach(place.current)
+    if (!container.current) return undefined
+    const detach = pane.screen.attach(container.current)
     if (takesFocus) pane.screen.terminal.focus()
     return detach
     // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
@@ -84,7 +84,7 @@ function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
   return (
     <>
       <div
-        ref={place}
+        ref={container}
         className={classes['screen']}
         style={style}
         onContextMenu={(event) => {
