@@ -43,16 +43,19 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const figure = useRef<HTMLElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const hits = useQuery(hitsQuery(api, words, 1, uid))
-  const marks = useMemo(() => marksOf(session, Number(seat), index.started_at), [session, seat, index.started_at])
+  const sessionMarks = useMemo(
+    () => marksOf(session, Number(seat), index.started_at),
+    [session, seat, index.started_at],
+  )
   const marks = useMemo(
     (): Mark[] => [
-      ...marks.map(({ atMs }): Mark => ({ atMs, kind: 'event' })),
+      ...sessionMarks.map(({ atMs }): Mark => ({ atMs, kind: 'event' })),
       ...(words === '' ? [] : (hits.data?.items ?? [])).map(({ seconds }): Mark => ({
         atMs: seconds * 1_000,
         kind: 'hit',
       })),
     ],
-    [marks, hits.data, words],
+    [sessionMarks, hits.data, words],
   )
   const seek = (ms: number): void => void player?.playback.seek(ms)
   const jumps = useRef(0)
@@ -135,7 +138,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
           ) : null}
           {tab === 'events' ? (
             <MarksPanel
-              marks={marks}
+              marks={sessionMarks}
               onJump={(ms) => {
                 jumps.current += 1
                 seek(ms)
