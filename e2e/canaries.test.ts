@@ -1,4 +1,4 @@
-// Secrets, shown where they belong and some where they do not: no log and no file of the server keeps one.
+// Canary secrets, used correctly and incorrectly: no log and no file of the server may contain one.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -35,9 +35,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What is no secret, and kept. */
+/** Non-secret values that are stored. */
 const KNOWN = ['canary-key', 'canary-public-key', 'canary-device']
-/** What must be nowhere, by what it is. */
+/** Secrets that must appear nowhere, by kind. */
 const planted = new Map<string, string>()
 
 function plant(what: string, secret = randomBytes(12).toString('hex')): string {
@@ -45,23 +45,23 @@ function plant(what: string, secret = randomBytes(12).toString('hex')): string {
   return secret
 }
 
-/** Everything that a program says from now on, and what it kept of before. */
+/** Everything that a program prints from now on, plus its earlier output. */
 function listen(program: Running): () => string {
-  let heard = program.said()
+  let received = program.output()
   for (const stream of [program.child.stdout, program.child.stderr])
-    stream?.on('data', (text: string) => (heard += text))
-  return () => heard
+    stream?.on('data', (text: string) => (received += text))
+  return () => received
 }
 
 const post = (path: string, body: string): Promise<Response> =>
   fetch(server.origin + path, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
 
-/** A new password, tokens, a wrong password, and bodies and addresses that are wrong and have a secret in them. */
+/** A new password, tokens, a wrong password, and malformed bodies and URLs that contain a secret. */
 async function signIn(): Promise<void> {
   const { call } = await server.client()
-  const { username, password: former } = server.account
+  const { username, password: legacySocket } = server.account
   const password = plant('the password of an account')
-  await call(operations.users.update, { body: { password, current_password: former } })
+  await call(operations.users.update, { body: { password, current_password: legacySocket } })
   const { token } = (await (await post('/api/login', JSON.stringify({ username, password }))).json()) as {
     token: string
   }
@@ -103,7 +103,7 @@ async function useSsh({ call }: Awaited<ReturnType<Server['client']>>): Promise<
   expect((await ssh(agent.target, ['true'], { options })).code).toBe(0)
 }
 
-/** Opens a web terminal by ticket and password, and one of the former kind. */
+/** Opens a web terminal with ticket and password, and one with the legacy protocol. */
 async function useTerminals({ call }: Awaited<ReturnType<Server['client']>>): Promise<void> {
   const headers = { Origin: server.origin }
   const params = { uid: agent.device.uid }
@@ -115,8 +115,8 @@ async function useTerminals({ call }: Awaited<ReturnType<Server['client']>>): Pr
   })
   socket.binaryType = 'arraybuffer'
   await once(socket, 'open')
-  const say = (message: ClientMessage): void => socket.send(messageFrame(message))
-  const heard = async (type: ServerMessage['type']): Promise<ServerMessage> => {
+  const send = (message: ClientMessage): void => socket.send(messageFrame(message))
+  const received = async (type: ServerMessage['type']): Promise<ServerMessage> => {
     for (;;) {
       const [event] = (await once(socket, 'message')) as [{ data: ArrayBuffer }]
       const frame = readFrame(new Uint8Array(event.data))
@@ -125,23 +125,27 @@ async function useTerminals({ call }: Awaited<ReturnType<Server['client']>>): Pr
       if (message.type === type) return message
     }
   }
-  say({ type: 'hello', ticket, term: 'xterm', columns: 80, rows: 24, width: 0, height: 0 })
-  await heard('welcome')
-  say({ type: 'password', password: plant('a wrong password of a web terminal') })
-  await heard('refused')
-  say({ type: 'password', password: agent.target.password })
-  const ready = await heard('ready')
+  send({ type: 'hello', ticket, term: 'xterm', columns: 80, rows: 24, width: 0, height: 0 })
+  await received('welcome')
+  send({ type: 'password', password: plant('a wrong password of a web terminal') })
+  await received('refused')
+  send({ type: 'password', password: agent.target.password })
+  const ready = await received('ready')
   plant('the token of a resumption', ready.type === 'ready' ? ready.token : '')
   socket.close()
   const { body: legacy } = await call(operations.terminals.openLegacy, {
-    body: { device: agent.device.uid, username: me, password: plant('a password of a terminal of the former kind') },
+    body: {
+      device: agent.device.uid,
+      username: me,
+      password: plant('a password of a terminal of the legacy kind'),
+    },
   })
-  plant('the token of a terminal of the former kind', legacy.token)
-  const former = new WebSocket(`${server.origin.replace('http', 'ws')}/ws/ssh?token=${legacy.token}`, { headers })
-  await once(former, 'close')
+  plant('the token of a terminal of the legacy kind', legacy.token)
+  const legacySocket = new WebSocket(`${server.origin.replace('http', 'ws')}/ws/ssh?token=${legacy.token}`, { headers })
+  await once(legacySocket, 'close')
 }
 
-/** Every byte that the server has on its disk: tables, their log, what was deleted but not overwritten, recordings, keys. */
+/** Every byte that the server stores on disk: tables, WAL, deleted but not overwritten data, recordings, keys. */
 async function* files(): AsyncGenerator<{ path: string; bytes: Buffer }> {
   for (const entry of await readdir(server.dataFolder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
@@ -149,7 +153,7 @@ async function* files(): AsyncGenerator<{ path: string; bytes: Buffer }> {
   }
 }
 
-it('no secret is in a log, or in a file of the server', async () => {
+it('writes no secret to a log or to a file of the server', async () => {
   const logs = { server: listen(server.process), agent: listen(agent.process) }
   const client = await server.client()
   await useKey(client)
@@ -167,7 +171,7 @@ it('no secret is in a log, or in a file of the server', async () => {
   const search = (where: string, bytes: Buffer): void => {
     for (const { what, form } of forms) if (bytes.includes(form)) found.push(`${what} in ${where}`)
   }
-  // The search sees: what is no secret is found, in both logs and in the tables.
+  // Proves that the search works: non-secret values are found in both logs and in the tables.
   expect(logs.server()).toContain(agent.device.uid)
   expect(logs.agent()).toContain(agent.device.name)
   const seen = new Set<string>()

@@ -1,4 +1,4 @@
-// A server that is replaced while people work: what runs may finish, what comes is told to come back.
+// Graceful shutdown: running sessions may finish, new ones are refused and told to reconnect.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { operations } from '@bowline/contract/operations'
@@ -7,7 +7,7 @@ import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { type Server, startServer } from './support/server.ts'
 import { type EchoSession, ssh, startEcho } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const SESSIONS = 200
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 showOnFailure(() => ({ server: server.process, agent: agent.process }))
 
-/** Reasons of all sessions, by how many have ended for them. */
+/** Close reasons of all sessions, by number of sessions. */
 async function causes(): Promise<Record<string, number>> {
   const { call } = await server.client()
   const counts: Record<string, number> = {}
@@ -36,17 +36,17 @@ async function causes(): Promise<Record<string, number>> {
 }
 
 describe('a server that is told to stop while people work', () => {
-  it('lets every session finish, refuses new ones with a text, moves the agents, and ends with the last session', async () => {
+  it('lets every session finish, refuses new ones with a text, moves the agents, and exits with the last session', async () => {
     const sessions: EchoSession[] = []
     while (sessions.length < SESSIONS) {
       sessions.push(...(await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, () => startEcho(agent.target)))))
     }
-    // Somebody who has connected but not signed in does not hold up the end.
-    const dawdler = connect(agent.target.port, agent.target.host)
-    dawdler.resume()
-    await once(dawdler, 'data')
+    // A connection that has not signed in does not delay the exit.
+    const unauthenticated = connect(agent.target.port, agent.target.host)
+    unauthenticated.resume()
+    await once(unauthenticated, 'data')
     const ended = server.process.end('SIGTERM')
-    await until('the server drains', () => server.process.said().includes('"ev":"server.draining"'))
+    await until('the server drains', () => server.process.output().includes('"ev":"server.draining"'))
 
     const refused = await until('logins are refused', async () => {
       const { code, stderr } = await ssh(agent.target, ['true'])
@@ -54,14 +54,14 @@ describe('a server that is told to stop while people work', () => {
     })
     expect(refused).toContain('Bowline: the server is stopping; try again in a moment.')
     await Promise.all(sessions.map((session, index) => session.echo(`still working ${index}`)))
-    await until('the agent looks for another server', () => /"ev":"link-failed"/.test(agent.process.said()))
+    await until('the agent looks for another server', () => /"ev":"link-failed"/.test(agent.process.output()))
     await Promise.all(sessions.map((session, index) => session.echo(`and still ${index}`)))
 
     for (const session of sessions) session.end()
     const results = await Promise.all(sessions.map((session) => session.result))
     expect(results.map(({ code }) => code)).toEqual(Array(SESSIONS).fill(0))
     expect((await ended).code).toBe(0)
-    if (!dawdler.closed) await once(dawdler, 'close')
+    if (!unauthenticated.closed) await once(unauthenticated, 'close')
 
     await server.start()
     await untilOnline(await server.client(), agent.device.uid)

@@ -1,4 +1,4 @@
-// An operator's own PostgreSQL instead of the embedded one.
+// Runs the server with an operator's own PostgreSQL instead of the embedded one.
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { operations } from '@bowline/contract/operations'
@@ -12,14 +12,14 @@ import { type Postgres, postgresPrograms, startPostgres } from './support/postgr
 import { pendingUids, startWriter } from './support/registrations.ts'
 import { type Server, refusedServer, startServer } from './support/server.ts'
 import { ssh, startEcho } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const PASSWORD = 'password-of-the-login'
 const BOWLINE_SECRET_KEY = randomBytes(32).toString('hex')
 const undo = cleanups()
 let postgres: Postgres
-/** Between the server and its database. */
+/** Proxy between the server and its database. */
 let between: ChaosProxy
 let server: Server | undefined
 let agent: Agent
@@ -35,7 +35,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     undo(() => between.close())
   })
 
-  it('holds everything: the device, its session and the keys of the server, over restarts', async () => {
+  it('keeps the device, its session and the keys of the server in an external database across restarts', async () => {
     const started = await startServer({
       env: { BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline', between.port), BOWLINE_SECRET_KEY },
     })
@@ -52,7 +52,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     expect((await ssh(agent.target, ['echo again'])).stdout.toString()).toBe('again\n')
   })
 
-  it('is used by roles that row-level security binds', () => {
+  it('connects with roles that row-level security applies to', () => {
     const rows = postgres.sql(
       `select distinct rolname, rolsuper, rolbypassrls from pg_roles
        where rolname in (select usename from pg_stat_activity where datname = 'bowline')
@@ -63,7 +63,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     expect(roles.filter((role) => !role.endsWith('|f|f'))).toEqual([])
   })
 
-  it('behind a network that delays, cuts and swallows loses no session and doubles no row', async () => {
+  it('loses no session and doubles no row when the database network delays, cuts and drops', async () => {
     const started = await until('the server has started', () => server)
     const client = await started.client()
     const [staying, leaving] = await Promise.all([startEcho(agent.target), startEcho(agent.target)])
@@ -71,11 +71,11 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     between.become({ delayMs: 5, jitterMs: 5 })
     const writer = startWriter(started, 4)
     await until('rows are written', () => writer.acknowledged.size >= 8)
-    let over = false
-    const refused = writer.done.finally(() => (over = true))
+    let done = false
+    const refused = writer.done.finally(() => (done = true))
     await until('every writer has met a cut', () => {
       between.reset()
-      return over
+      return done
     })
     for (const answer of await refused) {
       expect(answer).toMatchObject({ status: 503, body: expect.stringContaining('"UNAVAILABLE"') })
@@ -89,7 +89,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(await answer.json()).toMatchObject({ code: 'UNAVAILABLE' })
     await staying.echo('while nothing comes back')
-    // The other end of every connection is gone for good, and nobody has said so.
+    // The peer of every connection is gone, without a FIN or RST.
     between.reset()
     between.become({})
 
@@ -109,13 +109,13 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     expect(ended).toEqual(Array(4).fill('user disconnect'))
   })
 
-  it('of the version before is brought up to date, and its devices and people come back', async () => {
+  it('upgrades a database of the previous version, and its devices and people come back', async () => {
     const started = await until('the server has started', () => server)
     await started.process.end()
     const missing = await setBack(postgres, 'bowline', { login: 'bowline', password: PASSWORD })
     await started.start()
-    expect(started.process.said()).toContain(`"ev":"database.migrated"`)
-    expect(started.process.said()).toContain(`"name":"${missing}"`)
+    expect(started.process.output()).toContain(`"ev":"database.migrated"`)
+    expect(started.process.output()).toContain(`"name":"${missing}"`)
     const client = await started.client()
     await untilOnline(client, agent.device.uid)
     expect((await ssh(agent.target, ['echo upgraded'])).stdout.toString()).toBe('upgraded\n')
@@ -129,28 +129,28 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     ['a wrong password', () => postgres.url('bowline', 'wrong-password', 'bowline'), /password authentication failed/],
     ['a database that is not there', () => postgres.url('bowline', PASSWORD, 'nowhere'), /"nowhere" does not exist/],
     ['a server that is not there', () => 'postgres://bowline:x@127.0.0.1:1/bowline', /ECONNREFUSED 127\.0\.0\.1:1/],
-  ])('%s is refused with the reason and without secrets', async (_, url, reason) => {
-    const { code, said } = await refusedServer({ BOWLINE_DATABASE_URL: url(), BOWLINE_SECRET_KEY })
+  ])('refuses %s with the reason and without secrets', async (_, url, reason) => {
+    const { code, output } = await refusedServer({ BOWLINE_DATABASE_URL: url(), BOWLINE_SECRET_KEY })
     expect(code).toBe(1)
-    expect(said).toMatch(new RegExp(`^bowline: .*${reason.source}`, 'm'))
+    expect(output).toMatch(new RegExp(`^bowline: .*${reason.source}`, 'm'))
     for (const secret of [PASSWORD, postgres.superuserPassword, 'wrong-password', BOWLINE_SECRET_KEY]) {
-      expect(said).not.toContain(secret)
+      expect(output).not.toContain(secret)
     }
-    expect(said).not.toMatch(/^\s+at /m)
+    expect(output).not.toMatch(/^\s+at /m)
   })
 
-  it('without the key that seals its secrets is refused: the next server could not read them', async () => {
-    const { code, said } = await refusedServer({ BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline') })
+  it('refuses to start without the key that encrypts its secrets, which the next server could not read', async () => {
+    const { code, output } = await refusedServer({ BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline') })
     expect(code).toBe(2)
-    expect(said).toBe('bowline: BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.\n')
+    expect(output).toBe('bowline: BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.\n')
   })
 
-  it('with another key than the one that sealed its secrets is refused with a sentence', async () => {
+  it('refuses to start with another key than the one that encrypted its secrets, in one sentence', async () => {
     const other = randomBytes(32).toString('hex')
     const env = { BOWLINE_DATABASE_URL: postgres.url('bowline', PASSWORD, 'bowline'), BOWLINE_SECRET_KEY: other }
-    const { code, said } = await refusedServer(env)
+    const { code, output } = await refusedServer(env)
     expect(code).toBe(1)
-    expect(said).toMatch(/^bowline: .*BOWLINE_SECRET_KEY/m)
-    expect(said).not.toContain(other)
+    expect(output).toMatch(/^bowline: .*BOWLINE_SECRET_KEY/m)
+    expect(output).not.toContain(other)
   })
 })

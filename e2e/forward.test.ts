@@ -1,5 +1,5 @@
-// What people forward, with the ssh of this machine: through Bowline to an agent that serves the accounts of a system,
-// and through a plain sshd beside it, with the same outcome.
+// Port, socket, agent and X11 forwarding with this machine's ssh: through Bowline to an agent with system accounts, and
+// through a plain sshd next to it, with the same results.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { answers, canMakeDevices, type Device, makeDevice } from './support/devi
 import { freePort } from './support/free-port.ts'
 import { type Server, startServer } from './support/server.ts'
 import { finish, type SshTarget, shareConnection, ssh, startSsh } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const undo = cleanups()
@@ -59,35 +59,35 @@ function targetOf(name: string): SshTarget {
   return target
 }
 
-/** Sends something through a socket and gives back what comes. */
+/** Sends data through a socket and returns the reply. */
 async function roundTrip(where: { port: number } | { path: string }): Promise<string> {
   const socket = connect(where)
   socket.end('there and back')
-  let heard = ''
-  socket.on('data', (chunk) => (heard += String(chunk)))
-  // A connection that is refused or reset has heard nothing more.
+  let received = ''
+  socket.on('data', (chunk) => (received += String(chunk)))
+  // A refused or reset connection yields what it received so far.
   socket.on('error', () => undefined)
   await once(socket, 'close').catch(() => undefined)
-  return heard
+  return received
 }
 
-/** Starts ssh without a command and waits until it says, or does, what is awaited. */
-async function forwarding(target: SshTarget, options: string[], ready: (said: string) => unknown): Promise<string> {
+/** Starts ssh without a command and waits for an output or an effect. */
+async function forwarding(target: SshTarget, options: string[], ready: (output: string) => unknown): Promise<string> {
   const child = startSsh(target, [], ['-N', ...options, '-o', 'ExitOnForwardFailure=yes', '-o', 'LogLevel=INFO'])
   running.add(child)
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   let ended = false
   child.on('close', () => (ended = true))
   await until('ssh forwards', async () => {
-    if (await ready(said)) return true
-    if (ended) throw new Error(`ssh ended: ${said}`)
+    if (await ready(output)) return true
+    if (ended) throw new Error(`ssh ended: ${output}`)
     return false
   })
-  return said
+  return output
 }
 
-/** Fails as `ssh` does when something cannot be forwarded. */
+/** Fails like `ssh` does when a forward is refused. */
 async function refusedForward(target: SshTarget, options: string[]): Promise<string> {
   const { code, stderr } = await ssh(target, [], {
     options: ['-N', '-v', '-o', 'ExitOnForwardFailure=yes', ...options],
@@ -99,7 +99,7 @@ async function refusedForward(target: SshTarget, options: string[]): Promise<str
 describe.each(['Bowline', 'sshd'])('through %s', (name) => {
   const target = () => targetOf(name)
 
-  it('a port of the device leads here (-R), on loopback only, until ssh ends', async () => {
+  it('forwards a port of the device to this machine (-R), on loopback only, until ssh exits', async () => {
     const port = await freePort()
     await forwarding(target(), ['-R', `0.0.0.0:${port}:127.0.0.1:${echoPort}`], () => answers(port))
     expect(await roundTrip({ port })).toBe('there and back')
@@ -110,7 +110,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     await until('the port is closed', async () => !(await answers(port)))
   })
 
-  it('a port that the device chooses is told, and can be given back alone', async () => {
+  it('reports a port chosen by the device, and releases it alone', async () => {
     const socket = join(folder, `${name}-master`)
     const shared = await shareConnection(target(), socket)
     onTestFinished(() => shared.close().then(() => undefined))
@@ -126,15 +126,15 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     await until('the other port is closed too', async () => !(await answers(other)))
   })
 
-  it('a command finds the port that was asked for with it', async () => {
+  it('has the requested port ready for the command of the same ssh', async () => {
     const port = await freePort()
     const command = `python3 -c 'import socket; socket.create_connection(("127.0.0.1", ${port})); print("there")'`
     const { stdout } = await ssh(target(), [command], { options: ['-R', `${port}:127.0.0.1:${echoPort}`] })
     expect(stdout.toString()).toBe('there\n')
   })
 
-  it('a taken or privileged port is refused', async () => {
-    // sshd is content with one of IPv4 and IPv6.
+  it('refuses a port that is taken or privileged', async () => {
+    // sshd accepts a port that is free in only one of IPv4 and IPv6.
     const both = createServer().listen(0, '::')
     onTestFinished(() => void both.close())
     await once(both, 'listening')
@@ -144,7 +144,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect(await refusedForward(target(), ['-R', '101:127.0.0.1:1'])).toContain('remote port forwarding failed')
   })
 
-  it('a socket of the device leads here (-R), made for its user alone', async () => {
+  it('forwards a socket of the device to this machine (-R), accessible to its user alone', async () => {
     const path = join(device.account.home, `${name}.sock`)
     await forwarding(target(), ['-R', `${path}:127.0.0.1:${echoPort}`], () => existsSync(path))
     expect(await roundTrip({ path })).toBe('there and back')
@@ -152,7 +152,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect([uid, mode & 0o777]).toEqual([device.account.uid, 0o600])
   })
 
-  it('a socket is not made where the user may not make one, nor over what is there', async () => {
+  it('refuses a socket where the user may not create one, and over an existing file', async () => {
     const file = join(device.account.home, `${name}.txt`)
     writeFileSync(file, 'precious')
     await refusedForward(target(), ['-R', `${file}:127.0.0.1:1`])
@@ -161,7 +161,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect(existsSync(join(device.folder, 'not-yours'))).toBe(false)
   })
 
-  it('ports and sockets that the user can reach are reached from here (-L, -W, -D), others are not', async () => {
+  it('connects to ports and sockets that the user can reach (-L, -W, -D), and to no others', async () => {
     const [tcp, unix, closed, socks] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
     const mine = join(folder, `${name}-open.sock`)
     const theirs = join(folder, `${name}-closed.sock`)
@@ -192,7 +192,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect([stdio.stdout.toString(), stdio.code]).toEqual(['over stdio', 0])
   })
 
-  it('forty connections at once, half a megabyte there and back on each, arrive whole (-L, -D)', async () => {
+  it('transfers half a megabyte both ways on forty connections at once (-L, -D)', async () => {
     const [near, proxy] = [await freePort(), await freePort()]
     await forwarding(target(), ['-L', `${near}:127.0.0.1:${echoPort}`, '-D', String(proxy)], () => answers(near))
     const content = randomBytes(500_000)
@@ -204,7 +204,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect((await Promise.all(wrong)).filter(Boolean)).toEqual([])
   })
 
-  it('another host is reached through the device (-J)', async () => {
+  it('reaches another host through the device (-J)', async () => {
     const { sshd } = targets
     const jump = target()
     const wrapper = join(folder, `${name}-config`)
@@ -213,7 +213,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
       `Host jump\n Hostname ${jump.host}\n Port ${jump.port}\n User ${jump.login}\nHost *\n StrictHostKeyChecking no\n` +
         ' UserKnownHostsFile /dev/null\n LogLevel ERROR\n KbdInteractiveAuthentication no\n PubkeyAuthentication no\n',
     )
-    // Both ask for the same password; sshpass answers the first question only, so ssh asks a program.
+    // Both ask for the same password; sshpass answers only the first prompt, so use SSH_ASKPASS.
     const askpass = join(folder, `${name}-askpass`)
     writeFileSync(askpass, `#!/bin/sh\necho '${jump.password}'\n`, { mode: 0o755 })
     const child = spawn(
@@ -237,7 +237,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect([stdout.toString(), stderr]).toEqual(['far away\n', ''])
   })
 
-  it('the agent is there for the length of the connection, in a folder of the user alone (-A)', async () => {
+  it('forwards the ssh agent for the length of the connection, in a folder of the user alone (-A)', async () => {
     const sock = join(folder, `${name}-agent`)
     const key = join(folder, `${name}-key`)
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'my key', '-f', key])
@@ -256,7 +256,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
     expect(without.stdout.toString()).toBe('[]\n')
   })
 
-  it('a program of the device shows itself here, with the cookie of the session (-Y)', async () => {
+  it('forwards X11 from a program on the device, with the cookie of the session (-Y)', async () => {
     const display = await fakeDisplay()
     const command = `xauth list "$DISPLAY"; echo "$DISPLAY"; python3 -c '${X_CLIENT}'`
     const result = await ssh(target(), [command], { options: ['-Y', ...display.options], env: display.env })
@@ -265,7 +265,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
       /unix:\d+ +MIT-MAGIC-COOKIE-1 +[0-9a-f]{32}\nlocalhost:\d\d\.0\ncome in\n$/,
     )
     expect(display.seen).toEqual([display.cookie])
-    // Whoever does not know the cookie is turned away by ssh itself.
+    // ssh itself rejects connections with another cookie.
     const wrong = await ssh(target(), [`python3 -c '${X_CLIENT}' 00`], {
       options: ['-Y', ...display.options],
       env: display.env,
@@ -275,7 +275,7 @@ describe.each(['Bowline', 'sshd'])('through %s', (name) => {
   })
 })
 
-/** Connects to the display with its cookie, or the given one, and prints the first bytes that come back. */
+/** Connects to the display with its cookie, or a given one, and prints the first bytes of the reply. */
 const X_CLIENT = `
 import os, socket, struct, subprocess, sys
 d = os.environ["DISPLAY"]
@@ -291,11 +291,11 @@ interface FakeDisplay {
   readonly env: NodeJS.ProcessEnv
   readonly options: string[]
   readonly cookie: string
-  /** Cookies that programs have shown. */
+  /** Cookies that clients presented. */
   readonly seen: string[]
 }
 
-/** An X server as far as its door, for one test. */
+/** An X server up to its connection set-up, for one test. */
 async function fakeDisplay(): Promise<FakeDisplay> {
   const seen: string[] = []
   const cookie = 'c0ffee'.padEnd(32, '0')
@@ -318,20 +318,20 @@ async function fakeDisplay(): Promise<FakeDisplay> {
 }
 
 describe('through Bowline', () => {
-  it('a client that asks for thousands of ports gets a bounded number of them', async () => {
+  it('bounds the ports of a client that asks for thousands', async () => {
     const forwards = (count: number) =>
       Array.from({ length: count }, (_, index) => ['-R', `0:127.0.0.1:${10_000 + index}`]).flat()
     const target = targetOf('Bowline')
     const quiet = ['-v', '-o', 'ExitOnForwardFailure=no']
-    const refusals = (said: string) => said.match(/remote port forwarding failed/g)?.length
-    const said = await forwarding(target, [...quiet, ...forwards(100)], (text) => refusals(text) === 36)
-    expect(said.match(/Allocated port/g)?.length).toBe(64)
-    expect(said).toContain('at most 64 ports, sockets and displays can be forwarded at once')
+    const refusals = (output: string) => output.match(/remote port forwarding failed/g)?.length
+    const output = await forwarding(target, [...quiet, ...forwards(100)], (text) => refusals(text) === 36)
+    expect(output.match(/Allocated port/g)?.length).toBe(64)
+    expect(output).toContain('at most 64 ports, sockets and displays can be forwarded at once')
     const greedy = await ssh(target, [], { options: ['-N', '-o', 'LogLevel=INFO', ...forwards(10_000)] })
     expect(greedy.code).toBe(255)
     expect((await ssh(target, ['echo still here'])).stdout.toString()).toBe('still here\n')
   })
-  it('a namespace that switches forwarding off allows none of it, and sessions go on', async () => {
+  it('allows no forwarding in a namespace that turns it off, and keeps sessions running', async () => {
     const target = targetOf('Bowline')
     const client = await server.client()
     const setForwarding = (forwarding: boolean) =>
@@ -345,7 +345,8 @@ describe('through Bowline', () => {
     expect(await refusedForward(target, ['-R', `${path}:127.0.0.1:${echoPort}`])).toContain(
       'forwarding is switched off',
     )
-    // To the gateway itself, to the metadata service of a cloud, to a socket: the device is not even asked.
+    // Targets refused by the gateway itself: its own ports, a cloud's metadata service, a socket; the device is not
+    // asked.
     const gateway = new URL(server.origin)
     for (const to of [`127.0.0.1:${server.ssh.port}`, gateway.host, '169.254.169.254:80', '[::1]:22']) {
       const { code, stderr } = await ssh(target, [], { options: ['-W', to, '-o', 'LogLevel=INFO'] })

@@ -1,5 +1,5 @@
-// The long form of `npm start`: a new clone that installs, builds and runs, with nothing of this checkout but git's files.
-// Runs by command only: `npm test -- --project long`.
+// The long form of `npm start`: a fresh clone with nothing but git's files installs, builds and runs. By command only:
+// `npm test -- --project long`.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
 const undo = cleanups()
 
 it(
-  'a fresh clone installs, builds, prints an ssh line that works, and has its documentation a while later',
+  'installs, builds and prints a working ssh line from a fresh clone, with its documentation a while later',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-clone-'))
     undo(() => rm(folder, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ it(
       checkout,
       command: ['npm', 'start', '--', '--json'],
       env: { PATH: PATH.join(':') },
-      patienceMs: 10 * MINUTE_MS,
+      timeoutMs: 10 * MINUTE_MS,
     })
     undo(() => product.stop())
     const user = product.ssh_command.split(' ')[3]?.split('@')[0] ?? ''

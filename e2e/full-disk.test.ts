@@ -1,5 +1,5 @@
-// A full disk under the data folder: calls fail cleanly, nothing that was acknowledged is lost, and it works again as
-// soon as there is room. Needs a file system of its own, which only root can mount.
+// A full disk under the data folder: calls fail cleanly, nothing that was acknowledged is lost, and everything works
+// again as soon as there is room. Needs its own file system, which only root can mount.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { postmasterPid } from './support/proc.ts'
 import { type Answer, pendingUids, register, startWriter } from './support/registrations.ts'
 import { type Server, startServer } from './support/server.ts'
 import { ssh, startEcho } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 showOnFailure(() => ({ server: server.process }))
 
-/** Takes all the room that is left. @returns gives it back */
+/** Fills the disk. @returns frees the space */
 async function fillDisk(): Promise<() => Promise<void>> {
   const path = join(disk, 'ballast')
   const file = await open(path, 'w')
@@ -52,7 +52,7 @@ async function fillDisk(): Promise<() => Promise<void>> {
 }
 
 describe.skipIf(!isRoot)('a full disk (needs root, to mount one)', () => {
-  it('fails calls cleanly, keeps sessions running and loses nothing; freed, all works again', async () => {
+  it('fails calls cleanly, keeps sessions running and loses nothing; recovers once space is freed', async () => {
     const session = await startEcho(agent.target)
     const empty = await fillDisk()
     const writer = startWriter(server, 4)
@@ -68,7 +68,7 @@ describe.skipIf(!isRoot)('a full disk (needs root, to mount one)', () => {
     process.kill(await postmasterPid(server.dataFolder), 'SIGKILL')
     await until('the outage shows', async () => (await fetch(`${server.origin}/healthcheck`)).status === 503)
     await until('the log names the cause', () =>
-      /the disk that holds \S+ is full\. Free some space/.test(server.process.said()),
+      /the disk that holds \S+ is full\. Free some space/.test(server.process.output()),
     )
     await session.echo('while the disk is full and PostgreSQL cannot start')
     expect(server.process.child.exitCode).toBeNull()

@@ -1,5 +1,5 @@
-// Questions of a device, answered with the ssh of this machine: the agent's own, and those of the PAM modules that its
-// administrator has set up.
+// Keyboard-interactive prompts of a device, answered with this machine's ssh: the agent's own, and those of the PAM
+// modules that its administrator configured.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { canMakeDevices, type Device, makeDevice, readEtc } from './support/devi
 import { answerQuestions } from './support/questions.ts'
 import { type Server, startServer } from './support/server.ts'
 import { guess, type SshTarget, ssh, startEcho, startSsh } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
-const hasOath =
+const hasOathModule =
   spawnSync('oathtool', ['--version']).status === 0 && spawnSync('dpkg', ['-L', 'libpam-oath']).status === 0
 const skips = !canMakeDevices && process.env['CI'] !== 'true'
 let server: Server
@@ -23,7 +23,7 @@ let tests = 0
 beforeEach((context) => {
   context.skip(skips, 'needs root, for a device with accounts of its own')
   tests += 1
-  // Wrong passwords of one test must not keep the next one out.
+  // Wrong passwords of one test must not lock out the next.
   const source = `127.0.1.${tests}`
   plain = { ...plain, source }
   pam = { ...pam, source }
@@ -33,7 +33,7 @@ beforeAll(async () => {
   server = await startServer()
   device = makeDevice()
   const gate = join(device.folder, 'gate')
-  // Who comes while the folder is there takes it away, and waits as long as its own process lives.
+  // The first caller that finds the trap folder removes it, and hangs until its parent process exits.
   writeFileSync(
     gate,
     `#!/bin/sh\nrmdir '${device.folder}/trap' 2>/dev/null || exit 0\nwhile [ -d /proc/$PPID ]; do sleep 0.1; done\n`,
@@ -65,11 +65,11 @@ afterAll(async () => {
 })
 showOnFailure(() => ({ server: server?.process, ...device?.programs }))
 
-/** A line for each session that the modules of the device open or close. */
+/** One line for each session that the device's modules open or close. */
 const sessionLog = (): string => join(device.folder, 'sessions')
 const right = { 'Password: ': 'right horse' }
 
-/** Changes fields of walter's shadow(5) row: 2 is the day of the last change, 7 the day on which the account ends. */
+/** Changes fields of walter's shadow(5) row: 2 is the day of the last change, 7 the expiry date. */
 function setShadow(fields: Readonly<Record<number, string>>): void {
   const rows = readEtc(device, 'shadow').split('\n')
   const changed = rows.map((row) => {
@@ -85,12 +85,12 @@ function setShadow(fields: Readonly<Record<number, string>>): void {
 describe.each(['without PAM', 'with PAM'])('a device %s', (name) => {
   const target = () => (name === 'with PAM' ? pam : plain)
 
-  it('asks for the password, once', async () => {
+  it('asks for the password once', async () => {
     const { stdout, asked } = await answerQuestions(target(), right, 'id -un')
     expect([stdout.toString(), asked]).toEqual(['walter\n', ['Password: ']])
   })
 
-  it('takes the password by the other method too', async () => {
+  it('accepts the password by the other method too', async () => {
     const { stdout } = await ssh(target(), ['id -un'])
     expect(stdout.toString()).toBe('walter\n')
   })
@@ -117,7 +117,7 @@ describe.each(['without PAM', 'with PAM'])('a device %s', (name) => {
     setShadow(unlock ?? { 1: hash })
     for (const { code, stderr } of attempts) {
       expect(code).not.toBe(0)
-      // PAM also says why, once the credential was right.
+      // PAM also gives the reason, once the credential was correct.
       expect(stderr).toMatch(/Permission denied|Your account has expired/)
     }
     expect((await answerQuestions(target(), right, 'true')).code).toBe(0)
@@ -125,7 +125,7 @@ describe.each(['without PAM', 'with PAM'])('a device %s', (name) => {
 })
 
 describe('the session of the device', () => {
-  it('is open for as long as the login, by whatever it came, and gives what runs its environment, as with sshd', async () => {
+  it('opens a PAM session for the length of any login and applies its environment, as sshd does', async () => {
     await until('earlier sessions are closed', () => pamProcesses() === 0)
     writeFileSync(sessionLog(), '')
     const lines = () => readFileSync(sessionLog(), 'utf8').split('\n').slice(0, -1)
@@ -144,11 +144,11 @@ describe('the session of the device', () => {
     const [ours, theirs] = await Promise.all([answerQuestions(pam, right, command), ssh(sshd, [command])])
     expect(ours.stdout.toString()).toContain('FROM_PAM=set by PAM\n')
     expect(ours.stdout.toString()).toBe(theirs.stdout.toString())
-    // Also where files are served: by a program that begins with the agent's rights and takes nothing of it.
+    // The SFTP process too: its program starts with the agent's privileges and inherits nothing of its environment.
     expect((await ssh(pam, ['echo "$LD_BIND_NOW"'])).stdout.toString()).toBe('\n')
   })
 
-  it('that cannot be opened is no login', async () => {
+  it('refuses a login whose PAM session cannot be opened', async () => {
     const file = join(device.etc, 'pam.d/bowline')
     const rules = readFileSync(file, 'utf8')
     writeFileSync(file, `${rules}session required pam_deny.so\n`)
@@ -160,7 +160,7 @@ describe('the session of the device', () => {
 })
 
 describe('before a right answer', () => {
-  it('a device that does not exist asks the same question', async () => {
+  it('asks the same question for a device that does not exist', async () => {
     const nobody = { ...plain, login: plain.login.replace('plain', 'nobody') }
     const { asked, stderr, code } = await answerQuestions(nobody, right, 'true')
     expect([asked, code]).toEqual([['Password: '], 255])
@@ -169,7 +169,7 @@ describe('before a right answer', () => {
 })
 
 describe('the modules of the device', () => {
-  it('say why an account is refused, to who has shown the password', async () => {
+  it('gives the reason why an account is refused only after the correct password', async () => {
     setShadow({ 7: '1' })
     const [knows, guesses] = [
       await answerQuestions(pam, right, 'true'),
@@ -181,7 +181,7 @@ describe('the modules of the device', () => {
     for (const { stderr } of [knows, guesses]) expect(stderr).toContain('Permission denied')
   })
 
-  it.skipIf(!hasOath)('ask for a one-time code, which counts once (needs libpam-oath and oathtool)', async () => {
+  it.skipIf(!hasOathModule)('ask for a one-time code, which counts once (needs libpam-oath and oathtool)', async () => {
     const file = join(device.etc, 'pam.d/bowline')
     const rules = readFileSync(file, 'utf8')
     const secret = '3132333435363738393031323334353637383930'
@@ -196,11 +196,11 @@ describe('the modules of the device', () => {
     writeFileSync(file, rules)
     expect(first.asked).toEqual(['Password: ', question])
     expect([wrong, first, again].map(({ stdout }) => stdout.toString())).toEqual(['', 'in\n', ''])
-    // A password alone is not enough where the device wants a code as well.
+    // A password alone is not enough where the device requires a code as well.
     expect(password.code).not.toBe(0)
   })
 
-  it('have an expired password changed, in as many rounds as they want', async () => {
+  it('changes an expired password in as many rounds as the modules want', async () => {
     setShadow({ 2: '0' })
     expect((await ssh(pam, ['true'])).code).not.toBe(0)
     const answers = {
@@ -216,20 +216,20 @@ describe('the modules of the device', () => {
     expect((await ssh(pam, ['true'])).code).not.toBe(0)
   })
 
-  it('may hang: others get in meanwhile, and what hangs ends with the person', async () => {
+  it('lets others in while a module hangs, and ends the hanging process with its connection', async () => {
     await until('earlier sessions are closed', () => pamProcesses() === 0)
     mkdirSync(join(device.folder, 'trap'))
-    const stuck = startSsh(pam, ['true'])
+    const hanging = startSsh(pam, ['true'])
     await until('the trap has closed', () => !existsSync(join(device.folder, 'trap')))
     expect(pamProcesses()).toBe(1)
     expect((await ssh({ ...pam, password: 'Wrong-h0rse-77' }, ['echo in'])).stdout.toString()).toBe('in\n')
     expect((await ssh({ ...plain, password: 'Wrong-h0rse-77' }, ['echo in'])).stdout.toString()).toBe('in\n')
-    stuck.kill('SIGTERM')
+    hanging.kill('SIGTERM')
     await until('its process has ended', () => pamProcesses() === 0)
   })
 })
 
-/** Of the agent that asks PAM: one for each login and each attempt at one. */
+/** Processes of the agent that run PAM: one for each login and each attempt. */
 function pamProcesses(): number {
   const lines = childrenOf(device.programs['modules']?.pid ?? 0)
   return lines.filter((line) => line.includes('login/pam-main.ts')).length

@@ -1,4 +1,4 @@
-// The limits that everybody gets: channels, connections, dawdlers, guessers, and those who begin handshakes for their price.
+// Default limits: channels, connections, slow clients, password guessing, and handshakes started for their CPU cost.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,13 +12,13 @@ import { cleanups } from './support/cleanup.ts'
 import { run } from './support/running.ts'
 import { type Server, startServer } from './support/server.ts'
 import { finish, guess, shareConnection, ssh, startEcho } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const REFUSAL = 'Bowline: too many connections from this address; try again later.'
 /**
- * Its own start fails under Python 3.13: it chooses twice how to make processes. Its processes end for good at a packet
- * of which less than five bytes have arrived, as happens on a busy machine; they are to go on with the next connection.
+ * Patches for ssh-audit: its own start fails under Python 3.13, where it sets the process start method twice; and its
+ * processes die when fewer than five bytes of a packet have arrived, as happens on a busy machine.
  */
 const AUDIT = `import multiprocessing, struct, sys
 from ssh_audit.dheat import DHEat
@@ -47,7 +47,7 @@ beforeAll(async () => {
 showOnFailure(() => ({ server: server.process, agent: agent.process }))
 
 describe('with the default limits, but for 64 channels a connection', () => {
-  it('a channel too many is refused with its reason, and the others go on', async () => {
+  it('refuses one channel too many with the reason, and keeps the others', async () => {
     const shared = await shareConnection(agent.target, join(folder, 'full'))
     onTestFinished(() => shared.close().then(() => undefined))
     const commands = Array.from({ length: 64 }, () => {
@@ -57,9 +57,9 @@ describe('with the default limits, but for 64 channels a connection', () => {
     let up = 0
     for (const { child } of commands) child.stdout.once('data', () => (up += 1))
     await until('all commands run', () => up === commands.length, 60_000)
-    const surplus = shared.start('echo surplus')
-    surplus.stdin.end()
-    const refused = await finish(surplus)
+    const extra = shared.start('echo extra')
+    extra.stdin.end()
+    const refused = await finish(extra)
     expect([refused.code, refused.stdout.toString()]).toEqual([255, ''])
     for (const { child } of commands) child.stdin.end('still here\n')
     const results = await Promise.all(commands.map(({ result }) => result))
@@ -70,14 +70,14 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect((await shared.close()).stderr).toMatch(/open failed: .*At most 64 channels/)
   })
 
-  it('a command of 131,000 bytes runs, as with sshd', async () => {
+  it('runs a command of 131,000 bytes, as sshd does', async () => {
     const tail = ' | wc -c'
     const words = 'x'.repeat(131_000 - 'echo '.length - tail.length)
     const { stdout, stderr } = await ssh(agent.target, [`echo ${words}${tail}`])
     expect([stdout.toString().trim(), stderr]).toEqual([String(words.length + 1), ''])
   })
 
-  it('connections that never sign in are refused by chance beyond 100 and always beyond 200, and hold up nobody else', async () => {
+  it('refuses unauthenticated connections at random beyond 100 and always beyond 200, without delaying others', async () => {
     const session = await startEcho(agent.target, ['-b', '127.0.0.5'])
     const silent = await Promise.all(Array.from({ length: 100 }, () => greeting('127.0.0.5')))
     expect(silent.map(({ text }) => text)).toEqual(Array(100).fill('SSH-2.0-OpenSSH_9.9 Bowline'))
@@ -92,14 +92,14 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect((await session.result).code).toBe(0)
   })
 
-  it('400 connections that dawdle in every way are all ended, and others come in meanwhile', async () => {
+  it('drops 400 slow connections of every kind, and lets others in meanwhile', async () => {
     const pace: ((socket: Socket) => void)[] = [
       () => undefined,
       (socket) => socket.write('SSH-2.0-dawdler\r\n'),
       (socket) => socket.write(Buffer.concat([Buffer.from('SSH-2.0-dawdler\r\n'), Buffer.from('000003fc0414', 'hex')])),
       (socket) => {
-        const drip = setInterval(() => socket.write('S'), 1_000)
-        socket.once('close', () => clearInterval(drip))
+        const sendSlowly = setInterval(() => socket.write('S'), 1_000)
+        socket.once('close', () => clearInterval(sendSlowly))
       },
     ]
     let ended = 0
@@ -115,7 +115,7 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect(await until('all are ended', () => ended === 400 && ended)).toBe(400)
   })
 
-  it('sixty connections of one address begin at once and are held, as those of an office or of a job with many forks', async () => {
+  it('accepts sixty connections of one address at once, as from an office or a job with many forks', async () => {
     const options = ['-b', '127.0.0.7']
     const sessions = await Promise.all(Array.from({ length: 60 }, () => startEcho(agent.target, options)))
     await Promise.all(sessions.map((session) => session.echo('unaffected')))
@@ -124,7 +124,7 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect(results.map(({ code }) => code)).toEqual(Array(60).fill(0))
   })
 
-  it('of 50 passwords of a guesser the device judges six; the right one is no use to its source for a while', async () => {
+  it('checks six of 50 guessed passwords on the device, then rejects even the right one from that source for a while', async () => {
     const guesser = ['-b', '127.0.0.8']
     const { code, stderr } = await guess({ ...agent.target, password: '' }, 10, guesser)
     expect(code).toBe(255)
@@ -135,14 +135,14 @@ describe('with the default limits, but for 64 channels a connection', () => {
     )
     expect((await Promise.all(more)).map((attempt) => attempt.code)).toEqual(Array(44).fill(255))
     expect((await ssh(agent.target, ['true'], { options: guesser })).code).toBe(255)
-    // One more may be judged every ten seconds.
-    const judged = agent.process.said().match(/"ev":"login-denied"/g)?.length ?? 0
-    expect(judged).toBeGreaterThanOrEqual(6)
-    expect(judged).toBeLessThanOrEqual(9)
+    // One more may be checked every ten seconds.
+    const checked = agent.process.output().match(/"ev":"login-denied"/g)?.length ?? 0
+    expect(checked).toBeGreaterThanOrEqual(6)
+    expect(checked).toBeLessThanOrEqual(9)
     expect((await ssh(agent.target, ['echo in'], { options: ['-b', '127.0.0.9'] })).stdout.toString()).toBe('in\n')
   })
 
-  it('wrong passwords of somebody at a prompt do not keep the right one out, nor do twelve keys of an agent', async () => {
+  it('accepts the right password after wrong ones at a prompt, and after twelve keys of an agent', async () => {
     const options = ['-b', '127.0.0.13']
     const typed = await guess({ ...agent.target, password: '' }, 3, options)
     expect(typed.stderr.match(/Permission denied/g)).toHaveLength(3)
@@ -161,13 +161,13 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect(next.stdout.toString()).toBe('in\n')
   })
 
-  it.skipIf(absent)(`handshakes that are begun and dropped without end hold up nobody${note}`, async () => {
+  it.skipIf(absent)(`delays nobody while handshakes are started and dropped endlessly${note}`, async () => {
     const program = `${AUDIT} sys.argv = ['ssh-audit', '--dheat=10', '-p', '${agent.target.port}', '127.0.0.1']; main()`
     const [file, words] = trixie.command('python3', ['-c', program])
     const attack = run([file, ...words], { detached: true })
     onTestFinished(({ task }) => {
       process.kill(-attack.pid, 'SIGKILL')
-      if (task.result?.state === 'fail') process.stderr.write(`--- attack:\n${attack.said()}\n`)
+      if (task.result?.state === 'fail') process.stderr.write(`--- attack:\n${attack.output()}\n`)
     })
     const before = await endCount()
     await until('the attack is under way', async () => (await endCount()) > before + 50)
@@ -175,11 +175,11 @@ describe('with the default limits, but for 64 channels a connection', () => {
       const { stdout, stderr } = await ssh(agent.target, ['echo meanwhile'], { options: ['-b', '127.0.0.12'] })
       expect([stdout.toString(), stderr]).toEqual(['meanwhile\n', ''])
     }
-    expect([attack.child.exitCode, attack.said()]).toEqual([null, expect.stringContaining('Commencing')])
+    expect([attack.child.exitCode, attack.output()]).toEqual([null, expect.stringContaining('Commencing')])
   })
 })
 
-/** Connects from a loopback address and reads the first line; the connection stays until the test ends. */
+/** Connects from a loopback address and reads the first line; the connection stays open until the test ends. */
 async function greeting(localAddress: string): Promise<{ text: string; socket: Socket }> {
   const socket = connect({ host: agent.target.host, port: agent.target.port, localAddress })
   onTestFinished(() => void socket.destroy())
@@ -187,7 +187,7 @@ async function greeting(localAddress: string): Promise<{ text: string; socket: S
   return { text: chunk.toString().split('\r\n')[0] ?? '', socket }
 }
 
-/** Connections that were refused or have ended so far, for any reason. */
+/** Number of connections that were refused or have ended so far, for any reason. */
 async function endCount(): Promise<number> {
   const text = await (await fetch(`${server.origin}/metrics`)).text()
   const counts = text.matchAll(/^bowline_ssh_(?:refused|closed)\S*\{.*\} (\d+)$/gm)

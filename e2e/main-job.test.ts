@@ -1,4 +1,4 @@
-// The main job: a stock ssh client gets a shell on a device that dialled out.
+// The main use case: a stock ssh client gets a shell on a device that dialled out.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { userInfo } from 'node:os'
@@ -25,14 +25,14 @@ async function sessions() {
 }
 
 describe('what npm start prints', () => {
-  it('is an ssh command that works', async () => {
+  it('prints an ssh command that works', async () => {
     expect(product.ssh_command).toBe(`ssh -p ${product.ssh.port} ${me}@${product.sshid}@${product.ssh.host}`)
     const { code, stdout } = await ssh(target, ['id -un; echo $((6*7))'])
     expect(stdout.toString()).toBe(`${me}\n42\n`)
     expect(code).toBe(0)
   })
 
-  it('is a sign-in, a console and documentation that are there', async () => {
+  it('serves the printed sign-in, console and documentation', async () => {
     const { call } = await product.client()
     expect((await call(operations.auth.getUser, {})).body.tenant).toBe(product.tenant)
     const page = await fetch(product.console, { headers: { accept: 'text/html' } })
@@ -42,21 +42,21 @@ describe('what npm start prints', () => {
 })
 
 describe('a command', () => {
-  it.each([0, 1, 7, 127, 255])('ends with its own exit code %d', async (status) => {
+  it.each([0, 1, 7, 127, 255])('returns the exit code %d of a command', async (status) => {
     expect((await ssh(target, [`exit ${status}`])).code).toBe(status)
   })
 
-  it('keeps stdout and stderr apart', async () => {
+  it('keeps stdout and stderr of a command apart', async () => {
     const { stdout, stderr } = await ssh(target, ['echo out; echo err >&2'])
     expect([stdout.toString(), stderr]).toEqual(['out\n', 'err\n'])
   })
 
-  it('may close its stdout and go on: stderr and exit code still arrive', async () => {
+  it('delivers stderr and exit code of a command that closed its stdout', async () => {
     const { code, stdout, stderr } = await ssh(target, ['echo out; exec >&-; echo late >&2; exit 5'])
     expect([code, stdout.toString(), stderr]).toEqual([5, 'out\n', 'late\n'])
   })
 
-  it('ends when nobody reads its output any more', async () => {
+  it('ends a command when nobody reads its output any more', async () => {
     const mark = `bowline-${Date.now()}`
     const child = startSsh(target, [`yes ${mark}`])
     await once(child.stdout, 'data')
@@ -66,36 +66,36 @@ describe('a command', () => {
     expect(await until('the process is gone', async () => (await running()) === '0')).toBe(true)
   })
 
-  it('whose program cannot be found or run says so with the code of a shell', async () => {
+  it('exits with the shell’s code when a program cannot be found or run', async () => {
     const missing = await ssh(target, ['no-such-program'])
     expect([missing.code, missing.stdout.toString()]).toEqual([127, ''])
     expect(missing.stderr).toMatch(/not found/)
     expect((await ssh(target, ['/etc/passwd'])).code).toBe(126)
   })
 
-  it('reads its input to the end', async () => {
+  it('delivers the input of a command to its end', async () => {
     const { stdout } = await ssh(target, ['wc -c'], { input: Buffer.alloc(300_000, 'x') })
     expect(stdout.toString().trim()).toBe('300000')
   })
 
-  it('goes on writing after its input has ended', async () => {
+  it('delivers output after the input has ended', async () => {
     const { stdout } = await ssh(target, ['cat; echo after'], { input: 'before\n' })
     expect(stdout.toString()).toBe('before\nafter\n')
   })
 
-  it('arrives as it was typed', async () => {
+  it('passes a command on exactly as typed', async () => {
     const text = `it's "quoted" $HOME \\ * ü 漢字 🚀`
     const { stdout } = await ssh(target, ['printf', '%s', `'${text.replaceAll("'", String.raw`'\''`)}'`])
     expect(stdout.toString()).toBe(text)
   })
 
-  it('ends by its signal', async () => {
+  it('reports the signal that ended a command', async () => {
     const { code, stderr } = await ssh(target, ['kill -TERM $$'])
     expect(code).toBe(255)
     expect(stderr).toBe('')
   })
 
-  it('gets LANG from the client and nothing of the server', async () => {
+  it('passes LANG from the client and nothing from the server’s environment', async () => {
     const { stdout } = await ssh(target, ['env'], {
       options: ['-o', 'SendEnv=LANG', '-o', 'SetEnv=LD_PRELOAD=/x EVIL=1'],
     })
@@ -105,7 +105,7 @@ describe('a command', () => {
     expect(env.some((line) => line.startsWith('SSH_CONNECTION=127.0.0.1 '))).toBe(true)
   })
 
-  it('goes on without its connection as with sshd, and its children with it', async () => {
+  it('keeps a command and its children running without the connection, as sshd does', async () => {
     const mark = `3${Date.now()}`
     const child = startSsh(target, [`sleep ${mark} & sleep ${mark}; wait`])
     const done = finish(child)
@@ -125,7 +125,7 @@ describe('a command', () => {
 })
 
 describe('a shell', () => {
-  it('with a terminal has its size, its name and a login shell', async () => {
+  it('starts a login shell with the terminal’s size and name', async () => {
     const { stdout, code } = await ssh(target, [], {
       input: 'stty size; echo "$TERM"; test -t 0 && echo terminal; echo "shell: $0"; exit 3\n',
       options: ['-tt'],
@@ -137,7 +137,7 @@ describe('a shell', () => {
     expect(code).toBe(3)
   })
 
-  it('without a terminal runs what it is sent', async () => {
+  it('runs piped input in a shell without a terminal', async () => {
     const { stdout, code } = await ssh(target, [], { input: 'echo one\necho two\nexit 4\n', options: ['-T'] })
     expect(stdout.toString()).toContain('one\ntwo\n')
     expect(code).toBe(4)
@@ -145,14 +145,14 @@ describe('a shell', () => {
 })
 
 describe('who may come in', () => {
-  it('by the uid of the device too', async () => {
+  it('connects by the uid of the device too', async () => {
     const { call } = await product.client()
     const { body } = await call(operations.devices.list, {})
     const { stdout } = await ssh({ ...target, login: `${me}@${body[0]?.uid}` }, ['echo by uid'])
     expect(stdout.toString()).toBe('by uid\n')
   })
 
-  it('not with a wrong password, which leaves a failed session in the list', async () => {
+  it('refuses a wrong password, which leaves a failed session in the list', async () => {
     const { code, stderr } = await ssh({ ...target, password: 'wrong' }, ['true'])
     expect(code).not.toBe(0)
     expect(stderr).toMatch(/Permission denied/)
@@ -161,13 +161,13 @@ describe('who may come in', () => {
     )
   })
 
-  it('not to a device that does not exist: the text is that of a wrong password', async () => {
+  it('refuses a device that does not exist with the text of a wrong password', async () => {
     const { code, stderr } = await ssh({ ...target, login: `${me}@${product.sshid}x` }, ['true'], { options: SHOWN })
     expect(code).toBe(255)
     expect(stderr).toMatch(/the password was not accepted, or the device cannot be reached/)
   })
 
-  it('not with a name that names no device: the text tells the form', async () => {
+  it('refuses a name that is not a device address with a text that shows the form', async () => {
     const { code, stderr } = await ssh({ ...target, login: me }, ['true'])
     expect(code).toBe(255)
     expect(stderr).toMatch(/user@namespace\.device/)
@@ -189,7 +189,7 @@ describe('the list of sessions', () => {
 })
 
 describe('an agent that crashes', () => {
-  it('is started again', async () => {
+  it('restarts an agent that crashed', async () => {
     const agent = async () => Number((await ssh(target, ['echo $PPID'])).stdout.toString())
     const first = await agent()
     process.kill(first, 'SIGKILL')
@@ -198,7 +198,7 @@ describe('an agent that crashes', () => {
 })
 
 describe('a forwarded connection', () => {
-  it('is dialled by the device, and half-closed connections go on', async () => {
+  it('dials a forwarded connection from the device, and keeps half-closed connections open', async () => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       const chunks: Buffer[] = []
       socket.on('error', () => undefined)
@@ -214,7 +214,7 @@ describe('a forwarded connection', () => {
     expect(code).toBe(0)
   })
 
-  it('to nowhere is refused with the reason', async () => {
+  it('refuses a forward to a closed port with the reason', async () => {
     const options = ['-W', '127.0.0.1:1', '-o', 'LogLevel=INFO']
     const { stderr, code } = await ssh(target, [], { options })
     expect(stderr).toMatch(/open failed: connect failed: .*ECONNREFUSED/)

@@ -1,4 +1,4 @@
-// Networks as they are: slow, silent, cut, half-closed, and with load balancers in between.
+// Real-world networks: slow, silent, cut, half-closed, and behind load balancers.
 import { operations } from '@bowline/contract/operations'
 import { type ChaosOptions, type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -7,15 +7,15 @@ import { cleanups } from './support/cleanup.ts'
 import { newestSession } from './support/newest-session.ts'
 import { type Server, startServer } from './support/server.ts'
 import { SHOWN, type SshTarget, pipeThrough, ssh, startEcho } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
-/** A load balancer of the server's configuration; other loopback addresses are strangers. */
+/** A trusted proxy of the server's configuration; other loopback addresses are untrusted. */
 const TRUSTED = '127.0.0.2'
-const STRANGER = '127.0.0.3'
+const UNTRUSTED = '127.0.0.3'
 let server: Server
 let agent: Agent
-/** Between agent and server. */
+/** Proxy between agent and server. */
 let uplink: ChaosProxy
 const undo = cleanups()
 
@@ -30,8 +30,8 @@ beforeAll(async () => {
 })
 showOnFailure(() => ({ server: server.process, agent: agent.process }))
 
-/** A proxy between clients and the SSH port, for one test, and how clients go through it. */
-async function detour(options: Omit<ChaosOptions, 'target'> = {}): Promise<{ proxy: ChaosProxy; target: SshTarget }> {
+/** A proxy between clients and the SSH port, for one test, and the target that goes through it. */
+async function viaProxy(options: Omit<ChaosOptions, 'target'> = {}): Promise<{ proxy: ChaosProxy; target: SshTarget }> {
   const proxy = await startChaosProxy({ target: server.ssh, ...options })
   onTestFinished(() => proxy.close())
   return { proxy, target: { ...agent.target, port: proxy.port } }
@@ -42,11 +42,11 @@ async function latest() {
 }
 
 describe('a slow and uneven network', () => {
-  it('keeps what is typed in order, and files as they are', async () => {
-    const { proxy, target } = await detour()
-    const weather = { delayMs: 10, jitterMs: 30, segmentBytes: 97 }
-    proxy.become(weather)
-    uplink.become(weather)
+  it('keeps typed input in order, and files intact, on a slow network', async () => {
+    const { proxy, target } = await viaProxy()
+    const conditions = { delayMs: 10, jitterMs: 30, segmentBytes: 97 }
+    proxy.become(conditions)
+    uplink.become(conditions)
     onTestFinished(() => uplink.become({}))
     const session = await startEcho(target)
     for (let line = 0; line < 20; line += 1) await session.echo(`line ${line}`)
@@ -66,8 +66,8 @@ describe('a slow and uneven network', () => {
 })
 
 describe('a network that cuts a connection', () => {
-  it('with a reset ends the session', async () => {
-    const { proxy, target } = await detour()
+  it('ends the session on a connection reset', async () => {
+    const { proxy, target } = await viaProxy()
     const session = await startEcho(target)
     proxy.reset()
     expect((await session.result).code).toBe(255)
@@ -75,8 +75,8 @@ describe('a network that cuts a connection', () => {
     expect(row).toMatchObject({ by: 'user', reason: expect.stringMatching(/^socket-/) })
   })
 
-  it('by half ends the session too: SSH has no half-closed connections', async () => {
-    const { proxy, target } = await detour()
+  it('ends the session on a half-close: SSH has no half-closed connections', async () => {
+    const { proxy, target } = await viaProxy()
     const session = await startEcho(target)
     proxy.halfClose()
     expect((await session.result).code).toBe(255)
@@ -84,7 +84,7 @@ describe('a network that cuts a connection', () => {
     expect(row).toMatchObject({ by: 'user', reason: 'socket-closed' })
   })
 
-  it('between agent and server has the agent come back by itself', async () => {
+  it('reconnects the agent after a reset between agent and server', async () => {
     uplink.reset()
     const client = await server.client()
     const answer = async () => (await ssh(agent.target, ['echo back'])).stdout.toString() || false
@@ -94,8 +94,8 @@ describe('a network that cuts a connection', () => {
 })
 
 describe('a network that falls silent', () => {
-  it('is noticed by both ends of a link and by the gateway for a client; all comes back with it', async () => {
-    const { proxy, target } = await detour()
+  it('detects a silent network at both ends of a link and at the gateway, and recovers', async () => {
+    const { proxy, target } = await viaProxy()
     const client = await server.client()
     const near = await startAgent(server, 'near')
     undo(() => near.remove())
@@ -104,7 +104,7 @@ describe('a network that falls silent', () => {
     const throughProxy = await startEcho({ ...near.target, port: target.port }, options)
     const row = await latest()
     const throughLink = await startEcho(agent.target)
-    const before = agent.process.said().length
+    const before = agent.process.output().length
     proxy.become({ silent: true })
     uplink.become({ silent: true })
 
@@ -117,7 +117,7 @@ describe('a network that falls silent', () => {
       ),
       throughLink.result,
       until('the server notices', offline, 60_000),
-      until('the agent notices', () => agent.process.said().slice(before).includes('"keepalive"'), 60_000),
+      until('the agent notices', () => agent.process.output().slice(before).includes('"keepalive"'), 60_000),
     ])
     expect(closed).toMatchObject({ by: 'gateway', reason: 'keepalive' })
     expect([code, stderr]).toEqual([255, expect.stringMatching(/Bowline: nothing was heard for 45 s/)])
@@ -134,8 +134,8 @@ describe('behind a load balancer', () => {
   const source = '203.0.113.9'
   const header = `PROXY TCP4 ${source} 192.0.2.1 40000 22\r\n`
 
-  it('that is trusted, sessions and firewall see the address of the person', async () => {
-    const { target } = await detour({ localAddress: TRUSTED, preface: header })
+  it('gives sessions and firewall the person’s address behind a trusted load balancer', async () => {
+    const { target } = await viaProxy({ localAddress: TRUSTED, preface: header })
     const { stdout } = await ssh(target, ['echo "$SSH_CONNECTION"'])
     expect(stdout.toString()).toMatch(/^203[.]0[.]113[.]9 40000 /)
     expect(await latest()).toMatchObject({ ip_address: source, authenticated: true })
@@ -152,27 +152,27 @@ describe('behind a load balancer', () => {
     }
   })
 
-  it('that is trusted and sends no header, sessions have its own address', async () => {
-    const { target } = await detour({ localAddress: TRUSTED })
+  it('gives sessions the load balancer’s own address when it sends no header', async () => {
+    const { target } = await viaProxy({ localAddress: TRUSTED })
     expect((await ssh(target, ['true'])).code).toBe(0)
     expect(await latest()).toMatchObject({ ip_address: TRUSTED })
   })
 
   it.each([
-    ['a stranger', STRANGER, header],
-    ['a trusted one that tells nonsense', TRUSTED, 'PROXY TCP4 nonsense\r\n'],
-  ])('a header of %s is not believed: the connection ends', async (_, localAddress, preface) => {
+    ['an untrusted address', UNTRUSTED, header],
+    ['a trusted address, but malformed', TRUSTED, 'PROXY TCP4 nonsense\r\n'],
+  ])('drops a connection with a PROXY header from %s', async (_, localAddress, preface) => {
     const before = await latest()
-    const { target } = await detour({ localAddress, preface })
+    const { target } = await viaProxy({ localAddress, preface })
     expect((await ssh(target, ['true'])).code).toBe(255)
     expect((await latest())?.uid).toBe(before?.uid)
     expect((await ssh(agent.target, ['true'])).code).toBe(0)
   })
 
-  it('the web has the address that a trusted proxy forwards, and no stranger’s word', async () => {
+  it('uses the address forwarded by a trusted web proxy, and ignores it from others', async () => {
     const { hostname: host, port } = new URL(server.origin)
     const named: (string | undefined)[] = []
-    for (const localAddress of [TRUSTED, STRANGER]) {
+    for (const localAddress of [TRUSTED, UNTRUSTED]) {
       const proxy = await startChaosProxy({ target: { host, port: Number(port) }, localAddress })
       onTestFinished(() => proxy.close())
       const { call } = await server.client()
@@ -191,6 +191,6 @@ describe('behind a load balancer', () => {
       const { body: entries } = await call(operations.audit.list, {})
       named.push(entries.find(({ details }) => JSON.stringify(details).includes(name))?.ip)
     }
-    expect(named).toEqual([source, STRANGER])
+    expect(named).toEqual([source, UNTRUSTED])
   })
 })

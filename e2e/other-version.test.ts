@@ -1,5 +1,5 @@
-// Agent and server of different versions. What a version further would say is what this one says, with the name of the
-// link's subprotocol shifted on its way: both ends are real.
+// Agent and server of different versions. A later version is simulated by shifting the version in the link's
+// subprotocol name in transit; both ends are real.
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { type Agent, startAgent, untilOnline } from './support/agent.ts'
 import { cleanups } from './support/cleanup.ts'
 import { type Server, startServer } from './support/server.ts'
 import { SHOWN, ssh } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const NAME = /bowline\.link\.v(\d)/
@@ -45,7 +45,7 @@ async function startShift(origin: URL): Promise<string> {
 function shift(from: Socket, to: Socket, by: () => number): void {
   sockets.add(from)
   from.on('data', (chunk: Buffer) => {
-    // One byte for one: the rest, which may be anything, stays as it is.
+    // One byte for one: all other bytes stay unchanged.
     const text = chunk.toString('latin1')
     to.write(
       text.replace(NAME, (_, version) => `bowline.link.v${Number(version) + by()}`),
@@ -55,24 +55,27 @@ function shift(from: Socket, to: Socket, by: () => number): void {
   from.on('error', () => undefined).on('close', () => to.destroy())
 }
 
-describe('an agent', () => {
+describe('version mismatch between agent and server', () => {
   it.each([
     { than: 'older', by: 1, theirs: 2, update: 'agent', asSeen: 'agent speaks version 0', updateThere: 'agent' },
     { than: 'newer', by: -1, theirs: 0, update: 'server', asSeen: 'agent speaks version 2', updateThere: 'server' },
-  ])('$than than the server is told what to update, as the server is, and links when that is done', async (one) => {
-    const before = agent.process.said().length
-    const logged = server.process.said().length
-    ahead = one.by
-    for (const socket of sockets) socket.destroy()
-    const told = `the server speaks version ${one.theirs} of the link, this agent version 1: update the ${one.update}`
-    await until('the agent is told', () => agent.process.said().slice(before).includes(told))
-    const line = `the ${one.asSeen} of the link, this server version 1: update the ${one.updateThere}`
-    await until('the server tells its operator', () => server.process.said().slice(logged).includes(line))
-    const { stderr } = await ssh(agent.target, ['true'], { options: SHOWN })
-    expect(stderr).toContain('the device cannot be reached')
+  ])(
+    'tells an agent $than than the server, and the server, what to update, and links once that is done',
+    async (one) => {
+      const before = agent.process.output().length
+      const logged = server.process.output().length
+      ahead = one.by
+      for (const socket of sockets) socket.destroy()
+      const told = `the server speaks version ${one.theirs} of the link, this agent version 1: update the ${one.update}`
+      await until('the agent is told', () => agent.process.output().slice(before).includes(told))
+      const line = `the ${one.asSeen} of the link, this server version 1: update the ${one.updateThere}`
+      await until('the server tells its operator', () => server.process.output().slice(logged).includes(line))
+      const { stderr } = await ssh(agent.target, ['true'], { options: SHOWN })
+      expect(stderr).toContain('the device cannot be reached')
 
-    ahead = 0
-    await untilOnline(await server.client(), agent.device.uid)
-    expect((await ssh(agent.target, ['echo linked'])).stdout.toString()).toBe('linked\n')
-  })
+      ahead = 0
+      await untilOnline(await server.client(), agent.device.uid)
+      expect((await ssh(agent.target, ['echo linked'])).stdout.toString()).toBe('linked\n')
+    },
+  )
 })

@@ -1,4 +1,4 @@
-// Logins by registered key and under firewall rules, with the ssh of this machine.
+// Logins by registered key and under firewall rules, with this machine's ssh.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A new key pair; the base64 of its public line, and the options that make ssh use it alone. */
+/** A new key pair; the base64 of its public line, and the ssh options to use it alone. */
 function makeKey(type: string) {
   const file = join(folder, `${type}-${Date.now()}`)
   execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-f', file])
@@ -52,7 +52,7 @@ async function register(data: string, change: { username?: string; hostname?: st
 
 describe('a registered key', () => {
   it.each(['ed25519', 'ecdsa', 'rsa'])(
-    'of type %s gets in, without the device ever seeing a password',
+    'lets a registered key of type %s in, without the device ever seeing a password',
     async (type) => {
       const key = makeKey(type)
       await register(key.data)
@@ -61,7 +61,7 @@ describe('a registered key', () => {
     },
   )
 
-  it('does not get in once it is removed, nor before it is registered', async () => {
+  it('refuses a key that was removed or never registered', async () => {
     const key = makeKey('ed25519')
     expect((await ssh(target, ['true'], { options: key.options })).code).toBe(255)
     const { fingerprint } = await register(key.data)
@@ -75,7 +75,7 @@ describe('a registered key', () => {
     ['another account', { username: `not-${me}` }],
     ['a part of the account', { username: me.slice(0, 2) }],
     ['another device', { hostname: 'elsewhere' }],
-  ])('that is for %s does not get in', async (_, change) => {
+  ])('refuses a registered key that is for %s', async (_, change) => {
     const key = makeKey('ed25519')
     await register(key.data, change)
     expect((await ssh(target, ['true'], { options: key.options })).code).toBe(255)
@@ -96,7 +96,7 @@ describe('a firewall rule', () => {
     for (const id of made.splice(0)) await call(operations.firewall.remove, { params: { id } })
   })
 
-  it('refuses a right password like a wrong one, and tells a right key of the refusal; the row names the rule', async () => {
+  it('refuses a right password like a wrong one, and explains the refusal to a right key; the row names the rule', async () => {
     const key = makeKey('ed25519')
     await register(key.data)
     await addRule()
@@ -126,7 +126,7 @@ describe('a firewall rule', () => {
     expect(row.events.items).toMatchObject([{ type: 'firewall', data: { rule: made[0], action: 'deny' } }])
   })
 
-  it('for other addresses or accounts does not, and a higher one decides', async () => {
+  it('applies a rule only to its addresses and accounts, and lets a higher one decide', async () => {
     const right = { ...target, password: product.device_password }
     await addRule({ source_ip: '^10[.]' })
     await addRule({ username: `^not-${me}$` })
@@ -141,7 +141,7 @@ describe('a firewall rule', () => {
 describe('what a running session was allowed by', () => {
   const withdrawn = /Bowline: access to this device has been withdrawn/
   const byPassword = () => ({ ...target, password: product.device_password })
-  /** Starts a session; what `cause` gives is its own, whatever else comes and goes. */
+  /** Starts a session; `cause` reads its own row, regardless of other sessions. */
   async function start(to: SshTarget, options: readonly string[] = []) {
     const session = await startEcho(to, options)
     const client = await product.client()
@@ -150,7 +150,7 @@ describe('what a running session was allowed by', () => {
     return { ...session, cause }
   }
 
-  it('may be withdrawn: its key is removed, and it ends with a text', async () => {
+  it('ends a running session with a text when its key is removed', async () => {
     const { call } = await product.client()
     const key = makeKey('ed25519')
     const { fingerprint } = await register(key.data)
@@ -166,7 +166,7 @@ describe('what a running session was allowed by', () => {
     expect((await other.result).code).toBe(0)
   })
 
-  it('may be withdrawn: a rule refuses it now, unless the namespace lets running sessions go on', async () => {
+  it('ends a running session when a rule refuses it now, unless the namespace exempts running sessions', async () => {
     const { call } = await product.client()
     const rule = { action: 'deny', active: true, priority: 5, source_ip: '.*', username: '.*' } as const
     const body = { ...rule, filter: { hostname: '.*' } }
@@ -196,7 +196,7 @@ describe('what a running session was allowed by', () => {
 })
 
 describe('an administrator', () => {
-  it('ends a running session, which the person is told', async () => {
+  it('shows the person that an administrator ended the session', async () => {
     const running = ssh({ ...target, password: product.device_password }, ['sleep 1000'])
     const { call } = await product.client()
     const session = await until('it runs', async () => {
@@ -229,7 +229,7 @@ describe('the events of a session', () => {
   }
   const right = () => ({ ...target, password: product.device_password })
 
-  it('tell the command, what was set for it and how it ended, not what was typed', async () => {
+  it('records the command, its environment and its exit, but not what was typed', async () => {
     const options = ['-o', 'SetEnv=LC_TEST=hidden']
     const { types, items } = await eventsOf(() => ssh(right(), ['cat; exit 7'], { options, input: 'typed' }))
     expect(items).toEqual([
@@ -241,21 +241,21 @@ describe('the events of a session', () => {
     expect(JSON.stringify(items)).not.toContain('typed')
   })
 
-  it('tell the terminal, and the signal that ended a shell', async () => {
+  it('records the terminal, and the signal that ended a shell', async () => {
     const { items } = await eventsOf(() => ssh(right(), [], { options: ['-tt'], input: 'kill -9 $$\n' }))
     expect(items?.map(({ type }) => type)).toEqual(['pty-req', 'shell', 'exit-signal'])
     expect(items?.[0]?.data).toMatchObject({ term: 'xterm-256color' })
     expect(items?.[2]?.data).toMatchObject({ status: 'KILL', dumped: false })
   })
 
-  it('tell where connections were forwarded to', async () => {
+  it('records the targets of forwarded connections', async () => {
     const { items } = await eventsOf(() => ssh(right(), [], { options: ['-W', '127.0.0.1:1'] }))
     expect(items).toEqual([{ type: 'direct-tcpip', seat: 0, data: { host: '127.0.0.1', port: 1 } }])
   })
 })
 
 describe('the announcement of the namespace', () => {
-  it('opens shells with a terminal, and only those', async () => {
+  it('shows the announcement in shells with a terminal only', async () => {
     const { call } = await product.client()
     const settings = { connection_announcement: 'Be kind.\u001b[31m' }
     await call(operations.namespaces.update, { params: { tenant: product.tenant }, body: { settings } })

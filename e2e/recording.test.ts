@@ -1,4 +1,4 @@
-// Recordings survive what can happen to them: real shells, a real player, a server that is killed, a disk that is full.
+// Recordings survive failures: real shells, a real player, a killed server, a full disk.
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { cleanups } from './support/cleanup.ts'
 import { newestSession } from './support/newest-session.ts'
 import { type Server, startServer } from './support/server.ts'
 import { finish, scp, ssh, startEcho, startSsh } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -46,7 +46,7 @@ async function set(settings: { session_record?: boolean; recording_policy?: 'bes
   await call(operations.namespaces.update, { params: { tenant: server.tenant }, body: { settings } })
 }
 
-/** The newest session, as soon as `is` says so. */
+/** The newest session, as soon as it satisfies `is`. */
 async function newest(is: (session: Session) => unknown): Promise<Session> {
   return until('the newest session is as expected', async () => {
     const session = await newestSession(await server.client())
@@ -59,7 +59,7 @@ async function verdict(uid: SessionUid) {
   return (await call(operations.sessions.verifyRecord, { params: { uid, seat: '0' } })).body
 }
 
-/** The recording as version 2 of asciicast. */
+/** The recording as asciicast v2. */
 async function cast(uid: SessionUid): Promise<string> {
   const { open } = await server.client()
   return (await open(operations.sessions.getRecord, { params: { uid, seat: '0' }, query: { format: 'cast' } })).text()
@@ -69,7 +69,7 @@ async function cast(uid: SessionUid): Promise<string> {
 async function played(uid: SessionUid): Promise<Buffer> {
   const [file, output] = [join(folder, 'played.cast'), join(folder, 'played')]
   await writeFile(file, await cast(uid))
-  // The player wants a terminal of its own, which script(1) gives it.
+  // The player needs its own terminal, which script(1) provides.
   execFileSync('script', ['-qec', `asciinema cat ${file} > ${output}`, '/dev/null'], { stdio: 'ignore' })
   return readFile(output)
 }
@@ -80,7 +80,7 @@ async function remove(uid: SessionUid): Promise<void> {
 }
 
 describe('a recording', () => {
-  it('is played by asciinema to the byte: a terminal, and a command without one', async () => {
+  it('replays a recording in asciinema byte for byte: a terminal, and a command without one', async () => {
     const script =
       'for i in $(seq 500); do printf "\\033[3%dm%d \u20ac \u{1f600} é\\033[0m\\n" $((i % 8)) $i; done; exit 4'
     for (const options of [['-tt'], []]) {
@@ -96,12 +96,12 @@ describe('a recording', () => {
     }
   })
 
-  it('has nothing of what is typed where nothing is echoed', async () => {
+  it('records nothing that is typed without echo', async () => {
     const child = startSsh(agent.target, ['stty -echo; echo ask; read answer; echo "got ${#answer}"'], ['-tt'])
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     const result = finish(child)
-    await until('it asks', () => said.includes('ask'))
+    await until('it asks', () => output.includes('ask'))
     child.stdin.write('a-very-secret-answer\n')
     expect((await result).stdout.toString()).toContain('got 20')
     const { uid } = await newest((session) => session.closed)
@@ -114,7 +114,7 @@ describe('a recording', () => {
   it.each([
     ['scp, which speaks SFTP', []],
     ['scp as it was of old', ['-O']],
-  ])('of %s tells each file with size and hash, both ways', async (_, options) => {
+  ])('logs each file of %s with size and hash, both ways', async (_, options) => {
     const [here, there, back] = ['here', 'there', 'back'].map((name) => join(folder, name)) as [string, string, string]
     const bytes = randomBytes(3_000_001)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
@@ -130,14 +130,14 @@ describe('a recording', () => {
       const { body } = await call(operations.sessions.get, { params: { uid } })
       const files = body.events.items?.filter(({ type }) => type === 'file').map(({ data }) => data)
       expect(files).toMatchObject([{ operation, bytes: bytes.length, sha256, result: 'ok' }])
-      // Signed and chained like everything else of the recording.
+      // Signed and chained like everything else in the recording.
       expect(await cast(uid)).toContain(`3000001 bytes, sha256 ${sha256}: ok`)
     }
     expect(await readFile(back)).toEqual(bytes)
     await rm(there)
   })
 
-  it('has no forwarded connection in it, but the session tells where it went and how much', async () => {
+  it('records no forwarded data, but logs in the session where it went and how much', async () => {
     const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
     await once(echo, 'listening')
     const { port } = echo.address() as AddressInfo
@@ -154,8 +154,8 @@ describe('a recording', () => {
     })
   })
 
-  it('of a server that was killed during endless output holds all that the person has seen, and is sealed as cut off', async () => {
-    // Like yes(1), but no line is like another: one that is missing shows.
+  it('keeps everything the person has seen when the server is killed, sealed as cut off', async () => {
+    // Like yes(1), but every line is unique, so a missing one shows.
     const child = startSsh(agent.target, ['while :; do echo $((i=i+1)); done'], ['-tt'])
     let seen = ''
     child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
@@ -167,7 +167,7 @@ describe('a recording', () => {
     await server.start()
     await untilOnline(await server.client(), agent.device.uid)
     expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: false, bad_chunk: null })
-    // Recorded first, then shown: nothing that was shown is missing.
+    // Output is recorded before it is shown: nothing that was shown is missing.
     expect((await played(uid)).toString().startsWith(seen)).toBe(true)
     expect((await newest((session) => session.uid === uid)).closed?.reason).toBe('server-restarted')
     await remove(uid)
@@ -175,16 +175,16 @@ describe('a recording', () => {
 })
 
 describe.skipIf(!isRoot)('a full disk for recordings (needs root, to mount one)', () => {
-  /** Takes the room that recordings would need; others may still write into their reserve. */
+  /** Fills the space that recordings would need; others may still use their reserve. */
   async function fill(): Promise<() => Promise<void>> {
     const recordings = join(folder, 'recordings')
     const { bavail, bsize } = await statfs(recordings)
-    const ballast = join(recordings, 'ballast')
-    await writeFile(ballast, Buffer.alloc(bavail * bsize - 1_000_000))
-    return () => rm(ballast)
+    const filler = join(recordings, 'filler')
+    await writeFile(filler, Buffer.alloc(bavail * bsize - 1_000_000))
+    return () => rm(filler)
   }
 
-  it('ends no session where recording is best effort; what was recorded stays and says that it is cut off', async () => {
+  it('ends no session on a full disk where recording is best effort, and marks the recording as cut off', async () => {
     const session = await startEcho(agent.target)
     const { uid } = await newest((one) => one.recorded)
     const empty = await fill()
@@ -202,14 +202,14 @@ describe.skipIf(!isRoot)('a full disk for recordings (needs root, to mount one)'
     expect((await newest((one) => one.closed)).recorded).toBe(false)
     await until('it is sealed', async () => (await verdict(uid)).result === 'intact')
     expect(await verdict(uid)).toMatchObject({ complete: false, bad_chunk: null })
-    expect(server.process.said()).toContain('recording.failed')
+    expect(server.process.output()).toContain('recording.failed')
     const { call } = await server.client()
     const { body: log } = await call(operations.audit.list, { query: { per_page: '100' } })
     expect(log.filter(({ action }) => action === 'recording.fail').map(({ target }) => target)).toContain(uid)
     await empty()
   })
 
-  it('ends sessions where recording is a must, with a cause; none begins, and the server is well', async () => {
+  it('ends sessions with a cause on a full disk where recording is required, refuses new ones, and stays healthy', async () => {
     await set({ recording_policy: 'required' })
     const session = await startEcho(agent.target)
     const { uid } = await newest((one) => one.recorded && one.active)

@@ -1,13 +1,13 @@
-// Whether the time of a refused sign-in tells who has an account: a wrong password for a name that exists and one for a
-// name that does not, in turns, each from a source of its own. Prints medians and the p-value of the Mann-Whitney test;
-// a machine under load is no judge, so nothing is asserted about them.
+// Measures whether the time of a refused sign-in reveals which accounts exist: wrong passwords for an existing and for
+// an unknown name, alternating, each from its own source. Prints medians and the p-value of the Mann-Whitney test;
+// asserts nothing, because a machine under load distorts the result.
 import { expect, it } from 'vitest'
 import { startServer } from './support/server.ts'
 
 const PAIRS = 300
 
 it('prints how long refused sign-ins take', async () => {
-  // Without lockout every guess is judged; failures are counted and noted all the same.
+  // Without lockout every guess is checked; failures are still counted and logged.
   const env = { BOWLINE_TRUSTED_PROXIES: '127.0.0.1', BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT: '0' }
   const server = await startServer({ env })
   try {

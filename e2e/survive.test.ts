@@ -1,4 +1,4 @@
-// The product survives what operators fear: each part of it is killed while people work, and comes back.
+// Crash recovery: each part of the product is killed while people work, and recovers.
 import { execFileSync } from 'node:child_process'
 import { readdir, rename } from 'node:fs/promises'
 import { type Socket, connect } from 'node:net'
@@ -12,7 +12,7 @@ import { familyOf, isAlive, postmasterPid } from './support/proc.ts'
 import { pendingUids, startWriter } from './support/registrations.ts'
 import { type Server, startServer } from './support/server.ts'
 import { finish, SHOWN, ssh, startEcho, startSsh } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 let server: Server
@@ -42,7 +42,7 @@ function allClosed() {
 }
 
 describe('a server that is killed while people work', () => {
-  it('comes back on its data: same PostgreSQL, same device online, sessions closed with their cause', async () => {
+  it('restarts a killed server on its data: same PostgreSQL, same device online, sessions closed with their cause', async () => {
     const postmaster = await postmasterPid(server.dataFolder)
     const session = await startEcho(agent.target)
     const [open] = await sessions()
@@ -58,7 +58,7 @@ describe('a server that is killed while people work', () => {
     expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')
   })
 
-  it('has kept every row that it acknowledged', async () => {
+  it('keeps every row that it acknowledged before being killed', async () => {
     const writer = startWriter(server, 4)
     await until('rows are written', () => writer.acknowledged.size >= 150)
     await server.process.end('SIGKILL')
@@ -71,7 +71,7 @@ describe('a server that is killed while people work', () => {
 })
 
 describe('a server that is told to stop', () => {
-  it('ends sessions with a text, closes their rows, and leaves nothing running', async () => {
+  it('ends sessions with a text on shutdown, closes their rows, and leaves nothing running', async () => {
     const postmaster = await postmasterPid(server.dataFolder)
     await untilOnline(await server.client(), agent.device.uid)
     const session = await startEcho(agent.target)
@@ -91,7 +91,7 @@ describe('a server that is told to stop', () => {
 })
 
 describe('a server that runs out of file descriptors', () => {
-  it('drops what it cannot take, keeps what runs, and works again when there are some', async () => {
+  it('drops what exceeds the file descriptor limit, keeps what runs, and recovers', async () => {
     await untilOnline(await server.client(), agent.device.uid)
     const session = await startEcho(agent.target)
     const { pid } = server.process
@@ -130,7 +130,7 @@ describe('a server that runs out of file descriptors', () => {
 })
 
 describe('an agent that is killed while people work', () => {
-  it('ends its sessions with a text, is offline at once, and works again when it is back', async () => {
+  it('ends the sessions of a killed agent with a text, takes it offline at once, and works when it is back', async () => {
     await untilOnline(await server.client(), agent.device.uid)
     const session = await startEcho(agent.target)
     await agent.process.end('SIGKILL')
@@ -155,7 +155,7 @@ describe('an agent that is killed while people work', () => {
 })
 
 describe('PostgreSQL that is killed while people work', () => {
-  it('disturbs no running session, and everything works again when it is back', async () => {
+  it('disturbs no running session when PostgreSQL is killed, and recovers when it is back', async () => {
     const staying = await startEcho(agent.target)
     const leaving = await startEcho(agent.target)
     const program = `${server.dataFolder}/postgres/18/bin/postgres`
@@ -186,7 +186,7 @@ describe('PostgreSQL that is killed while people work', () => {
     for (const { closed } of await allClosed()) expect(closed?.reason).toBeTruthy()
   })
 
-  it('that hangs delays new logins and nothing else', async () => {
+  it('delays only new logins when PostgreSQL hangs', async () => {
     const session = await startEcho(agent.target)
     const postgres = await familyOf(await postmasterPid(server.dataFolder))
     for (const pid of postgres) process.kill(pid, 'SIGSTOP')
@@ -201,7 +201,7 @@ describe('PostgreSQL that is killed while people work', () => {
     expect((await session.result).code).toBe(0)
   })
 
-  it('that hangs on refuses new logins and calls with a text, and what ends meanwhile is told once afterwards', async () => {
+  it('refuses new logins and calls with a text when PostgreSQL keeps hanging, and records once what ended meanwhile', async () => {
     const client = await server.client()
     await untilOnline(client, agent.device.uid)
     const [staying, leaving] = [await startEcho(agent.target), await startEcho(agent.target)]
@@ -235,7 +235,7 @@ describe('PostgreSQL that is killed while people work', () => {
 })
 
 describe('a client that leaves while its password is checked', () => {
-  it('leaves nothing behind: the row is closed and the device ends the login', async () => {
+  it('closes the row and the device’s login when a client leaves during the password check', async () => {
     process.kill(agent.process.pid, 'SIGSTOP')
     let uid: string | undefined
     try {
@@ -250,7 +250,7 @@ describe('a client that leaves while its password is checked', () => {
     expect(row?.active).toBe(false)
     expect(row?.closed?.by).toBe('user')
     const ended = agent.process
-      .said()
+      .output()
       .split('\n')
       .filter((line) => line.includes(`"session":"${uid}"`))
     expect(ended.filter((line) => line.includes('login-accepted'))).toHaveLength(
@@ -260,23 +260,23 @@ describe('a client that leaves while its password is checked', () => {
 })
 
 describe('two agents with one identity', () => {
-  it('do not fight: the newest has the device, which stays online, and the other is told', async () => {
+  it('gives the device to the newest of two agents with one identity, and tells the other', async () => {
     const client = await server.client()
     const log = await listenToEvents(client)
     const session = await startEcho(agent.target)
-    const twin = agent.twin()
+    const clone = agent.clone()
     try {
-      await until('the older one is told', () => agent.process.said().includes('"ev":"displaced"'))
+      await until('the older one is told', () => agent.process.output().includes('"ev":"displaced"'))
       const { code, stderr } = await session.result
       expect(code).toBe(255)
       expect(stderr).toMatch(/Another agent with the same identity has connected/)
-      expect((await ssh(agent.target, ['echo $PPID'])).stdout.toString()).toBe(`${twin.pid}\n`)
+      expect((await ssh(agent.target, ['echo $PPID'])).stdout.toString()).toBe(`${clone.pid}\n`)
       const changes = log.events.filter((event) => event.type === 'device.changed')
       expect(changes.length).toBeGreaterThan(0)
       expect(changes.filter((event) => !event.device.online)).toEqual([])
     } finally {
       log.stop()
-      await twin.end()
+      await clone.end()
     }
   })
 })

@@ -1,5 +1,5 @@
-// An error that nobody expected, inside of a running server: it is logged, the process ends and says so by its status,
-// and the next life goes on. The error comes in by Node's own `--import`: the server has no door for it.
+// An unexpected error inside a running server: it is logged, the process exits with a failure status, and the next
+// start works. The error is injected with Node's own `--import`: the server needs no hook for it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '@bowline/contract/operations'
 import { type Server, startServer } from './support/server.ts'
@@ -24,11 +24,11 @@ describe('an unexpected error', () => {
   ] as const)(
     'ends the server, with a line in the log and status 1; the next start finds everything: %s',
     async (signal, words) => {
-      const { process: life } = server
-      life.child.kill(signal)
-      expect(await life.ended).toMatchObject({ code: 1 })
-      const failures = life
-        .said()
+      const { process } = server
+      process.child.kill(signal)
+      expect(await process.ended).toMatchObject({ code: 1 })
+      const failures = process
+        .output()
         .split('\n')
         .filter((line) => line.includes('server.failed'))
       expect(failures).toEqual([expect.stringContaining(words)])

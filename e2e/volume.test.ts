@@ -1,4 +1,4 @@
-// Much at once: big files, many commands on one connection, many connections, readers that stop.
+// Large volumes: big files, many commands on one connection, many connections, stalled readers.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
@@ -11,7 +11,7 @@ import { cleanups } from './support/cleanup.ts'
 import { familyOf, residentBytes } from './support/proc.ts'
 import { type Server, startServer } from './support/server.ts'
 import { finish, pipeThrough, shareConnection, startEcho, startSsh } from './support/ssh.ts'
-import { showOnFailure } from './support/told.ts'
+import { showOnFailure } from './support/failure-output.ts'
 import { until } from './support/wait.ts'
 
 const MEGABYTE = 1_048_576
@@ -32,7 +32,7 @@ beforeAll(async () => {
 showOnFailure(() => ({ server: server.process, agent: agent.process }))
 
 describe('with limits raised by the configuration', () => {
-  it('100 MB go down, up, and both ways at once, unchanged', async () => {
+  it('transfers 100 MB down, up, and both ways at once, unchanged', async () => {
     const bytes = 100 * MEGABYTE
     const { path, sha256 } = await randomFile(bytes)
     const same = { code: 0, stderr: '', bytes, sha256 }
@@ -43,7 +43,7 @@ describe('with limits raised by the configuration', () => {
     expect(await pipeThrough(agent.target, 'cat', createReadStream(path))).toEqual(same)
   })
 
-  it('one connection carries 100 commands at once', async () => {
+  it('carries 100 commands at once on one connection', async () => {
     const shared = await shareConnection(agent.target, join(folder, 'shared'))
     onTestFinished(() => shared.close().then(() => undefined))
     const commands = Array.from({ length: 100 }, (_, index) => {
@@ -60,7 +60,7 @@ describe('with limits raised by the configuration', () => {
     )
   })
 
-  it('50 connections run at once', async () => {
+  it('runs 50 connections at once', async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => startEcho(agent.target)))
     await Promise.all(sessions.map((session, index) => session.echo(`line ${index}`)))
     for (const session of sessions) session.end()
@@ -69,16 +69,16 @@ describe('with limits raised by the configuration', () => {
     expect(results.map(({ stdout }) => stdout.toString())).toEqual(results.map((_, index) => `ready\nline ${index}\n`))
   })
 
-  it('a reader that stops holds up nobody and fills no memory', async () => {
+  it('isolates a stalled reader: others keep running and memory stays bounded', async () => {
     const { path, sha256 } = await randomFile(50 * MEGABYTE)
-    // What a transfer needs anyway is there before the first look.
+    // The first reading includes what any transfer allocates.
     await pipeThrough(agent.target, `cat ${path}`)
     const before = await memory()
-    const stuck = startSsh(agent.target, ['exec yes'])
-    const ended = once(stuck, 'close')
-    await once(stuck.stdout, 'data')
-    stuck.stdout.resume()
-    const [, reader = 0] = await familyOf(stuck.pid ?? 0)
+    const stalled = startSsh(agent.target, ['exec yes'])
+    const ended = once(stalled, 'close')
+    await once(stalled.stdout, 'data')
+    stalled.stdout.resume()
+    const [, reader = 0] = await familyOf(stalled.pid ?? 0)
     process.kill(reader, 'SIGSTOP')
     try {
       expect((await pipeThrough(agent.target, `cat ${path}`)).sha256).toBe(sha256)

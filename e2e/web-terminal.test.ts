@@ -1,4 +1,4 @@
-// The web terminal as the console speaks it, with a real shell behind it and a network between that misbehaves.
+// The web terminal protocol as the console uses it, with a real shell and a lossy network in between.
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -44,12 +44,12 @@ interface Opened {
   /** Output so far. */
   readonly text: () => string
   type(text: string): void
-  /** A page that is hidden takes no output. */
+  /** A hidden page reads no output. */
   hide(): void
   show(): void
 }
 
-/** Opens a terminal through the misbehaving network, as the page at its address would. */
+/** Opens a terminal through the lossy network, as a page would. */
 async function open(credential: Credential = { kind: 'password', password: agent.target.password }): Promise<Opened> {
   const { call } = await server.client()
   const origin = `http://${proxy.host}:${proxy.port}`
@@ -59,7 +59,7 @@ async function open(credential: Credential = { kind: 'password', password: agent
   let isHidden = false
   const terminal = openRemoteTerminal({
     origin,
-    // Browsers tell the page's origin; Node's WebSocket does not by itself.
+    // Browsers send the page's Origin; Node's WebSocket does not by itself.
     openSocket: (url, protocol) => new WebSocket(url, { protocols: [protocol], headers: { Origin: origin } }),
     later(work, delayMs) {
       const timer = setTimeout(work, delayMs)
@@ -93,7 +93,7 @@ async function open(credential: Credential = { kind: 'password', password: agent
 
 const kind = ({ terminal }: Opened): TerminalState['kind'] => terminal.state.get().kind
 
-/** A terminal whose shell has answered. */
+/** A terminal whose shell is ready. */
 async function openReady(credential?: Credential): Promise<Opened> {
   const opened = await open(credential)
   opened.type('stty -echo; PS1=; printf "%s\\n" ready-$((40+2))\r')
@@ -107,7 +107,7 @@ async function session(of: string) {
 }
 
 describe('a web terminal', () => {
-  it('runs a shell with its size and language, and tells how it ended', async () => {
+  it('runs a shell with its size and language, and reports how it ended', async () => {
     const opened = await openReady()
     opened.type('stty size; echo "$TERM $LANG"; exit 5\r')
     await until('it has ended', () => kind(opened) === 'ended')
@@ -121,7 +121,7 @@ describe('a web terminal', () => {
     })
   })
 
-  it('is refused with a wrong password, which the list of sessions keeps', async () => {
+  it('refuses a wrong password, which the list of sessions records', async () => {
     const opened = await open({ kind: 'password', password: 'wrong' })
     await until('it is refused', () => kind(opened) === 'refused')
     const row = await until('the row is closed', async () => {
@@ -131,7 +131,7 @@ describe('a web terminal', () => {
     expect(row).toMatchObject({ authenticated: false, closed: { by: 'user', reason: 'login-failed' } })
   })
 
-  it.each(['ed25519', 'ecdsa'])('opens with an encrypted %s key of ssh-keygen', async (type) => {
+  it.each(['ed25519', 'ecdsa'])('opens a terminal with an encrypted %s key of ssh-keygen', async (type) => {
     const file = join(folder, type)
     execFileSync('ssh-keygen', ['-q', '-t', type, '-N', 'a passphrase', '-a', '2', '-f', file])
     const { call } = await server.client()
@@ -154,7 +154,7 @@ describe('a web terminal', () => {
     })
   })
 
-  it('is recorded like any other session', async () => {
+  it('records a web terminal like any other session', async () => {
     const { call, open: read } = await server.client()
     const tenant = { tenant: agent.device.tenant_id }
     await call(operations.namespaces.update, { params: tenant, body: { settings: { session_record: true } } })
@@ -170,7 +170,7 @@ describe('a web terminal', () => {
 })
 
 describe('on a network that drops', () => {
-  it('a terminal goes on without a byte lost or doubled', async () => {
+  it('resumes a terminal without a byte lost or doubled', async () => {
     const opened = await openReady()
     const before = opened.text().length
     opened.type('i=0; while [ $i -lt 60000 ]; do i=$((i+1)); echo "line $i of many"; done\r')
@@ -189,7 +189,7 @@ describe('on a network that drops', () => {
     ).toBe(expected)
   })
 
-  it('a paste of 10 MB arrives byte for byte', async () => {
+  it('pastes 10 MB byte for byte', async () => {
     const opened = await openReady()
     const paste = randomBytes(10 * 1024 * 1024)
     opened.type(`stty raw; echo go-$((1+1)); head -c ${paste.length} | sha256sum; stty sane\r`)
@@ -202,7 +202,7 @@ describe('on a network that drops', () => {
     expect(opened.terminal.waitingBytes()).toBe(0)
   })
 
-  it('a page that takes nothing stops the device, and the server keeps its memory', async () => {
+  it('stops the device when a page reads nothing, and bounds the server’s memory', async () => {
     const opened = await openReady()
     opened.type('yes\r')
     await until('it says yes', () => opened.text().includes('y\r\ny\r\n'))

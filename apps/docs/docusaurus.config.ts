@@ -1,6 +1,7 @@
-// The documentation site: React through Docusaurus, without preset-classic so that only what is used is loaded.
-// DOCS_BASE_URL: `/docs/` (default) when the product's server serves it, `/` on a host of its own. DOCS_URL: where that
-// host is; without it the server that sends a page puts in its own address. DOCS_SEARCH_HOSTS: further hosts of the search service, tried in order after the site's own.
+// The documentation site: React through Docusaurus, without preset-classic, so that only what is used is loaded.
+// DOCS_BASE_URL: `/docs/` (default) when the product's server serves it, `/` on its own host. DOCS_URL: URL of that
+// host; without it the server inserts its own address into each page. DOCS_SEARCH_HOSTS: further hosts of the search
+// service, tried in order after the site's own.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { DOCS_ORIGIN } from '@bowline/contract/docs-origin'
@@ -10,20 +11,20 @@ import { highlightCode } from './generate/highlight-code.ts'
 const baseUrl = process.env['DOCS_BASE_URL'] ?? '/docs/'
 const { version } = JSON.parse(readFileSync('../../package.json', 'utf8')) as { version: string }
 const embedded = baseUrl !== '/'
-// Compiled pages hold the base address, and Docusaurus' cache of them does not know that it differs.
+// Compiled pages contain the base URL, which Docusaurus' cache key of them does not.
 if (baseUrl !== '/docs/') process.env['DOCUSAURUS_NO_PERSISTENT_CACHE'] = 'true'
-/** DOCS_REPOSITORY: address of the repository's web pages, for the links that edit a page or report a gap. */
+/** DOCS_REPOSITORY: URL of the repository's web pages, for the links to edit a page or report a gap. */
 const repository = process.env['DOCS_REPOSITORY']
 
-// The pages of the API and their side bars.
+// The API reference and its sidebars.
 execFileSync(process.execPath, ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', 'generate/main.ts'], {
   stdio: 'inherit',
 })
 
-/** Dark for people who have not chosen yet; the cycle of the theme stays dark, system, light. */
+/** Dark for people who have not chosen yet; the theme's cycle stays dark, system, light. */
 const DARK_FIRST = `try{if(!localStorage.getItem('theme-seeded')){localStorage.setItem('theme-seeded','1');localStorage.getItem('theme')||localStorage.setItem('theme','dark')}}catch{}`
 
-/** A part of the site in the navigation bar: marked on all its pages. */
+/** A section of the site in the navigation bar: highlighted on all its pages. */
 const section = (label: string, folder: string, page = '') => ({
   to: `/${folder}${page}`,
   label,
@@ -32,7 +33,7 @@ const section = (label: string, folder: string, page = '') => ({
 })
 
 const ANNOUNCEMENT = 'first-version'
-/** The theme forgets a dismissal when the announcement is another, but shows the new one at the visit after only. */
+/** The theme forgets the dismissal of another announcement, but shows the new one only on the next visit. */
 const NEW_ANNOUNCEMENT = `try{localStorage.getItem('docusaurus.announcement.id')!=='${ANNOUNCEMENT}'&&localStorage.removeItem('docusaurus.announcement.dismiss')}catch{}`
 
 const config: Config = {
@@ -44,7 +45,7 @@ const config: Config = {
   onBrokenLinks: 'throw',
   onBrokenAnchors: 'throw',
   onDuplicateRoutes: 'throw',
-  // Ours is in src/theme/Root: the stock one speaks of Docusaurus.
+  // Replaced by src/theme/Root: the stock banner mentions Docusaurus.
   baseUrlIssueBanner: false,
   i18n: { defaultLocale: 'en', locales: ['en'], localeConfigs: { en: { label: 'English' } } },
   future: { v4: true, faster: true },
@@ -120,7 +121,7 @@ const config: Config = {
         ...(embedded ? [{ href: 'pathname:///', label: 'Console', position: 'right' as const, target: '_self' }] : []),
       ],
     },
-    // Not the theme's: generate/highlight-code.ts.
+    // Instead of the theme's: generate/highlight-code.ts.
     prism: { theme: { plain: {}, styles: [] } },
   },
 }

@@ -1,4 +1,4 @@
-// The API reference: one side bar for each edition, written with its pages (generate/api-pages.ts).
+// Sidebars of the API reference, one for each edition, generated with its pages (generate/api-pages.ts).
 import { readFileSync } from 'node:fs'
 import type { SidebarsConfig } from '@docusaurus/plugin-content-docs'
 

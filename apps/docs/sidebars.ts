@@ -1,4 +1,4 @@
-// Order of the pages.
+// Sidebar order of the pages.
 import type { SidebarsConfig } from '@docusaurus/plugin-content-docs'
 
 type Items = Extract<SidebarsConfig[string], readonly unknown[]>

@@ -1,5 +1,5 @@
-// The server behind the console's tests. A journey uses `ConsoleBackend` only, so that any server can stand there; what
-// no real server does on demand (failing, expiring, filling a namespace) is asked of `fake`.
+// The server behind the console's tests. A journey uses `ConsoleBackend` only, so any server can implement it; what no
+// real server does on demand (failing, expiring, filling a namespace) goes through `fake`.
 import { createClient } from '@bowline/contract/client'
 import { auth } from '@bowline/contract/operations/auth'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
@@ -13,7 +13,7 @@ export interface ConsoleBackend {
   readonly password: string
   /** Registers a device as its agent does. */
   registerDevice(name: string): Promise<DeviceUid>
-  /** Its agent connects or goes away. */
+  /** Connects or disconnects its agent. */
   setOnline(uid: DeviceUid, online: boolean): void
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function startFakeBackend(): Promise<FakeBackend> {
   }
 }
 
-/** A locally administered MAC address made from a name. */
+/** A locally administered MAC address derived from a name. */
 function macOf(name: string): string {
   const bytes = Buffer.from(name.padEnd(5, '.')).subarray(0, 5)
   return ['02', ...[...bytes].map((byte) => byte.toString(16).padStart(2, '0'))].join(':')

@@ -1,5 +1,5 @@
-// The console, built from today's sources into a folder of its own, so that tests never judge yesterday's page nor one
-// that somebody else is just building.
+// Builds the console from the current sources into its own folder, so that tests never use a stale build or one in
+// progress.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,13 +11,13 @@ let built: Promise<string> | undefined
 let users = 0
 
 export interface BuiltConsole {
-  /** Holds `index.html`. */
+  /** Contains `index.html`. */
   readonly folder: string
-  /** Whoever asked for it needs it no more; the last one removes it. */
+  /** Releases the build; the last release removes it. */
   release(): Promise<void>
 }
 
-/** The build of this process, made when the first one asks for it. */
+/** The shared build of this process, started on first use. */
 export async function borrowConsole(): Promise<BuiltConsole> {
   users += 1
   built ??= build()
@@ -35,7 +35,7 @@ export async function borrowConsole(): Promise<BuiltConsole> {
 
 async function build(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-console-'))
-  // In a process of its own: test runners set NODE_ENV, which would make it a development build.
+  // In a separate process: test runners set NODE_ENV, which would produce a development build.
   const { NODE_ENV: _, ...env } = process.env
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   const flags = ['build', 'apps/console', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']

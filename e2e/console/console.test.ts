@@ -1,4 +1,4 @@
-// The console on the product itself, a path for every screen: one server, one agent and one browser for all of them.
+// Tests of every console screen against the product itself, sharing one server, one agent and one browser.
 import { accessJourneys } from './journeys/access-journeys.ts'
 import { hostileJourneys } from './journeys/hostile-journeys.ts'
 import { leavingJourneys } from './journeys/leaving-journeys.ts'

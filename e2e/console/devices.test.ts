@@ -1,4 +1,4 @@
-// Devices in a browser: adding, deciding, watching, removing.
+// Tests of the device pages in a browser: adding, accepting, watching, removing.
 import { devices } from '@bowline/contract/operations/devices'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ beforeEach(() => {
 const open = (allowed?: RegExp) => openPage(browser, { baseURL: backend.origin }, allowed)
 
 describe('adding a device', () => {
-  it('goes from the command to the SSH line without a reload', async () => {
+  it('adds a device, from the install command to its SSH line, without a reload', async () => {
     const { context, page, complaints } = await open()
     await openSignedIn(page, backend, '/')
     await page.getByText('No devices yet').waitFor()
@@ -61,7 +61,7 @@ describe('adding a device', () => {
 })
 
 describe('deciding about a device', () => {
-  it('is possible from the bell on any page', async () => {
+  it('accepts a device from the bell on any page', async () => {
     const { context, page, complaints } = await open()
     await openSignedIn(page, backend, '/sessions')
     await backend.registerDevice('greenhouse-pi')
@@ -76,7 +76,7 @@ describe('deciding about a device', () => {
     await context.close()
   })
 
-  it('works with the keyboard alone', async () => {
+  it('accepts a device with the keyboard alone', async () => {
     const { context, page, complaints } = await open()
     for (const name of ['cam-1', 'cam-2', 'cam-3']) await backend.registerDevice(name)
     await openSignedIn(page, backend, '/devices?status=pending&sort=name')
@@ -88,7 +88,7 @@ describe('deciding about a device', () => {
     expect(await hasFocus(page.getByRole('link', { name: 'cam-2' }))).toBe(true)
     await page.keyboard.press('a')
     await rowOf(page, 'cam-2').waitFor({ state: 'detached' })
-    // The row that takes the place of the one that went has the focus.
+    // The row that replaces the removed one has the focus.
     await eventually(() => hasFocus(page.getByRole('link', { name: 'cam-3' })))
     await page.keyboard.press('r')
     await rowOf(page, 'cam-3').waitFor({ state: 'detached' })
@@ -101,7 +101,7 @@ describe('deciding about a device', () => {
     await context.close()
   })
 
-  it('is taken back on screen when the server refuses, with the cause and another try', async () => {
+  it('rolls a decision back when the server refuses, showing the cause and a retry', async () => {
     const { context, page, complaints } = await open(/status of 4/)
     backend.fake.state.addDevice({ name: 'twin', status: 'accepted' })
     await backend.registerDevice('twin')
@@ -114,12 +114,12 @@ describe('deciding about a device', () => {
     const accepted = [...backend.fake.state.devices.values()].find(({ status }) => status === 'accepted')
     if (accepted) backend.fake.state.removeDevice(accepted.uid)
     await failure.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Nobody is waiting').waitFor()
+    await page.getByText('No pending devices').waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })
 
-  it('is refused to an observer before the server has to', async () => {
+  it('disables decisions for an observer before the server has to refuse', async () => {
     const { context, page, complaints } = await open()
     await backend.registerDevice('cam-1')
     if (backend.fake.state.user) backend.fake.state.user.role = 'observer'
@@ -136,7 +136,7 @@ describe('deciding about a device', () => {
 })
 
 describe('removing a device', () => {
-  it('asks first, then leads back to the list', async () => {
+  it('confirms the removal of a device, then goes back to the list', async () => {
     const { context, page, complaints } = await open()
     const device = backend.fake.state.addDevice({ name: 'old-router' })
     await openSignedIn(page, backend, `/devices/${device.uid}`)
@@ -172,7 +172,7 @@ describe('the list', () => {
     await context.close()
   })
 
-  it('misses nothing that happens while the stream is broken', async () => {
+  it('misses no change that happens while the stream is broken', async () => {
     const { context, page, complaints } = await open(/ERR_|status of/)
     const device = backend.fake.state.addDevice({ name: 'edge', online: false })
     await openSignedIn(page, backend, '/devices')
@@ -187,7 +187,7 @@ describe('the list', () => {
     await context.close()
   })
 
-  it('loads anew when the server says that events were missed', async () => {
+  it('reloads the list when the server reports missed events', async () => {
     const { context, page, complaints } = await open()
     const device = backend.fake.state.addDevice({ name: 'edge', online: false })
     await openSignedIn(page, backend, '/devices')
@@ -200,7 +200,7 @@ describe('the list', () => {
     await context.close()
   })
 
-  it('keeps tab, order and page in the address, and the back button walks through them', async () => {
+  it('keeps tab, order and page in the URL, and supports the back button', async () => {
     const { context, page, complaints } = await open()
     for (let count = 0; count < 60; count += 1) backend.fake.state.addDevice()
     await openSignedIn(page, backend, '/devices')
@@ -221,7 +221,7 @@ describe('the list', () => {
     await context.close()
   })
 
-  it('searches while people type, keeps the words in the address and across tabs', async () => {
+  it('searches as you type, keeping the words in the URL and across tabs', async () => {
     const { context, page, complaints } = await open()
     for (const name of ['kitchen-pi', 'garden-pi', 'router']) backend.fake.state.addDevice({ name })
     await backend.registerDevice('new-pi')
@@ -242,7 +242,7 @@ describe('the list', () => {
     await context.close()
   })
 
-  it('shows the last page when the one in the address is gone', async () => {
+  it('shows the last page when the one in the URL is gone', async () => {
     const { context, page, complaints } = await open()
     for (let count = 0; count < 30; count += 1) backend.fake.state.addDevice()
     await openSignedIn(page, backend, '/devices?page=9')
@@ -251,7 +251,7 @@ describe('the list', () => {
     await context.close()
   })
 
-  it('tells why it could not be loaded and loads on request', async () => {
+  it('shows why the list could not be loaded and retries on request', async () => {
     const { context, page, complaints } = await open(/status of (401|500)/)
     backend.fake.state.addDevice({ name: 'edge' })
     backend.fake.failNext(devices.list, 'INTERNAL', 20)
@@ -286,7 +286,7 @@ describe('the list', () => {
 })
 
 describe('a device that is not there', () => {
-  it.each(['f'.repeat(64), 'nonsense'])('is told for the address of %s', async (uid) => {
+  it.each(['f'.repeat(64), 'nonsense'])('shows that there is no device at the address of %s', async (uid) => {
     const { context, page, complaints } = await open(/status of 4/)
     await openSignedIn(page, backend, `/devices/${uid}`)
     await page.getByText('It was removed, or it belongs to another namespace.').waitFor()

@@ -1,5 +1,5 @@
-// How long it takes from the address until devices are on the screen, with nothing in the browser's cache and with all of
-// it there, in a namespace of many devices: `node scripts/run.js e2e/console/first-rows.ts [devices] [loads]`.
+// Measures the time from navigation to visible devices, with a cold and a warm browser cache, in a large namespace:
+// `node scripts/run.js e2e/console/first-rows.ts [devices] [loads]`.
 import { TenantId } from '@bowline/contract/schemas/common'
 import type { Page } from 'playwright-core'
 import { addDevices, withDatabase } from '../../bench/src/site/seed.ts'
@@ -24,11 +24,11 @@ try {
     empty.push(await firstRowsOf(page))
     full.push(await firstRowsOf(page))
   }
-  say(
+  print(
     `${devices} devices, ${loads} loads of each kind, from the start of the navigation to the first row on the screen`,
   )
-  say(`with an empty cache: ${spread(empty)}`)
-  say(`with a full one: ${spread(full)}`)
+  print(`with an empty cache: ${spread(empty)}`)
+  print(`with a full one: ${spread(full)}`)
 } finally {
   await browser.close()
   await product.stop()
@@ -44,6 +44,6 @@ async function firstRowsOf(page: Page): Promise<number> {
   })`)
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }

@@ -1,5 +1,5 @@
-// Recordings for the player: a real session, and one whose file was exchanged for a long one while it ran, so that the
-// server indexes ten hours that nobody had to wait for. That one has no seal, and is told as changed.
+// Recordings for the player: a real session, and one whose file is replaced by a long one while it runs, so that the
+// server indexes ten hours without a ten-hour session. That one has no seal, and verifies as altered.
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -14,27 +14,27 @@ import { until } from '../support/wait.ts'
 export const HOURS = 10
 const WORDS = 'disk service network kernel update package module start stop reload listen accept queue cache'.split(' ')
 
-/** A terminal that counts seconds for ten hours, in about so many bytes. */
+/** Output of a terminal that counts seconds for ten hours, of about that many bytes. */
 export function longCast(bytes: number): string {
   const lines = createEventLines()
   const seconds = HOURS * 3_600
   const words = Math.max(1, Math.floor((bytes / seconds - 30) / 8))
   const parts = [headerLine({ columns: 100, rows: 30, term: 'xterm-256color', timestamp: 1_700_000_000 })]
   for (let second = 0; second <= seconds; second += 1) {
-    const said = Array.from({ length: words }, (_, word) => WORDS[(second * 7 + word * 3) % WORDS.length]).join(' ')
-    parts.push(lines.next('o', `${said}\r\n\u001b[3${second % 7}mtick ${second}\u001b[0m\r\n`, second * 1_000))
+    const output = Array.from({ length: words }, (_, word) => WORDS[(second * 7 + word * 3) % WORDS.length]).join(' ')
+    parts.push(lines.next('o', `${output}\r\n\u001b[3${second % 7}mtick ${second}\u001b[0m\r\n`, second * 1_000))
   }
   return parts.join('')
 }
 
-/** From now on the namespace of the product records its sessions. */
+/** Turns recording on for the product's namespace. */
 export async function switchRecordingOn(product: Product): Promise<void> {
   const { call } = await product.client()
   const params = { tenant: TenantId.parse(product.tenant) }
   await call(operations.namespaces.update, { params, body: { settings: { session_record: true } } })
 }
 
-/** A session in a terminal that says something: `during` is called when it waits for input, and ends it. */
+/** Runs a session with some output: `during` is called while it waits for input, and ends it. */
 export async function recordSession(
   product: Product,
   command: string,
@@ -48,10 +48,10 @@ export async function recordSession(
     password: product.device_password,
   }
   const child = startSsh(target, [`${command}; echo ready; stty -echo; exec cat`], ['-tt'])
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ended = new Promise((resolve) => child.once('close', resolve))
-  await until('the session is ready', () => said.includes('ready'))
+  await until('the session is ready', () => output.includes('ready'))
   const session = await until('the session is recorded', async () => {
     const { body } = await call(operations.sessions.list, {})
     return body.find(({ uid, recorded }) => !known.has(uid) && recorded)
@@ -62,7 +62,7 @@ export async function recordSession(
   return session.uid
 }
 
-/** Exchanges the file of the newest recording. */
+/** Replaces the file of the newest recording. */
 export async function exchangeRecording({ dataFolder }: Product, cast: string): Promise<void> {
   const file = await newestRecording(dataFolder)
   await writeFile(`${file}.new`, cast)
@@ -77,10 +77,10 @@ export async function newestRecording(dataFolder: string): Promise<string> {
   return born.toSorted((a, b) => b.at - a.at)[0]?.file ?? ''
 }
 
-/** @param patienceMs a long one takes a while */
-export async function untilIndexed(product: Product, uid: SessionUid, patienceMs = 30_000): Promise<void> {
+/** @param timeoutMs a long one takes a while */
+export async function untilIndexed(product: Product, uid: SessionUid, timeoutMs = 30_000): Promise<void> {
   const { call } = await product.client()
   const indexed = async (): Promise<boolean> =>
     (await call(operations.sessions.getRecordIndex, { params: { uid, seat: '0' } })).body.indexed
-  await until('the recording is indexed', indexed, patienceMs)
+  await until('the recording is indexed', indexed, timeoutMs)
 }

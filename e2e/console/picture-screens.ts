@@ -1,17 +1,17 @@
-// Screens that are drawn for the docs only: a terminal with a session, and the recording of another one.
+// Screens that are captured for the docs only: a terminal with a session, and the recording of another one.
 import { userInfo } from 'node:os'
 import { recordSession, switchRecordingOn, untilIndexed } from './long-recording.ts'
 import { type Screen, SCREENS } from './screens.ts'
 import type { World } from './world.ts'
 
-/** Commands, and what is on the screen when each of them is over. */
+/** Commands, and the text on the screen after each of them. */
 const COMMANDS = [
   ['cat /etc/debian_version', 'debian_version[^]*\\d'],
   ['df -h /', 'Mounted'],
   ['ls --color=always /etc | head -12', 'adduser.conf'],
 ] as const
 
-/** All screens, with those for which sessions must have happened. */
+/** All screens, including those that need earlier sessions. */
 export async function screensToDraw(world: World): Promise<readonly Screen[]> {
   const { product, own } = world
   await switchRecordingOn(product)
@@ -31,10 +31,10 @@ export async function screensToDraw(world: World): Promise<readonly Screen[]> {
         await page.locator('.xterm-accessibility-tree', { hasText }).waitFor({ state: 'attached' })
       }
       await prompt('Connected to')
-      for (const [command, said] of COMMANDS) {
+      for (const [command, output] of COMMANDS) {
         await page.keyboard.type(command)
         await page.keyboard.press('Enter')
-        await prompt(said)
+        await prompt(output)
       }
     },
   }

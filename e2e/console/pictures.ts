@@ -1,5 +1,5 @@
-// Pictures of the screens in light, dark and on a phone, for the docs and to be looked at:
-// `node scripts/run.js e2e/console/pictures.ts <folder> [all | names…]`.
+// Takes screenshots of the screens in light, dark and on a phone, for the docs and for review: `node scripts/run.js
+// e2e/console/pictures.ts <folder> [all | names…]`.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launchBrowser } from '../support/browser.ts'
@@ -19,7 +19,7 @@ try {
   for (const { view, options } of VIEWS) {
     const context = await browser.newContext({ baseURL: world.product.console, reducedMotion: 'reduce', ...options })
     const page = await context.newPage()
-    // Terminals are drawn on a canvas; what they show is read from their copy for screen readers.
+    // Terminals are drawn on a canvas; their text is read from the screen reader copy.
     await page.addInitScript(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
     await openSignedIn(page, world.product, '/sign-in')
     for (const { name, path, ready } of screens) {

@@ -1,12 +1,12 @@
-// Every screen of the console on the world of world.ts, for whoever visits all of them: the judge and the pictures.
+// Every screen of the console in the world of world.ts, for the accessibility tests and the screenshots.
 import type { Page } from 'playwright-core'
 import type { World } from './world.ts'
 
 export interface Screen {
-  /** Also the name of its picture. */
+  /** Also the name of its screenshot. */
   readonly name: string
   readonly path: (world: World) => string
-  /** Brings the screen into the state that is judged. */
+  /** Brings the screen into the state to be checked. */
   readonly ready: (page: Page, world: World) => Promise<unknown>
 }
 
@@ -64,7 +64,7 @@ export const SCREENS: readonly Screen[] = [
     path: () => '/tags',
     ready: async (page) => {
       await page.getByRole('button', { name: /devices are waiting/ }).click()
-      // Sessions, or that there are none.
+      // Sessions, or the empty state.
       await page.getByRole('region', { name: 'Sessions that ended' }).locator('li, p').first().waitFor()
     },
   },

@@ -1,5 +1,5 @@
-// How long it takes from a key until the moment that was asked for can be seen, in a recording of ten hours:
-// `node scripts/run.js e2e/console/seek-times.ts [megabytes] [seeks]`.
+// Measures the time from a keystroke until the requested moment is visible, in a recording of ten hours: `node
+// scripts/run.js e2e/console/seek-times.ts [megabytes] [seeks]`.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { launchBrowser } from '../support/browser.ts'
@@ -34,19 +34,19 @@ try {
   const random: number[] = []
   const answers: number[] = []
   for (let seek = 1; seek <= seeks; seek += 1) {
-    // A fixed walk through all of it, far from the part before: nothing of it is there already.
+    // A fixed sequence of seeks, each far from the previous one, so that nothing is cached.
     const { total, answer } = await timeOf(page, Math.floor(((seek * 0.618_034) % 1) * HOURS * 3_600_000))
     random.push(total)
     answers.push(answer)
-    // What is read ahead is not part of the next seek.
+    // Prefetching must not overlap the next seek.
     await pause(200)
   }
   const heap = await page.evaluate('performance.memory.usedJSHeapSize')
-  say(`${HOURS} hours, ${(cast.length / 1e6).toFixed(1)} MB, ${seeks} seeks, each to a part not read before`)
-  say(`from ${PRESS} to the moment on the screen: ${spread(random)}`)
-  say(`of it until the server's answer was whole: ${spread(answers)}`)
-  say(`requests for each, with those that read ahead: ${(requests / seeks).toFixed(1)}`)
-  say(
+  print(`${HOURS} hours, ${(cast.length / 1e6).toFixed(1)} MB, ${seeks} seeks, each to a part not read before`)
+  print(`from ${PRESS} to the moment on the screen: ${spread(random)}`)
+  print(`of it until the server's answer was whole: ${spread(answers)}`)
+  print(`requests for each, with those that read ahead: ${(requests / seeks).toFixed(1)}`)
+  print(
     `kilobytes for each: ${(bytes / seeks / 1_000).toFixed(0)}; heap of the page: ${(Number(heap) / 1e6).toFixed(0)} MB`,
   )
 } finally {
@@ -54,7 +54,7 @@ try {
   await product.stop()
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 

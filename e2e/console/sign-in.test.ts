@@ -1,4 +1,4 @@
-// Signing in, and what becomes of a session, in a browser.
+// Tests of signing in and of the browser session.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
@@ -31,7 +31,7 @@ describe('signing in', () => {
     await context.close()
   })
 
-  it('never leaves this origin, whatever the link wishes', async () => {
+  it('never redirects to another origin, whatever the link requests', async () => {
     const { context, page, complaints } = await open()
     await page.goto('/sign-in?redirect=//evil.example/')
     await signIn(page, backend)
@@ -41,7 +41,7 @@ describe('signing in', () => {
     await context.close()
   })
 
-  it('tells wrong credentials at the field and selects it for another try', async () => {
+  it('shows wrong credentials at the field and selects it for another attempt', async () => {
     const { context, page, complaints } = await open()
     await page.goto('/sign-in')
     await signIn(page, { username: 'grace', password: 'wrong' })
@@ -53,8 +53,8 @@ describe('signing in', () => {
     await context.close()
   })
 
-  // Against the fake server: no server of ours offers it yet.
-  it('goes to the identity provider where the server offers one, and needs no password where it takes none', async () => {
+  // Against the fake server: the real server does not offer it yet.
+  it('goes to the identity provider where the server offers one, and hides the password form where it is off', async () => {
     const { context, page, complaints } = await open(/status of 40[14]/)
     await page.goto('/sign-in')
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
@@ -72,7 +72,7 @@ describe('signing in', () => {
     await context.close()
   })
 
-  it('counts a lockout down and lets people try again when it is over', async () => {
+  it('counts a lockout down and allows another attempt afterwards', async () => {
     const { context, page, complaints } = await open()
     await page.clock.install()
     await page.goto('/sign-in')
@@ -94,7 +94,7 @@ describe('signing in', () => {
     await context.close()
   })
 
-  it('keeps the token out of every storage of the browser', async () => {
+  it('keeps the token out of all browser storage', async () => {
     const { context, page, complaints } = await open()
     await openSignedIn(page, backend, '/')
     const stored = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
@@ -105,7 +105,7 @@ describe('signing in', () => {
 })
 
 describe('a session', () => {
-  it('survives the end of its tokens in two tabs at once without anybody noticing', async () => {
+  it('renews expired tokens in two tabs at once without interruption', async () => {
     const { context, page, complaints } = await open()
     await openSignedIn(page, backend, '/devices')
     const second = await context.newPage()
@@ -113,12 +113,13 @@ describe('a session', () => {
     await liveMark(second, 'live').waitFor()
     const before = backend.fake.credentials.refreshCount
     backend.fake.credentials.expireTokens()
-    // Neither is loaded again: a page that is being left may still exchange its cookie, and how often then depends on speed.
+    // No reload here: a page being left may still exchange its cookie, so the number of exchanges would depend on
+    // timing.
     await Promise.all([
       page.getByRole('link', { name: 'Pending' }).click(),
       second.getByRole('link', { name: 'Public keys' }).click(),
     ])
-    await page.getByText('Nobody is waiting').waitFor()
+    await page.getByText('No pending devices').waitFor()
     await second.getByText('No public keys yet').waitFor()
     await Promise.all([liveMark(page, 'live').waitFor(), liveMark(second, 'live').waitFor()])
     expect(backend.fake.credentials.refreshCount - before).toBe(2)
@@ -126,7 +127,7 @@ describe('a session', () => {
     await context.close()
   })
 
-  it('that has ended asks to sign in again and returns to the same page', async () => {
+  it('asks to sign in again after an expired session, and returns to the same page', async () => {
     const { context, page, complaints } = await open()
     await openSignedIn(page, backend, '/sessions')
     backend.fake.credentials.expireSessions()
@@ -137,7 +138,7 @@ describe('a session', () => {
     await context.close()
   })
 
-  it('ends in every tab when one signs out', async () => {
+  it('signs out in every tab when one signs out', async () => {
     const { context, page, complaints } = await open()
     await openSignedIn(page, backend, '/devices')
     const second = await context.newPage()
@@ -153,14 +154,14 @@ describe('a session', () => {
 })
 
 describe('an unreachable server', () => {
-  it('is told, asked again, and forgotten when it is back', async () => {
+  it('shows that the server is unreachable, retries, and recovers when it is back', async () => {
     const { context, page, complaints } = await open(/status of (401|503)/)
     await openSignedIn(page, backend, '/devices')
     backend.fake.setDown(true)
     await page.getByText('the database does not answer').waitFor()
     await liveMark(page, 'reconnecting').waitFor()
     backend.fake.setDown(false)
-    // The page may ask by itself before the button can be pressed: then the button goes.
+    // The page may retry by itself before the button can be pressed: then the button disappears.
     const live = liveMark(page, 'live').waitFor()
     await Promise.any([page.getByRole('button', { name: 'Try now' }).click(), live])
     await live
@@ -169,7 +170,7 @@ describe('an unreachable server', () => {
     await context.close()
   })
 
-  it('does not end the session of a page that is loaded meanwhile', async () => {
+  it('keeps the session when the page is loaded while the server is unreachable', async () => {
     const { context, page, complaints } = await open(/status of (401|503)|ApiError/)
     await openSignedIn(page, backend, '/devices')
     backend.fake.setDown(true)
@@ -183,7 +184,7 @@ describe('an unreachable server', () => {
 })
 
 describe('a fresh instance', () => {
-  it('is set up with its link, and the new account is signed in', async () => {
+  it('sets up a fresh instance with its link and signs the new account in', async () => {
     const fresh = await startFakeBackend()
     fresh.fake.state.user = undefined
     const { context, page, complaints } = await openPage(browser, { baseURL: fresh.origin })
@@ -205,12 +206,12 @@ describe('a fresh instance', () => {
     await fresh.close()
   })
 
-  it('explains a link that is not complete', async () => {
+  it('explains an incomplete set-up link', async () => {
     const fresh = await startFakeBackend()
     fresh.fake.state.user = undefined
     const { context, page, complaints } = await openPage(browser, { baseURL: fresh.origin })
     await page.goto('/setup')
-    await page.getByText('This link is not complete').waitFor()
+    await page.getByText('This link is incomplete').waitFor()
     expect(complaints).toEqual([])
     await context.close()
     await fresh.close()

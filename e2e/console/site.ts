@@ -1,5 +1,5 @@
-// What the journeys share: the world, a browser, and one page that is signed in as the owner. A journey starts at an
-// address of its own and leaves no complaint behind.
+// Shared set-up of the journeys: the world, a browser, and one page signed in as the owner. A journey starts at its own
+// URL and must leave no console errors behind.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type WatchedPage, launchBrowser, openPage } from '../support/browser.ts'

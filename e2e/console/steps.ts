@@ -1,4 +1,4 @@
-// Steps that several journeys share.
+// Steps shared by several journeys.
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../support/wait.ts'
@@ -8,31 +8,31 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Fills and sends the sign-in form that is on screen. */
+/** Fills in and submits the visible sign-in form. */
 export async function signIn(page: Page, { username, password }: Credentials): Promise<void> {
   await page.getByLabel('Username or e-mail').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Opens an address as somebody who is signed in: signs in when asked to. Waits until the live stream is open. */
+/** Opens a URL as a signed-in person, signing in when asked to. Waits until the live stream is open. */
 export async function openSignedIn(page: Page, backend: Credentials, path: string): Promise<void> {
   await page.goto(path)
   await signIn(page, backend)
   await liveMark(page, 'live').waitFor()
 }
 
-/** The mark that tells the state of the live stream; the one that is on screen. */
+/** The visible badge with the state of the live stream. */
 export function liveMark(page: Page, state: 'live' | 'reconnecting'): Locator {
   return page.locator(`output[data-state=${state}]:visible`)
 }
 
-/** The row of a device on the list that is on screen. */
+/** The row of a device in the visible list. */
 export function rowOf(page: Page, name: string): Locator {
   return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
 }
 
-/** Whether an element has the focus. */
+/** True when an element has the focus. */
 export async function hasFocus(locator: Locator): Promise<boolean> {
   return (await locator.and(locator.page().locator(':focus')).count()) === 1
 }
@@ -40,18 +40,18 @@ export async function hasFocus(locator: Locator): Promise<boolean> {
 const RULES = { sizes: ['target-size'], colours: ['color-contrast', 'link-in-text-block'] } as const
 
 /**
- * Violations of WCAG 2.2 A and AA on what is on screen, as lines that say where and why.
- * @param rules `sizes`: only those that another width can break; `colours`: those that the other theme can break
+ * Violations of WCAG 2.2 A and AA on the screen, one line each with rule and element.
+ * @param rules `sizes`: only those that width can break; `colours`: those that the theme can break
  */
 export async function accessibilityViolations(
   page: Page,
   rules: keyof typeof RULES | 'all' = 'all',
 ): Promise<string[]> {
   const builder = new AxeBuilder({ page })
-    // There are no frames; without this a page of its own is opened to put the frames' results together.
+    // There are no frames; by default axe opens another page to merge the results of frames.
     .setLegacyMode(true)
     .options({ resultTypes: ['violations'] })
-  // What surrounds every page is judged with the first one.
+  // The frame around every page is checked with the first one.
   if (new URL(page.url()).pathname !== '/') builder.exclude('nav[aria-label="Sections"]')
   const { violations } = await (
     rules === 'all'
@@ -61,7 +61,7 @@ export async function accessibilityViolations(
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id} (${help}): ${target.join(' ')}`))
 }
 
-/** Violations in both themes: all rules in the light one, those that colours can break in the dark one. */
+/** Violations in both themes: all rules in light, the colour rules in dark. */
 export async function violationsInBothThemes(page: Page): Promise<{ light: string[]; dark: string[] }> {
   const light = await accessibilityViolations(page)
   await page.emulateMedia({ colorScheme: 'dark' })

@@ -1,5 +1,5 @@
-// The terminals of the console, with a real device behind a network that drops: connect, type, split, search, lose the
-// network and find it again, see why a session ended.
+// The console's terminals, on a real device behind a lossy network: connect, type, split, search, drop and resume the
+// connection, see why a session ended.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
@@ -22,7 +22,7 @@ let watched: WatchedPage
 let page: Page
 let folder: string
 const me = userInfo().username
-/** Nothing for axe to say, in either theme. */
+/** Asserts that axe finds nothing, in either theme. */
 const CLEAN = { light: [], dark: [] }
 const OPERATOR = { username: 'operator', password: 'correct horse' }
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What the screens of the terminals show; they are drawn, so the accessible copy is read. */
+/** Text of the terminal screens, read from the accessible copy, because they are drawn on a canvas. */
 const shown = (): Locator => page.locator('.xterm-accessibility')
 
 function shows(text: string): Promise<boolean> {
@@ -59,37 +59,37 @@ async function type(text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** Fills the form that is on screen with the password of the device. */
+/** Submits the visible form with the password of the device. */
 async function connect(password = agent.target.password): Promise<void> {
   await page.getByLabel('User on the device').fill(me)
   await page.getByLabel('Password on the device').fill(password)
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
 }
 
-/** A command that shows a link (OSC 8) on a line of its own. */
+/** A command that prints a link (OSC 8) on its own line. */
 const link = (address: string, text: string): string =>
   `printf '\\033]8;;${address}\\033\\\\${text}-here\\033]8;;\\033\\\\\\n'`
 
-/** For printf: sets the clipboard and asks for it, sets titles and asks for them, asks for settings, and who is there. */
+/** For printf: sets and queries the clipboard, titles and settings, and queries the terminal's identity. */
 const QUESTIONS = [
   '\\033]52;c;b3duZWQ=\\007\\033]52;c;?\\007',
   '\\033]0;owned\\007\\033]2;owned\\007\\033[21t\\033[20t',
   '\\033P$qowned\\033\\\\\\033P+q6f776e6564\\033\\\\',
-  // C1 in one character each (ECMA-48 section 5.3), as UTF-8 has it.
+  // C1 controls as single characters (ECMA-48 section 5.3), encoded in UTF-8.
   '\\302\\2330;1x\\302\\2352;owned\\302\\234\\302\\220$qowned\\302\\234\\302\\23321t',
-  // ENQ, and "are you there" (DSR), which is answered last.
+  // ENQ, and a status query (DSR), which is answered last.
   '\\005\\033[5n',
 ].join('')
-/** "No such setting", twice, and "ready": nothing of what the program said. */
+/** "No such setting", twice, and "ready": nothing that the program sent. */
 const ANSWERS = '\u001bP0$r\u001b\\\u001bP0$r\u001b\\\u001b[0n'
-/** ECMA-48: functions that are done as often as the number says. */
+/** ECMA-48: functions with a repeat count. */
 const ENDLESS = `x${'@ILMPSTXZb'
   .split('')
   .map((final) => `\\033[2147483647${final}`)
   .join('')}`
 
 describe('the terminals of the console', () => {
-  it('open from the row of a device, by a password; a wrong one is told', async () => {
+  it('opens a terminal from the row of a device with a password, and rejects a wrong one', async () => {
     await page.evaluate(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
     await page.reload()
     await page.getByRole('button', { name: 'Connect to workbench' }).click()
@@ -104,7 +104,7 @@ describe('the terminals of the console', () => {
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
   })
 
-  it('stay when people go elsewhere in the console and come back', async () => {
+  it('keeps terminals open while navigating in the console', async () => {
     await page.getByRole('link', { name: 'Sessions' }).click()
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()
     await page.goBack()
@@ -113,7 +113,7 @@ describe('the terminals of the console', () => {
     expect(await shows('back-42')).toBe(true)
   })
 
-  it('go on after the network has dropped', async () => {
+  it('resumes a terminal after the connection dropped', async () => {
     await type('for i in 1 2 3 4 5 6; do echo tick-$i; sleep 0.2; done; echo done-$((6*7))')
     await shows('tick-2')
     proxy.reset()
@@ -122,7 +122,7 @@ describe('the terminals of the console', () => {
     for (const tick of [1, 2, 3, 4, 5, 6]) expect(await shows(`tick-${tick}`)).toBe(true)
   })
 
-  it('stay, with all of the console, when a page is asked for that cannot be loaded', async () => {
+  it('keeps terminals and console alive when a page fails to load', async () => {
     const own = await openPage(browser, { baseURL: server.origin }, /status of 4\d\d|ERR_|WebSocket connection/)
     await own.page.clock.install()
     await own.page.route('**/assets/audit-page*', (route) => route.abort())
@@ -139,7 +139,7 @@ describe('the terminals of the console', () => {
     await own.page.getByRole('link', { name: 'Audit log' }).click()
     await own.page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
     await own.context.setOffline(false)
-    // A newer console is not loaded over terminals either: people choose when.
+    // Nor is a newer console loaded while terminals are open: people decide when.
     const another = '<script type="module" src="/assets/index-another.js"></script>'
     await own.page.route('/', (route) => route.fulfill({ contentType: 'text/html', body: another }))
     await own.page.getByRole('link', { name: 'Terminal' }).click()
@@ -158,7 +158,7 @@ describe('the terminals of the console', () => {
     await own.context.close()
   })
 
-  it('can be left for pages that were never open, without the server', async () => {
+  it('navigates from terminals to pages never opened before, without the server', async () => {
     const own = await openPage(browser, { baseURL: server.origin }, /status of 4\d\d|ERR_/)
     const arrives = own.page.waitForEvent('requestfinished', (request) => request.url().includes('/assets/audit-page'))
     await openSignedIn(own.page, OPERATOR, '/devices')
@@ -170,7 +170,7 @@ describe('the terminals of the console', () => {
     await own.context.close()
   })
 
-  it('copy with Ctrl+C what is selected, interrupt when nothing is, and paste with Ctrl+V', async () => {
+  it('copies a selection with Ctrl+C, interrupts without one, and pastes with Ctrl+V', async () => {
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
     await type('clear; echo copied-$((6*7))')
@@ -197,7 +197,7 @@ describe('the terminals of the console', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('give programs no way to the page: no clipboard, title or link but of the web, and no words back', async () => {
+  it('isolates programs from the page: no clipboard, titles, non-web links or replies with their own words', async () => {
     const origin = new URL(page.url()).origin
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
     const title = await page.title()
@@ -218,7 +218,7 @@ describe('the terminals of the console', () => {
     }
     expect(await page.evaluate('opened')).toEqual(['https://example.com/'])
 
-    // What the device hears meanwhile is all that the terminal has answered: first what follows the questions ends it.
+    // The device receives all replies of the terminal: the one that follows the queries is the end marker.
     await type(
       `stty -echo raw; printf '${QUESTIONS}'; head -c ${ANSWERS.length} >${answers}; stty sane; wc -c ${answers}`,
     )
@@ -230,9 +230,9 @@ describe('the terminals of the console', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
   })
 
-  it('take a paste of many lines as one', async () => {
-    // The kernel echoes late when much comes at once: the answer would scroll away. And the shell has to have begun, or
-    // the paste is one for its line editor, in brackets that wc would count.
+  it('pastes many lines as one paste', async () => {
+    // The kernel echoes late when much arrives at once: the answer would scroll away. And the shell must be running, or
+    // the paste goes to its line editor, bracketed, which wc would count.
     await type('stty -echo; echo begun-$((6*7)); echo pasted-$(wc -c); stty echo')
     await shows('begun-42')
     await page.evaluate(`{
@@ -244,14 +244,14 @@ describe('the terminals of the console', () => {
     expect(await shows('pasted-360000')).toBe(true)
   })
 
-  it('split, are searched, and are left by the keyboard alone', async () => {
+  it('splits, searches and leaves terminals by the keyboard alone', async () => {
     await page.keyboard.press('Control+Shift+E')
     await until('there are two terminals', async () => (await page.locator('.xterm').count()) === 2)
     await page.getByRole('separator', { name: 'Size of the panes' }).waitFor()
     await type('echo right-$((6*7))')
     await shows('right-42')
     await page.keyboard.press('Control+Shift+F')
-    // The answer is there once. The command may be there twice: the kernel echoes what is typed before the prompt.
+    // The answer appears once. The command may appear twice: the kernel echoes what is typed before the prompt.
     await page.getByRole('search').getByRole('textbox').fill('right-42')
     await page.getByRole('search').getByText(/of 1$/).waitFor()
     expect(await violationsInBothThemes(page)).toEqual(CLEAN)
@@ -263,7 +263,7 @@ describe('the terminals of the console', () => {
     await until('one terminal is left', async () => (await page.locator('.xterm').count()) === 1)
   })
 
-  it('tell why a session ended, and open another one', async () => {
+  it('shows why a session ended, and opens another one', async () => {
     const { call } = await server.client()
     const { body } = await call(operations.sessions.list, { query: { per_page: '20' } })
     for (const { uid, active } of body) {
@@ -278,7 +278,7 @@ describe('the terminals of the console', () => {
     await page.getByText('The shell ended with status 3.').waitFor()
   })
 
-  it('open by a key that stays in the browser', async () => {
+  it('signs in with a key that stays in the browser', async () => {
     const file = join(folder, 'key')
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-a', '2', '-f', file])
     const { call } = await server.client()
@@ -306,10 +306,10 @@ describe('the terminals of the console', () => {
     expect(sent.join('')).not.toMatch(/sesame|PRIVATE KEY/)
   })
 
-  it('forget the key when the person signs out', async () => {
+  it('forgets the key when the person signs out', async () => {
     await page.getByRole('button', { name: /^Account/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    // The page is the same: what is forgotten was not lost by loading it again.
+    // The same page, without a reload: the key was forgotten, not lost by loading the page again.
     await signIn(page, OPERATOR)
     await page.getByRole('link', { name: 'Terminal', exact: true }).click()
     await page.getByRole('button', { name: 'New terminal' }).waitFor()
@@ -320,7 +320,7 @@ describe('the terminals of the console', () => {
     expect(await page.getByText('Key in this page').count()).toBe(0)
   })
 
-  it('stand as they stood when the page is loaded again, and ask who signs in', async () => {
+  it('restores the layout after a reload and asks to sign in', async () => {
     await page.getByLabel('Password', { exact: true }).check()
     await connect()
     await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
@@ -331,7 +331,7 @@ describe('the terminals of the console', () => {
     await page.keyboard.press('ArrowUp')
     const share = await divider.getAttribute('aria-valuenow')
     expect(share).not.toBe('50')
-    // The upper pane, so that it is not the one that appears last.
+    // The upper pane, so that it is not the one that mounts last.
     await page.locator('.xterm textarea').first().focus()
     page.once('dialog', (dialog) => void dialog.accept())
     await page.reload()
@@ -349,12 +349,12 @@ describe('the terminals of the console', () => {
     await page.getByRole('tab', { name: 'workbench, connected' }).waitFor()
   })
 
-  it('are drawn in the font that was chosen, also the next time', async () => {
+  it('renders terminals in the chosen font, also next time', async () => {
     await type('echo letters-$((6*7))')
     await shows('letters-42')
     const letters = () => page.locator('.xterm-screen').last().screenshot()
     const before = await letters()
-    await page.getByRole('button', { name: 'Settings of terminals' }).click()
+    await page.getByRole('button', { name: 'Terminal settings' }).click()
     const font = page.getByRole('combobox', { name: 'Font', exact: true })
     await font.fill('x", serif')
     expect(await font.inputValue()).toBe('')
@@ -365,7 +365,7 @@ describe('the terminals of the console', () => {
     expect(await page.evaluate(`localStorage.getItem('bowline.terminal')`)).toContain('"font":"DejaVu Sans Mono"')
   })
 
-  it('complain about nothing', () => {
+  it('logs no console errors', () => {
     expect(watched.complaints).toEqual([])
   })
 })

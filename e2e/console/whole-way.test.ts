@@ -1,5 +1,5 @@
-// What a newcomer does in the console, on the product itself, without a step that is done elsewhere: sign in, record, add a
-// device, accept it, connect, type, leave, play what happened, and find it by its words.
+// A newcomer's path through the console on the product itself, entirely in the browser: sign in, turn recording on, add
+// a device, accept it, connect, type, leave, play the recording, and find it by its words.
 import { userInfo } from 'node:os'
 import { operations } from '@bowline/contract/operations'
 import type { Browser } from 'playwright-core'
@@ -21,9 +21,9 @@ afterAll(async () => {
   await server.remove()
 })
 
-it('leads from the sign-in to a device, its terminal, the recording of it and the search in it', async () => {
+it('leads from the sign-in to a device, its terminal, its recording and the search in it', async () => {
   const { page, complaints } = await openPage(browser, { baseURL: server.origin })
-  // Before any page: the console loads its terminals, and their settings, while it is idle.
+  // Before any page loads: the console loads its terminals, and their settings, while idle.
   await page.addInitScript(`localStorage.setItem('bowline.terminal', '{"screenReader":true}')`)
   await openSignedIn(page, { username: 'operator', password: 'correct horse' }, '/settings')
   const record = page.getByRole('switch', { name: 'Record sessions' })
@@ -63,11 +63,11 @@ it('leads from the sign-in to a device, its terminal, the recording of it and th
   await page.getByRole('button', { name: 'Play', exact: true }).click()
   await page.getByRole('log', { name: 'Screen of the recording' }).filter({ hasText: 'tomatoes-42' }).waitFor()
 
-  // A recording is read for its words in the background, soon after its end.
+  // Recordings are indexed for search in the background, soon after they end.
   const params = { uid: (await call(operations.sessions.list, { query: {} })).body[0]?.uid ?? '', seat: '0' }
   await eventually(async () => (await call(operations.sessions.getRecordIndex, { params })).body.indexed)
   await page.getByRole('link', { name: 'Recordings', exact: true }).click()
-  await page.getByRole('searchbox', { name: /Search what was run/ }).fill('tomatoes-42')
+  await page.getByRole('searchbox', { name: /Search commands and output/ }).fill('tomatoes-42')
   await page
     .getByRole('link', { name: /tomatoes-42/ })
     .first()

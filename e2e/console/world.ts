@@ -1,5 +1,5 @@
-// A namespace with something on every screen, on the product itself: one server, one real agent and real sessions that
-// all journeys and pictures of the console share.
+// A namespace with content for every screen, on the product itself: one server, one real agent and real sessions,
+// shared by all journeys and screenshots.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { createClient } from '@bowline/contract/client'
@@ -14,13 +14,13 @@ export interface World {
   /** Name and uid of the device with the agent. */
   readonly own: { readonly name: string; readonly uid: DeviceUid }
   readonly client: Awaited<ReturnType<Product['client']>>
-  /** A session that lives until the world ends. */
+  /** A session that stays open until the world is torn down. */
   readonly session: EchoSession
   /** Runs a command of the server's command line. */
   cli(...words: string[]): Promise<void>
   /**
    * Registers a device as its agent does.
-   * @param system what it says of its operating system
+   * @param system operating system it reports
    * @param platform `connector`: it is a container
    */
   register(hostname: string, system?: string, platform?: 'native' | 'connector'): Promise<DeviceUid>
@@ -64,14 +64,14 @@ export async function startWorld(): Promise<World> {
     return body.uid
   }
   const cli = async (...words: string[]): Promise<void> => {
-    const said: string[] = []
+    const output: string[] = []
     const code = await runCommand(words, {
       env: { ...withoutSettings(process.env), BOWLINE_DATA_DIR: product.dataFolder },
       read: () => Promise.resolve(''),
-      print: (line) => said.push(line),
-      complain: (line) => said.push(line),
+      print: (line) => output.push(line),
+      complain: (line) => output.push(line),
     })
-    if (code !== 0) throw new Error(`bowline ${words.join(' ')} ended with ${code}: ${said.join('\n')}`)
+    if (code !== 0) throw new Error(`bowline ${words.join(' ')} ended with ${code}: ${output.join('\n')}`)
   }
   const login = `${userInfo().username}@${product.sshid}`
   const target = { ...product.ssh, login, password: product.device_password }
@@ -88,7 +88,7 @@ export async function startWorld(): Promise<World> {
   }
 }
 
-/** A little of everything. */
+/** Sample data of every kind. */
 async function fill({ client: { call }, product, own, cli, register }: Omit<World, 'close'>): Promise<void> {
   const { devices, containers, firewall, publicKeys, apiKeys, namespaces } = operations
   const tags = new Map<string, string[]>([
@@ -104,8 +104,8 @@ async function fill({ client: { call }, product, own, cli, register }: Omit<Worl
   }
   await call(devices.setTags, { params: { uid: own.uid }, body: { tags: ['lab'] } })
   for (const hostname of ['workshop-cam', 'attic-sensor']) await register(hostname)
-  const turnedAway = await register('a-device-with-a-name-that-is-as-long-as-names-of-devices-may-be')
-  await call(devices.setStatus, { params: { uid: turnedAway, status: 'reject' } })
+  const rejected = await register('a-device-with-a-name-that-is-as-long-as-names-of-devices-may-be')
+  await call(devices.setStatus, { params: { uid: rejected, status: 'reject' } })
   const container = await register('web-frontend', undefined, 'connector')
   await call(containers.setStatus, { params: { uid: container, status: 'accept' } })
 

@@ -1,5 +1,5 @@
-// The documentation in a browser: one row for each behaviour that the specification tells, and no page that keeps
-// somebody out.
+// The documentation site in a browser: one row for each documented behaviour, and accessibility checks of every kind of
+// page.
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,14 +22,14 @@ afterAll(async () => {
 })
 
 const NOTHING = /^$/
-/** A page of this site is there long before; what does not come then, does not come. */
-const PATIENCE_MS = 8_000
+/** Far longer than any page of this site takes; what has not appeared by then never will. */
+const TIMEOUT_MS = 8_000
 
-/** @returns errors of the console that the row is not about */
+/** @returns console errors that the row does not expect */
 async function visit({ options = {}, complaints = NOTHING, announced, check }: Behaviour): Promise<string[]> {
   const docs = `${server.origin}/docs/`
   const { context, page, complaints: errors } = await openPage(browser, options, complaints)
-  page.setDefaultTimeout(PATIENCE_MS)
+  page.setDefaultTimeout(TIMEOUT_MS)
   try {
     if (!announced) await page.addInitScript(DISMISS_ANNOUNCEMENT)
     await check({ page, docs, errors, open: (path) => open(page, `${docs}${path}`) })

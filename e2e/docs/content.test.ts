@@ -1,5 +1,5 @@
-// What the documentation says and how it is served: every page of the specification, commands that work, links that
-// lead somewhere, search that finds.
+// Contents and delivery of the documentation: every required page, commands that work, links that resolve, search that
+// finds.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ afterAll(() => server.remove())
 const textOf = async (path: string): Promise<string> => (await fetch(`${docs}${path}`)).text()
 
 describe('the pages', () => {
-  it('of the specification are all there, each with a title and something to read', async () => {
+  it('has every required page, each with a title and content', async () => {
     const wrong: string[] = []
     for (const path of PAGES) {
       const response = await fetch(`${docs}${path}`, { redirect: 'manual' })
@@ -42,7 +42,7 @@ describe('the pages', () => {
     expect(wrong).toEqual([])
   })
 
-  it('of the API are one for each operation of each edition', async () => {
+  it('has one API page for each operation of each edition', async () => {
     const sitemap = await textOf('sitemap.xml')
     const paths = [...sitemap.matchAll(/<loc>[^<]*\/docs\/([^<]*)<\/loc>/g)].map(([, path = '']) => path)
     for (const edition of ['community', 'cloud']) {
@@ -55,12 +55,12 @@ describe('the pages', () => {
     expect(missing).toEqual([])
   })
 
-  it('that are not there answer 404 with the page for it', async () => {
+  it('answers 404 with the not-found page for unknown paths', async () => {
     const response = await fetch(`${docs}overview/nothing`)
     expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('Page Not Found')])
   })
 
-  it('exist as Markdown too, and llms.txt leads to all of them', async () => {
+  it('serves every page as Markdown too, all linked from llms.txt', async () => {
     expect(await textOf('self-hosted/configuring.md')).toMatch(/^# Configuring\n[\s\S]*### `BOWLINE_HOST`/)
     const list = await textOf('llms.txt')
     const own = list.replaceAll(`](${server.origin}/`, '](/')
@@ -73,7 +73,7 @@ describe('the pages', () => {
     expect(wrong).toEqual([])
   })
 
-  it('name the server that they come from, compressed or not', async () => {
+  it('names the server that a page was loaded from, compressed or not', async () => {
     for (const path of ['overview/faq', 'sitemap.xml', 'llms.txt', 'overview/faq.md']) {
       const text = await textOf(path)
       const plain = (await run('curl', ['-fsS', `${docs}${path}`])).stdout
@@ -83,8 +83,8 @@ describe('the pages', () => {
     expect(await textOf('llms-full.txt')).not.toMatch(/\]\([^) ]* [^)"]*\)/)
   })
 
-  it('come compressed, and their assets for ever', async () => {
-    // fetch hides how an answer came.
+  it('serves pages compressed, and their assets with endless caching', async () => {
+    // fetch hides the encoding of a response.
     const headersOf = async (address: string, encoding = 'br'): Promise<string> =>
       (await run('curl', ['-s', '-D-', '-o', '/dev/null', '-H', `Accept-Encoding: ${encoding}`, address])).stdout
     const page = await headersOf(`${docs}overview/faq`)
@@ -98,11 +98,11 @@ describe('the pages', () => {
     expect(asset).toMatch(/cache-control: public, max-age=31536000, immutable/i)
   })
 
-  it('have no link to their source where no repository is known', async () => {
+  it('has no source links where no repository is configured', async () => {
     expect(await textOf('overview/faq')).not.toMatch(/Edit this page|theme-edit-this-page/)
   })
 
-  it('ask nobody else for anything', async () => {
+  it('sends no requests to third parties', async () => {
     for (const path of ['', 'self-hosted/configuring', 'developers/openapi/community/devices-list']) {
       const html = await textOf(path)
       const loaded = [...html.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"/g)].map(([, to]) => to)
@@ -112,7 +112,7 @@ describe('the pages', () => {
 })
 
 describe('notices', () => {
-  it('are on pages for each part that does not work yet, and for no other', async () => {
+  it('shows a notice on the pages of each part that does not work yet, and on no other', async () => {
     const parts = new Set<string>()
     for (const path of PAGES) {
       for (const [, part = ''] of (await textOf(path)).matchAll(/data-not-yet="?(\w+)/g)) parts.add(part)
@@ -122,7 +122,7 @@ describe('notices', () => {
     expect(await textOf('developers/openapi/community/connectors-info')).toMatch(/data-not-yet="?connectors/)
   })
 
-  it('about tunnels go when a tunnel answers', async () => {
+  it('drops the notice about tunnels when a tunnel answers', async () => {
     const uid = await acceptedDevice('tunnelled')
     const { body } = await client.call(operations.tunnels.create, {
       params: { uid },
@@ -130,7 +130,7 @@ describe('notices', () => {
     })
     const headers = ['-H', `Host: ${body.full_address}`]
     const answer = await run('curl', ['-s', ...headers, `${server.origin}/info`])
-    // When this fails, requests to a tunnel reach its device: take tunnels from the list in not-yet.ts.
+    // When this fails, requests to a tunnel reach its device: remove tunnels from the list in not-yet.ts.
     expect(answer.stdout).toContain('TUNNEL_WITHOUT_TRAFFIC')
   })
 })
@@ -138,20 +138,20 @@ describe('notices', () => {
 describe('commands', async () => {
   const pages = await runnablePages()
 
-  it('that can be executed are on many pages', () => {
+  it('finds executable commands on many pages', () => {
     expect(pages.length).toBeGreaterThan(15)
   })
 
-  it.each(pages.map((page) => [page.page, page] as const))('of %s work', async (_, page) => {
+  it.each(pages.map((page) => [page.page, page] as const))('runs the commands of %s', async (_, page) => {
     const folder = await mkdtemp(join(tmpdir(), 'bowline-docs-'))
     try {
-      // The command as an installation has it.
+      // The command as on an installed system.
       const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/bowline.js')}' "$@"\n`
       await writeFile(join(folder, 'bowline'), program, { mode: 0o755 })
       const PATH = `${folder}:${process.env['PATH']}`
       const env = { PATH, HOME: folder, ...(await environment(page)) }
-      const said = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
-      expect(said.stderr).toBe('')
+      const output = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
+      expect(output.stderr).toBe('')
     } finally {
       await rm(folder, { recursive: true })
     }
@@ -195,7 +195,7 @@ async function pendingDevice(name: string) {
 }
 
 let count = 0
-/** What a page's commands are given. */
+/** Environment of a page's commands. */
 async function environment({ needs }: RunnablePage): Promise<Record<string, string>> {
   count += 1
   const { body } = await client.call(operations.auth.login, { body: server.account })
@@ -213,7 +213,7 @@ async function environment({ needs }: RunnablePage): Promise<Record<string, stri
   }
 }
 
-/** @returns the mail address of a new account */
+/** @returns the e-mail address of a new account */
 async function createUser(name: string): Promise<string> {
   const email = `${name}@example.com`
   const command = ['apps/server/src/main.ts', 'user', 'create', name, 'correct horse', email]

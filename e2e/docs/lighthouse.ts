@@ -1,5 +1,5 @@
-// `npm run lighthouse`: the documentation as Lighthouse judges it, from the product's own server in Debian's Chromium.
-// `npm run lighthouse -- mobile faq` judges the rows with those words. Ends with 1 when a score is below 0.95.
+// `npm run lighthouse`: runs Lighthouse on the documentation, served by the product, in Debian's Chromium. `npm run
+// lighthouse -- mobile faq` runs the rows with those words. Exits with 1 when a score is below 0.95.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as 
 const LEAST = 0.95
 const RUNS = 3
 
-const say = (line: string): unknown => process.stdout.write(`${line}\n`)
+const print = (line: string): unknown => process.stdout.write(`${line}\n`)
 
 const words = process.argv.slice(2)
 await buildStale(['docs'])
@@ -37,7 +37,7 @@ const browser = await chromium.launchPersistentContext(profile, {
 let low = 0
 try {
   const port = Number((await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n')[0])
-  say(`${'page'.padEnd(52)}${CATEGORIES.map((name) => name.padStart(16)).join('')}   LCP ms   KiB`)
+  print(`${'page'.padEnd(52)}${CATEGORIES.map((name) => name.padStart(16)).join('')}   LCP ms   KiB`)
   for (const [preset, config] of PRESETS) {
     for (const page of PAGES) {
       const row = `${preset} /${page}`
@@ -48,12 +48,12 @@ try {
       const lcpMs = audits['largest-contentful-paint']?.numericValue ?? 0
       const bytes = audits['total-byte-weight']?.numericValue ?? 0
       const cells = scores.map((score) => score.toFixed(2).padStart(16)).join('')
-      say(`${row.padEnd(52)}${cells}${lcpMs.toFixed(0).padStart(9)}${(bytes / 1024).toFixed(0).padStart(6)}`)
+      print(`${row.padEnd(52)}${cells}${lcpMs.toFixed(0).padStart(9)}${(bytes / 1024).toFixed(0).padStart(6)}`)
       for (const name of CATEGORIES) {
         for (const { id, weight } of categories[name]?.auditRefs ?? []) {
           const audit = audits[id]
           if (weight === 0 || !audit || audit.score === null || audit.score >= LEAST) continue
-          say(`    ${name}: ${id} ${audit.score} ${audit.displayValue ?? ''}`)
+          print(`    ${name}: ${id} ${audit.score} ${audit.displayValue ?? ''}`)
         }
       }
     }
@@ -63,14 +63,14 @@ try {
   await server.remove()
   await rm(profile, { recursive: true, force: true })
 }
-if (low > 0) say(`\n${low} scores are below ${LEAST}.`)
+if (low > 0) print(`\n${low} scores are below ${LEAST}.`)
 
-/** Of some runs the one with the middle performance: other work of the machine counts as the page's. */
+/** The run with the median performance: other load on the machine distorts the score. */
 async function median(address: string, port: number, config: Config | undefined): Promise<Result> {
   const results: Result[] = []
   for (let tries = 0; results.length < RUNS; tries += 1) {
     const run = await lighthouse(address, { port, logLevel: 'error' }, config)
-    // Some traces have no beginning; Lighthouse asks to be run again then.
+    // Some traces lack a start event; Lighthouse asks for another run then.
     if (run && !run.lhr.runtimeError) results.push(run.lhr)
     else if (tries > RUNS) throw new Error(`${address}: ${run?.lhr.runtimeError?.message ?? 'no result'}`)
   }

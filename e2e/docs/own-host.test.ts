@@ -1,4 +1,4 @@
-// The documentation on a host of its own: built for its root.
+// The documentation on its own host, built for the root path.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const { NODE_ENV: _, ...env } = process.env
   await promisify(execFile)(
     process.execPath,
-    // Scripts as short as can be take a third of the build's time, and nobody loads these.
+    // Minification takes a third of the build's time, and these scripts are never downloaded.
     [join(root, 'scripts/run.js'), 'docusaurus', 'build', '--no-minify', '--out-dir', folder],
     {
       cwd: join(root, 'apps/docs'),
@@ -23,7 +23,7 @@ beforeAll(async () => {
         DOCS_URL: 'https://docs.example.com',
         DOCS_REPOSITORY: 'https://code.example.com/bowline',
         DOCS_SEARCH_HOSTS: 'https://bowline.example.com',
-        // Beside that of the other variant.
+        // Separate from that of the other variant.
         DOCUSAURUS_GENERATED_FILES_DIR_NAME: '.docusaurus-root',
       },
     },
@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
 describe('the documentation on a host of its own', () => {
-  it('has its pages and assets at the root', async () => {
+  it('serves pages and assets at the root', async () => {
     const page = await read('overview/faq/index.html')
     expect(page).toContain('https://docs.example.com/overview/faq')
     expect(page).toMatch(/href="?\/assets\/js\/main/)
@@ -47,7 +47,7 @@ describe('the documentation on a host of its own', () => {
     )
   })
 
-  it('has records of search and a list of pages with its own addresses', async () => {
+  it('writes search records and a sitemap with its own URLs', async () => {
     const records = JSON.parse(await read('search-records.json')) as { url: string }[]
     expect(records.map(({ url }) => url)).toContain('/overview/faq')
     expect(await read('llms.txt')).toContain('(https://docs.example.com/overview/faq.md)')

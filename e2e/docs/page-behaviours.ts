@@ -1,4 +1,4 @@
-// What pages offer to who reads them.
+// Behaviours of documentation pages.
 import { expect } from 'vitest'
 import { type Behaviour, scrollTo, scrollTop } from './behaviour.ts'
 
@@ -79,16 +79,16 @@ export const PAGE_BEHAVIOURS: readonly Behaviour[] = [
         one.addEventListener('medium-zoom:opened', () => one.setAttribute('data-opened', ''))
       })
       await image.click()
-      // Scrolls while the picture is still growing do not count.
+      // Scrolls while the picture is still zooming in do not count.
       await page.locator('[data-opened]').waitFor({ state: 'attached' })
       await page.clock.install()
       await page.clock.pauseAt(new Date(Date.now() + 60_000))
       const opened = page.locator('.medium-zoom--opened')
       const from = await scrollTop(page)
       const scrolled = async (pixels: number): Promise<void> => {
-        const heard = page.evaluate("new Promise((resolve) => addEventListener('scroll', resolve, { once: true }))")
+        const received = page.evaluate("new Promise((resolve) => addEventListener('scroll', resolve, { once: true }))")
         await scrollTo(page, from - pixels)
-        await heard
+        await received
       }
       await scrolled(40)
       await page.clock.runFor(1_000)

@@ -1,4 +1,4 @@
-// The pages that the site must have, as paths below its base address.
+// Required pages of the site, as paths below its base URL.
 const below = (folder: string, ...names: readonly string[]): string[] => names.map((name) => `${folder}/${name}`)
 
 export const PAGES: readonly string[] = [

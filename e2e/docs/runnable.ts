@@ -1,5 +1,5 @@
-// The commands of pages that tests execute: fences marked `bash run`. A further word names what the page needs beside an
-// account: `pending` a device that waits, `member` a second member.
+// Collects the commands of pages that tests execute: fences marked `bash run`. A further word names what the page needs
+// besides an account: `pending` a pending device, `member` a second member.
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from '../support/product.ts'
@@ -7,9 +7,9 @@ import { root } from '../support/product.ts'
 const CONTENT = join(root, 'apps/docs/content')
 
 export interface RunnablePage {
-  /** Below the content folder. */
+  /** Relative to the content folder. */
   readonly page: string
-  /** All its runnable fences in their order, as one script. */
+  /** All its runnable fences, in order, as one script. */
   readonly script: string
   readonly needs: ReadonlySet<string>
 }

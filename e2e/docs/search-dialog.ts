@@ -1,7 +1,7 @@
-// The search dialog as a person finds it.
+// Drives the search dialog as a person does.
 import type { Page } from 'playwright-core'
 
-/** What the site asks the search service. */
+/** The requests that the site sends to the search service. */
 export const QUERIES = '**/1/indexes/*/queries*'
 export const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search the documentation' })
 export const field = (page: Page) => dialog(page).getByPlaceholder('Search docs')
@@ -13,7 +13,7 @@ export async function search(page: Page, query: string): Promise<void> {
   await ask(page, query)
 }
 
-/** Types a query and waits for the first hit. Whoever is told that no answer came in time, on a busy machine, types it again. */
+/** Types a query and waits for the first hit; types it again after a timeout, as happens on a busy machine. */
 export async function ask(page: Page, query: string): Promise<void> {
   const tooLate = dialog(page).getByText('Unable to fetch results')
   await field(page).fill(query)

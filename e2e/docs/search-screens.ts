@@ -1,4 +1,4 @@
-// What the search dialog says when there is nothing to show.
+// Empty and error states of the search dialog.
 import { expect } from 'vitest'
 import type { Behaviour } from './behaviour.ts'
 import { QUERIES, dialog, field, hits } from './search-dialog.ts'
@@ -21,7 +21,7 @@ export const SEARCH_SCREENS: readonly Behaviour[] = [
   {
     sentence: "without results a site that knows its repository has the link 'Let us know.'",
     async check({ page, open }) {
-      // As DOCS_REPOSITORY builds it.
+      // As built with DOCS_REPOSITORY.
       await page.route('**/assets/js/main*.js', async (route) => {
         const response = await route.fetch()
         const built = 'missingResultsUrl:"https://code.example.com/bowline/issues/new?title="'

@@ -1,4 +1,4 @@
-// Behaviours of the documentation site, search apart.
+// Behaviours of the documentation site, except for search.
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Behaviour, scrollTo, scrollTop } from './behaviour.ts'
@@ -15,9 +15,9 @@ const prefetching = (connection: string, happens: boolean): Behaviour => ({
     await page.addInitScript(`Object.defineProperty(navigator, 'connection', { value: ${connection} })`)
     await open('overview/faq')
     const prefetched = page.locator('link[rel=prefetch]')
-    // Linked pages come into view.
+    // Scroll linked pages into view.
     await page.getByRole('link', { name: 'Next' }).scrollIntoViewIfNeeded()
-    // What has been seen is looked at after a frame, and fetched when nothing else is to be done.
+    // Links in view are noticed after a frame, and prefetched when the browser is idle.
     await page.evaluate(
       'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestIdleCallback(done))))',
     )
@@ -72,7 +72,7 @@ export const SITE_BEHAVIOURS: readonly Behaviour[] = [
     complaints: /provoked|onCaughtError|Error/,
     async check({ page, open }) {
       await open('')
-      // Building the install command fails, and with it the page that shows it.
+      // Make the module of the install command fail to load, and with it its page.
       await page.evaluate(`
         const real = String.prototype.replaceAll
         String.prototype.replaceAll = function (...args) {

@@ -1,10 +1,10 @@
-// Every test that README.md names is there.
+// Checks that every test named in README.md exists.
 import { readFile, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from '../support/product.ts'
 
-it('the table of behaviours names tests that exist', async () => {
+it('finds every test that the table of behaviours names', async () => {
   const files = new Map<string, string>()
   for (const part of ['e2e/docs', 'apps/docs/src', 'apps/server/src/docs-search']) {
     for (const name of await readdir(join(root, part), { recursive: true })) {

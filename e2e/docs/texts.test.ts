@@ -1,11 +1,11 @@
-// What pages quote is what the product says: messages, metrics and settings are looked up in the sources.
+// Checks quotations in pages against the sources: messages, metrics and settings.
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from '../support/product.ts'
 
 const CONTENT = join(root, 'apps/docs/content')
-/** Said by OpenSSH. */
+/** Messages of OpenSSH. */
 const OF_THE_CLIENT = [
   'Permission denied',
   'REMOTE HOST IDENTIFICATION HAS CHANGED',
@@ -25,17 +25,17 @@ async function sources(): Promise<string> {
       if (/(?<!\.test)\.(ts|sh)$/.test(name)) texts.push(await readFile(join(root, part, name), 'utf8'))
     }
   }
-  // A text may be written over several lines, and hold what is put in at run time.
+  // A message may span several lines and contain placeholders.
   return texts.join('\n').replaceAll(/['"`]\s*\+\s*['"`]/g, '')
 }
 
-/** The first cells of the tables of a page, below some headings. */
+/** First cells of a page's tables below some headings. */
 async function firstCells(page: string, headings: RegExp): Promise<string[]> {
   const parts = (await readFile(join(CONTENT, page), 'utf8')).split(/^## /m).filter((part) => headings.test(part))
   return parts.flatMap((part) => [...part.matchAll(/^\| `([^`]+)`/gm)].map(([, text = '']) => text))
 }
 
-it('messages under Troubleshooting are in the product, letter for letter', async () => {
+it('quotes messages under Troubleshooting letter for letter', async () => {
   const texts = await firstCells('self-hosted/troubleshooting.mdx', /^What .* says/)
   expect(texts.length).toBeGreaterThan(20)
   const all = await sources()
@@ -45,7 +45,7 @@ it('messages under Troubleshooting are in the product, letter for letter', async
   expect(unknown).toEqual([])
 })
 
-it('metrics under Administration are in the product', async () => {
+it('lists existing metrics under Administration', async () => {
   const names = (await firstCells('self-hosted/administration.md', /^Metrics/)).filter((name) =>
     name.startsWith('bowline'),
   )

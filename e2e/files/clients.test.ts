@@ -1,5 +1,5 @@
-// People's own programs transfer the same files to the same machine, once through Bowline and once through its sshd: what
-// they say and what is there afterwards must not differ.
+// Common clients transfer the same files to the same machine, once through Bowline and once through its sshd: output
+// and results must not differ.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import {
   program,
   PYTHON,
   puttyOptions,
-  type Said,
+  type ProgramResult,
   sshOptions,
 } from '../support/file-clients.ts'
 import { type Product, startProduct } from '../support/product.ts'
@@ -44,8 +44,8 @@ beforeEach((context) => {
 })
 
 interface Outcome {
-  readonly said: Said[]
-  /** On the device, and what came back from it. */
+  readonly results: ProgramResult[]
+  /** Folder on the device, and the folder for what is copied back. */
   readonly device: string[]
   readonly back: string[]
 }
@@ -55,12 +55,12 @@ interface Work {
   readonly local: string
   /** On the device, empty. */
   readonly remote: string
-  /** For what comes back, empty. */
+  /** For downloads, empty. */
   readonly back: string
 }
 
-/** Does the same work through both, in folders of the same names one after the other. */
-async function compare(work: (given: Work) => Promise<Said[]>): Promise<{ ours: Outcome; theirs: Outcome }> {
+/** Does the same work through both, one after the other, in folders of the same names. */
+async function compare(work: (given: Work) => Promise<ProgramResult[]>): Promise<{ ours: Outcome; theirs: Outcome }> {
   const base = mkdtempSync(join(folder, 'work-'))
   const seed = Buffer.from(base)
   const outcome = async (place: Place): Promise<Outcome> => {
@@ -71,13 +71,13 @@ async function compare(work: (given: Work) => Promise<Said[]>): Promise<{ ours: 
       mkdirSync(path)
     }
     makeTree(local, seed)
-    const said = await work({ place, local, remote, back })
-    return { said, device: lookOf(remote), back: lookOf(back) }
+    const results = await work({ place, local, remote, back })
+    return { results, device: lookOf(remote), back: lookOf(back) }
   }
   return { theirs: await outcome(sshd), ours: await outcome(bowline) }
 }
 
-const codes = ({ said }: Outcome): (number | null)[] => said.map(({ code }) => code)
+const codes = ({ results }: Outcome): (number | null)[] => results.map(({ code }) => code)
 
 const address = (place: Place): string => `${place.login}@${place.host}`
 const NO_SERVER = /No such file|not found/
@@ -120,7 +120,7 @@ describe('sftp', () => {
     -get /root/nothing
     ls -ln ${remote}/up/sub/deep
   `
-  it('runs a batch', async () => {
+  it('runs an sftp batch', async () => {
     const outcome = await compare(async (work) => {
       const { place } = work
       return [await client(place, ['sftp', ...sshOptions(place, 'P'), '-b', '-', address(place)], batch(work))]
@@ -129,7 +129,7 @@ describe('sftp', () => {
     expect(codes(outcome.ours)).toEqual([0])
   })
 
-  it('moves one large file and many requests at once', async () => {
+  it('transfers one large file and many requests at once with sftp', async () => {
     const outcome = await compare(async ({ place, local, remote, back }) => {
       const input = `put ${local}/large ${remote}/a\nget ${remote}/a ${back}/b\n`
       const options = ['-B', '32768', '-R', '512']
@@ -158,12 +158,12 @@ describe.each([
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0, 0, 0, 1, 1])
-    expect(outcome.ours.said[3]?.stderr).toMatch(NO_SERVER)
+    expect(outcome.ours.results[3]?.stderr).toMatch(NO_SERVER)
   })
 })
 
 describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-tools)", () => {
-  it('psftp runs a batch', async () => {
+  it('runs a psftp batch', async () => {
     const outcome = await compare(async ({ place, local, remote, back }) => {
       const input = [
         `cd ${remote}`,
@@ -183,14 +183,14 @@ describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-too
         'get nothing',
         'quit',
       ].join('\n')
-      const said = await program(['psftp', ...puttyOptions(place), place.host], input)
-      return [withoutGreeting(said)]
+      const result = await program(['psftp', ...puttyOptions(place), place.host], input)
+      return [withoutGreeting(result)]
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0])
   })
 
-  it('pscp copies folders there and back', async () => {
+  it('copies folders there and back with pscp', async () => {
     const outcome = await compare(async ({ place, local, remote, back }) => {
       const pscp = async (...args: string[]) =>
         withoutGreeting(await program(['pscp', '-sftp', '-q', '-p', '-r', ...puttyOptions(place), ...args]))
@@ -205,8 +205,8 @@ describe.skipIf(!installed.putty)("PuTTY's programs (needs the package putty-too
   })
 })
 
-/** Where it begins differs, since the accounts' home folders do, and so does how it signs in. */
-function withoutGreeting({ code, stdout, stderr }: Said): Said {
+/** The home folders of the accounts differ, and so does the sign-in. */
+function withoutGreeting({ code, stdout, stderr }: ProgramResult): ProgramResult {
   return {
     code,
     stdout: stdout.replace(/^Remote working directory is .*$/m, ''),
@@ -224,7 +224,7 @@ describe.skipIf(!installed.paramiko)('paramiko (needs the package python3-parami
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0])
-    expect(outcome.ours.said[0]?.stdout).toContain('pipelined 2000000 True')
+    expect(outcome.ours.results[0]?.stdout).toContain('pipelined 2000000 True')
   })
 })
 
@@ -242,6 +242,6 @@ describe.skipIf(!installed.rsync)('rsync (needs the package rsync)', () => {
     })
     expect(outcome.ours).toEqual(outcome.theirs)
     expect(codes(outcome.ours)).toEqual([0, 0, 0])
-    expect(outcome.ours.said[1]?.stdout).toBe('')
+    expect(outcome.ours.results[1]?.stdout).toBe('')
   })
 })

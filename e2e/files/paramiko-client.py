@@ -1,4 +1,4 @@
-# A client that is not OpenSSH's: pipelined uploads, prefetching downloads, listings, and errors as it reports them.
+# A non-OpenSSH client: pipelined uploads, prefetching downloads, listings, and errors as it reports them.
 import os, stat, sys, time
 import paramiko
 

@@ -1,4 +1,4 @@
-// A folder to transfer, and what a folder looks like afterwards.
+// Creates a folder tree to transfer, and describes the result.
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 const TIME = 1_234_567_890
 
-/** Files of several sizes, modes and names, a link and a folder; the same bytes for each call with one `seed`. */
+/** Files of several sizes, modes and names, a link and a folder; deterministic for one `seed`. */
 export function makeTree(folder: string, seed: Buffer = randomBytes(32)): void {
   mkdirSync(join(folder, 'sub/deep'), { recursive: true })
   const write = (name: string, bytes: number, mode: number): void => {
@@ -22,11 +22,11 @@ export function makeTree(folder: string, seed: Buffer = randomBytes(32)): void {
   for (const name of ['empty', 'small', 'large', 'script', 'sub/name with spaces & ü', 'sub/deep/readonly']) {
     utimesSync(join(folder, name), TIME, TIME)
   }
-  // The folder itself, too: rsync names it when its time differs, by the second in which the other was made.
+  // The folder itself too: rsync lists it when its mtime differs, by the second in which the other was created.
   for (const name of ['sub/deep', 'sub', '']) utimesSync(join(folder, name), TIME, TIME)
 }
 
-/** Every file with type, mode, size, link target, contents and time; `fresh` for times that nobody has set. */
+/** Every file with type, mode, size, link target, contents and time; `fresh` for times that were not set explicitly. */
 export function lookOf(folder: string): string[] {
   const found = execFileSync('find', ['.', '-printf', String.raw`%P\t%y %m %s %l %Ts\0`], { cwd: folder })
   return found
@@ -38,7 +38,7 @@ export function lookOf(folder: string): string[] {
       const [type, mode, size, target, time] = rest.split(' ')
       const isFolder = type === 'd'
       const when = Number(time) === TIME ? 'kept' : 'fresh'
-      // The size of a folder is the file system's business.
+      // The size of a folder depends on the file system.
       return `${name} ${type} ${mode} ${isFolder ? '' : size} ${target} ${when} ${type === 'f' ? hashOf(folder, name) : ''}`
     })
     .toSorted((a, b) => a.localeCompare(b))

@@ -1,4 +1,4 @@
-// The long form, by command: 5,000 connections beside two busy loops.
+// The long form, by command only: 5,000 connections next to two busy loops.
 import { spawn } from 'node:child_process'
 import { beforeAll, expect, it } from 'vitest'
 import { cleanups } from '../support/cleanup.ts'
@@ -22,7 +22,7 @@ it.each([
   ['-W', 700, 4],
   ['-J', 300, 2],
 ])(
-  '%s: %i connections, %i at once, beside two busy loops',
+  'delivers every byte through %s: %i connections, %i at once, next to two busy loops',
   async (kind, count, atOnce) => {
     expect(await world.faults(kind, count, atOnce)).toEqual([])
   },

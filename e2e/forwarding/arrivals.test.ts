@@ -1,4 +1,5 @@
-// Every byte of every forwarded connection arrives, above all the first ones of a server that speaks before it is asked.
+// Checks that every byte of every forwarded connection arrives, especially the first ones of a server that speaks
+// first.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cleanups } from '../support/cleanup.ts'
 import { type World, forwardingWorld } from './arrivals.ts'
@@ -9,7 +10,7 @@ beforeAll(async () => {
   world = await forwardingWorld(undo)
 })
 
-describe('connections to servers that speak first arrive whole', () => {
+describe('forwarded connections to servers that speak first', () => {
   it.each([
     ['-L', 200, 20],
     ['-L unix', 200, 20],
@@ -17,7 +18,7 @@ describe('connections to servers that speak first arrive whole', () => {
     ['-D', 200, 20],
     ['-W', 60, 4],
     ['-J', 20, 2],
-  ])('%s: %i connections, %i at once', async (kind, count, atOnce) => {
+  ])('delivers every byte through %s: %i connections, %i at once', async (kind, count, atOnce) => {
     expect(await world.faults(kind, count, atOnce)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// Many connections through each kind of forward, to servers that speak first: whether every byte of every one arrives.
+// Opens many connections through each kind of forward to servers that speak first, and checks every byte.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -20,15 +20,15 @@ import { faultOf, readMessage, selfChecking } from './self-checking.ts'
 import { type Speaker, startSpeaker } from './speakers.ts'
 
 export interface World {
-  /** Kinds of forwards, by the option of ssh. */
+  /** Kinds of forwards, by ssh option. */
   readonly kinds: readonly string[]
-  /** Opens `count` connections of a kind, `atOnce` at a time. @returns what went wrong, one line each */
+  /** Opens `count` connections of a kind, `atOnce` at a time. @returns the failures, one line each */
   faults(kind: string, count: number, atOnce: number): Promise<string[]>
 }
 
 type Open = (speaker: Speaker) => Promise<Duplex>
 
-/** A server, an agent behind a network that delays and joins what it carries, and one ssh that forwards. */
+/** A server, an agent behind a network that delays and coalesces frames, and one ssh that forwards. */
 export async function forwardingWorld(undo: ReturnType<typeof cleanups>): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-arrivals-'))
   undo(() => rm(folder, { recursive: true, force: true }))
@@ -43,14 +43,14 @@ export async function forwardingWorld(undo: ReturnType<typeof cleanups>): Promis
   const socks = await freePort()
   const ports = new Map<string, number>()
   const options = ['-M', '-S', master, '-N', '-D', String(socks), '-o', 'ExitOnForwardFailure=yes']
-  for (const { manner, port, path } of speakers) {
+  for (const { behaviour, port, path } of speakers) {
     for (const [kind, flag, to] of [
       ['-L', '-L', `127.0.0.1:${port}`],
       ['-L unix', '-L', path],
       ['-R', '-R', `127.0.0.1:${port}`],
     ]) {
       const near = await freePort()
-      ports.set(`${kind} ${manner}`, near)
+      ports.set(`${kind} ${behaviour}`, near)
       options.push(String(flag), `127.0.0.1:${near}:${to}`)
     }
   }
@@ -66,8 +66,8 @@ export async function forwardingWorld(undo: ReturnType<typeof cleanups>): Promis
   )
 
   const near = (kind: string): Open => {
-    return async ({ manner }) =>
-      connect({ port: ports.get(`${kind} ${manner}`) ?? 0, host: '127.0.0.1', allowHalfOpen: true })
+    return async ({ behaviour }) =>
+      connect({ port: ports.get(`${kind} ${behaviour}`) ?? 0, host: '127.0.0.1', allowHalfOpen: true })
   }
   const shared = (args: readonly string[]): ChildProcess =>
     spawn('ssh', ['-F', 'none', '-S', master, '-o', 'BatchMode=yes', ...args], { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -87,14 +87,14 @@ export async function forwardingWorld(undo: ReturnType<typeof cleanups>): Promis
         if (kind === '-J') return jump(sshd, master)
         return open
           ? converse(speaker, () => open(speaker))
-          : overStdio(speaker, shared(['-W', `127.0.0.1:${speaker.port}`, 'x']))
+          : converseOverStdio(speaker, shared(['-W', `127.0.0.1:${speaker.port}`, 'x']))
       }
-      return inTurns(count, atOnce, one)
+      return limitConcurrency(count, atOnce, one)
     },
   }
 }
 
-/** The network between agent and server holds frames back and hands them over together. */
+/** The network between agent and server holds frames back and delivers them together. */
 async function agentBehind(server: Server, undo: ReturnType<typeof cleanups>): Promise<SshTarget> {
   const { hostname: host, port } = new URL(server.origin)
   const uplink = await startChaosProxy({ target: { host, port: Number(port) } })
@@ -105,7 +105,7 @@ async function agentBehind(server: Server, undo: ReturnType<typeof cleanups>): P
   return agent.target
 }
 
-async function inTurns(count: number, atOnce: number, one: (index: number) => Promise<string | undefined>) {
+async function limitConcurrency(count: number, atOnce: number, one: (index: number) => Promise<string | undefined>) {
   const faults: string[] = []
   let next = 0
   const worker = async (): Promise<void> => {
@@ -118,11 +118,11 @@ async function inTurns(count: number, atOnce: number, one: (index: number) => Pr
   return faults
 }
 
-/** One connection to a speaker. @returns what was wrong with it */
-async function converse({ manner }: Speaker, open: () => Promise<Duplex>): Promise<string | undefined> {
+/** One connection to a speaker. @returns the failure, if any */
+async function converse({ behaviour }: Speaker, open: () => Promise<Duplex>): Promise<string | undefined> {
   const socket = await open()
-  if (manner === 'speaks') {
-    // Half-closed by the server at once: the end of file must come without anything from this side.
+  if (behaviour === 'speaks') {
+    // The server half-closes at once: EOF must arrive without any data from this side.
     const fault = faultOf(await buffer(socket))
     socket.end()
     return fault
@@ -133,18 +133,18 @@ async function converse({ manner }: Speaker, open: () => Promise<Duplex>): Promi
   return fault ?? (verdict === '1' ? undefined : `what was sent arrived wrong (${verdict || 'no answer'})`)
 }
 
-/** The same over the input and output of `ssh -W`. */
-async function overStdio({ manner }: Speaker, { stdin, stdout }: ChildProcess): Promise<string | undefined> {
+/** The same over stdin and stdout of `ssh -W`. */
+async function converseOverStdio({ behaviour }: Speaker, { stdin, stdout }: ChildProcess): Promise<string | undefined> {
   if (!stdin || !stdout) return 'ssh has no pipes'
   stdin.on('error', () => undefined)
-  if (manner === 'speaks') return faultOf(await buffer(stdout))
+  if (behaviour === 'speaks') return faultOf(await buffer(stdout))
   const fault = faultOf(await readMessage(stdout))
   stdin.end(selfChecking(64 * 1024))
   const verdict = String(await buffer(stdout))
   return fault ?? (verdict === '1' ? undefined : `what was sent arrived wrong (${verdict || 'no answer'})`)
 }
 
-/** A whole ssh to an sshd, through the device: what `ssh -J` does once it has signed in at the first host. */
+/** A complete ssh to an sshd, through the device: what `ssh -J` does after signing in at the jump host. */
 async function jump({ host, port, login, keyFile }: Sshd, master: string): Promise<string | undefined> {
   const quiet = ['-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'LogLevel=ERROR']
   const proxy = `ProxyCommand=ssh -F none -S ${master} -o BatchMode=yes -W %h:%p x`

@@ -1,19 +1,19 @@
-// Messages that prove themselves: length and SHA-256 of the body in front of it. Whoever gets one can tell whether it
-// arrived whole, without knowing what was sent.
+// Self-checking messages: length and SHA-256 precede the body, so the receiver can verify a message without knowing
+// what was sent.
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type { Readable } from 'node:stream'
 
 const HEAD_BYTES = 4 + 32
 
-/** @param mostBytes of the body; its length is random and often tiny, as first bytes are */
-export function selfChecking(mostBytes: number): Buffer {
-  const body = randomBytes(randomInt(2) ? randomInt(64) : randomInt(mostBytes))
+/** @param maxBytes limit of the body; its length is random and often tiny, like first bytes are */
+export function selfChecking(maxBytes: number): Buffer {
+  const body = randomBytes(randomInt(2) ? randomInt(64) : randomInt(maxBytes))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(body.length)
   return Buffer.concat([length, createHash('sha256').update(body).digest(), body])
 }
 
-/** Whether `bytes` are one such message and nothing else; otherwise what is wrong with them. */
+/** Checks that `bytes` are exactly one such message; otherwise says what is wrong. */
 export function faultOf(bytes: Buffer): string | undefined {
   if (bytes.length < HEAD_BYTES) return `${bytes.length} bytes instead of a message`
   const body = bytes.subarray(HEAD_BYTES)
@@ -22,7 +22,7 @@ export function faultOf(bytes: Buffer): string | undefined {
   return createHash('sha256').update(body).digest().equals(bytes.subarray(4, HEAD_BYTES)) ? undefined : 'other bytes'
 }
 
-/** Reads the first message of a stream that goes on; rejects when the stream ends before it is complete. */
+/** Reads the first message of an open stream; rejects when the stream ends before it is complete. */
 export function readMessage(stream: Readable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let got = Buffer.alloc(0)

@@ -1,18 +1,18 @@
-// Many agents lose their server at once and find it again: none is lost, none is counted twice, and people get in
-// meanwhile.
+// Thundering herd: many agents lose their server at once and reconnect. None is lost, none is counted twice, and people
+// get in meanwhile.
 import { operations } from '@bowline/contract/operations'
 import { startFleet } from '@bowline/testkit/fleet/fleet'
 import { startAgent } from '../support/agent.ts'
 import { type Client, startServer } from '../support/server.ts'
 import { ssh } from '../support/ssh.ts'
-import { showWhenThisFails } from '../support/told.ts'
+import { showWhenThisFails } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const AT_ONCE = 8
 
 /**
- * @param count of simulated agents, beside a real one
- * @returns how many devices are accepted and online in the end
+ * @param count of simulated agents, besides a real one
+ * @returns how many devices are accepted and online at the end
  */
 export async function herdComesBack(count: number): Promise<{ registered: number; online: number }> {
   await using undo = new AsyncDisposableStack()

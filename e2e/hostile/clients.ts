@@ -1,5 +1,5 @@
-// Hostile clients in a thread of their own, so that they do not take the honest one's time. Each does one bad thing until
-// the thread ends; which one, and from which address of this machine, follows from its number.
+// Hostile clients in their own thread, so that they do not slow down the honest one. Each repeats one attack until the
+// thread ends; its number determines the attack and its source address.
 import { request } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,9 +11,9 @@ export interface HostileWork {
   readonly host: string
   readonly httpPort: number
   readonly sshPort: number
-  /** The namespace of the honest, which is in every install command. */
+  /** The honest person's namespace, which is in every install command. */
   readonly tenant: string
-  /** Of somebody with a namespace of their own. */
+  /** Of an attacker with their own namespace. */
   readonly token: string
   /** PEM, for registrations. */
   readonly publicKey: string
@@ -28,8 +28,8 @@ const addressOf = (number: number): string =>
 const PAUSE_MS = 200
 const tried = new Map<string, number>()
 
-/** Opens a connection, sends bytes, reads nothing, and comes again when it is ended. */
-async function hold(number: number, port: number, bytes: string): Promise<void> {
+/** Opens a connection, sends bytes, reads nothing, and reconnects when it is dropped. */
+async function holdConnection(number: number, port: number, bytes: string): Promise<void> {
   for (;;) {
     await new Promise<void>((resolve) => {
       const socket: Socket = connect({ host, port, localAddress: addressOf(number) }, () => socket.write(bytes))
@@ -40,7 +40,7 @@ async function hold(number: number, port: number, bytes: string): Promise<void> 
   }
 }
 
-/** Calls again and again. */
+/** Sends calls in a loop. */
 async function call(number: number, method: string, path: string, headers: object, body: () => string): Promise<void> {
   for (;;) {
     await new Promise<void>((resolve) => {
@@ -91,15 +91,15 @@ const webSocket = head(
 
 const KINDS: Readonly<Record<string, (number: number) => Promise<void>>> = {
   'event streams that never read': (number) =>
-    hold(number, httpPort, head('GET /api/events HTTP/1.1', `Authorization: Bearer ${token}`)),
+    holdConnection(number, httpPort, head('GET /api/events HTTP/1.1', `Authorization: Bearer ${token}`)),
   'half bodies': (number) =>
-    hold(
+    holdConnection(
       number,
       httpPort,
       `${head('POST /api/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 8000')}${'{"username":"'.padEnd(7_900, 'a')}`,
     ),
-  'silent WebSockets': (number) => hold(number, httpPort, webSocket),
-  'silent SSH connections': (number) => hold(number, sshPort, ''),
+  'silent WebSockets': (number) => holdConnection(number, httpPort, webSocket),
+  'silent SSH connections': (number) => holdConnection(number, sshPort, ''),
   registrations: (number) => call(number, 'POST', '/api/devices/auth', json, () => registration(number)),
   'docs searches': (number) =>
     call(
@@ -118,7 +118,7 @@ for (let number = 0; number < count; number += 1) {
   const [name = '', act] = kinds[number % kinds.length] ?? []
   tried.set(name, (tried.get(name) ?? 0) + 1)
   void act?.(number)
-  // They come within some seconds, not in one.
+  // They start spread over some seconds.
   if (number % 50 === 49) await sleep(50)
 }
 parentPort?.postMessage(Object.fromEntries(tried))

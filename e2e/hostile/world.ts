@@ -1,4 +1,4 @@
-// One honest client beside many hostile ones: it calls the API and signs in by SSH all the while, and is timed.
+// One honest client among many hostile ones: it calls the API and signs in by SSH continuously, and is timed.
 import { generateKeyPairSync } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,31 +11,31 @@ import { startAgent } from '../support/agent.ts'
 import { root, withoutSettings } from '../support/product.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { ssh } from '../support/ssh.ts'
-import { showWhenThisFails } from '../support/told.ts'
+import { showWhenThisFails } from '../support/failure-output.ts'
 import type { HostileWork } from './clients.ts'
 
 const MALLORY = { username: 'mallory', password: 'hostile and loud' }
 const MIB = 1_048_576
 
-export interface Endured {
-  /** Milliseconds; of calls of the API. */
+export interface HostileResult {
+  /** API calls, in milliseconds. */
   readonly p50: number
   readonly p99: number
   readonly calls: number
-  /** Milliseconds; of whole ssh logins with a command. */
+  /** Complete ssh logins with a command, in milliseconds. */
   readonly loginP50: number
   readonly logins: number
-  /** What went wrong for the honest client. */
+  /** Failures of the honest client. */
   readonly failures: readonly string[]
   /** Highest resident memory of the server's process, in MiB. */
-  readonly mostMib: number
+  readonly maxMib: number
 }
 
 /**
  * @param count of hostile clients
- * @param seconds that the honest client works beside them
+ * @param seconds that the honest client runs
  */
-export async function endure(count: number, seconds: number): Promise<Endured> {
+export async function runHostile(count: number, seconds: number): Promise<HostileResult> {
   await using undo = new AsyncDisposableStack()
   const server = await startServer({ env: { BOWLINE_UNCOUNTED_SOURCES: '', BOWLINE_LOG_LEVEL: 'warn' } })
   undo.defer(() => server.remove())
@@ -61,7 +61,7 @@ export async function endure(count: number, seconds: number): Promise<Endured> {
   const failures: string[] = []
   const times: number[] = []
   const loginTimes: number[] = []
-  let mostMib = 0
+  let maxMib = 0
   const timed = async (what: string, into: number[], act: () => Promise<unknown>): Promise<void> => {
     const begun = performance.now()
     try {
@@ -75,7 +75,7 @@ export async function endure(count: number, seconds: number): Promise<Endured> {
     while (performance.now() < until) {
       await timed('stats', times, () => client.call(operations.stats.get, {}))
       await timed('devices', times, () => client.call(operations.devices.list, {}))
-      mostMib = Math.max(mostMib, await residentMib(server.process.child.pid ?? 0))
+      maxMib = Math.max(maxMib, await residentMib(server.process.child.pid ?? 0))
     }
   }
   const signingIn = async (): Promise<void> => {
@@ -94,13 +94,13 @@ export async function endure(count: number, seconds: number): Promise<Endured> {
     loginP50: quantile(loginTimes, 0.5),
     logins: loginTimes.length,
     failures,
-    mostMib,
+    maxMib,
   }
   process.stdout.write(`${JSON.stringify(outcome)}\n`)
   return outcome
 }
 
-/** An account with a namespace of its own, signed in. */
+/** A signed-in account with its own namespace. */
 async function tokenOfMallory({ dataFolder, origin }: Server): Promise<string> {
   const env = { ...withoutSettings(process.env), BOWLINE_DATA_DIR: dataFolder }
   const bowline = (...args: string[]) =>

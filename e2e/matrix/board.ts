@@ -1,4 +1,4 @@
-// Runs rows on both sites and says of each whether Bowline does what sshd does.
+// Runs rows on both sites and compares Bowline with sshd.
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,8 +12,8 @@ export type Verdict =
   | { readonly is: 'failed'; readonly on: 'sshd' | 'bowline'; readonly error: string }
   | { readonly is: 'not run'; readonly missing: readonly string[] }
 
-/** Runs one row, first where it is known to work. */
-export async function judge(row: Row, sites: Sites): Promise<Verdict> {
+/** Runs one row, first on sshd, where it is known to work. */
+export async function compareRow(row: Row, sites: Sites): Promise<Verdict> {
   const missing = missingPrograms(row)
   if (missing.length > 0) return { is: 'not run', missing }
   const outcomes: Partial<Record<'sshd' | 'bowline', Outcome>> = {}
@@ -29,8 +29,8 @@ export async function judge(row: Row, sites: Sites): Promise<Verdict> {
 }
 
 /**
- * Runs a row once, and takes from its outcome what differs between accounts.
- * @param at which account of the device
+ * Runs a row once and removes account-specific parts from its outcome.
+ * @param at index of the device account
  * @throws {Error} when the feature did not work
  */
 export async function outcomeOf(row: Row, sites: Sites, on: Site['name'], at = 0): Promise<Outcome> {
@@ -44,7 +44,7 @@ export async function outcomeOf(row: Row, sites: Sites, on: Site['name'], at = 0
   }
 }
 
-/** The peer gets a second try: that client and sshd fail each other now and then is not what the board is about. */
+/** sshd gets a second attempt: occasional failures of that client with sshd are not what the board is about. */
 async function twice(row: Row, sites: Sites): Promise<Outcome> {
   try {
     return await outcomeOf(row, sites, 'sshd')
@@ -53,7 +53,7 @@ async function twice(row: Row, sites: Sites): Promise<Outcome> {
   }
 }
 
-/** How a program finds out whether it has a library. */
+/** Command that checks whether a program has a library. */
 const PROBES: Readonly<Record<string, (library: string) => readonly string[]>> = {
   perl: (library) => [`-M${library}`, '-e', '1'],
   ruby: (library) => ['-e', `require '${library}'`],
@@ -61,7 +61,7 @@ const PROBES: Readonly<Record<string, (library: string) => readonly string[]>> =
 }
 const found = new Map<string, boolean>()
 
-/** What this host lacks; `python3:library` is a library of Python, and so with perl and ruby. */
+/** Requirements missing on this host; `python3:library` is a Python library, likewise for perl and ruby. */
 export function missingPrograms({ needs }: Row): string[] {
   return needs.filter((need) => {
     const isThere = found.get(need) ?? isInstalled(need)

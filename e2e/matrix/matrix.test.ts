@@ -1,7 +1,7 @@
 // The conformance board as tests: one for each row.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canMakeDevices } from '../support/device.ts'
-import { judge, missingPrograms } from './board.ts'
+import { compareRow, missingPrograms } from './board.ts'
 import { rows } from './rows.ts'
 import { type Sites, startSites } from './sites.ts'
 
@@ -16,7 +16,7 @@ describe.skipIf(!canMakeDevices)('through Bowline as with a plain sshd (needs ro
     const missing = missingPrograms(row)
     const needs = missing.length ? ` (needs ${missing.join(', ')})` : ''
     it.skipIf(missing.length > 0)(`${row.client}: ${row.feature}${needs}`, async () => {
-      expect(await judge(row, sites)).toEqual({ is: 'equal' })
+      expect(await compareRow(row, sites)).toEqual({ is: 'equal' })
     })
   }
 })

@@ -1,4 +1,4 @@
-// The table of rows that ran many times: how often each went well with a plain sshd and through Bowline.
+// Prints rows that ran many times: how often each succeeded with a plain sshd and through Bowline.
 import { missingPrograms } from './board.ts'
 import { type HowOften, repeat } from './repeat.ts'
 import type { Row } from './row.ts'
@@ -8,26 +8,29 @@ const FEATURE_COLUMNS = 80
 const COUNT_COLUMNS = 12
 const ERROR_CHARACTERS = 500
 
-const say = (line: string): unknown => process.stdout.write(`${line}\n`)
+const print = (line: string): unknown => process.stdout.write(`${line}\n`)
 
-/** Runs the rows one after the other and prints a line for each. @returns whether Bowline did as well as sshd with all */
+/**
+ * Runs the rows one after the other and prints a line for each. @returns true when Bowline did as well as sshd on all
+ */
 export async function printRepeated(rows: readonly Row[], how: HowOften): Promise<boolean> {
   await using sites = await startSites(how.atOnce)
-  say(`Each row ${how.times} times, ${how.atOnce} at once.`)
-  say(`${'row'.padEnd(FEATURE_COLUMNS)}${'sshd'.padStart(COUNT_COLUMNS)}${'Bowline'.padStart(COUNT_COLUMNS)}`)
+  print(`Each row ${how.times} times, ${how.atOnce} at once.`)
+  print(`${'row'.padEnd(FEATURE_COLUMNS)}${'sshd'.padStart(COUNT_COLUMNS)}${'Bowline'.padStart(COUNT_COLUMNS)}`)
   let allWell = true
   for (const row of rows) {
     const title = `${row.client}: ${row.feature}`.padEnd(FEATURE_COLUMNS)
     const missing = missingPrograms(row)
     if (missing.length > 0) {
-      say(`${title}  not run: needs ${missing.join(', ')}`)
+      print(`${title}  not run: needs ${missing.join(', ')}`)
       continue
     }
     for (const { sshd, bowline } of await repeat([row], sites, how)) {
       const counts = [sshd, bowline].map(({ ok }) => `${ok}/${how.times}`.padStart(COUNT_COLUMNS))
-      say(`${title}${counts.join('')}`)
+      print(`${title}${counts.join('')}`)
       for (const [on, { firstError }] of Object.entries({ sshd, Bowline: bowline })) {
-        if (firstError) say(`    ${on}: ${firstError.slice(0, ERROR_CHARACTERS).trimEnd().replaceAll('\n', '\n    ')}`)
+        if (firstError)
+          print(`    ${on}: ${firstError.slice(0, ERROR_CHARACTERS).trimEnd().replaceAll('\n', '\n    ')}`)
       }
       if (bowline.ok < sshd.ok) allWell = false
     }

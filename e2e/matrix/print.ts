@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { canMakeDevices } from '../support/device.ts'
 import { root } from '../support/product.ts'
-import { type Verdict, judge } from './board.ts'
+import { type Verdict, compareRow } from './board.ts'
 import { printRepeated } from './print-repeated.ts'
 import { rows } from './rows.ts'
 import { startSites } from './sites.ts'
@@ -15,7 +15,7 @@ import { clientVersions } from './versions.ts'
 const DATA = join(root, 'apps/docs/data/conformance.json')
 const MARKS = { equal: 'ok', different: 'DIFFERENT', failed: 'FAILED', 'not run': 'not run' } as const
 
-const say = (line: string): unknown => process.stdout.write(`${line}\n`)
+const print = (line: string): unknown => process.stdout.write(`${line}\n`)
 
 if (!canMakeDevices) {
   process.stderr.write('The board needs root: it makes an account in a view of /etc of its own.\n')
@@ -37,21 +37,21 @@ await using sites = await startSites()
 const board: { client: string; feature: string; verdict: Verdict['is'] }[] = []
 let client = ''
 for (const row of chosen) {
-  if (row.client !== client) say(`\n${(client = row.client)}`)
-  const verdict = await judge(row, sites)
+  if (row.client !== client) print(`\n${(client = row.client)}`)
+  const verdict = await compareRow(row, sites)
   board.push({ client, feature: row.feature, verdict: verdict.is })
-  say(`  ${MARKS[verdict.is].padEnd(10)}${row.feature}${explained(verdict)}`)
+  print(`  ${MARKS[verdict.is].padEnd(10)}${row.feature}${explained(verdict)}`)
 }
 const equal = board.filter(({ verdict }) => verdict === 'equal').length
-say(`\n${equal} of ${board.length} rows give the same result through Bowline as with a plain sshd.`)
+print(`\n${equal} of ${board.length} rows give the same result through Bowline as with a plain sshd.`)
 if (word === '') {
   await mkdir(dirname(DATA), { recursive: true })
   await writeFile(DATA, `${JSON.stringify({ clients: clientVersions(), rows: board }, undefined, 2)}\n`)
-  say(`Written to ${DATA.slice(root.length + 1)}`)
+  print(`Written to ${DATA.slice(root.length + 1)}`)
 }
 process.exitCode = equal === board.length ? 0 : 1
 
-/** @throws {Error} when it is no whole number from 1 to 100,000 */
+/** @throws {Error} when it is not a whole number from 1 to 100,000 */
 function counted(option: string, text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value

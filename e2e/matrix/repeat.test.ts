@@ -1,5 +1,5 @@
-// People are there at the same time: rows of the board many times, mixed. `npm run matrix -- --times` runs them by the
-// hundred; here it is a sample. A failure is repeated with the seed that its name tells.
+// Concurrency: a sample of board rows, many times, mixed. `npm run matrix -- --times` runs them by the hundred. The
+// test name contains the seed, which reproduces a failure.
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canMakeDevices } from '../support/device.ts'
@@ -17,8 +17,8 @@ const ALWAYS = [
   'OpenSSH 9.2: a remote forward (-R)',
   'OpenSSH 9.2: sftp, a batch of everything',
 ]
-/** Each takes seconds of processor time. */
-const DEAR = ['Ansible', 'tmux', 'X11', 'an editor’s server (VS Code’s way)']
+/** Each takes seconds of CPU time. */
+const EXPENSIVE = ['Ansible', 'tmux', 'X11', 'an editor’s server (VS Code’s way)']
 
 const seed = Number(process.env['MATRIX_SEED'] ?? randomInt(2 ** 31))
 
@@ -29,15 +29,19 @@ describe.skipIf(!canMakeDevices)('many at once (needs root, for accounts of its 
   })
   afterAll(() => sites[Symbol.asyncDispose]())
 
-  it(`rows go as well through Bowline as with a plain sshd (MATRIX_SEED=${seed})`, { timeout: 300_000 }, async () => {
-    const isAlways = ({ client, feature }: (typeof rows)[number]) => ALWAYS.includes(`${client}: ${feature}`)
-    const others = rows.filter(
-      (row) => !isAlways(row) && !DEAR.includes(row.client) && missingPrograms(row).length === 0,
-    )
-    const chosen = [...rows.filter(isAlways), ...shuffled(others, seed).slice(0, DRAWN)]
-    expect(chosen).toHaveLength(ALWAYS.length + DRAWN)
-    const counts = await repeat(chosen, sites, { times: TIMES, atOnce: AT_ONCE, seed })
-    const worse = counts.filter(({ sshd, bowline }) => sshd.ok === 0 || bowline.ok < sshd.ok)
-    expect(worse).toEqual([])
-  })
+  it(
+    `runs concurrent rows as well through Bowline as with a plain sshd (MATRIX_SEED=${seed})`,
+    { timeout: 300_000 },
+    async () => {
+      const isAlways = ({ client, feature }: (typeof rows)[number]) => ALWAYS.includes(`${client}: ${feature}`)
+      const others = rows.filter(
+        (row) => !isAlways(row) && !EXPENSIVE.includes(row.client) && missingPrograms(row).length === 0,
+      )
+      const chosen = [...rows.filter(isAlways), ...shuffled(others, seed).slice(0, DRAWN)]
+      expect(chosen).toHaveLength(ALWAYS.length + DRAWN)
+      const counts = await repeat(chosen, sites, { times: TIMES, atOnce: AT_ONCE, seed })
+      const worse = counts.filter(({ sshd, bowline }) => sshd.ok === 0 || bowline.ok < sshd.ok)
+      expect(worse).toEqual([])
+    },
+  )
 })

@@ -1,13 +1,13 @@
-// Runs rows many times, several at once, first with a plain sshd and then through Bowline, and counts what went well. What
-// people do at the same time must not disturb each other: one run of each row cannot show that.
+// Runs rows many times, several at once, first with a plain sshd and then through Bowline, and counts successes. Finds
+// concurrent runs that disturb each other, which one run of each row cannot show.
 import { outcomeOf } from './board.ts'
 import type { Outcome, Row, Site } from './row.ts'
 import type { Sites } from './sites.ts'
 
 export interface Tally {
-  /** Runs that gave what most runs of sshd gave. */
+  /** Runs whose result equals the most common result of sshd. */
   readonly ok: number
-  /** What the first of the others said. */
+  /** The first deviating result. */
   readonly firstError?: string
 }
 
@@ -21,7 +21,7 @@ export interface HowOften {
   readonly times: number
   /** At most the number of accounts that the sites were started with. */
   readonly atOnce: number
-  /** Runs of different rows mixed, in an order that this number decides; default: one row after the other. */
+  /** Seed that shuffles runs of different rows; default: one row after the other. */
   readonly seed?: number
 }
 
@@ -29,7 +29,7 @@ const CONTEXT_CHARACTERS = 100
 
 type Run = { readonly row: Row } & ({ readonly outcome: string } | { readonly error: string })
 
-/** Runs each row so many times on both sites. A row whose programs are missing fails on both. */
+/** Runs each row that many times on both sites. A row whose programs are missing fails on both. */
 export async function repeat(rows: readonly Row[], sites: Sites, how: HowOften): Promise<Repeated[]> {
   const inOrder = rows.flatMap((row) => Array.from({ length: how.times }, () => row))
   const orders = how.seed === undefined ? inOrder : shuffled(inOrder, how.seed)
@@ -45,7 +45,7 @@ export async function repeat(rows: readonly Row[], sites: Sites, how: HowOften):
 async function runAll(orders: readonly Row[], sites: Sites, on: Site['name'], atOnce: number): Promise<Run[]> {
   const waiting = orders.values()
   const runs: Run[] = []
-  // They share the iterator: each takes the next row, in an account of its own.
+  // The workers share the iterator: each takes the next run, in its own account.
   const worker = async (at: number): Promise<void> => {
     for (const row of waiting) {
       try {
@@ -59,7 +59,7 @@ async function runAll(orders: readonly Row[], sites: Sites, on: Site['name'], at
   return runs
 }
 
-/** As JSON, whose keys have an order: that of Perl is another at each run. */
+/** As JSON with sorted keys: Perl's key order differs with each run. */
 function textOf(outcome: Outcome): string {
   return JSON.stringify(outcome, (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -75,7 +75,7 @@ function tally(runs: readonly Run[], expected: string | undefined): Tally {
   return { ok, firstError: 'error' in first ? first.error : difference(first.outcome, expected ?? '') }
 }
 
-/** Where two outcomes part, with a little of what is before. */
+/** Where two outcomes diverge, with some context before it. */
 function difference(outcome: string, expected: string): string {
   let at = 0
   while (at < outcome.length && outcome[at] === expected[at]) at++
@@ -91,7 +91,7 @@ function mostCommon(texts: readonly string[]): string | undefined {
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0]
 }
 
-/** Fisher and Yates, by a linear congruential generator: the same seed gives the same order everywhere. */
+/** Fisher-Yates shuffle with a linear congruential generator: the same seed gives the same order everywhere. */
 export function shuffled(rows: readonly Row[], seed: number): Row[] {
   const order = [...rows]
   let state = seed

@@ -1,4 +1,4 @@
-// The two ways to the device: a plain sshd, and Bowline with an agent that serves the accounts of the system.
+// The two routes to the device: a plain sshd, and Bowline with an agent that serves system accounts.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -10,7 +10,7 @@ import { type World, makeWorld } from './world.ts'
 export interface Sites extends AsyncDisposable {
   /**
    * The site with an empty home and an empty scratch folder.
-   * @param at which account of the device; those who use a site at the same time need different ones
+   * @param at index of the device account; concurrent users of a site need different ones
    */
   fresh(name: Site['name'], at?: number): Promise<Site>
 }
@@ -39,7 +39,7 @@ async function prepare(world: World, name: Site['name'], at: number, target: Ssh
   const { device, keyFile, ecdsaKeyFile, echo } = world
   const account = device.accounts[at]
   if (!account) throw new Error(`the device has no account ${at}`)
-  // A target names the device's first account.
+  // A target contains the device's first account.
   const login = target.login.replace(device.account.name, account.name)
   const scratch = join(device.folder, `client-${++count}`)
   await mkdir(scratch)
@@ -66,15 +66,15 @@ Host *
 }
 
 /**
- * The peer, as generous as the product: both ways of asking for a password, variables of the language, many channels. It
- * is what Bowline is compared with, so that it must not be what gives way when rows run by the dozen: sshd's own limits
- * (ten connections that have not signed in yet, ten sessions in one) are far below.
+ * The sshd to compare with, configured as generously as the product: both password methods, language variables, many
+ * channels. It must not be the bottleneck when rows run by the dozen: sshd's own limits (ten unauthenticated
+ * connections, ten sessions in one connection) are far below.
  */
 function startPeer({ device, keyFile, ecdsaKeyFile }: World): Promise<SshTarget> {
   return device.startSshd([
     `AuthorizedKeysFile ${keyFile}.pub ${ecdsaKeyFile}.pub`,
     'StrictModes no',
-    // For clients that take no Ed25519, beside the other.
+    // For clients that support no Ed25519.
     `HostKey ${join(device.folder, 'host_key_ecdsa')}`,
     'UsePAM yes',
     'KbdInteractiveAuthentication yes',

@@ -1,16 +1,16 @@
-// Which versions the board was made with: without them a green row says little.
+// Versions of the clients on the board: without them a green row says little.
 import { spawnSync } from 'node:child_process'
 import { type Place, trixie } from '@bowline/testkit/place'
 import { LIBSSH_PYTHON, PYTHON } from './clients/scripted.ts'
 
-function asked(place: Place, file: string, ...args: string[]): string[] {
+function inPlace(place: Place, file: string, ...args: string[]): string[] {
   const [command, words] = place.command(file, args)
   return [command, ...words]
 }
 
-const ASK: Readonly<Record<string, readonly string[]>> = {
+const VERSION_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'OpenSSH 9.2': ['ssh', '-V'],
-  'OpenSSH 10.0': asked(trixie, 'ssh', '-V'),
+  'OpenSSH 10.0': inPlace(trixie, 'ssh', '-V'),
   PuTTY: ['plink', '-V'],
   Dropbear: ['dbclient', '-V'],
   paramiko: [PYTHON, '-c', 'import paramiko; print(paramiko.__version__)'],
@@ -28,10 +28,10 @@ const ASK: Readonly<Record<string, readonly string[]>> = {
   mosh: ['mosh-server', '--version'],
 }
 
-/** First line that each program says of its version; without those that are not installed. */
+/** First line of each program's version output, for those installed. */
 export function clientVersions(): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(ASK).flatMap(([client, [program = '', ...args]]) => {
+    Object.entries(VERSION_COMMANDS).flatMap(([client, [program = '', ...args]]) => {
       const { stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })
       const line = `${stdout}\n${stderr}`.trim().split('\n')[0]
       return error || !line ? [] : [[client, line]]

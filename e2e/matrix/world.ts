@@ -1,4 +1,4 @@
-// What the rows of the board find at hand: a device with an account, a key that gets in, and something to forward to.
+// Fixtures of the board: a device with accounts, an accepted key, and targets to forward to.
 import { once } from 'node:events'
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, type ListenOptions, createServer } from 'node:net'
@@ -16,11 +16,11 @@ export interface World extends AsyncDisposable {
   newHome(account: Account): Promise<void>
 }
 
-/** @param accounts how many the device has */
+/** @param accounts number of device accounts */
 export async function makeWorld(accounts: number): Promise<World> {
   const device = makeDevice({ shell: '/bin/bash', group: 'gardeners', accounts })
   const inside = (name: string): string => join(device.folder, name)
-  // sshd asks by keyboard-interactive through PAM only; Debian's own list of modules would greet people, too.
+  // sshd supports keyboard-interactive through PAM only; Debian's own module list would print greetings, too.
   const modules = ['auth required pam_unix.so nodelay', 'account required pam_unix.so', 'session required pam_unix.so']
   await writeFile(join(device.etc, 'pam.d/sshd'), `${modules.join('\n')}\n`)
   await tool(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', inside('key')])

@@ -1,12 +1,12 @@
-// What the pages about running a server tell people to do: the fences marked `bash release`, and the files whose fences
-// are titled with their path, in the order of the page.
+// Reads the commands and files of the operator pages: the fences marked `bash release`, and the files whose fences are
+// titled with their path, in page order.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from '../support/product.ts'
 
 export type Step = { readonly script: string } | { readonly file: string; readonly text: string }
 
-/** @param page below the folder of the documentation's pages */
+/** @param page relative to the folder of the documentation's pages */
 export async function stepsOf(page: string): Promise<Step[]> {
   const text = await readFile(join(root, 'apps/docs/content', page), 'utf8')
   const fences = text.matchAll(/^( *)```(bash release|ini title="([^"]+)")\n([\s\S]*?)^ *```/gm)

@@ -1,5 +1,5 @@
-// A release, as the documentation has it made, installed and upgraded: its pages' commands and files, on a machine that
-// systemd has booted and that has neither npm nor a checkout.
+// Builds, installs and upgrades a release as the documentation describes, with its commands and files, on a machine
+// booted with systemd that has neither npm nor a checkout.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,14 +22,14 @@ const undo = cleanups()
 const arch = process.arch === 'arm64' ? 'arm64' : 'x64'
 const problem = bootProblem(systemd)
 
-/** Makes the releases and offers them to machines. @returns the address of their folder */
+/** Builds the releases and serves them to machines. @returns the URL of their folder */
 async function offered(versions: readonly string[]): Promise<string> {
   await buildStale(['console', 'docs', OWN_AGENT])
   const target = await mkdtemp(join(tmpdir(), 'bowline-e2e-release-'))
   undo(() => rm(target, { recursive: true, force: true }))
   makeReleases({ arch, versions, agents: [arch], target, compression: 1 })
   const port = await freePort()
-  // A process of its own: this one waits for the machine's commands without turning to anything else.
+  // In a separate process: this one is blocked while it waits for the machine's commands.
   const web = spawn('python3', ['-m', 'http.server', String(port), '--bind', '127.0.0.1', '--directory', target], {
     stdio: 'ignore',
   })
@@ -45,7 +45,7 @@ async function offered(versions: readonly string[]): Promise<string> {
 }
 
 it.skipIf(problem !== undefined)(
-  'is installed and upgraded as the pages say: console, documentation, set-up link, agent and ssh work',
+  'installs and upgrades a release as the pages say: console, documentation, set-up link, agent and ssh work',
   async () => {
     const [first, second] = [versionOfCheckout(), '99.0.0']
     const store = await offered([first, second])
@@ -54,7 +54,7 @@ it.skipIf(problem !== undefined)(
     const ports = { http: await freePort(), ssh: await freePort() }
     const origin = `http://localhost:${ports.http}`
 
-    /** Only this machine is reached, so nothing has to be encrypted; root needs no sudo. */
+    /** Only this machine is reached, so nothing needs encryption; root needs no sudo. */
     const ours = (text: string, version: string): string =>
       text
         .replace('BOWLINE_HOST=0.0.0.0', 'BOWLINE_HOST=127.0.0.1')
@@ -69,16 +69,16 @@ it.skipIf(problem !== undefined)(
         .replaceAll('linux-x64', `linux-${arch}`)
     async function follow(page: string, version: string): Promise<string> {
       command(machine, `cd /root && curl -fsSO ${store}/bowline-${version}-linux-${arch}.tar.gz`)
-      let said = ''
+      let output = ''
       for (const step of await stepsOf(page)) {
         if ('file' in step) command(machine, `cat >'${step.file}' <<'END'\n${ours(step.text, version)}END`)
-        else said += command(machine, `set -e; sudo() { "$@"; }; cd /root\n${ours(step.script, version)}`)
+        else output += command(machine, `set -e; sudo() { "$@"; }; cd /root\n${ours(step.script, version)}`)
       }
-      return said
+      return output
     }
 
-    const said = await follow('self-hosted/deploying.md', first)
-    const link = /http:\S+\/setup\?sign=\S+/.exec(said)?.[0] ?? ''
+    const output = await follow('self-hosted/deploying.md', first)
+    const link = /http:\S+\/setup\?sign=\S+/.exec(output)?.[0] ?? ''
     expect(link.startsWith(origin)).toBe(true)
     const page = async (url: string) => {
       const response = await fetch(url, { headers: { accept: 'text/html' } })
@@ -119,7 +119,7 @@ it.skipIf(problem !== undefined)(
   20 * MINUTE_MS,
 )
 
-/** @returns what it said @throws {Error} with that when it fails */
+/** @returns its output @throws {Error} with its output when it fails */
 function command(machine: BootedMachine, line: string): string {
   const { status, stdout, stderr } = machine.run(line)
   if (status !== 0) throw new Error(`'${line}' ended with ${status}: ${stdout}${stderr}`)

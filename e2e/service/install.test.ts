@@ -1,4 +1,4 @@
-// Adding a device as people do it: the command of the console, run on another machine.
+// Adding a device as people do it: the console's command, run on another machine.
 import { execFileSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { type Machine, canMakeMachines, makeMachine } from '../support/machines/
 import { type Running, run } from '../support/running.ts'
 import { type Client, type Server, startServer } from '../support/server.ts'
 import { ssh } from '../support/ssh.ts'
-import { showOnFailure } from '../support/told.ts'
+import { showOnFailure } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const undo = cleanups()
@@ -37,25 +37,28 @@ async function newMachine(name: string): Promise<Machine> {
   return machine
 }
 
-/** Switches a machine on for the rest of the test, and shows what it said when the test fails. */
+/** Boots a machine for the rest of the test, and prints its output when the test fails. */
 function boot(machine: Machine, line: string): Running {
   const running = machine.run(line)
   onTestFinished(async ({ task }) => {
     await running.end('SIGKILL')
-    if (task.result?.state === 'fail') process.stderr.write(`--- machine:\n${running.said()}\n`)
+    if (task.result?.state === 'fail') process.stderr.write(`--- machine:\n${running.output()}\n`)
   })
   return running
 }
 
-/** Runs a line that ends by itself. */
-async function runOn(machine: Machine, line: string): Promise<{ code: number | null; said: string }> {
+/** Runs a line to completion. */
+async function runOn(machine: Machine, line: string): Promise<{ code: number | null; output: string }> {
   const running = machine.run(line)
   const { code } = await running.ended
-  return { code, said: running.said() }
+  return { code, output: running.output() }
 }
 
-/** The whole way: the command, the device that appears, accepting it, the password that was printed, ssh. */
-async function addDevice(machine: Machine, name: string): Promise<{ device: Device; password: string; said: string }> {
+/** The whole path: the command, the device that appears, accepting it, the password that was printed, ssh. */
+async function addDevice(
+  machine: Machine,
+  name: string,
+): Promise<{ device: Device; password: string; output: string }> {
   const log = await listenToEvents(client)
   onTestFinished(() => log.stop())
   const running = boot(machine, installCommand(server.origin, server.tenant, server.pin))
@@ -67,8 +70,8 @@ async function addDevice(machine: Machine, name: string): Promise<{ device: Devi
   const { uid } = pending
   await client.call(operations.devices.setStatus, { params: { uid, status: 'accept' } })
   const device = await untilOnline(client, uid)
-  const password = /device password:\s+([0-9a-f]{32})\n/.exec(running.said())?.[1] ?? ''
-  return { device, password, said: running.said() }
+  const password = /device password:\s+([0-9a-f]{32})\n/.exec(running.output())?.[1] ?? ''
+  return { device, password, output: running.output() }
 }
 
 function login(device: Device, password: string, command: string) {
@@ -87,7 +90,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     await writeFile(join(machine.folder, 'home/dev/marker'), 'on the second machine\n')
   })
 
-  it('the command of the console brings all that is needed; accepted, ssh gets in with the password it printed', async () => {
+  it('installs the agent with the console’s command; accepted, ssh gets in with the password it printed', async () => {
     added = await addDevice(machine, 'bench-2')
     const { code, stdout, stderr } = await login(
       added.device,
@@ -98,48 +101,48 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     expect((await login(added.device, 'wrong', 'true')).code).not.toBe(0)
   })
 
-  it('the same command once more updates the agent and keeps device and password', async () => {
+  it('updates the agent when the command runs again, and keeps device and password', async () => {
     const running = boot(machine, installCommand(server.origin, server.tenant, server.pin))
-    await until('the agent runs', () => running.said().includes('link-up'))
-    expect(running.said()).not.toMatch(/device password/)
+    await until('the agent runs', () => running.output().includes('link-up'))
+    expect(running.output()).not.toMatch(/device password/)
     await untilOnline(client, added.device.uid)
     expect((await login(added.device, added.password, 'echo again')).stdout.toString()).toBe('again\n')
   })
 
-  it('is one folder named after the version, and unpacks nothing elsewhere', async () => {
-    const { said } = await runOn(machine, 'ls -A /tmp; cd .bowline-agent; ls -d */ | sed s/-[0-9a-f]*.$//; ls */')
-    expect(said).toBe(`bowline-agent-${agentPackage.version}\nbowline\nkoffi.node\n`)
+  it('installs into one folder named after the version, and unpacks nothing elsewhere', async () => {
+    const { output } = await runOn(machine, 'ls -A /tmp; cd .bowline-agent; ls -d */ | sed s/-[0-9a-f]*.$//; ls */')
+    expect(output).toBe(`bowline-agent-${agentPackage.version}\nbowline\nkoffi.node\n`)
   })
 
   it('leaves nothing that others can read', async () => {
-    const { said } = await runOn(
+    const { output } = await runOn(
       machine,
       'find .bowline-agent -maxdepth 0 -perm /077; find .bowline-agent -name "*.key" -perm /077; find .bowline-agent -name "password*" -perm /077',
     )
-    expect(said).toBe('')
+    expect(output).toBe('')
   })
 
-  it('without a namespace says what to do', async () => {
-    const { code, said } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh`)
+  it('explains a missing namespace', async () => {
+    const { code, output } = await runOn(machine, `curl -fsSL '${server.origin}/install.sh' | sh`)
     expect(code).toBe(1)
-    expect(said).toMatch(/^bowline: TENANT_ID is not set: copy the command from the console\.$/m)
+    expect(output).toMatch(/^bowline: TENANT_ID is not set: copy the command from the console\.$/m)
   })
 
   it('makes a service as root only', async () => {
     const script = installCommand(server.origin, server.tenant, server.pin)
     const asked = await runOn(machine, script.replace(/sh$/, 'INSTALL_METHOD=systemd sh'))
-    expect(asked).toMatchObject({ code: 1, said: 'bowline: the method systemd needs root (sudo).\n' })
+    expect(asked).toMatchObject({ code: 1, output: 'bowline: the method systemd needs root (sudo).\n' })
     const unknown = await runOn(machine, script.replace(/sh$/, 'INSTALL_METHOD=docker sh'))
-    expect(unknown.said).toBe('bowline: INSTALL_METHOD is docker; it can be systemd, openrc or foreground.\n')
+    expect(unknown.output).toBe('bowline: INSTALL_METHOD is docker; it can be systemd, openrc or foreground.\n')
     const installed = await runOn(machine, '.bowline-agent/bowline-agent-*/bowline agent install')
-    expect(installed).toMatchObject({ code: 1, said: '`bowline agent install` needs root (try sudo).\n' })
+    expect(installed).toMatchObject({ code: 1, output: '`bowline agent install` needs root (try sudo).\n' })
   })
 
-  it('a namespace that does not exist is told by the agent', async () => {
+  it('reports a namespace that does not exist through the agent', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000'
     const running = boot(machine, installCommand(server.origin, nobody, server.pin))
-    await until('the agent says so', () => running.said().includes('registration-failed'))
-    expect(running.said()).toMatch(/"ev":"registration-failed".*namespace/)
+    await until('the agent says so', () => running.output().includes('registration-failed'))
+    expect(running.output()).toMatch(/"ev":"registration-failed".*namespace/)
   })
 })
 
@@ -151,18 +154,18 @@ describe.skipIf(!canMakeMachines)('from a server that other machines can reach (
     machine = await newMachine('bench-3')
   })
 
-  it('the command pins the self-signed certificate, and so does the agent', async () => {
+  it('pins the self-signed certificate in the command and in the agent', async () => {
     expect(new URL(server.origin).protocol).toBe('https:')
     expect(installCommand(server.origin, server.tenant, server.pin)).toContain(`--pinnedpubkey '${server.pin}'`)
     const { device, password } = await addDevice(machine, 'bench-3')
     expect((await login(device, password, 'hostname')).stdout.toString()).toBe('bench-3\n')
   })
 
-  it('another key than the pinned one is refused before anything runs', async () => {
+  it('refuses another key than the pinned one before anything runs', async () => {
     const other = `sha256//${Buffer.alloc(32, 7).toString('base64')}`
-    const { said } = await runOn(machine, installCommand(server.origin, server.tenant, other))
-    expect(said).toMatch(/public key does not match pinned/)
-    expect(said).not.toMatch(/bowline: /)
+    const { output } = await runOn(machine, installCommand(server.origin, server.tenant, other))
+    expect(output).toMatch(/public key does not match pinned/)
+    expect(output).not.toMatch(/bowline: /)
   })
 })
 
@@ -181,13 +184,13 @@ describe('on a machine that the agent is not for', () => {
   function pipeToSh(command: readonly string[], env: Readonly<Record<string, string>>) {
     const running = run(command, { stdio: ['pipe', 'pipe', 'pipe'], env })
     running.child.stdin?.end(script)
-    return running.ended.then(({ code }) => ({ code, said: running.said() }))
+    return running.ended.then(({ code }) => ({ code, output: running.output() }))
   }
 
   it.each([
     ['Darwin', 'x86_64', 'bowline: this machine runs Darwin; the agent is for Linux.\n'],
     ['Linux', 'armv7l', 'bowline: this machine is armv7l; the agent is for x86_64 and aarch64.\n'],
-  ])('%s on %s is refused by name, and nothing is left', async (system, processor, text) => {
+  ])('refuses %s on %s by name, and leaves nothing behind', async (system, processor, text) => {
     const home = join(folder, `${system}-${processor}`)
     const bin = join(folder, `${system}-${processor}-bin`)
     await mkdir(home)
@@ -196,22 +199,24 @@ describe('on a machine that the agent is not for', () => {
       mode: 0o755,
     })
     const outcome = await pipeToSh(['sh'], { PATH: `${bin}:/usr/bin:/bin`, HOME: home })
-    expect(outcome).toEqual({ code: 1, said: text })
+    expect(outcome).toEqual({ code: 1, output: text })
     expect(await readdir(home)).toEqual([])
   })
 
-  it.skipIf(!canMakeMachines)('musl instead of glibc is refused by name (needs root, to make one)', async () => {
+  it.skipIf(!canMakeMachines)('refuses musl instead of glibc by name (needs root, to make one)', async () => {
     const root = join(folder, 'musl')
     for (const program of ['/bin/sh', '/bin/uname']) await copyWithOtherLoader(program, root)
     await writeFile(join(root, 'lib/ld-musl-x86_64.so.1'), '')
     const outcome = await pipeToSh(['chroot', root, '/bin/sh'], { PATH: '/usr/sbin:/usr/bin:/bin', HOME: '/' })
     expect(outcome.code).toBe(1)
-    expect(outcome.said).toMatch(/^bowline: this machine uses the musl C library .*; the agent is for glibc\.$/m)
+    expect(outcome.output).toMatch(/^bowline: this machine uses the musl C library .*; the agent is for glibc\.$/m)
     expect(await readdir(root)).not.toContain('.bowline-agent')
   })
 })
 
-/** Copies a program with its libraries into a root where the loader has another name, so that no glibc seems to be. */
+/**
+ * Copies a program with its libraries into a root whose dynamic loader has another name, so that glibc seems absent.
+ */
 async function copyWithOtherLoader(program: string, root: string): Promise<void> {
   const bytes = (await readFile(program)).toString('latin1')
   const [loader = ''] = /\/lib\w*\/ld-linux[\w.-]*/.exec(bytes) ?? []

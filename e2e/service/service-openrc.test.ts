@@ -1,10 +1,10 @@
-// The agent as a service of a machine with OpenRC. What does not depend on the service manager is tested with systemd.
+// The agent as an OpenRC service. Everything independent of the service manager is tested with systemd.
 import type { Device } from '@bowline/contract/schemas/device'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acceptDevice } from '../support/agent.ts'
 import { bootProblem, openRc, USER } from '../support/machines/booted-machine.ts'
 import { type ServicedMachine, bootServicedMachine } from '../support/machines/serviced-machine.ts'
-import { showOnFailure } from '../support/told.ts'
+import { showOnFailure } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const problem = bootProblem(openRc)
@@ -22,7 +22,7 @@ const agentPid = () => /"pid":(\d+)/.exec(scene.machine.run('bowline agent statu
 const login = (command: string) => scene.login(device, command)
 
 describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'booted here'})`, () => {
-  it('gets the agent as a service of its default runlevel; people log in as its users', async () => {
+  it('installs the agent as a service of the default runlevel; people log in as its users', async () => {
     expect(scene.install()).toMatch(/bowline-agent-\S+ is installed as a service of OpenRC; starting it/)
     device = await acceptDevice(await scene.server.client(), 'ruled')
     const { stdout, stderr } = await login('id -un; env | grep -e ^BOWLINE_ -e ^RUNTIME_DIRECTORY -e ^RC_; true')
@@ -30,11 +30,11 @@ describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'boo
     expect(run('rc-update show default')).toContain('bowline-agent')
   })
 
-  it('keeps settings and log from everybody but root', () => {
+  it('hides settings and log from everybody but root', () => {
     expect(run('stat -c %a /etc/bowline /etc/bowline/agent.env /var/log/bowline-agent.log')).toBe('700\n600\n600')
   })
 
-  it('a crash is followed by a new start; what people left running survives a restart', async () => {
+  it('restarts the agent after a crash; what people left running survives', async () => {
     await scene.linked()
     const { stdout, stderr } = await login('setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $!')
     const left = stdout.toString().trim()
@@ -48,13 +48,13 @@ describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'boo
     run(`kill ${left}`)
   })
 
-  it('installed once more with nothing new goes on running', () => {
+  it('keeps running when installed again without changes', () => {
     const before = agentPid()
     expect(scene.install()).toMatch(/is installed already, and runs/)
     expect(agentPid()).toBe(before)
   })
 
-  it('is taken away again', () => {
+  it('uninstalls the service', () => {
     run('bowline agent uninstall')
     expect(scene.machine.run('rc-service bowline-agent status').status).not.toBe(0)
     expect(run('ls -A /etc/bowline /usr/local/lib /usr/local/bin')).toBe(

@@ -1,4 +1,4 @@
-// The agent as a service of a machine with systemd, installed as people do it: by the command of the console, as root.
+// The agent as a systemd service, installed as people do it: with the console's command, as root.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { sshOptions } from '../support/file-clients.ts'
 import { run as start } from '../support/running.ts'
 import type { Client, Server } from '../support/server.ts'
 import { type ServicedMachine, bootServicedMachine } from '../support/machines/serviced-machine.ts'
-import { showOnFailure } from '../support/told.ts'
+import { showOnFailure } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const PASSWORD = 'told to nobody'
@@ -41,7 +41,7 @@ const login = (command: string) => scene.login(device, command)
 const mainPid = () => run('systemctl show --property=MainPID --value bowline-agent')
 
 describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'booted here'})`, () => {
-  it('gets the agent as a service; people log in as its users', async () => {
+  it('installs the agent as a service; people log in as its users', async () => {
     expect(install()).toMatch(/bowline-agent-\S+ is installed as a service of systemd; starting it/)
     device = await acceptDevice(client, 'served')
     const { code, stdout, stderr } = await login(
@@ -50,7 +50,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect([stdout.toString(), stderr, code]).toEqual([`${USER.name}\n/home/${USER.name}\n0\n`, '', 1])
   })
 
-  it('serves files by another process of the same executable, which has become the user and unpacks nothing', async () => {
+  it('serves files from another process of the same executable, which runs as the user and unpacks nothing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-files-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const content = randomBytes(1_000_000)
@@ -74,7 +74,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     })
     onTestFinished(async () => void (await sftp.end('SIGKILL')))
     sftp.child.stdin?.write('put up there\npwd\n')
-    await until('the file is there', () => sftp.said().includes(`Remote working directory: /home/${USER.name}\n`))
+    await until('the file is there', () => sftp.output().includes(`Remote working directory: /home/${USER.name}\n`))
 
     const pid = run("pgrep -f '[s]ftp-server '")
     const executable = run(`readlink /proc/${mainPid()}/exe`)
@@ -87,12 +87,12 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(run(`grep -c -a sent /proc/${pid}/environ || true`)).toBe('0')
 
     sftp.child.stdin?.end('get there down\n')
-    expect([await sftp.ended, sftp.said()]).toEqual([{ code: 0, signal: null }, expect.any(String)])
+    expect([await sftp.ended, sftp.output()]).toEqual([{ code: 0, signal: null }, expect.any(String)])
     expect(content.equals(await readFile(join(folder, 'down')))).toBe(true)
     expect(run(`stat -c '%U %s' /home/${USER.name}/there`)).toBe(`${USER.name} ${content.length}`)
   })
 
-  it('tells how it is, to people and to programs', async () => {
+  it('reports its status to people and to programs', async () => {
     await linked()
     expect(JSON.parse(run('bowline agent status --json'))).toEqual({
       installed: expect.stringMatching(/^bowline-agent-\d/),
@@ -107,7 +107,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(run('setpriv --reuid=1500 --clear-groups bowline agent status')).toMatch(/^online +yes/m)
   })
 
-  it('keeps settings from everybody but root, and out of the arguments', () => {
+  it('hides settings from everybody but root, and from the arguments', () => {
     expect(run('stat -c %a /etc/bowline /etc/bowline/agent.env /etc/bowline/agent.key')).toBe('700\n600\n600')
     expect(run(`tr '\\0' ' ' </proc/${mainPid()}/cmdline`)).toBe('/usr/local/lib/bowline/current/bowline agent')
     expect(machine.run(`grep -c ${server.tenant} /etc/systemd/system/bowline-agent.service`).stdout).toBe('0\n')
@@ -115,13 +115,13 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(run('find /tmp -type f')).toBe('')
   })
 
-  it('installed once more with nothing new goes on running', () => {
+  it('keeps running when installed again without changes', () => {
     const before = mainPid()
     expect(install()).toMatch(/is installed already, and runs/)
     expect(mainPid()).toBe(before)
   })
 
-  it('with other settings starts again with them, and keeps the rest', () => {
+  it('restarts with other settings, and keeps the rest', () => {
     const before = mainPid()
     run('bowline agent install --keepalive-interval 30')
     expect(mainPid()).not.toBe(before)
@@ -138,7 +138,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(run('cat /etc/bowline/agent.env')).toContain('BOWLINE_KEEPALIVE_INTERVAL="30"\n')
   })
 
-  it('a crash is followed by a new start; what people left running survives it', async () => {
+  it('restarts the agent after a crash; what people left running survives it', async () => {
     await linked()
     const { stdout, stderr } = await login('setsid sleep 1000 </dev/null >/dev/null 2>&1 & echo $!')
     const left = stdout.toString().trim()
@@ -153,7 +153,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     run(`kill ${left}`)
   })
 
-  it('a newer version takes the place of the older one, which stays until the next', () => {
+  it('replaces the older version by a newer one, and keeps the older until the next', () => {
     const older = run('readlink /usr/local/lib/bowline/current')
     // The same files in a folder of another build: what an upgrade looks like to the machine.
     const newer = older.replace(/-[0-9a-f]+$/, '-00000000')
@@ -165,12 +165,12 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
     expect(run('ls /usr/local/lib/bowline').split('\n').toSorted()).toEqual([newer, older, 'current'].toSorted())
   })
 
-  it('needs root to be changed', () => {
+  it('needs root for changes', () => {
     const refused = machine.run('setpriv --reuid=1500 --clear-groups bowline agent uninstall')
     expect([refused.status, refused.stderr]).toEqual([1, '`bowline agent uninstall` needs root (try sudo).\n'])
   })
 
-  it('is taken away again, and comes back as the same device while its key is there', async () => {
+  it('uninstalls, and comes back as the same device while its key is there', async () => {
     expect(run(`curl -fsSL '${server.origin}/install.sh' | sh -s uninstall`)).toMatch(/agent.key stays/)
     expect(run('ls -A /etc/bowline /usr/local/lib /usr/local/bin')).toBe(
       '/etc/bowline:\nagent.key\nagent.key.statement.json\n\n/usr/local/bin:\n\n/usr/local/lib:',

@@ -11,7 +11,7 @@ import { cleanups } from '../support/cleanup.ts'
 import { isAlive } from '../support/proc.ts'
 import { type Product, type ProductOptions, refusedProduct, startProduct } from '../support/product.ts'
 import { type SshResult, ssh } from '../support/ssh.ts'
-import { showOnFailure } from '../support/told.ts'
+import { showOnFailure } from '../support/failure-output.ts'
 import { until } from '../support/wait.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -64,7 +64,7 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
     expect(first.dataFolder.length).toBeGreaterThan(120)
   })
 
-  it('shows its secrets to nobody', async () => {
+  it('hides its secrets from everybody else', async () => {
     expect((await stat(first.dataFolder)).mode & 0o777).toBe(0o700)
     const secret = (await readdir(first.dataFolder)).filter((name) => /quickstart|secret|\.key$/.test(name))
     expect(secret).toEqual(expect.arrayContaining(['quickstart.json', 'quickstart-agent.key', 'secret.key']))
@@ -74,7 +74,7 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
     expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(first.password)
   })
 
-  it('a second start on the same data is refused and names the first, which goes on', async () => {
+  it('refuses a second start on the same data, naming the first, which keeps running', async () => {
     const { code, stdout, stderr } = await refusedProduct(npmStart())
     expect(code).toBe(1)
     expect(stdout).not.toContain('{')
@@ -83,7 +83,7 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
     expect((await login(first, 'echo goes on')).stdout.toString()).toBe('goes on\n')
   })
 
-  it('stopped, it leaves nothing running; started again, it is the same', async () => {
+  it('leaves nothing running when stopped, and starts again unchanged', async () => {
     const key = hostKey(first)
     await first.stop()
     await nothingIsLeft()
@@ -97,7 +97,7 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
     expect((await login(again, 'echo again')).stdout.toString()).toBe('again\n')
   })
 
-  it('npm killed, the rest ends too; a password changed meanwhile is null from then on, and is tried no more', async () => {
+  it('exits when npm is killed; prints null for a password changed since, and does not try it again', async () => {
     const before = product ?? first
     const { call } = await before.client()
     await call(operations.users.update, { body: { password: 'changed since', current_password: before.password } })
@@ -114,12 +114,12 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
     expect(works).toBe('works\n')
   })
 
-  it('Ctrl-C in a terminal ends all of it in order', async () => {
+  it('shuts everything down in order on Ctrl-C in a terminal', async () => {
     product?.process.child.stdin?.write('\u0003')
     await product?.process.ended
     expect(
       product?.process
-        .said()
+        .output()
         .split('^C')
         .slice(1)
         .map((text) => text.trim()),
@@ -129,7 +129,7 @@ describe.skipIf(!isRoot)('npm start of an ordinary user (needs root, to become o
 })
 
 describe('npm start that cannot work says why in one sentence', () => {
-  it.each(['BOWLINE_HTTP_PORT', 'BOWLINE_SSH_PORT'])('%s is in use', async (name) => {
+  it.each(['BOWLINE_HTTP_PORT', 'BOWLINE_SSH_PORT'])('explains that %s is in use', async (name) => {
     const other = createServer()
     other.listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -141,7 +141,7 @@ describe('npm start that cannot work says why in one sentence', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  it('a setting that does not exist: the nearest is named', async () => {
+  it('names the nearest setting for one that does not exist', async () => {
     const { code, stdout, stderr } = await refusedProduct({ env: { BOWLINE_SHH_PORT: '2222' } })
     expect(code).not.toBe(0)
     expect(stdout).toBe('')

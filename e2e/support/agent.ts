@@ -1,4 +1,4 @@
-// An agent for this machine beside a server of a test: single-user, with a device password and a key file of its own.
+// Runs a single-user agent on this machine for a test server, with its own device password and key file.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,22 +15,22 @@ import { until } from './wait.ts'
 
 const AGENT = 'apps/agent/src/main.ts'
 
-/** An installation of the agent: one key over all its lives. */
+/** An installation of the agent: one key across all its runs. */
 export interface Agent {
   readonly device: Device
-  /** Where ssh reaches it. */
+  /** Address of the device for ssh. */
   readonly target: SshTarget
   readonly process: Running
-  /** Starts the next life; the earlier one must have ended. */
+  /** Starts the next run; the previous one must have ended. */
   start(): void
-  /** Starts a second process with the same key, as a copied machine would. */
-  twin(): Running
+  /** Starts a second process with the same key, as a cloned machine would. */
+  clone(): Running
   remove(): Promise<void>
 }
 
 /**
- * Starts an agent, has its device accepted and waits until it is online.
- * @param accept by the API unless told otherwise
+ * Starts an agent, accepts its device and waits until it is online.
+ * @param accept default: through the API
  */
 export async function startAgent(server: Server, name: string, accept = acceptDevice): Promise<Agent> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-agent-'))
@@ -41,34 +41,34 @@ export async function startAgent(server: Server, name: string, accept = acceptDe
     BOWLINE_TENANT_ID: server.tenant,
     BOWLINE_PRIVATE_KEY: join(folder, 'agent.key'),
     BOWLINE_PREFERRED_HOSTNAME: name,
-    // Agents of one machine would be taken for one device otherwise.
+    // Without distinct MAC addresses, agents on one machine would count as the same device.
     BOWLINE_PREFERRED_IDENTITY: `identity of ${name}`,
     BOWLINE_SINGLE_USER_PASSWORD: hashOf(password),
     BOWLINE_LOG_LEVEL: 'info',
   }
   const command = [...(await plainShell(folder)), process.execPath, AGENT, '--single-user']
   const launch = (): Running => run(command, { cwd: root, env })
-  let life = launch()
+  let current = launch()
   const client = await server.client()
   const device = await accept(client, name)
   return {
     device,
     target: { ...server.ssh, login: `${userInfo().username}@${device.namespace}.${device.name}`, password },
     get process() {
-      return life
+      return current
     },
     start() {
-      life = launch()
+      current = launch()
     },
-    twin: launch,
+    clone: launch,
     async remove() {
-      await life.end()
+      await current.end()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** Accepts the device of that name as soon as it has registered, and waits until it is online. */
+/** Accepts the device with that name as soon as it has registered, and waits until it is online. */
 export async function acceptDevice(client: Client, name: string): Promise<Device> {
   const { uid } = await until(`the device ${name} waits to be accepted`, async () => {
     const { body } = await client.call(operations.devices.list, { query: { status: 'pending', per_page: '100' } })

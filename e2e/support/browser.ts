@@ -1,7 +1,7 @@
-// Chromium of the host, for tests that look at pages. `CHROMIUM` names another binary.
+// Runs the host's Chromium for tests of pages. `CHROMIUM` names another binary.
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 
-/** Flags that keep Chromium quiet and alive in a container without GPU, sandbox or network. */
+/** Flags for running in a container without GPU, sandbox or network. */
 export const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -24,13 +24,13 @@ const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =
 export interface WatchedPage {
   readonly context: BrowserContext
   readonly page: Page
-  /** Uncaught errors, refused policies and console errors so far, except failed loads that `allowed` matches. */
+  /** Uncaught errors, CSP violations and console errors so far, except failed loads that match `allowed`. */
   readonly complaints: string[]
 }
 
 /**
- * Opens a page in a fresh profile and listens to its complaints.
- * @param allowed matches console messages that a test provokes on purpose (a failed call is one)
+ * Opens a page in a fresh profile and records its errors.
+ * @param allowed matches console messages that a test provokes on purpose (such as a failed call)
  */
 export async function openPage(
   browser: Browser,
@@ -40,7 +40,7 @@ export async function openPage(
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   const complaints: string[] = []
-  // Chromium reports some violations only to the page, not to its console: those that a script catches, for example.
+  // Chromium reports some violations only to the page, not to its console, such as those that a script catches.
   await page.addInitScript(REPORT_VIOLATIONS)
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
   page.on('console', (message) => {

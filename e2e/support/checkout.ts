@@ -1,5 +1,5 @@
-// A copy of this checkout that belongs to an ordinary user of this machine, in a home that nobody else can enter. Only
-// root can make one.
+// A copy of this checkout owned by an ordinary user of this machine, in a home directory that nobody else can enter.
+// Needs root.
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,23 +8,23 @@ import { buildStale, OWN_AGENT } from '../../scripts/build.ts'
 import { root } from './product.ts'
 
 export interface OwnedCheckout {
-  /** 0700, of the user. */
+  /** Mode 0700, owned by the user. */
   readonly home: string
   readonly folder: string
   readonly user: string
   readonly uid: number
-  /** The words before a command that run it as the user. */
+  /** Command prefix that runs a command as the user. */
   readonly as: readonly string[]
   remove(): Promise<void>
 }
 
 const UID = 61_234
 const USER = 'bowline-tester'
-/** Built and installed things are taken over; what belongs to one checkout only is not. */
+/** Build outputs and dependencies are copied; files tied to one checkout are not. */
 const LEFT_OUT = new Set(['.git', '.bowline', 'test-results'])
 
 export async function ownedCheckout(): Promise<OwnedCheckout> {
-  // The user could not build: what is installed belongs to root.
+  // The user could not build: the dependencies belong to root.
   await buildStale(['console', OWN_AGENT])
   const home = await mkdtemp(join(tmpdir(), 'bowline-e2e-home-'))
   const folder = join(home, 'bowline')
@@ -39,7 +39,7 @@ export async function ownedCheckout(): Promise<OwnedCheckout> {
     },
   })
   for (const path of installed) await mkdir(join(folder, path))
-  // A hundred thousand files: bound into the copy by a mount that only the commands of this user see.
+  // A hundred thousand files: bind-mounted into the copy, visible only to this user's commands.
   const mounts = installed.map((path) => `mount --bind ${join(root, path)} ${join(folder, path)}`)
   const passwd = join(home, 'passwd')
   await writeFile(passwd, `${await readFile('/etc/passwd', 'utf8')}${USER}:x:${UID}:${UID}::${home}:/bin/sh\n`)

@@ -1,7 +1,7 @@
-// What a test file has made is removed in reverse order, also when making the rest of it, or removing some, failed.
+// Undoes what a test file created, in reverse order, also when setup or another cleanup failed.
 import { afterAll } from 'vitest'
 
-/** Registers the hook; call it at the top of a file, and the answer with each thing to undo. */
+/** Registers the hook. Call at the top of a file, and call the returned function with each cleanup. */
 export function cleanups(): (undo: () => unknown) => void {
   const undos: (() => unknown)[] = []
   afterAll(async () => {

@@ -1,5 +1,5 @@
-// This machine as a device with accounts of its own: the agent, and a plain sshd to compare it with, run as root in a
-// view of /etc that has one account more. Nothing of the machine changes.
+// This machine as a device with its own accounts: the agent, and a plain sshd to compare with, run as root in a mount
+// namespace whose /etc has extra accounts. The machine itself is not changed.
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -33,39 +33,40 @@ export interface Account {
 }
 
 export interface Device {
-  /** Everybody can enter it. */
+  /** Accessible to everybody. */
   readonly folder: string
-  /** Where its accounts are described; the programs of the device see it as /etc. */
+  /** Its account files; the device's programs see them in /etc. */
   readonly etc: string
   readonly account: Account
-  /** All of them; {@link account} is the first. */
+  /** All accounts; {@link account} is the first. */
   readonly accounts: readonly Account[]
   /** Runs a program as root on the device. */
   run(command: readonly string[], env?: NodeJS.ProcessEnv): Running
-  /** Starts an agent for the accounts of the device, accepts it and waits until it is online. */
+  /** Starts an agent for the device's accounts, accepts it and waits until it is online. */
   startAgent(server: Server, name: string, env?: NodeJS.ProcessEnv): Promise<SshTarget>
-  /** @param first lines of sshd_config(5) that come before the usual ones */
+  /** @param first lines of sshd_config(5) to insert before the usual ones */
   startSshd(first?: readonly string[]): Promise<SshTarget>
-  /** Every program that was started, by name. */
+  /** Every started program, by name. */
   readonly programs: Readonly<Record<string, Running>>
   remove(): Promise<void>
 }
 
 const VIEW = 'mount --bind "$0" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p /run/sshd && exec "$@"'
 const PASSWORD = 'right horse'
-const MOST_ACCOUNTS = 64
+const MAX_ACCOUNTS = 64
 
-/** Names of the accounts are of one length, so that listings have the same columns. */
+/** Account names have the same length, so that listings have the same columns. */
 function accountAt(folder: string, index: number): Account {
-  // Of a range of its own for each process, or the limits of one test would count the processes of another.
-  const uid = index === 0 ? 20_000 + (process.pid % 20_000) : 100_000 + (process.pid % 20_000) * MOST_ACCOUNTS + index
+  // Each process has its own uid range; otherwise the limits of one test would count the processes of another.
+  const uid = index === 0 ? 20_000 + (process.pid % 20_000) : 100_000 + (process.pid % 20_000) * MAX_ACCOUNTS + index
   const [name, home] =
     index === 0 ? ['walter', 'home'] : [`rose${String(index).padStart(2, '0')}`, `home-${100 + index}`]
   return { name, uid, home: join(folder, home), password: PASSWORD }
 }
 
 /**
- * @param options `shell` of the accounts, default /bin/sh; `group`: one more that they belong to; `accounts`: how many,
+ * @param options `shell` of the accounts, default /bin/sh; `group`: an additional group of theirs; `accounts`: how
+ * many,
  *   default 1, at most 64: the first is called walter
  */
 export function makeDevice(
@@ -120,11 +121,11 @@ export function makeDevice(
       const port = await freePort()
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', inside('host_key')])
       const lines = [
-        // Of an option that is given twice sshd takes the first value.
+        // For a repeated option sshd uses the first value.
         ...first,
         `ListenAddress 127.0.0.1:${port}`,
-        // A port that it chooses to forward must be free in one family only; of two it is content with one, and the other
-        // may lead to a program of another test.
+        // A port that sshd picks for forwarding must be free in both address families; sshd accepts one that is free in
+        // only one, and the other might lead to a program of another test.
         'AddressFamily inet',
         `HostKey ${inside('host_key')}`,
         'PidFile none',
@@ -138,7 +139,7 @@ export function makeDevice(
       const sshd = start(['/usr/sbin/sshd', '-D', '-e', '-f', inside('sshd_config')])
       programs['sshd'] = sshd
       await until('sshd listens', () => {
-        if (sshd.child.exitCode !== null) throw new Error(`sshd ended: ${sshd.said()}`)
+        if (sshd.child.exitCode !== null) throw new Error(`sshd ended: ${sshd.output()}`)
         return answers(port)
       })
       return { host: '127.0.0.1', port, login: account.name, password: PASSWORD }
@@ -150,7 +151,7 @@ export function makeDevice(
   }
 }
 
-/** Whether somebody accepts connections on a port of this machine. */
+/** True when a port of this machine accepts connections. */
 export function answers(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host)
@@ -163,7 +164,7 @@ export function answers(port: number, host = '127.0.0.1'): Promise<boolean> {
   })
 }
 
-/** Text of a file of the device's /etc. */
+/** Text of a file in the device's /etc. */
 export function readEtc(device: Device, file: string): string {
   return readFileSync(join(device.etc, file), 'utf8')
 }

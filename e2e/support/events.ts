@@ -1,4 +1,4 @@
-// The live events of a namespace, collected as they come.
+// Collects the live events of a namespace.
 import { operations } from '@bowline/contract/operations'
 import { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Client } from './server.ts'
@@ -8,7 +8,7 @@ export interface EventLog {
   stop(): void
 }
 
-/** Listens from now on; resolves when the server has begun to stream. */
+/** Starts listening; resolves when the server has opened the stream. */
 export async function listenToEvents(client: Client): Promise<EventLog> {
   const events: LiveEvent[] = []
   const stop = new AbortController()

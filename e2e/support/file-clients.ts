@@ -1,10 +1,10 @@
-// Programs that transfer files, run as a person would, against any SSH server.
+// Runs file transfer programs as a person would, against any SSH server.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
 /** The Python that Debian's packages install into. */
 export const PYTHON = '/usr/bin/python3'
-/** What is on this machine. */
+/** The clients available on this machine. */
 export const installed = {
   sshd: runs('/usr/sbin/sshd', '-V'),
   putty: runs('psftp', '-V'),
@@ -13,35 +13,35 @@ export const installed = {
 }
 
 function runs(name: string, ...args: string[]): boolean {
-  // What sshd of some versions answers to -V is a usage, and not success.
+  // Some versions of sshd answer -V with a usage message and a failure status.
   const { error, status } = spawnSync(name, args, { stdio: 'ignore' })
   return !error && (name.endsWith('sshd') || status === 0)
 }
 
-/** Where a client goes, and how it proves who it is. */
+/** A client's server and credentials. */
 export interface Place {
   readonly host: string
   readonly port: number
   readonly login: string
-  /** For the last prompt, with servers that ask. */
+  /** Answers the last prompt of servers that ask. */
   readonly password?: string
   readonly keyFile?: string
 }
 
-export interface Said {
+export interface ProgramResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Options of OpenSSH programs, which have two letters for the port. */
+/** Options of OpenSSH programs, which differ in the letter for the port. */
 export function sshOptions(place: Place, portLetter: 'p' | 'P'): string[] {
   const options = [
     'StrictHostKeyChecking=no',
     'UserKnownHostsFile=/dev/null',
     'LogLevel=ERROR',
     'NumberOfPasswordPrompts=1',
-    // `sftp -b` would forbid to ask otherwise.
+    // `sftp -b` would disable prompts otherwise.
     'BatchMode=no',
     `PubkeyAuthentication=${place.keyFile ? 'yes' : 'no'}`,
     ...(place.keyFile ? [`IdentityFile=${place.keyFile}`, 'IdentitiesOnly=yes'] : []),
@@ -49,7 +49,7 @@ export function sshOptions(place: Place, portLetter: 'p' | 'P'): string[] {
   return ['-F', 'none', ...options, `-${portLetter}`, String(place.port)]
 }
 
-/** Options of PuTTY's programs. */
+/** Options of PuTTY programs. */
 export function puttyOptions(place: Place): string[] {
   const keys = execFileSync('ssh-keyscan', ['-t', 'ed25519', '-p', String(place.port), place.host], { stdio: 'pipe' })
   const listed = execFileSync('ssh-keygen', ['-lf', '-'], { input: keys, encoding: 'utf8' })
@@ -64,13 +64,13 @@ function puttyKey(keyFile: string): string {
   return file
 }
 
-/** Runs one of OpenSSH's programs to its end; a password prompt is answered by sshpass. */
-export function client(place: Place, command: readonly string[], input = ''): Promise<Said> {
+/** Runs an OpenSSH program to completion; sshpass answers a password prompt. */
+export function client(place: Place, command: readonly string[], input = ''): Promise<ProgramResult> {
   return program(place.password === undefined ? command : ['sshpass', '-e', ...command], input, place.password)
 }
 
-/** Runs a program to its end. */
-export async function program(words: readonly string[], input = '', password = ''): Promise<Said> {
+/** Runs a program to completion. */
+export async function program(words: readonly string[], input = '', password = ''): Promise<ProgramResult> {
   const [name = '', ...args] = words
   const child = spawn(name, args, {
     env: { PATH: process.env['PATH'] ?? '', SSHPASS: password, LANG: 'C.UTF-8', HOME: '/nonexistent' },

@@ -1,15 +1,15 @@
-// Ports for programs that cannot choose one themselves: one that was free a moment ago is free enough on loopback.
+// Allocates ports for programs that cannot pick one themselves: a port that was just free is free enough on loopback.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below what Linux gives outgoing connections, or one of many at once would take it in the meantime. Each process counts up
-// from a place of its own, so that callers at the same time get different ports.
+// Below Linux's ephemeral range, from which an outgoing connection could take the port in the meantime. Each process
+// starts counting at a different port, so that concurrent callers get different ones.
 const FIRST = 12_000
 const LAST = 32_000
 let next = randomInt(FIRST, LAST)
 
-/** A port that nobody listens on now, and that no other call of this process gets for a long time. */
+/** A port that nobody listens on, and that this process does not hand out again for a long time. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next

@@ -1,12 +1,12 @@
-// What a server says of itself while its database is away.
+// Queries what a server reports while its database is down.
 import type { Server } from './server.ts'
 
-/** Status of the health check. */
+/** Status code of the health check. */
 export async function health({ origin }: Server): Promise<number> {
   return (await fetch(`${origin}/healthcheck`)).status
 }
 
-/** The answer of a sign-in, whatever it is: it needs the database. */
+/** The response to a sign-in, whatever it is: signing in needs the database. */
 export function signInAnswer({ origin }: Server): Promise<Response> {
   return fetch(`${origin}/api/login`, {
     method: 'POST',

@@ -3,8 +3,8 @@ import type { Session } from '@bowline/contract/schemas/session'
 import type { Client } from './server.ts'
 
 /**
- * The session that began last, of the hundred that were seen last. The list itself begins with the one that was seen
- * last: that may be an older one which still runs, or whose end was written a moment later.
+ * The most recently started of the hundred sessions seen last. The list's own first row is the one seen last,
+ * which may be an older session that still runs, or whose end was written a moment later.
  */
 export async function newestSession({ call }: Client): Promise<Session | undefined> {
   const { body } = await call(operations.sessions.list, { query: { per_page: '100' } })

@@ -1,17 +1,17 @@
-// A database as the version before has left it: its schema ends one migration earlier, its rows are those of a database
-// of now, without the columns that it does not know.
+// A database as the previous version left it: its schema lacks the last migration; its rows are current ones, without
+// the columns that it lacks.
 import { Client } from 'pg'
 import { MIGRATIONS_FOLDER, migrate, readMigrations } from '../../apps/server/src/db/migrate.ts'
 import type { Postgres } from './postgres.ts'
 
-/** The login that owns a database of the product. */
+/** The login that owns the product's database. */
 export interface Owner {
   readonly login: string
   readonly password: string
 }
 
 /**
- * Sets a database back by one migration; nobody may be connected to it.
+ * Reverts a database by one migration; requires that nobody is connected to it.
  * @returns the migration that it now lacks
  */
 export async function setBack(postgres: Postgres, database: string, { login, password }: Owner): Promise<string> {
@@ -30,7 +30,7 @@ export async function setBack(postgres: Postgres, database: string, { login, pas
 }
 
 async function copyRows(from: Client, to: Client): Promise<void> {
-  // Neither order nor triggers: the rows are whole.
+  // No ordering or triggers needed: the rows are consistent.
   await to.query('set session_replication_role = replica')
   const { rows: tables } = await to.query<{ name: string; columns: string }>(
     `select table_name as name, string_agg(quote_ident(column_name), ', ') as columns
@@ -40,7 +40,7 @@ async function copyRows(from: Client, to: Client): Promise<void> {
   )
   for (const { name, columns } of tables) {
     const { rows } = await from.query<{ all: string }>(`select coalesce(json_agg(t), '[]')::text as all from ${name} t`)
-    // Migrations have put rows of their own there.
+    // Migrations have inserted their own rows there.
     await to.query(`delete from ${name}`)
     await to.query(
       `insert into ${name} (${columns}) overriding system value

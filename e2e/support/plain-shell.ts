@@ -1,9 +1,10 @@
-// A shell without start-up files for sessions of tests: those of whoever runs the tests may be slow, and may say something.
+// A shell without start-up files for test sessions: those of the person running the tests may be slow or print
+// something.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The words before a command under which root has the shell /bin/sh and an empty home. Others than root keep theirs.
+ * Command prefix under which root has the shell /bin/sh and an empty home. No effect for other users.
  * @param folder becomes the home
  */
 export async function plainShell(folder: string): Promise<string[]> {

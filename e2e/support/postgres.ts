@@ -1,4 +1,4 @@
-// A PostgreSQL of the operating system, as an operator would bring their own: a private cluster on a loopback port.
+// Runs the operating system's PostgreSQL, as operators who bring their own do: a private cluster on a loopback port.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { run } from './running.ts'
 import { until } from './wait.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
-/** Folder of the newest installed version's programs; undefined when there is none. */
+/** Program folder of the newest installed version; undefined when there is none. */
 export const postgresPrograms = existsSync(INSTALLED)
   ? readdirSync(INSTALLED)
       .toSorted((a, b) => Number(a) - Number(b))
@@ -20,7 +20,7 @@ export const postgresPrograms = existsSync(INSTALLED)
 
 export interface Postgres {
   readonly port: number
-  /** URL of a database for a login; through a proxy at another port. */
+  /** URL of a database for a login; with `at`, through a proxy on that port. */
   url(login: string, password: string, database: string, at?: number): string
   /** Runs SQL as the superuser. */
   sql(statements: string, database?: string): string
@@ -31,7 +31,7 @@ export interface Postgres {
 export async function startPostgres(): Promise<Postgres> {
   const programs = postgresPrograms ?? ''
   const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-postgres-'))
-  // PostgreSQL refuses to run as root; Debian's package has made this user.
+  // PostgreSQL refuses to run as root; Debian's package creates this user.
   const as = process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
   if (as.length) execFileSync('chown', ['postgres', folder])
   await chmod(folder, 0o755)
@@ -87,8 +87,8 @@ export async function startPostgres(): Promise<Postgres> {
       },
     ).trim()
   await until('PostgreSQL answers', () => {
-    if (server.child.exitCode !== null) throw new Error(`PostgreSQL ended:\n${server.said()}`)
-    return server.said().includes('ready to accept connections')
+    if (server.child.exitCode !== null) throw new Error(`PostgreSQL ended:\n${server.output()}`)
+    return server.output().includes('ready to accept connections')
   })
   return {
     port,

@@ -1,7 +1,7 @@
-// What the kernel tells of processes (proc(5)).
+// Reads process information from proc(5).
 import { readFile, readdir } from 'node:fs/promises'
 
-/** Bytes of a process that are in memory. */
+/** Resident memory of a process, in bytes. */
 export async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1_024
@@ -14,7 +14,7 @@ export async function postmasterPid(dataFolder: string): Promise<number> {
   return Number(pid)
 }
 
-/** Whether a process lives: a zombie, which only waits for its parent to notice, does not. */
+/** True when a process is alive; a zombie is not. */
 export async function isAlive(pid: number): Promise<boolean> {
   const state = (await statusFields(pid))[0]
   return state !== undefined && state !== 'Z'
@@ -27,9 +27,9 @@ export async function familyOf(parent: number): Promise<number[]> {
   return [parent, ...pids.filter((_, index) => parents[index] === parent)]
 }
 
-/** Fields of `/proc/<pid>/stat` from the state on; none when there is no such process. */
+/** Fields of `/proc/<pid>/stat` from the state on; empty when there is no such process. */
 async function statusFields(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The name before them is in brackets and may hold anything.
+  // The name before them is in parentheses and may contain anything.
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

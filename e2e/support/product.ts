@@ -1,4 +1,4 @@
-// The whole product as people start it: `npm start -- --json` in a data folder of its own, on ports of its own.
+// Runs the whole product as people start it: `npm start -- --json` with its own data folder and ports.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -31,36 +31,36 @@ export interface Product extends Printed {
   readonly process: Running
   /** A client signed in as the first account. */
   client(): Promise<ReturnType<typeof createClient>>
-  /** Ends it in order, and removes the data folder unless the caller has chosen one. */
+  /** Stops it gracefully, and removes the data folder unless the caller chose one. */
   stop(): Promise<Exit>
 }
 
 export interface ProductOptions {
-  /** Default: a new one, removed in the end. */
+  /** Default: a new one, removed at the end. */
   readonly dataFolder?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Runs it as another user: the words before the command. */
+  /** Command prefix that runs it as another user. */
   readonly as?: readonly string[]
   /** Default: this Node with scripts/start.js. */
   readonly command?: readonly string[]
   readonly stdin?: 'pipe'
-  /** How long it may take until its line is there; default two minutes. */
-  readonly patienceMs?: number
+  /** Timeout until it prints its line; default two minutes. */
+  readonly timeoutMs?: number
   /** Checkout to run; default: this one. */
   readonly checkout?: string
 }
 
-/** Sources on this machine make many connections in tests, and sessions need not outlive their test. */
+/** Tests make many connections from this machine, and sessions need not outlive their test. */
 const FOR_TESTS = { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8', BOWLINE_DRAIN_SECONDS: '0' }
 const START_MS = 120_000
 
-/** Starts the product. Rejects with what it said on stderr when it ends before it printed its line. */
+/** Starts the product. Rejects with its stderr when it exits before printing its line. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const { home, removeHome } = await newHome()
   const dataFolder = options.dataFolder ?? join(home, 'data')
   const running = launch(options, options.as ?? (await plainShell(home)), dataFolder)
   void running.ended.then(removeHome)
-  const printed = await firstLine(running, options.patienceMs ?? START_MS)
+  const printed = await firstLine(running, options.timeoutMs ?? START_MS)
   return {
     ...printed,
     dataFolder,
@@ -79,7 +79,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   }
 }
 
-/** Runs `npm start` where it must refuse: its exit code and what it said on stdout and stderr. */
+/** Runs `npm start` where it must refuse: its exit code, stdout and stderr. */
 export async function refusedProduct(
   options: ProductOptions,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
@@ -92,7 +92,7 @@ export async function refusedProduct(
   return { code, stdout: await stdout, stderr: await stderr }
 }
 
-/** A home of its own for root's sessions, and for data that nobody has named a place for. */
+/** Home directory for root's sessions, and for data without a configured location. */
 async function newHome(): Promise<{ home: string; removeHome: () => Promise<void> }> {
   const home = await mkdtemp(join(tmpdir(), 'bowline-e2e-home-'))
   return { home, removeHome: () => rm(home, { recursive: true, force: true }) }
@@ -114,20 +114,22 @@ function launch(options: ProductOptions, as: readonly string[], dataFolder: stri
   })
 }
 
-/** The environment without Bowline's own settings: tests must not depend on the shell they are run from. */
+/** The environment without Bowline's own settings, so that tests do not depend on the calling shell. */
 export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BOWLINE_')))
 }
 
-async function firstLine(running: Running, patienceMs: number): Promise<Printed> {
+async function firstLine(running: Running, timeoutMs: number): Promise<Printed> {
   const { stdout } = running.child
   if (!stdout) throw new Error('the product has no stdout')
   const lines = createInterface({ input: stdout })
-  // npm's own banner may come before, and in a terminal the server's log.
-  const line = new Promise<string>((settle) => lines.on('line', (said) => said.startsWith('{"api":') && settle(said)))
+  // npm's banner may come first, and in a terminal the server's log.
+  const line = new Promise<string>((settle) =>
+    lines.on('line', (output) => output.startsWith('{"api":') && settle(output)),
+  )
   const failed = running.ended.then(({ code }) => {
-    throw new Error(`npm start ended with ${code}:\n${running.said()}`)
+    throw new Error(`npm start ended with ${code}:\n${running.output()}`)
   })
   failed.catch(() => undefined)
-  return JSON.parse(await within(patienceMs, 'npm start prints its line', Promise.race([line, failed]))) as Printed
+  return JSON.parse(await within(timeoutMs, 'npm start prints its line', Promise.race([line, failed]))) as Printed
 }

@@ -1,4 +1,4 @@
-// An ssh that answers keyboard-interactive questions, and remembers what it was asked.
+// Runs an ssh that answers keyboard-interactive prompts and records them.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { finish, sourceOptions, type SshResult, type SshTarget } from './ssh.ts'
 
 export interface Answered extends SshResult {
-  /** What ssh asked, in order, without its own `(user@host) ` in front. */
+  /** Prompts in order, without ssh's own `(user@host) ` prefix. */
   readonly asked: readonly string[]
 }
 
-/** @param answers by what a question ends with */
+/** @param answers keyed by the end of a prompt */
 export async function answerQuestions(
   target: SshTarget,
   answers: Readonly<Record<string, string>>,
@@ -37,11 +37,11 @@ export async function answerQuestions(
     env: { PATH: process.env['PATH'] ?? '', SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force', LANG: 'C.UTF-8' },
   })
   const result = await finish(child)
-  const said = existsSync(log) ? readFileSync(log, 'utf8') : ''
+  const output = existsSync(log) ? readFileSync(log, 'utf8') : ''
   rmSync(folder, { recursive: true })
   return {
     ...result,
-    asked: said
+    asked: output
       .split('\n')
       .slice(0, -1)
       .map((line) => line.replace(/^\(.*?\) /, '')),

@@ -1,5 +1,5 @@
-// Devices that register and then do nothing: rows that the server has acknowledged, so that a test can look whether any
-// was lost.
+// Registers devices that then do nothing: rows that the server has acknowledged, so that a test can check that none was
+// lost.
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ export interface Answer {
 
 /**
  * Registers one new device.
- * @param source loopback address to come from: registrations are limited per source
+ * @param source loopback address to connect from: registrations are rate limited per source
  * @throws {Error} when there is no answer
  */
 export function register(server: Server, name: string, source = '127.0.0.1', agent?: Agent): Promise<Answer> {
@@ -34,13 +34,13 @@ export function register(server: Server, name: string, source = '127.0.0.1', age
     })
     call.on('error', reject)
     call.on('response', (response) => {
-      text(response).then((said) => resolve({ status: response.statusCode ?? 0, body: said }), reject)
+      text(response).then((output) => resolve({ status: response.statusCode ?? 0, body: output }), reject)
     })
     call.end(body)
   })
 }
 
-/** A locally administered address of its own for each name: devices of one address take each other's place. */
+/** A locally administered MAC address per name: devices with the same address replace each other. */
 function macOf(name: string): string {
   return `02:${createHash('sha256').update(name).digest('hex').slice(0, 10).match(/../g)?.join(':') ?? ''}`
 }
@@ -48,11 +48,11 @@ function macOf(name: string): string {
 export interface Writer {
   /** Uids that the server has acknowledged. */
   readonly acknowledged: ReadonlySet<string>
-  /** Settles when the server no longer answers, or answers something else than success. */
+  /** Settles when the server stops answering, or answers anything but success. */
   readonly done: Promise<readonly (Answer | Error)[]>
 }
 
-/** Registers devices one after the other, several at once, until the server fails. */
+/** Registers devices with limited concurrency until the server fails. */
 export function startWriter(server: Server, atOnce: number): Writer {
   const acknowledged = new Set<string>()
   async function write(index: number): Promise<Answer | Error> {
@@ -72,7 +72,7 @@ export function startWriter(server: Server, atOnce: number): Writer {
   return { acknowledged, done: Promise.all(Array.from({ length: atOnce }, (_, index) => write(index))) }
 }
 
-/** Uids of the devices that wait to be accepted. */
+/** Uids of the pending devices. */
 export async function pendingUids({ call }: Client): Promise<Set<string>> {
   const uids = new Set<string>()
   for (let page = 1; ; page += 1) {

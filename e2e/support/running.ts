@@ -1,4 +1,4 @@
-// A process of the product that a test may end as roughly as it likes. What it says is kept for the failure's text.
+// A process of the product that a test may kill in any way. Its output is kept for failure messages.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
 export interface Exit {
@@ -10,10 +10,10 @@ export interface Running {
   readonly pid: number
   readonly child: ChildProcess
   /** Everything on stdout and stderr so far (the last 100 KB). */
-  said(): string
-  /** Settles when it has ended and everything it said has arrived. */
+  output(): string
+  /** Settles when it has exited and all its output has arrived. */
   readonly ended: Promise<Exit>
-  /** Sends a signal and waits for the end; SIGKILL when `signal` does not end it within 30 s. */
+  /** Sends a signal and waits for the exit; sends SIGKILL when it has not exited within 30 s. */
   end(signal?: NodeJS.Signals): Promise<Exit>
 }
 
@@ -24,9 +24,9 @@ const KILL_AFTER_MS = 30_000
 export function run(command: readonly string[], options: SpawnOptions): Running {
   const [program = '', ...args] = command
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
-  let said = ''
+  let output = ''
   const keep = (text: string): void => {
-    said = (said + text).slice(-KEPT_CHARACTERS)
+    output = (output + text).slice(-KEPT_CHARACTERS)
   }
   child.stdout?.setEncoding('utf8').on('data', keep)
   child.stderr?.setEncoding('utf8').on('data', keep)
@@ -35,13 +35,13 @@ export function run(command: readonly string[], options: SpawnOptions): Running 
   return {
     pid: child.pid ?? 0,
     child,
-    said: () => said,
+    output: () => output,
     ended,
     async end(signal = 'SIGTERM') {
       child.kill(signal)
       const kill = setTimeout(() => {
         child.kill('SIGKILL')
-        // A program that it has started may hold them open for ever.
+        // A child process may keep the pipes open forever.
         for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
       }, KILL_AFTER_MS)
       const exit = await ended

@@ -1,5 +1,5 @@
-// A server without the quickstart: `bowline server` as a service manager would start it, with an account made by its
-// set-up link, so that tests can end, restart and starve it apart from its agents.
+// A server without the quickstart: `bowline server` as a service manager runs it, with an account created through its
+// set-up link, so that tests can stop, restart and starve it independently of its agents.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { within } from './wait.ts'
 
 export type Client = ReturnType<typeof createClient>
 
-/** What the server tells its parent once it listens. */
+/** The server's message to its parent once it listens. */
 interface Listening {
   readonly origin: string
   readonly sshPort: number
@@ -26,22 +26,22 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** An installation of the server: one data folder and one pair of ports over all its lives. */
+/** An installation of the server: one data folder and one pair of ports across all its runs. */
 export interface Server {
   readonly dataFolder: string
   readonly origin: string
   readonly ssh: { readonly host: string; readonly port: number }
   readonly tenant: string
-  /** Of a self-signed certificate; '' without. */
+  /** Pin of a self-signed certificate; '' without. */
   readonly pin: string
-  /** The process of the present life. */
+  /** The current process. */
   readonly process: Running
   readonly account: { readonly username: string; readonly password: string }
   /** Signed in as the first account. */
   client(): Promise<Client>
-  /** Starts the next life; the earlier one must have ended. */
+  /** Starts the next run; the previous one must have ended. */
   start(): Promise<void>
-  /** Ends it in order and removes its data. */
+  /** Stops it gracefully and removes its data. */
   remove(): Promise<void>
 }
 
@@ -49,8 +49,8 @@ const ACCOUNT = { username: 'operator', password: 'correct horse' }
 const START_MS = 60_000
 
 /**
- * Starts a server with one account. Unless `env` says otherwise, the limits per source do not count this machine, and
- * sessions end at once with the server.
+ * Starts a server with one account. Unless `env` overrides it, per-source rate limits exempt this machine, and
+ * sessions end with the server without a grace period.
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'bowline-e2e-')))
@@ -62,8 +62,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     BOWLINE_LOG_LEVEL: 'info',
     ...options.env,
   }
-  let life = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
-  const { origin, sshPort, setupLink, pin } = await life.listening.catch(async (error: unknown) => {
+  let current = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
+  const { origin, sshPort, setupLink, pin } = await current.listening.catch(async (error: unknown) => {
     if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true })
     throw error
   })
@@ -80,30 +80,30 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     pin,
     account: ACCOUNT,
     get process() {
-      return life.running
+      return current.running
     },
     async client() {
       const { token } = await signIn()
       return createClient({ origin, token: () => token })
     },
     async start() {
-      life = launch({ ...env, ...ports })
-      await life.listening
+      current = launch({ ...env, ...ports })
+      await current.listening
     },
     async remove() {
-      await life.running.end()
+      await current.running.end()
       await rm(dataFolder, { recursive: true, force: true })
     },
   }
 }
 
-/** The server's exit and everything it said, for settings under which it must refuse to start. */
+/** Exit code and output of a server that must refuse to start with these settings. */
 export async function refusedServer(
   env: Readonly<Record<string, string>>,
-): Promise<{ code: number | null; said: string }> {
+): Promise<{ code: number | null; output: string }> {
   const { running, listening } = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
   const outcome = await Promise.race([running.ended, listening.catch(() => running.ended)])
-  if ('code' in outcome) return { code: outcome.code, said: running.said() }
+  if ('code' in outcome) return { code: outcome.code, output: running.output() }
   await running.end()
   throw new Error('the server has started, though it must not')
 }
@@ -118,7 +118,7 @@ function launch(env: Readonly<Record<string, string>>): { running: Running; list
     running.child.once('message', (told) => resolve(told as Listening)),
   )
   const ended = running.ended.then(({ code }) => {
-    throw new Error(`the server ended with ${code}:\n${running.said()}`)
+    throw new Error(`the server ended with ${code}:\n${running.output()}`)
   })
   const listening = within(START_MS, 'the server listens', Promise.race([message, ended]))
   listening.catch(() => undefined)
@@ -132,7 +132,7 @@ async function setUp({ call }: Client, setupLink: string): Promise<void> {
   await call(operations.instance.setup, { query: { sign }, body })
 }
 
-/** Lets `fetch` of this process accept a self-signed certificate. */
+/** Makes this process's `fetch` accept a self-signed certificate. */
 async function trustCertificate(file: string): Promise<void> {
   setDefaultCACertificates([...getCACertificates('default'), await readFile(file, 'utf8')])
 }

@@ -1,4 +1,4 @@
-// The `ssh` of this machine, run as a person would: with a password typed by sshpass.
+// Runs this machine's `ssh` as a person would, with the password typed by sshpass.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,12 +12,12 @@ export interface SshTarget {
   /** `user@namespace.device`. */
   readonly login: string
   readonly password: string
-  /** Address of this machine to come from; default: whichever ssh takes. */
+  /** Local address to connect from; default: ssh's choice. */
   readonly source?: string
 }
 
 export interface SshResult {
-  /** Exit code of ssh; 255 when the connection failed; null when a signal ended ssh. */
+  /** Exit code of ssh; 255 when the connection failed; null when a signal killed ssh. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: Buffer
@@ -34,10 +34,10 @@ const OPTIONS = [
   ['ConnectTimeout', '20'],
 ].flatMap(([name, value]) => ['-o', `${name}=${value}`])
 
-/** Shows banners, which ssh keeps to itself when only errors are wanted. */
+/** Shows banners, which ssh hides at LogLevel ERROR. */
 export const SHOWN: readonly string[] = ['-o', 'LogLevel=INFO']
 
-/** Options that make ssh come from the target's `source`. */
+/** Options that bind ssh to the target's `source` address. */
 export function sourceOptions({ source }: SshTarget): string[] {
   return source === undefined ? [] : ['-o', `BindAddress=${source}`]
 }
@@ -50,13 +50,13 @@ export function startSsh(
   env: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
   const where = [...sourceOptions(target), '-p', String(target.port), `${target.login}@${target.host}`]
-  // Of an option that is given twice ssh takes the first value: the caller's.
+  // For a repeated option ssh uses the first value: the caller's.
   return spawn('sshpass', ['-e', 'ssh', '-F', 'none', ...options, ...OPTIONS, ...where, ...command], {
     env: { PATH: process.env['PATH'] ?? '', SSHPASS: target.password, LANG: 'C.UTF-8', TERM: 'xterm-256color', ...env },
   })
 }
 
-/** Copies files with scp as a person would; a path that begins with `host:` is on the device. */
+/** Copies files with scp; a path that begins with `host:` is on the device. */
 export function scp(target: SshTarget, options: readonly string[], from: string, to: string): Promise<SshResult> {
   const where = ['-o', `User=${target.login}`, '-P', String(target.port)]
   const paths = [from, to].map((path) => path.replace(/^host:/, `${target.host}:`))
@@ -67,7 +67,7 @@ export function scp(target: SshTarget, options: readonly string[], from: string,
   return finish(child)
 }
 
-/** Runs ssh to its end. */
+/** Runs ssh to completion. */
 export async function ssh(
   target: SshTarget,
   command: readonly string[],
@@ -80,7 +80,7 @@ export async function ssh(
   return finish(child)
 }
 
-/** Collects what a running ssh says until it ends. */
+/** Collects the output of a running ssh until it exits. */
 export function finish(child: ChildProcessWithoutNullStreams): Promise<SshResult> {
   const stdout: Buffer[] = []
   let stderr = ''
@@ -92,49 +92,49 @@ export function finish(child: ChildProcessWithoutNullStreams): Promise<SshResult
   })
 }
 
-/** An ssh whose far end sends back each line: shows whether a session is alive. */
+/** An ssh whose far end echoes each line: shows whether a session is alive. */
 export interface EchoSession {
-  /** Sends a line and waits until it is back. */
+  /** Sends a line and waits for its echo. */
   echo(line: string): Promise<void>
-  /** Ends the input, and with it the session. */
+  /** Closes stdin, which ends the session. */
   end(): void
   readonly result: Promise<SshResult>
 }
 
-/** Starts ssh with `cat` on the device and waits until it runs. */
+/** Starts ssh with `cat` on the device and waits until it is running. */
 export async function startEcho(target: SshTarget, options: readonly string[] = []): Promise<EchoSession> {
   const child = startSsh(target, ['echo ready; exec cat'], options)
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stdin.on('error', () => undefined)
   const result = finish(child)
   let ended: SshResult | undefined
   void result.then((outcome) => (ended = outcome))
-  const heard = (line: string): Promise<true> =>
+  const echoed = (line: string): Promise<true> =>
     until(`the session says ${line}`, () => {
-      if (said.includes(`${line}\n`)) return true
+      if (output.includes(`${line}\n`)) return true
       if (ended) throw new Error(`ssh ended with ${ended.code}: ${ended.stderr}`)
       return false
     })
-  await heard('ready')
+  await echoed('ready')
   return {
     async echo(line) {
       child.stdin.write(`${line}\n`)
-      await heard(line)
+      await echoed(line)
     },
     end: () => child.stdin.end(),
     result,
   }
 }
 
-/** One connection that many ssh commands share (ssh_config(5), ControlMaster). */
+/** One connection shared by many ssh commands (ssh_config(5), ControlMaster). */
 export interface SharedConnection {
-  /** Starts a command on a channel of its own; stdin stays open until the caller ends it. */
+  /** Starts a command on its own channel; stdin stays open until the caller ends it. */
   start(command: string): ChildProcessWithoutNullStreams
   close(): Promise<SshResult>
 }
 
-/** Opens the connection and waits until commands can use it. @param socket path that does not exist yet */
+/** Opens the connection and waits until it is ready. @param socket path that does not exist yet */
 export async function shareConnection(target: SshTarget, socket: string): Promise<SharedConnection> {
   const master = startSsh(target, [], ['-M', '-S', socket, '-N', '-o', 'LogLevel=INFO'])
   const result = finish(master)
@@ -146,7 +146,7 @@ export async function shareConnection(target: SshTarget, socket: string): Promis
   })
   return {
     start: (command) => {
-      // Without the master's socket it would try a connection of its own, which has no password: it fails.
+      // Without the master's socket it would open its own connection, which fails for lack of a password.
       const options = ['-F', 'none', '-S', socket, '-o', 'BatchMode=yes', ...OPTIONS, '-p', String(target.port)]
       return spawn('ssh', [...options, `${target.login}@${target.host}`, command])
     },
@@ -157,7 +157,7 @@ export async function shareConnection(target: SshTarget, socket: string): Promis
   }
 }
 
-/** Runs ssh with other input and output than memory could hold. */
+/** Runs ssh with streams for input and output too large for memory. */
 export async function pipeThrough(
   target: SshTarget,
   command: string,
@@ -179,11 +179,11 @@ export async function pipeThrough(
   return { code, stderr, bytes, sha256: hash.digest('hex') }
 }
 
-/** Runs ssh with a wrong password, as often as ssh asks; sshpass would give up after the first. */
+/** Runs ssh with a wrong password for every prompt; sshpass would give up after the first. */
 export function guess(target: SshTarget, times: number, options: readonly string[] = []): Promise<SshResult> {
   const prompts = ['-o', `NumberOfPasswordPrompts=${times}`, '-o', 'LogLevel=INFO']
   const where = [...sourceOptions(target), '-p', String(target.port), `${target.login}@${target.host}`, 'true']
-  // Whatever this program prints is no password of ours.
+  // The program's own output is not a password.
   const child = spawn('setsid', ['--wait', 'ssh', '-F', 'none', ...options, ...prompts, ...OPTIONS, ...where], {
     env: { PATH: process.env['PATH'] ?? '', SSH_ASKPASS: '/bin/pwd', SSH_ASKPASS_REQUIRE: 'force' },
   })

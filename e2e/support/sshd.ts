@@ -1,4 +1,5 @@
-// An OpenSSH server of this machine to compare with: its own configuration, keys and port, for the user who runs the tests.
+// Runs this machine's OpenSSH server for comparison: its own configuration, keys and port, for the user running the
+// tests.
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
@@ -11,7 +12,7 @@ export interface Sshd {
   readonly host: string
   readonly port: number
   readonly login: string
-  /** Private key that it lets in. */
+  /** Private key that it accepts. */
   readonly keyFile: string
   stop(): Promise<void>
 }
@@ -40,13 +41,13 @@ export async function startSshd(): Promise<Sshd> {
     'Subsystem sftp /usr/lib/openssh/sftp-server',
   ]
   await writeFile(file('sshd_config'), `${configuration.join('\n')}\n`)
-  // Where Debian's service unit would have made it.
+  // Debian's service unit would have created it.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
   const sshd = run(['/usr/sbin/sshd', '-D', '-e', '-f', file('sshd_config')], {})
   let ended = false
   void sshd.ended.then(() => (ended = true))
   await until('sshd listens', async () => {
-    if (ended) throw new Error(`sshd has ended: ${sshd.said()}`)
+    if (ended) throw new Error(`sshd has ended: ${sshd.output()}`)
     const table = await readFile('/proc/net/tcp', 'utf8')
     // Local address in hexadecimal, state 0A: listening (proc(5)).
     return new RegExp(`:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`).test(table)

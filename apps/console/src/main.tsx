@@ -14,19 +14,19 @@ import { followSignIn } from './shell/follow-sign-in.ts'
 import { loadRestWhenIdle } from './platform/page-files.ts'
 import { createConsoleRouter } from './shell/router.tsx'
 import { createRuntime } from './core/runtime.ts'
-import { askBeforeLeaving } from './platform/page-holds.ts'
+import { askBeforeLeaving } from './platform/unload-guard.ts'
 import { colorSchemeManager, cssVariables, theme } from './ui/theme.ts'
 
 const runtime = createRuntime()
 const router = createConsoleRouter(runtime)
 followSignIn(runtime.session, router)
-// A page that could not load while the server was away loads when it is back.
+// Retries pages that failed to load while the server was down.
 runtime.watch.state.subscribe(() => {
   if (runtime.watch.state.get().kind === 'reachable') void router.invalidate()
 })
 
 askBeforeLeaving()
-// What the first page needs comes first.
+// Preloading waits until the first page has what it needs.
 const endWaiting = runtime.live.state.subscribe(() => {
   if (runtime.live.state.get() !== 'live') return
   endWaiting()

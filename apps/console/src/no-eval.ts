@@ -1,6 +1,6 @@
-// Imported before anything that makes schemas. zod looks whether it may compile parsers as soon as the first object schema
-// is made; that look is itself a violation of the content security policy, which refuses `eval`. The build keeps this module
-// in the file of the schemas: from the file of main.tsx it would run after them.
+// Must be imported before any schema is created. On the first object schema zod probes whether it may compile parsers;
+// the probe itself violates the content security policy, which forbids `eval`. The build keeps this module in the same
+// chunk as the schemas: from main.tsx's chunk it would run too late.
 import { z } from 'zod'
 
 z.config({ jitless: true })

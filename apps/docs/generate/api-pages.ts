@@ -1,5 +1,5 @@
-// The API reference: one page for each operation of each edition's OpenAPI document, written before the build into a
-// folder of its own that git does not keep.
+// Generates the API reference: one page for each operation of each edition's OpenAPI document, written before the build
+// into a git-ignored folder.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { allOperations } from '@bowline/contract/operations'
@@ -9,9 +9,9 @@ import { operationPage } from './operation-page.ts'
 
 const EDITIONS = ['community', 'cloud'] as const
 type Edition = (typeof EDITIONS)[number]
-/** Relative to the folder of the site. */
+/** Relative to the site folder. */
 const API_FOLDER = '.generated/api'
-/** Side bars of these pages, beside their folder. */
+/** Sidebars of these pages, next to their folder. */
 const SIDEBARS = '.generated/sidebars-api.json'
 const DOCUMENTS = '../../packages/contract/openapi'
 
@@ -23,7 +23,7 @@ function operationsByTag(edition: Edition): { tag: string; operations: Documente
   const byTag = new Map<string, DocumentedOperation[]>()
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      // Further paths of the same call are named on its page.
+      // Alternative paths of the same operation are listed on its page.
       if (operation.operationId.includes('.alias')) continue
       const [tag = 'other'] = operation.tags
       const entry = { ...operation, slug: slugOf(operation.operationId), method: method.toUpperCase(), path }
@@ -33,7 +33,7 @@ function operationsByTag(edition: Edition): { tag: string; operations: Documente
   return [...byTag].map(([tag, operations]) => ({ tag, operations }))
 }
 
-/** Writes what has changed and removes what is no longer there. */
+/** Writes changed files and removes obsolete ones. */
 export function writeApiPages(): void {
   const pages = new Map<string, string>([['index.mdx', indexPage()]])
   const declared = new Map(allOperations().map(({ id, operation }) => [id, operation]))
@@ -59,7 +59,7 @@ export function writeApiPages(): void {
   writeFileSync(SIDEBARS, JSON.stringify(Object.fromEntries(EDITIONS.map((edition) => [edition, sidebar(edition)]))))
 }
 
-/** Calls by noun; the index belongs to the first edition's side bar. */
+/** Operations by noun; the index page belongs to the first edition's sidebar. */
 function sidebar(edition: Edition): unknown[] {
   return [
     ...(edition === EDITIONS[0] ? [{ type: 'doc', id: 'index', label: 'OpenAPI' }] : []),

@@ -1,4 +1,4 @@
-// Fences of pages as the browser gets them.
+// Tests of fences as browsers receive them.
 import { describe, expect, it } from 'vitest'
 import { highlightCode } from './highlight-code.ts'
 
@@ -23,7 +23,7 @@ function attributes(tree: ReturnType<typeof fence>): unknown {
 }
 
 describe('code of a page', () => {
-  it('is coloured by its language and has its title', () => {
+  it('highlights code by its language and keeps its title', () => {
     expect(attributes(fence('json', '{"a": 1}\n', 'title="example"'))).toMatchObject({
       properties: {
         'data-language': 'json',
@@ -33,13 +33,13 @@ describe('code of a page', () => {
     })
   })
 
-  it.each(['text', 'bash', undefined])('cannot become markup: %s', (language) => {
+  it.each(['text', 'bash', undefined])('never turns code into markup: %s', (language) => {
     const { properties } = attributes(fence(language, '<img src=x> &amp;')) as { properties: Record<string, string> }
     expect(properties['data-html']).not.toContain('<img')
     expect(properties['data-html']).toContain('&lt;')
   })
 
-  it('in a language that nobody has added fails the build', () => {
+  it('fails the build for a language that is not registered', () => {
     expect(() => attributes(fence('cobol', 'STOP RUN.'))).toThrow("'cobol'")
   })
 })

@@ -1,4 +1,4 @@
-// Fences are coloured when the site is built: a browser gets the markup and not the parsers that make it.
+// Highlights fences at build time: browsers receive the markup and not the parsers.
 import Prism from 'prismjs'
 import 'prismjs/components/prism-bash.js'
 import 'prismjs/components/prism-ini.js'
@@ -8,7 +8,7 @@ import 'prismjs/components/prism-sql.js'
 import 'prismjs/components/prism-typescript.js'
 import 'prismjs/components/prism-yaml.js'
 
-/** The part of a hast node that is read and written here. */
+/** The part of a hast node that is used here. */
 interface Node {
   readonly tagName?: string
   readonly value?: string
@@ -20,7 +20,7 @@ interface Node {
 const PLAIN = 'text'
 
 /**
- * Plugin of rehype: each `<pre><code>` becomes a `<pre>` without content, with the attributes `data-html`,
+ * Rehype plugin: each `<pre><code>` becomes an empty `<pre>` with the attributes `data-html`,
  * `data-language` and `data-title`, which src/theme/MDXComponents shows.
  * @throws {Error} for a language that is not among the imports
  */
@@ -50,13 +50,13 @@ function languageOf({ properties }: Node): string {
   return names.find((name) => name.startsWith('language-'))?.slice('language-'.length) ?? PLAIN
 }
 
-/** The rest of the fence's first line; Docusaurus has moved it for pages in MDX. */
+/** The rest of the fence's first line; for MDX pages Docusaurus has moved it. */
 function metaOf({ data, properties }: Node): string {
   const moved = properties?.['metastring']
   return data?.meta ?? (typeof moved === 'string' ? moved : '')
 }
 
-/** @returns HTML of a text: escaped, with `<span class="token …">` around what has a meaning */
+/** @returns escaped HTML of a text, with `<span class="token …">` around tokens */
 export function highlight(text: string, language: string): string {
   const grammar = language === PLAIN ? {} : Prism.languages[language]
   if (!grammar) throw new Error(`Code in the language '${language}' cannot be coloured: generate/highlight-code.ts`)

@@ -1,5 +1,5 @@
-// Writes what is made of the contract before a build. A process of its own: Docusaurus' loader of configuration does not
-// read the contract's modules.
+// Generates everything derived from the contract before a build. A separate process: Docusaurus' configuration loader
+// cannot import the contract's modules.
 import { writeApiPages } from './api-pages.ts'
 import { writeSettings } from './settings.ts'
 

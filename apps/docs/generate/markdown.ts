@@ -1,12 +1,12 @@
-// A built page as Markdown: what components have made of the source is in it.
+// Converts a built page to Markdown, including the output of its components.
 import { load } from 'cheerio'
 
 export interface Page {
   readonly title: string
   readonly description: string
-  /** Decoded, without the base address: `overview/faq`. */
+  /** Decoded, without the base URL: `overview/faq`. */
   readonly path: string
-  /** With the base address, encoded. */
+  /** With the base URL, encoded. */
   readonly permalink: string
 }
 
@@ -104,7 +104,7 @@ function inline(dom: Dom, node: Node): string {
         case 'code':
           return `\`${dom(child).text()}\``
         case 'a':
-          // A link of Markdown ends at a space.
+          // A Markdown link target ends at a space.
           return `[${words}](${(dom(child).attr('href') ?? '').replaceAll(' ', '%20')})`
         case 'strong':
           return `**${words}**`
@@ -121,7 +121,7 @@ function inline(dom: Dom, node: Node): string {
     .join('')
 }
 
-/** In lower case; `#text` of a text, `#comment` of a comment. */
+/** Lower-case tag name; `#text` for a text, `#comment` for a comment. */
 const nameOf = (dom: Dom, node: Node): string =>
   node.nodeType === TEXT ? '#text' : (dom(node).prop('nodeName')?.toLowerCase() ?? '')
 /** `Node.TEXT_NODE` of the DOM. */

@@ -1,4 +1,4 @@
-// What the pages read of an OpenAPI 3.1 document that the contract wrote.
+// The part of an OpenAPI 3.1 document, as the contract writes it, that the pages use.
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -76,13 +76,13 @@ export function slugOf(operationId: string): string {
     .replaceAll('--', '-')
 }
 
-/** A schema with its reference followed. */
+/** Resolves the reference of a schema. */
 export function resolved(schema: Schema, document: OpenApi): Schema {
   const name = schema.$ref?.replace('#/components/schemas/', '')
   return name === undefined ? schema : (document.components.schemas[name] ?? {})
 }
 
-/** A schema in words: `string, 3 to 20 characters`. */
+/** Describes a schema: `string, 3 to 20 characters`. */
 export function describeSchema(schema: Schema, document: OpenApi): string {
   const { $ref, enum: values, anyOf, oneOf } = schema
   if ($ref) return $ref.replace('#/components/schemas/', '')
@@ -100,7 +100,7 @@ function limitsOf(schema: Schema): string[] {
   const limits: string[] = []
   if (format) limits.push(format)
   const range = (least: number | undefined, most: number | undefined, unit: string): void => {
-    // What JSON Schema says of any integer is no news.
+    // Omit the bounds that JSON Schema states for every integer.
     const high = most !== undefined && most < Number.MAX_SAFE_INTEGER ? most : undefined
     const low = least !== undefined && least > Number.MIN_SAFE_INTEGER ? least : undefined
     if (low !== undefined && high !== undefined) limits.push(`${low} to ${high}${unit}`)

@@ -1,10 +1,10 @@
-// The page of one call of the API, as MDX.
+// Generates the page of one API operation, as MDX.
 import { ERRORS, type ErrorCode } from '@bowline/contract/errors'
 import { type DocumentedOperation, type OpenApi, type Schema, describeSchema, resolved } from './openapi-document.ts'
 
 interface Place {
   readonly edition: string
-  /** Further paths of the call. */
+  /** Alternative paths of the operation. */
   readonly aliases: readonly string[]
   /** Name of the part that does not work yet. */
   readonly pending: string | undefined
@@ -87,7 +87,7 @@ function failures({ responses }: DocumentedOperation): string[] {
   return ['## Failures', table(['Status', 'Code', 'Message'], rows)]
 }
 
-/** The fields of an object, or of the objects of a list. */
+/** Fields of an object, or of the objects of a list. */
 function fields(schema: Schema, document: OpenApi): string {
   const outer = resolved(schema, document)
   const inner = outer.items ? resolved(outer.items, document) : outer
@@ -110,7 +110,7 @@ function exampleOf(operation: DocumentedOperation): string {
   return JSON.stringify(operation.requestBody?.content['application/json']?.example ?? {}, null, 2)
 }
 
-/** A call from a shell; `SERVER` and `TOKEN` come from the environment. */
+/** The operation as a shell command; `SERVER` and `TOKEN` come from the environment. */
 function curl(operation: DocumentedOperation): string {
   const { method, path, parameters: list = [], security } = operation
   const address = path.replaceAll(/\{([\w-]+)\}/g, (_, name: string) => {
@@ -135,7 +135,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Words for MDX: outside of code, braces and angle brackets would be taken for code. */
+/** Escapes text for MDX: outside of code, braces and angle brackets would be parsed as code. */
 function text(words: string): string {
   return words
     .split(/(`[^`]*`)/)

@@ -1,4 +1,4 @@
-// The scripts of a page behind its first frame.
+// Tests of deferring a page's scripts until after its first frame.
 import { describe, expect, it } from 'vitest'
 import { paintFirst } from './paint-first.ts'
 
@@ -14,7 +14,7 @@ describe('a page', () => {
     expect(html.match(/requestAnimationFrame/g)).toHaveLength(1)
   })
 
-  it('without scripts stays as it is', () => {
+  it('leaves a page without scripts unchanged', () => {
     expect(paintFirst('<p>text</p>')).toBe('<p>text</p>')
   })
 })

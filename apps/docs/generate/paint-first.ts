@@ -1,15 +1,15 @@
-// Pages are readable before their scripts have run. Scripts with `defer` run before the browser paints for the first
-// time when they arrive early; these are fetched meanwhile and run after it.
+// Makes pages readable before their scripts run. Scripts with `defer` run before the first paint when they arrive
+// early; these are prefetched meanwhile and run after it.
 
 const DEFERRED = /<script src="?([^" >]+)"? defer(?:="[^"]*")?><\/script>/g
 
-/** Event of the window when a script of the site cannot be loaded; src/theme/Root tells why that may be. */
+/** Window event when a script of the site cannot be loaded; src/theme/Root explains the cause. */
 export const NOT_LOADED = 'site-not-loaded'
 
 /**
  * @param html a built page
- * @returns the page with its deferred scripts, in their order, behind the first frame; a page that nobody looks at has
- *   no frames, so a second later at most
+ * @returns the page with its deferred scripts, in order, after the first frame; a hidden page has no frames, so after a
+ *   second at most
  */
 export function paintFirst(html: string): string {
   const addresses = [...html.matchAll(DEFERRED)].map(([, address = '']) => address)

@@ -1,4 +1,4 @@
-// What search knows of a page: one record for each heading and each block of text, with the headings above it.
+// Generates a page's search records: one for each heading and each block of text, with the headings above it.
 import { createHash } from 'node:crypto'
 import { load } from 'cheerio'
 import { CONTROLS, type Page } from './markdown.ts'
@@ -9,10 +9,10 @@ export interface SearchRecord {
   readonly type: string
   /** Text of a block; null for headings. */
   readonly content: string | null
-  /** The page's description, with its first heading; calls have it as text. */
+  /** The page's description, under its first heading; operations have it as text. */
   readonly about?: string
   readonly hierarchy: Readonly<Record<string, string>>
-  /** Place on the page, from 0. */
+  /** Position on the page, from 0. */
   readonly position: number
 }
 
@@ -23,11 +23,11 @@ const PARTS: readonly (readonly [prefix: string, part: string])[] = [
   ['admin-guides/', 'Admin guides'],
   ['user-guides/', 'User guides'],
 ]
-const MOST_CHARACTERS = 600
+const MAX_CHARACTERS = 600
 
 /**
  * @param html of the page's article
- * @returns nothing for pages of calls that the community edition has as well: one of the two is enough to find
+ * @returns nothing for operations that the community edition has as well: one page is enough to find
  */
 export function searchRecords(html: string, page: Page): SearchRecord[] {
   const dom = load(html)
@@ -56,13 +56,13 @@ export function searchRecords(html: string, page: Page): SearchRecord[] {
   }
   for (const node of dom('h1, h2, h3, h4, h5, h6, p, li, tr, pre').toArray()) {
     const name = dom(node).prop('tagName')?.toLowerCase() ?? ''
-    // Cells and lines stand apart.
+    // Separate cells and lines.
     dom(node).find('td, br').append(' ').after(' ')
     const text = dom(node).text().replaceAll('​', '').replaceAll(/\s+/g, ' ').trim()
     if (text === '') continue
     const level = /^h[1-6]$/.test(name) ? Number(name[1]) : 0
     if (level > 0) {
-      // Failures and examples of calls repeat on each of their pages.
+      // Errors and examples repeat on each operation's page.
       left = isCall && level > 1
       if (left) continue
       headings.splice(level)
@@ -77,16 +77,15 @@ export function searchRecords(html: string, page: Page): SearchRecord[] {
   return records
 }
 
-/** Long examples are several records, so that each of their words is found. */
+/** Long examples are split into several records, so that each of their words is found. */
 function split(text: string): string[] {
   return (
-    text
-      .match(new RegExp(`.{1,${MOST_CHARACTERS}}(?:\\s|$)|\\S{${MOST_CHARACTERS}}`, 'g'))
-      ?.map((part) => part.trim()) ?? []
+    text.match(new RegExp(`.{1,${MAX_CHARACTERS}}(?:\\s|$)|\\S{${MAX_CHARACTERS}}`, 'g'))?.map((part) => part.trim()) ??
+    []
   )
 }
 
 const isCloudOnly = (html: string): boolean => html.includes('cloud edition only')
 
-/** Paragraphs of list items and cells are part of those. */
+/** Paragraphs inside list items and cells are part of those. */
 const isInside = (name: string, above: number): boolean => above > 0 && name !== 'pre'

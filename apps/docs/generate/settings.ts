@@ -1,4 +1,5 @@
-// The environment variables of each program as data: the contract's registry brings its parsers, which no reader needs.
+// Generates each program's environment variables as data: the contract's registry would bring its parsers to the
+// browser.
 import { writeFileSync } from 'node:fs'
 import { type Program, SETTINGS } from '@bowline/contract/config'
 
@@ -6,14 +7,14 @@ export interface DocumentedSetting {
   readonly name: string
   readonly description: string
   readonly secret: boolean
-  /** Text of the default; left out: none. */
+  /** Text of the default; absent: none. */
   readonly fallback?: string
   readonly required: boolean
 }
 
 export type DocumentedSettings = Readonly<Record<Program, readonly DocumentedSetting[]>>
 
-/** Relative to the folder of the site; read by src/components/settings.tsx. */
+/** Relative to the site folder; read by src/components/settings.tsx. */
 const FILE = '.generated/settings.json'
 
 export function writeSettings(): void {
@@ -37,7 +38,7 @@ function settingsOf(program: Program): DocumentedSetting[] {
     })
 }
 
-/** Of a default, undefined when it says nothing. */
+/** Text of a default; undefined when it is not worth stating. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,4 +1,4 @@
-// The page of search results at /search.
+// Adds the search results page at /search.
 import type { LoadContext, Plugin } from '@docusaurus/types'
 
 // oxlint-disable-next-line import/no-default-export -- Docusaurus reads the default export

@@ -1,5 +1,5 @@
-// After the pages are built: their scripts behind the first frame, each page as Markdown, llms.txt, the records of
-// search, and everything compressed.
+// Post-build step: defers each page's scripts, and writes each page as Markdown, llms.txt, the search records and
+// compressed copies.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { LoadContext, Plugin } from '@docusaurus/types'
@@ -9,7 +9,7 @@ import { type Page, pageMarkdown } from '../generate/markdown.ts'
 import { paintFirst } from '../generate/paint-first.ts'
 import { searchRecords } from '../generate/search-records.ts'
 
-/** What the documents plugin tells of a page. */
+/** Page metadata from the documents plugin. */
 interface Doc {
   readonly id: string
   readonly title: string

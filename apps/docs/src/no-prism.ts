@@ -1,2 +1,2 @@
-// In the place of the theme's parsers of code: pages come coloured (generate/highlight-code.ts).
+// Replaces the theme's syntax highlighters: code is highlighted at build time (generate/highlight-code.ts).
 export const Prism = {}

@@ -1,4 +1,4 @@
-// Who may reach what: keys, rules, tags, people, API keys; each change is looked at where it counts, in the API.
+// Access control journeys: keys, rules, tags, members, API keys; each change is verified through the API.
 import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ export function accessJourneys(site: Site): void {
   describe('public keys', () => {
     const names = async () => (await site.world.client.call(publicKeys.list, {})).body.map(({ name }) => name)
 
-    it('are added for the devices of a tag, removed, and brought back by undo', async () => {
+    it('adds a key for the devices of a tag, removes it, and restores it by undo', async () => {
       const { page } = site
       await page.goto('/public-keys')
       await page.getByRole('button', { name: 'Add key' }).click()
@@ -38,7 +38,7 @@ export function accessJourneys(site: Site): void {
       expect(await names()).toContain('grace@desk')
     })
 
-    it('say at the field what the server refuses', async () => {
+    it('shows the server’s rejection of a key at the field', async () => {
       const { page } = site
       await page.goto('/public-keys')
       await page.getByRole('link', { name: 'deploy' }).click()
@@ -59,7 +59,7 @@ export function accessJourneys(site: Site): void {
       return body.toSorted((a, b) => b.priority - a.priority).map(({ priority, username }) => `${priority} ${username}`)
     }
 
-    it('is reordered with the keyboard, and back by undo', async () => {
+    it('reorders rules with the keyboard, and back by undo', async () => {
       const { page } = site
       await page.goto('/firewall')
       const before = await order()
@@ -71,7 +71,7 @@ export function accessJourneys(site: Site): void {
       await expect.poll(order).toEqual(before)
     })
 
-    it('is reordered by dragging', async () => {
+    it('reorders rules by dragging', async () => {
       const { page } = site
       await page.goto('/firewall')
       const handle = page.getByRole('button', { name: 'Rule 3 of 3; the arrow keys move it' })
@@ -90,7 +90,7 @@ export function accessJourneys(site: Site): void {
       await page.getByRole('link', { name: 'Rule 3' }).getByText('named kiosk').waitFor()
     })
 
-    it('tells what it would say of a connection, and which rule says it', async () => {
+    it('tests a connection and names the rule that decides', async () => {
       const { page } = site
       await page.goto('/firewall')
       const tester = page.getByRole('region', { name: 'Try a connection' })
@@ -109,7 +109,7 @@ export function accessJourneys(site: Site): void {
       expect(await page.locator('li[data-marked]').textContent()).toContain('^127')
     })
 
-    it('gets a rule, switches it off and loses it', async () => {
+    it('adds a rule, turns it off and removes it', async () => {
       const { page } = site
       await page.goto('/firewall?edit=new')
       const dialog = page.getByRole('dialog', { name: 'Add a rule' })
@@ -128,7 +128,7 @@ export function accessJourneys(site: Site): void {
   })
 
   describe('the source of a rule', () => {
-    it('is written as a network, saved as its pattern, and is the network again', async () => {
+    it('saves a network as its pattern and shows it as a network again', async () => {
       const { page } = site
       await page.goto('/firewall?edit=new')
       const dialog = page.getByRole('dialog', { name: 'Add a rule' })
@@ -141,7 +141,7 @@ export function accessJourneys(site: Site): void {
       await dialog.getByLabel('Network or address').fill('172.16.0.0/12')
       await dialog.getByRole('button', { name: 'Add rule' }).click()
       const rule = page.getByRole('link', { name: /^Rule \d+: .*172\.16\.0\.0\/12/ })
-      // The whole line is the link's target, what it shows lies above it.
+      // The whole line is the link's target; its contents lie above it.
       await rule.press('Enter')
       const edited = page.getByRole('dialog', { name: /^Rule \d+$/ })
       expect(await edited.getByLabel('Network or address').inputValue()).toBe('172.16.0.0/12')
@@ -154,7 +154,7 @@ export function accessJourneys(site: Site): void {
   })
 
   describe('tags', () => {
-    it('are renamed everywhere, and lead to their devices', async () => {
+    it('renames tags everywhere and links them to their devices', async () => {
       const { page } = site
       await page.goto('/tags')
       await page.getByRole('button', { name: 'Rename garden' }).click()
@@ -189,7 +189,7 @@ export function accessJourneys(site: Site): void {
       expect(await role.inputValue()).toBe('observer')
     })
 
-    it('gives another role at once to somebody who is looking', async () => {
+    it('applies a changed role at once for a member who is signed in', async () => {
       const { world, browser } = site
       const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console })
       await openSignedIn(page, OBSERVER, '/tags')
@@ -207,7 +207,7 @@ export function accessJourneys(site: Site): void {
       await context.close()
     })
 
-    it('makes an API key whose secret is shown once and works', async () => {
+    it('creates an API key whose secret is shown once and works', async () => {
       const { page, world } = site
       await page.goto('/team?tab=keys')
       await page.getByRole('button', { name: 'Create key' }).click()
@@ -241,7 +241,7 @@ export function accessJourneys(site: Site): void {
   })
 
   describe('namespaces', () => {
-    it('are created from the switcher, and everything on screen is of the new one', async () => {
+    it('creates a namespace from the switcher and switches everything on screen to it', async () => {
       const { page, world } = site
       await page.goto('/')
       await page.getByRole('button', { name: /^Namespace/ }).click()

@@ -1,4 +1,4 @@
-// Names and texts that others choose, written to be run: every place that shows them shows them as text.
+// Untrusted names and texts that contain markup: every page that shows them must show them as text.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
@@ -20,7 +20,7 @@ const HOSTILE = [
 
 export function hostileJourneys(site: Site): void {
   describe('names that others choose', () => {
-    it('never run, and are shown as they are', async () => {
+    it('shows untrusted names as text and never runs them', async () => {
       const { world, browser } = site
       const { call } = world.client
       for (const [index, text] of HOSTILE.entries()) {
@@ -57,7 +57,7 @@ export function hostileJourneys(site: Site): void {
       expect(await page.locator('main a[href^="javascript"], main img, main script, main svg[onload]').count()).toBe(0)
       await page.goto('/')
       await page.getByText('hostile-8').first().waitFor()
-      // Those that need a click: none of them is a link to anything but a page of the console.
+      // Pages that need a click: none of the names became a link to anything but a page of the console.
       expect(await page.evaluate('[...document.links].every(({ origin }) => origin === location.origin)')).toBe(true)
       expect(sprung).toEqual([])
       expect(complaints).toEqual([])

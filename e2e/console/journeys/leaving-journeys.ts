@@ -1,4 +1,4 @@
-// Going: out of a namespace, to the screen of those who are in none, and on from there; and a page that does not load.
+// Leaving a namespace; the no-namespace screen; pages that fail to load.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
@@ -9,7 +9,7 @@ const LEAVER = { username: 'lennart', password: 'leaver-pass', email: 'lennart@e
 
 export function leavingJourneys(site: Site): void {
   describe('somebody who leaves the namespace', () => {
-    it('is told what a namespace is for, and makes one', async () => {
+    it('explains namespaces to somebody who left their only one, and creates one', async () => {
       const { world, browser } = site
       await world.cli('user', 'create', LEAVER.username, LEAVER.password, LEAVER.email)
       const { body } = await world.client.call(operations.namespaces.get, { params: { tenant: world.product.tenant } })
@@ -20,7 +20,7 @@ export function leavingJourneys(site: Site): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Leave the namespace' }).click()
       await page.getByText('Devices live in namespaces.').waitFor()
       expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
-      // What was asked while the membership ended was refused; from here on nothing is asked that would be.
+      // Requests in flight while the membership ended were refused; from here on nothing may send one that would be.
       complaints.length = 0
       await page.goto('/')
       await page.getByText('Devices live in namespaces.').waitFor()
@@ -46,7 +46,7 @@ export function leavingJourneys(site: Site): void {
   })
 
   describe('a page that cannot be loaded', () => {
-    it('says so in its place, and is there when somebody tries again', async () => {
+    it('shows a failed page load in the page’s place and loads it on retry', async () => {
       const { world, browser } = site
       const { context, page } = await openPage(browser, { baseURL: world.product.console })
       await openSignedIn(page, world.product, '/tags')
@@ -54,7 +54,7 @@ export function leavingJourneys(site: Site): void {
       await page.getByRole('link', { name: 'Audit log' }).click()
       await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
       expect(await violationsInBothThemes(page)).toEqual({ light: [], dark: [] })
-      // The rest of the console goes on.
+      // The rest of the console keeps working.
       await page.getByRole('link', { name: 'Tags' }).click()
       await page.getByText('garden').first().waitFor()
       await page.getByRole('link', { name: 'Audit log' }).click()
@@ -64,7 +64,7 @@ export function leavingJourneys(site: Site): void {
       await context.close()
     })
 
-    it('says the same when only its styles do not arrive', async () => {
+    it('shows a failed page load when only its styles are missing', async () => {
       const { world, browser } = site
       const { context, page } = await openPage(browser, { baseURL: world.product.console })
       await page.route('**/assets/audit-page*.css', (route) => route.abort())
@@ -75,7 +75,7 @@ export function leavingJourneys(site: Site): void {
       await context.close()
     })
 
-    it('is loaded with the whole console when the server has another build of it, once', async () => {
+    it('reloads the whole console, once, when the server has another build of it', async () => {
       const { world, browser } = site
       const { context, page } = await openPage(browser, { baseURL: world.product.console })
       await page.route('**/assets/audit-page*.js', (route) => route.abort())

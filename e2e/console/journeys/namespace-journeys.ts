@@ -1,4 +1,4 @@
-// The namespace itself: settings, audit log, announcements; sessions; devices in numbers; and the signed-in person.
+// Namespace journeys: settings, audit log, announcements; sessions; bulk actions on devices; keyboard; the profile.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
@@ -15,7 +15,7 @@ export function namespaceJourneys(site: Site): void {
   }
 
   describe('the settings', () => {
-    it('change at once, and back by undo', async () => {
+    it('changes a setting at once, and back by undo', async () => {
       const { page } = site
       await page.goto('/settings')
       await page.getByRole('switch', { name: 'Allow forwarding' }).click({ force: true })
@@ -24,7 +24,7 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(async () => (await settings()).forwarding).toBe(true)
     })
 
-    it('delete recordings after some days, once somebody has confirmed it', async () => {
+    it('sets the retention of recordings after a confirmation', async () => {
       const { page } = site
       const kept = async () => (await settings()).recording_retention_days
       await page.goto('/settings')
@@ -41,7 +41,7 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(kept).toBe(0)
     })
 
-    it('show an announcement as a terminal will', async () => {
+    it('previews an announcement as a terminal will show it', async () => {
       const { page } = site
       await page.goto('/settings')
       await page.getByLabel('Text').fill('Mind the gap.\n<b>not bold</b>')
@@ -52,7 +52,7 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(async () => (await settings()).connection_announcement).toContain('Authorised use only.')
     })
 
-    it('ask for the name before the namespace is deleted', async () => {
+    it('asks for the name before the namespace is deleted', async () => {
       const { page, world } = site
       const { body: made } = await world.client.call(namespaces.create, { body: { name: 'doomed' } })
       await page.goto('/')
@@ -70,7 +70,7 @@ export function namespaceJourneys(site: Site): void {
         return body.every(({ tenant_id: tenant }) => tenant !== made.tenant_id)
       })
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
-      // Back where every other journey is.
+      // Back to where every other journey starts.
       await page.getByRole('button', { name: /^Namespace/ }).click()
       const own = (await world.client.call(namespaces.get, { params: { tenant: world.product.tenant } })).body.name
       await page.getByRole('menuitem', { name: new RegExp(`^${own}`) }).click()
@@ -78,7 +78,7 @@ export function namespaceJourneys(site: Site): void {
       await page.getByRole('link', { name: world.own.name }).first().waitFor()
     })
 
-    it('and the audit log are closed to an observer, who is told why', async () => {
+    it('closes settings and audit log to an observer, with the reason', async () => {
       const { context, page, complaints } = await openPage(site.browser, { baseURL: site.world.product.console })
       await openSignedIn(page, OBSERVER, '/settings')
       expect(await page.getByRole('switch', { name: 'Record sessions' }).isDisabled()).toBe(true)
@@ -98,7 +98,7 @@ export function namespaceJourneys(site: Site): void {
   })
 
   describe('the audit log', () => {
-    it('is exported as JSON lines', async () => {
+    it('exports the audit log as JSON lines', async () => {
       const { page, world } = site
       await page.goto('/audit')
       const [download] = await Promise.all([
@@ -113,7 +113,7 @@ export function namespaceJourneys(site: Site): void {
   })
 
   describe('announcements', () => {
-    it('are read as Markdown', async () => {
+    it('renders announcements as Markdown', async () => {
       const { page } = site
       await page.goto('/announcements')
       await page.getByRole('link', { name: 'Maintenance on Saturday' }).click()
@@ -124,7 +124,7 @@ export function namespaceJourneys(site: Site): void {
   })
 
   describe('sessions', () => {
-    it('are narrowed down in the address, and one of them is ended', async () => {
+    it('filters sessions through the URL and ends one of them', async () => {
       const { page, world } = site
       await page.goto('/sessions')
       await page.getByLabel('State').selectOption('Sign-in failed')
@@ -137,7 +137,7 @@ export function namespaceJourneys(site: Site): void {
       const device = page.getByLabel('Device', { exact: true })
       await eventually(async () => (await device.inputValue()) === world.own.name)
       await page.getByLabel('Search users and addresses').fill('nobody-like-this')
-      await page.getByText('No session is like that').waitFor()
+      await page.getByText('No session matches').waitFor()
       await page.getByRole('button', { name: 'Clear all' }).click()
       await page.getByRole('row').filter({ hasText: 'Running' }).first().getByRole('link').first().click()
       await page.getByText('Command started').waitFor()
@@ -149,7 +149,7 @@ export function namespaceJourneys(site: Site): void {
   })
 
   describe('many devices', () => {
-    it('are selected and tagged at once, and back by undo', async () => {
+    it('tags selected devices at once, and back by undo', async () => {
       const { page, world } = site
       await page.goto('/devices?sort=name')
       await rowOf(page, 'edge-router-7').waitFor()
@@ -172,7 +172,7 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(tagged).toEqual([])
     })
 
-    it('lose a tag at once, and those that had it get it back by undo', async () => {
+    it('removes a tag from selected devices, and restores it by undo', async () => {
       const { page, world } = site
       await page.goto('/devices?sort=name')
       await page.getByRole('checkbox', { name: 'Select lab-nas' }).check()
@@ -190,7 +190,7 @@ export function namespaceJourneys(site: Site): void {
       await expect.poll(stored).toEqual(['lab', 'storage'])
     })
 
-    it('that are connected get a terminal each', async () => {
+    it('opens a terminal for each selected device that is online', async () => {
       const { page, world } = site
       await page.goto('/devices?sort=name')
       await page.getByRole('checkbox', { name: 'Select kiosk-lobby' }).check()
@@ -204,7 +204,7 @@ export function namespaceJourneys(site: Site): void {
       await page.getByRole('tab').waitFor({ state: 'detached' })
     })
 
-    it('that a decision did not work for are told by name, and only they are tried again', async () => {
+    it('names the devices on which a bulk action failed, and retries only those', async () => {
       const { page, world } = site
       const waiting = [await world.register('twin-lamp'), await world.register('solo-lamp')]
       const twin = await world.register('twin-lamp')
@@ -225,7 +225,7 @@ export function namespaceJourneys(site: Site): void {
   })
 
   describe('with the keyboard alone', () => {
-    it('somebody signs in, finds a device, and goes from page to page', async () => {
+    it('signs in, finds a device and navigates with the keyboard alone', async () => {
       const { world } = site
       const { context, page, complaints } = await openPage(site.browser, { baseURL: world.product.console })
       await page.goto('/sign-in')
@@ -238,7 +238,7 @@ export function namespaceJourneys(site: Site): void {
       await page.keyboard.press('Tab')
       expect(await hasFocus(page.getByRole('link', { name: 'Skip to content' }))).toBe(true)
 
-      // The palette's script is late: what is typed meanwhile is no shortcut ("g d") and is not lost.
+      // The palette's script is delayed: what is typed meanwhile must not trigger a shortcut ("g d") nor get lost.
       const { promise: typed, resolve: release } = Promise.withResolvers<void>()
       await page.route(/\/palette-[^/]*\.js$/, async (route) => {
         await typed

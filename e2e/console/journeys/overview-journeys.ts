@@ -1,4 +1,5 @@
-// What comes to people by itself: what needs attention, news, the bell; and the containers, which come by themselves too.
+// The overview and notifications: what needs attention, announcements, the bell; and containers, which register by
+// themselves.
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
 import { rowOf } from '../steps.ts'
@@ -8,7 +9,7 @@ const { containers, devices } = operations
 
 export function overviewJourneys(site: Site): void {
   describe('the overview', () => {
-    it('tells what needs attention, and leads to it', async () => {
+    it('shows what needs attention, with links', async () => {
       const { page, world } = site
       await page.goto('/')
       const attention = page.getByRole('region', { name: 'Needs attention' })
@@ -40,7 +41,7 @@ export function overviewJourneys(site: Site): void {
   })
 
   describe('the bell', () => {
-    it('leads to the sessions that have ended, with their causes', async () => {
+    it('links from the bell to the ended sessions, with their causes', async () => {
       const { page } = site
       await page.goto('/tags')
       await page.getByRole('button', { name: /devices are waiting/ }).click()
@@ -55,7 +56,7 @@ export function overviewJourneys(site: Site): void {
   })
 
   describe('a container', () => {
-    it('is accepted, has a page, is in no list of devices, and is removed', async () => {
+    it('accepts a container, shows its page, keeps it out of the device lists, and removes it', async () => {
       const { page, world } = site
       await page.goto('/containers')
       await rowOf(page, 'web-frontend').waitFor()
@@ -80,7 +81,7 @@ export function overviewJourneys(site: Site): void {
       expect((await world.client.call(containers.list, {})).body.map(({ name }) => name)).toEqual(['web-frontend'])
     })
 
-    it('is not counted with devices: tabs, bell, section and overview say what the lists do', async () => {
+    it('counts containers apart from devices in tabs, bell, section and overview', async () => {
       const { page, world } = site
       const uid = await world.register('queue-rabbit', undefined, 'connector')
       const waiting = (await world.client.call(devices.list, { query: { status: 'pending' } })).body.length
@@ -92,7 +93,7 @@ export function overviewJourneys(site: Site): void {
       await page.getByRole('button', { name: new RegExp(`^${waiting} devices? (is|are) waiting`) }).waitFor()
       const section = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Devices' })
       expect(await section.textContent()).toBe(`Devices${waiting}`)
-      // Of what is searched for.
+      // Counts that follow the search.
       const found = accepted.filter(({ name }) => name.includes('workshop')).length
       await page.goto('/devices?q=workshop')
       await tabs.getByRole('link', { name: new RegExp(`^Accepted ?${found}$`) }).waitFor()

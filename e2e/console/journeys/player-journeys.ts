@@ -1,5 +1,5 @@
-// Recordings in the browser: a real session from end to end, ten hours in a few requests, one that somebody has
-// changed, one that is being made, and output that wants to do something to who watches it.
+// Recordings in the browser: a real session from end to end, ten hours in a few requests, a tampered one, one still
+// being made, and hostile output.
 import { readFile, writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { operations } from '@bowline/contract/operations'
@@ -20,13 +20,13 @@ import { accessibilityViolations, openSignedIn } from '../steps.ts'
 
 const LONG_BYTES = 8_000_000
 const HOSTILE = [
-  // First: they take lines away.
+  // First, because they remove lines.
   '\\033[2147483647L\\033[2147483647b\\302\\2332147483647M',
   '\\033]0;owned\\007',
   '\\033]8;;javascript:alert(1)\\033\\\\click-me\\033]8;;\\033\\\\',
   '\\033]52;c;b3duZWQ=\\007',
   '\\033[6n\\033[c\\033[>c\\033[21t\\033P$qowned\\033\\\\\\005',
-  // C1 in one character each (ECMA-48 section 5.3).
+  // C1 controls as single characters (ECMA-48 section 5.3).
   '\\302\\2352;owned\\302\\234\\302\\2336n\\302\\220$qm\\302\\234',
   '<img src=x onerror=document.title=1>',
 ].join('')
@@ -35,7 +35,7 @@ const address = (uid: SessionUid, search = ''): string => `/sessions/${uid}/play
 const screenText = (page: Page): Locator => page.getByRole('log', { name: 'Screen of the recording' })
 const time = (page: Page): Locator => page.getByRole('slider', { name: 'Time' })
 
-/** Waits until the moment that was asked for is on the screen. */
+/** Waits until the requested moment is on the screen. */
 const shown = (page: Page) => page.locator('figure[aria-busy=false]').waitFor()
 
 export function playerJourneys(site: Site): void {
@@ -54,7 +54,7 @@ export function playerJourneys(site: Site): void {
       await Promise.all([untilIndexed(product, short), untilIndexed(product, long)])
     })
 
-    it('plays a session from its row to its end, and nothing in it runs', async () => {
+    it('plays a session from its row to its end, neutralizing escape sequences', async () => {
       const { page, world } = site
       const { origin } = new URL(world.product.console)
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
@@ -71,9 +71,9 @@ export function playerJourneys(site: Site): void {
       await page.getByRole('tab', { name: 'Text' }).click()
       await page.getByRole('button', { name: 'Play', exact: true }).click()
       await page.getByRole('button', { name: 'Play again' }).waitFor()
-      const said = await screenText(page).filter({ hasText: 'the last words' }).textContent()
-      expect(said).toContain('sunken treasure')
-      expect(said).toContain('click-me<img src=x onerror=document.title=1>')
+      const output = await screenText(page).filter({ hasText: 'the last words' }).textContent()
+      expect(output).toContain('sunken treasure')
+      expect(output).toContain('click-me<img src=x onerror=document.title=1>')
       expect(await page.title()).toMatch(/^Recording of /)
       expect(await page.locator('a[href^="javascript"], img').count()).toBe(0)
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine')
@@ -81,7 +81,7 @@ export function playerJourneys(site: Site): void {
       page.off('request', note)
     })
 
-    it('finds words in it and jumps to them, by mouse and by keys', async () => {
+    it('finds words in a recording and jumps to them, by mouse and by keys', async () => {
       const { page } = site
       await page.goto(address(short))
       await shown(page)
@@ -101,7 +101,7 @@ export function playerJourneys(site: Site): void {
       await screenText(page).filter({ hasText: 'sunken treasure' }).waitFor()
     })
 
-    it('shows any moment of ten hours by reading a small part of them', async () => {
+    it('shows any moment of ten hours by fetching a small part of them', async () => {
       const { page } = site
       let requests = 0
       let bytes = 0
@@ -133,7 +133,7 @@ export function playerJourneys(site: Site): void {
       page.off('response', count)
     })
 
-    it('plays at another speed, pauses, and says that the recording was changed and where', async () => {
+    it('plays at another speed, pauses, and shows that and where the recording was altered', async () => {
       const { page } = site
       await page.goto(address(long))
       await page
@@ -159,34 +159,34 @@ export function playerJourneys(site: Site): void {
       expect(Number(paused)).toBeGreaterThan(10_000)
     })
 
-    it('follows a session while it lives', async () => {
+    it('follows a session while it is running', async () => {
       const { page, world } = site
       followed = await recordSession(world.product, 'true', async (session, type) => {
         await page.goto(address(session.uid))
-        await page.getByRole('button', { name: 'Go to what happens now' }).waitFor()
+        await page.getByRole('button', { name: 'Go to live' }).waitFor()
         await page.getByRole('tab', { name: 'Text' }).click()
-        type('said just now\n')
-        await screenText(page).filter({ hasText: 'said just now' }).waitFor()
+        type('output just now\n')
+        await screenText(page).filter({ hasText: 'output just now' }).waitFor()
         expect(await time(page).inputValue()).toBe(await time(page).getAttribute('max'))
       })
     })
 
-    it('is found by words in all sessions, and tells a flipped byte', async () => {
+    it('finds a recording by words in all sessions, and detects a flipped byte', async () => {
       const { page, world } = site
       const file = await newestRecording(world.product.dataFolder)
       await page.goto('/recordings')
-      await page.getByRole('searchbox', { name: /Search what was run/ }).fill('tick 31234')
+      await page.getByRole('searchbox', { name: /Search commands and output/ }).fill('tick 31234')
       await page.getByRole('link', { name: /tick 31234/ }).click()
       await page.getByRole('tab', { name: 'Text' }).click()
       await screenText(page).filter({ hasText: 'tick 31234' }).waitFor()
       const bytes = await readFile(file, 'latin1')
-      await writeFile(file, bytes.replace('said just now', 'said just NOW'), 'latin1')
+      await writeFile(file, bytes.replace('output just now', 'output just NOW'), 'latin1')
       await page.goto('/sessions')
       await page.locator(`a[href="${address(followed)}"]`).click()
       expect(await page.getByText(/^Changed in chunk/).textContent()).toMatch(/ \d+$/)
     })
 
-    it('is checked, downloaded and deleted on the page of its session', async () => {
+    it('verifies, downloads and deletes a recording on the page of its session', async () => {
       const { page, world } = site
       await page.goto(`/sessions/${short}`)
       const part = page.getByRole('region', { name: 'Recording' })
@@ -208,12 +208,12 @@ export function playerJourneys(site: Site): void {
       expect(body.recorded).toBe(false)
     })
 
-    it('is accessible in both themes, and fits a phone', async () => {
+    it('shows the player accessibly in both themes, and fits a phone', async () => {
       const { world, browser } = site
       const { context, page } = await openPage(browser, { baseURL: world.product.console })
       await openSignedIn(page, world.product, '/devices')
       const found: Record<string, unknown> = {}
-      const judge = async (name: string): Promise<void> => {
+      const check = async (name: string): Promise<void> => {
         const light = await accessibilityViolations(page)
         await page.emulateMedia({ colorScheme: 'dark' })
         const dark = await accessibilityViolations(page)
@@ -228,15 +228,15 @@ export function playerJourneys(site: Site): void {
       await page.goto(address(long, '?t=18000&q=tick'))
       await page.getByText('Changed in chunk 0').waitFor()
       await page.getByRole('button', { name: /tick/ }).first().waitFor()
-      await judge('search')
+      await check('search')
       await page.getByRole('tab', { name: 'Events' }).click()
-      await judge('events')
+      await check('events')
       await page.getByRole('tab', { name: 'Text' }).click()
       await screenText(page).waitFor()
-      await judge('text')
+      await check('text')
       await page.goto('/recordings?q=tick')
       await page.getByRole('link', { name: /tick/ }).first().waitFor()
-      await judge('recordings')
+      await check('recordings')
       expect(found).toEqual({})
       await context.close()
     })

@@ -1,5 +1,5 @@
-// The console on the product itself: what `npm start` prints signs in, shows the device online and its sessions as they
-// happen; another device registers, is accepted, rejected, removed.
+// The console on the product itself: the credentials printed by `npm start` sign in, the device is online and its
+// sessions show up live; another device registers, is accepted, rejected, removed.
 import { userInfo } from 'node:os'
 import { operations } from '@bowline/contract/operations'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { liveMark, openSignedIn, rowOf, signIn } from '../steps.ts'
 
 export function productJourneys(site: Site): void {
   describe('the console of the product', () => {
-    it('tells wrong credentials at the field', async () => {
+    it('shows wrong credentials at the field', async () => {
       const { product } = site.world
       const stranger = await openPage(site.browser, { baseURL: product.console })
       await stranger.page.goto('/')
@@ -33,7 +33,7 @@ export function productJourneys(site: Site): void {
       expect(await rowOf(page, own.name).locator('code').textContent()).toBe(product.ssh_command)
     })
 
-    it('shows what the device is, and the fingerprint of its key', async () => {
+    it('shows the facts of the device, and the fingerprint of its key', async () => {
       const { page, world } = site
       await page.goto('/devices')
       await page.getByRole('link', { name: world.own.name, exact: true }).click()
@@ -86,7 +86,7 @@ export function productJourneys(site: Site): void {
       await page.getByRole('link', { name: /^Rejected/ }).click()
       await page.getByRole('button', { name: 'Remove stranger' }).click()
       await rowOf(page, 'stranger').waitFor({ state: 'detached' })
-      // The row goes before the server has answered.
+      // The row disappears before the server has answered.
       const left = async (): Promise<string[]> => {
         const { body } = await world.client.call(operations.devices.list, { query: { status: '', per_page: '100' } })
         return body.map(({ name }) => name).filter((name) => name === 'door-lock' || name === 'stranger')

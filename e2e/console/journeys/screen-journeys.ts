@@ -1,5 +1,5 @@
-// Every screen in light, dark and on a phone: accessible, within its width, without complaints; the size of what a
-// browser loads; the theme before the first paint; the navigation of a phone.
+// Every screen in light, dark and on a phone: accessible, without overflow or console errors; the size of what a
+// browser loads; the theme before the first paint; the navigation on a phone.
 import { describe, expect, it } from 'vitest'
 import { openPage } from '../../support/browser.ts'
 import { SCREENS } from '../screens.ts'
@@ -12,8 +12,8 @@ const TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElemen
 
 export function screenJourneys(site: Site): void {
   describe('every screen', () => {
-    // All of it in both themes; what a narrow page can break, on a narrow page.
-    it('is accessible in both themes, and fits a phone', async () => {
+    // All rules in both themes; on a narrow page only the rules that width can break.
+    it('passes accessibility rules on every screen in both themes, and fits a phone', async () => {
       const { world, browser } = site
       const { context, page, complaints } = await openPage(browser, { baseURL: world.product.console, viewport: WIDE })
       await page.goto('/sign-in')
@@ -43,14 +43,14 @@ export function screenJourneys(site: Site): void {
   })
 
   describe('the content security policy', () => {
-    it('refuses nothing that a screen does', async () => {
+    it('allows everything that the screens do under the content security policy', async () => {
       const { world, browser } = site
       const { context, page, complaints } = await openPage(
         browser,
         { baseURL: world.product.console },
         /status of 4\d\d/,
       )
-      // Without this an empty list would say nothing.
+      // Proves that violations are reported at all: otherwise an empty list would mean nothing.
       await page.goto('/sign-in')
       await page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: 'alert()' }))")
       await expect
@@ -68,13 +68,13 @@ export function screenJourneys(site: Site): void {
   })
 
   describe('the theme', () => {
-    it('is decided before the first paint and remembered', async () => {
+    it('applies the theme before the first paint and remembers it', async () => {
       const options = { baseURL: site.world.product.console, colorScheme: 'light' } as const
       const { context, page, complaints } = await openPage(site.browser, options, /401|ERR_FAILED/)
       await openSignedIn(page, site.world.product, '/devices')
       await page.getByRole('button', { name: /^Account/ }).click()
       await page.getByRole('menuitemradio', { name: 'Dark' }).click()
-      // The module is held back: what is on screen until then is the work of the script in the head alone.
+      // The module is blocked: what is visible until then comes from the script in the head alone.
       await page.route('**/assets/*.js', (route) => route.abort())
       await page.reload({ waitUntil: 'commit' })
       await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
@@ -84,7 +84,7 @@ export function screenJourneys(site: Site): void {
   })
 
   describe('the navigation on a phone', () => {
-    it('is a drawer that closes when a section is chosen', async () => {
+    it('shows the navigation of a phone in a drawer that closes when a section is chosen', async () => {
       const options = { baseURL: site.world.product.console, viewport: PHONE, hasTouch: true }
       const { context, page, complaints } = await openPage(site.browser, options)
       await openSignedIn(page, site.world.product, '/devices')
@@ -105,10 +105,10 @@ export function screenJourneys(site: Site): void {
   })
 
   describe('the weight', () => {
-    it('of the scripts for the devices table stays within 272 kB on the wire, and no list is fetched twice', async () => {
+    it('loads the devices table with at most 272 kB of scripts on the wire, and fetches no list twice', async () => {
       const { context, page } = await openPage(site.browser, { baseURL: site.world.product.console })
       await openSignedIn(page, site.world.product, '/devices')
-      // What other pages need comes when the browser has nothing else to do.
+      // Other pages' modules are preloaded when the browser is idle.
       await page.addInitScript('globalThis.requestIdleCallback = () => 0')
       const cdp = await context.newCDPSession(page)
       const scripts = new Set<string>()
@@ -130,7 +130,7 @@ export function screenJourneys(site: Site): void {
       await page.getByRole('table').waitFor()
       expect(bytes).toBeGreaterThan(100_000)
       expect(bytes).toBeLessThanOrEqual(272_000)
-      // What is asked for because the stream opened is asked for by now.
+      // By now, every request triggered by the opening of the stream has been sent.
       await page.getByRole('link', { name: 'Tags' }).click()
       await page.getByText('garden').first().waitFor()
       expect(lists.length).toBeGreaterThan(0)

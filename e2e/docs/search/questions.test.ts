@@ -1,32 +1,32 @@
-// What the documentation's search finds for questions as people type them. Half of them were looked at while it was
-// tuned; the other half says whether it learned more than those.
+// Evaluates the documentation's search on queries as people type them. Half of them were used for tuning; the other
+// half detects overfitting.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Server, startServer } from '../../support/server.ts'
 import questions from './questions.json' with { type: 'json' }
 
-/** Hits in which a right page must be. */
+/** A right page must be among this many hits. */
 const LOOKED_AT = 3
 const QUERIES_OF_A_REQUEST = 10
 
 let server: Server
 beforeAll(async () => {
-  // Each request comes from a source of its own, so that the rate limit of one does not matter.
+  // Each request comes from its own source, so that the rate limit per source does not matter.
   server = await startServer({ env: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
 })
 afterAll(() => server.remove())
 
 describe('search finds a right page among the first three hits', () => {
-  it('for 90 % of the queries that it was tuned with', async () => {
+  it('finds a page for 90 % of the queries used for tuning', async () => {
     expect(questions).toHaveLength(120)
     expect(await missed('tuning', 1)).toSatisfy((misses: string[]) => misses.length <= 6)
   })
 
-  it('for 85 % of those that it was not', async () => {
+  it('finds a page for 85 % of the held-out queries', async () => {
     expect(await missed('held-out', 2)).toSatisfy((misses: string[]) => misses.length <= 9)
   })
 })
 
-/** The queries of a half that found no right page, with what they found. */
+/** The queries of a half that found no right page, with their hits. */
 async function missed(half: string, network: number): Promise<string[]> {
   const asked = questions.filter((question) => question.half === half)
   const misses: string[] = []
@@ -44,7 +44,7 @@ async function missed(half: string, network: number): Promise<string[]> {
   return misses
 }
 
-/** Addresses of the hits of each query, below the site's root. */
+/** Paths of each query's hits, below the site's root. */
 async function search(queries: readonly string[], source: string): Promise<string[][]> {
   const credentials = 'x-algolia-api-key=public&x-algolia-application-id=docs'
   const response = await fetch(`${server.origin}/1/indexes/*/queries?${credentials}`, {

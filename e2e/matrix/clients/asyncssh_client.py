@@ -1,4 +1,4 @@
-"""The board's features with asyncssh. An order as JSON on standard input, the outcome as JSON on standard output."""
+"""The board's features with asyncssh. Reads a job as JSON from stdin, prints the outcome as JSON to stdout."""
 import asyncio
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The board's features with Twisted Conch. An order as JSON on standard input, the outcome as JSON on standard output."""
+"""The board's features with Twisted Conch. Reads a job as JSON from stdin, prints the outcome as JSON to stdout."""
 import hashlib
 import json
 import os
@@ -53,7 +53,7 @@ class Connection(connection.SSHConnection):
 
 
 class Run(channel.SSHChannel):
-    """One command, to its end."""
+    """Runs one command to completion."""
 
     name = b"session"
 
@@ -81,7 +81,7 @@ class Run(channel.SSHChannel):
         self.end_input()
 
     def end_input(self):
-        # What the window has no room for yet is sent later.
+        # Bytes beyond the window are sent later.
         if not self.buf and not self.ended:
             self.ended = True
             self.conn.sendEOF(self)

@@ -1,4 +1,4 @@
-// curl's sftp:// and scp://, which are libssh2.
+// curl's sftp:// and scp://, which use libssh2.
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Row, type Site, rowsOf } from '../row.ts'

@@ -1,4 +1,4 @@
-// Dropbear's client, as small devices have it.
+// Dropbear's client, common on small devices.
 import { join } from 'node:path'
 import { freePort } from '../../support/free-port.ts'
 import { until } from '../../support/wait.ts'
@@ -35,13 +35,13 @@ export function dropbear(): Row[] {
       return back
     },
     'a terminal, with its size and modes': async (site) => {
-      // It wants a terminal of its own, which script(1) gives it.
+      // It needs its own terminal, which script(1) provides.
       const line = `${words(site, '-t', "'tty | tr -d 0-9; stty -a'").join(' ')} 2>/dev/null`
       const ran = await tool(['script', '-qec', line, '/dev/null'], { env: env(site) })
-      // script(1) types the end of its own input, and that echo comes at any moment.
-      const said = ran.stdout.replaceAll('^@', '')
-      must(said.startsWith('/dev/pts/\r\n'), ran)
-      return said
+      // script(1) forwards its own end of input as ^D, whose echo may appear at any moment.
+      const output = ran.stdout.replaceAll('^@', '')
+      must(output.startsWith('/dev/pts/\r\n'), ran)
+      return output
     },
     'a key in Dropbear’s own format': async (site) => {
       const key = join(site.scratch, 'key')

@@ -1,5 +1,5 @@
 #!/usr/bin/env escript
-%% The board's features with Erlang/OTP's ssh. An order as JSON on standard input, the outcome as JSON on standard output.
+%% The board's features with Erlang/OTP's ssh. Reads a job as JSON from stdin, prints the outcome as JSON to stdout.
 -include_lib("kernel/include/file.hrl").
 -mode(compile).
 
@@ -10,7 +10,7 @@ main(_) ->
   {Works, Outcome} = feature(maps:get("feature", Order), Order),
   io:format("{\"works\":~w,\"outcome\":~s}", [Works, text(io_lib:format("~p", [Outcome]))]).
 
-%% This version has no JSON: an order is one level of strings and numbers.
+%% This version has no JSON parser: a job is a flat object of strings and numbers.
 order() ->
   {ok, Line} = file:read(standard_io, 100000),
   {match, Found} = re:run(Line, "\"(\\w+)\":(?:\"([^\"]*)\"|(\\d+))", [global, {capture, all_but_first, list}]),
@@ -40,7 +40,7 @@ run(C, Command, Data) ->
 
 finish(C, Channel, Data) ->
   Me = self(),
-  %% Sending waits for the window, which opens while this process reads.
+  %% Sending blocks on the window, which opens while this process reads.
   spawn_link(fun() ->
     case Data of <<>> -> ok; _ -> ok = ssh_connection:send(C, Channel, Data, 60000) end,
     ok = ssh_connection:send_eof(C, Channel),
@@ -91,7 +91,7 @@ feature("key", Order) ->
   Ran = run(C, "echo by key", <<>>),
   {element(1, Ran) =:= <<"by key\n">>, Ran};
 feature("retry", Order) ->
-  %% One connection asks once only.
+  %% The client asks only once per connection.
   {error, Wrong} = connect(Order, [{auth_methods, "password"}, {password, "wrong horse"}]),
   Ran = run(sign_in(Order), "echo in", <<>>),
   {element(1, Ran) =:= <<"in\n">>, {Wrong, Ran}};

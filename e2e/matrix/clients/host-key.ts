@@ -1,9 +1,9 @@
-// The key by which a site is known, for clients that want it before they connect.
+// Fetches the host key of a site, for clients that need it before they connect.
 import { createHash } from 'node:crypto'
 import type { Site } from '../row.ts'
 import { tool } from '../tool.ts'
 
-/** Asks the site itself, on loopback. `fingerprint` is OpenSSH's form, SHA256:…; `line` is one of known_hosts. */
+/** Scans the site on loopback. `fingerprint` is OpenSSH's form, SHA256:…; `line` is one of known_hosts. */
 export async function hostKeyOf(site: Site): Promise<{ fingerprint: string; line: string }> {
   const { stdout } = await tool(['ssh-keyscan', '-t', 'ed25519', '-p', String(site.port), site.host])
   const line = stdout.split('\n').find((one) => one.includes(' ssh-ed25519 ')) ?? ''

@@ -1,5 +1,5 @@
-"""The board's features with libssh, by its Python binding. An order as JSON on standard input, the outcome as JSON on
-standard output."""
+"""The board's features with libssh, through its Python binding. Reads a job as JSON from stdin, prints the outcome as JSON to
+stdout."""
 import hashlib
 import json
 import os
@@ -36,7 +36,7 @@ def run(session, command, data=b""):
     else:
         channel.request_exec(command)
     out, err, at = b"", b"", 0
-    # Reads between writes: with nobody reading, both windows would fill up.
+    # Reads between writes, or both windows would fill up.
     while at < len(data):
         _, written = channel.write(data[at : at + 32768])
         at += written

@@ -1,4 +1,4 @@
-# The board's features with Net::SSH2 (libssh2). An order as JSON on standard input, the outcome as JSON on standard output.
+# The board's features with Net::SSH2 (libssh2). Reads a job as JSON from stdin, prints the outcome as JSON to stdout.
 use strict;
 use warnings;
 use Digest::SHA 'sha256_hex';
@@ -21,7 +21,7 @@ sub signed_in {
   return $ssh;
 }
 
-# Runs a command, or with undef a shell, to its end.
+# Runs a command to completion; undef runs a shell.
 sub run {
   my ($ssh, $command, $data) = @_;
   my $channel = $ssh->channel or fail('channel:', $ssh);

@@ -1,15 +1,15 @@
-# The board's features with net-ssh and net-sftp. An order as JSON on standard input, the outcome as JSON on standard output.
+# The board's features with net-ssh and net-sftp. Reads a job as JSON from stdin, prints the outcome as JSON to stdout.
 require 'digest'
 require 'json'
 require 'net/sftp'
 require 'socket'
 
 ORDER = JSON.parse($stdin.read)
-# net-ssh itself prints on standard output when it forwards.
+# net-ssh itself prints to stdout when it forwards.
 ANSWER = $stdout.dup
 $stdout.reopen($stderr)
 
-# Answers each question with the right password.
+# Answers each prompt with the correct password.
 class Prompt
   def start(_info) = self
   def ask(_prompt, _echo = true) = ORDER['password']
@@ -78,7 +78,7 @@ def feature_pty
   [said.include?('30 100') && said.include?('40 120'), said]
 end
 
-# Without a gem that Debian does not have, it reads no Ed25519 keys.
+# Reading Ed25519 keys needs a gem that Debian does not package.
 def feature_key
   ran = connect(keys: [ORDER['ecdsaKeyFile']], keys_only: true, auth_methods: ['publickey'], non_interactive: true) do |ssh|
     run(ssh, 'echo by key')
@@ -86,7 +86,7 @@ def feature_key
   [ran[0] == "by key\n", ran]
 end
 
-# As where no gem for Ed25519 is installed.
+# As when no gem for Ed25519 is installed.
 def feature_ecdsa
   host_key = ['ecdsa-sha2-nistp256', 'rsa-sha2-256']
   ran = connect({ **PASSWORD, host_key: host_key }) { |ssh| run(ssh, 'echo in') }

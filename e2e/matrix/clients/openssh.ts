@@ -12,7 +12,7 @@ const MEGABYTE = 1_048_576
 
 const made = new Map<number, Buffer>()
 
-/** Random-looking bytes that are the same in every run. */
+/** Random-looking bytes, identical in every run. */
 export function someBytes(length: number): Buffer {
   const known = made.get(length)
   if (known) return known
@@ -26,11 +26,11 @@ export function someBytes(length: number): Buffer {
   return bytes
 }
 
-/** A line of bash that sends a line to a unix socket and prints what comes back. */
+/** A bash line that sends a line to a unix socket and prints the reply. */
 const askSocket = (path: string): string =>
   `python3 -c 'import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(b"through\\n"); print(s.recv(100).decode(),end="")' ${path}`
 
-/** @param place where `ssh`, `sftp` and `scp` of this version are installed */
+/** @param place folder with this version's `ssh`, `sftp` and `scp` */
 export function openssh(name: string, place: Place): Row[] {
   const program = (file: string, ...args: string[]): string[] => {
     const [command, words] = place.command(file, args)
@@ -103,7 +103,7 @@ export function openssh(name: string, place: Place): Row[] {
       must(ran.code === 5 && ran.stdout.startsWith('login\n'), ran)
       return ran
     },
-    // LANG and PATH come from the system's files, which sshd reads through PAM only.
+    // LANG and PATH come from system files that sshd reads through PAM only.
     'the environment of a command': async (site) => {
       const ran = await run(site, 'env | grep -vE "^(SSH_|_=|MAIL=|LANG=|PATH=)" | sort; umask; pwd')
       must(ran.stdout.includes(`USER=${site.account}\n`), ran)
@@ -152,11 +152,11 @@ export function openssh(name: string, place: Place): Row[] {
       return ran
     },
     'a remote forward with a port that the device chooses': async (site) => {
-      // ssh tells the chosen port on its error output, and the command is started after that.
+      // ssh prints the chosen port to stderr before the command starts.
       const child = start(ssh(site, '-o', 'LogLevel=INFO', '-R', `0:127.0.0.1:${site.echo.port}`, 'device', 'bash -s'))
-      let said = ''
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-      const port = await until('ssh tells the port', () => /Allocated port (\d+)/.exec(said)?.[1])
+      let output = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
+      const port = await until('ssh tells the port', () => /Allocated port (\d+)/.exec(output)?.[1])
       let out = ''
       child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
       child.stdin.end(askPort(port))
@@ -166,7 +166,7 @@ export function openssh(name: string, place: Place): Row[] {
     },
     'a SOCKS proxy (-D)': async (site) => {
       const port = await freePort()
-      // The echo server answers with the request itself, which curl takes for an HTTP/0.9 answer.
+      // The echo server returns the request itself, which curl treats as an HTTP/0.9 response.
       const url = `http://127.0.0.1:${site.echo.port}/through`
       const curl = ['curl', '-sS', '--http0.9', '--max-time', '1', '--socks5-hostname', `127.0.0.1:${port}`, url]
       return holding(site, ['-D', String(port)], () =>
@@ -227,9 +227,9 @@ export function openssh(name: string, place: Place): Row[] {
           return (await attempt(ssh(site, '-S', socket, '-O', 'check', 'device'))).code === 0
         })
         const many = Array.from({ length: 8 }, (_, at) => tool(ssh(site, '-S', socket, 'device', `echo ${at}; exit 0`)))
-        const said = (await Promise.all(many)).map(({ stdout }) => stdout)
-        must(said.join('') === '0\n1\n2\n3\n4\n5\n6\n7\n', said)
-        return said
+        const output = (await Promise.all(many)).map(({ stdout }) => stdout)
+        must(output.join('') === '0\n1\n2\n3\n4\n5\n6\n7\n', output)
+        return output
       })
     },
     'new keys in mid-transfer (RekeyLimit)': async (site) => {
@@ -250,7 +250,7 @@ export function openssh(name: string, place: Place): Row[] {
   })
 }
 
-/** What the device's home looks like, for comparing: kinds, modes, sizes, times and content. */
+/** Contents of the device's home for comparison: kinds, modes, sizes, times and content. */
 export async function picture(folder: string): Promise<string> {
   const line = `cd '${folder}' && find . -mindepth 1 -printf '%y %m %u %s %P %l\\n' | LC_ALL=C sort -k5 | sed 's/^d \\([^ ]*\\) \\([^ ]*\\) [0-9]*/d \\1 \\2/'; find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum`
   return (await tool(['bash', '-c', line])).stdout
@@ -284,12 +284,12 @@ async function sftpBatch(site: Site, sftp: readonly string[]): Promise<unknown> 
   )
   const ran = await tool([...sftp, '-b', file('batch'), 'device'])
   must(sha256(await readFile(file('back'))) === sha256(await readFile(file('near'))), ran)
-  // Of `df` only that it was answered: how much is free changes. Times of listings too.
-  const said = ran.stdout
+  // Of `df` only that it answered: free space changes, and so do times in listings.
+  const output = ran.stdout
     .replaceAll(/^.*[0-9.]+[KMGT]?B? +[0-9.]+.*%$/gm, 'df')
     .replaceAll(/[A-Z][a-z]{2} +\d+ +(\d\d:\d\d|\d{4})/g, 'date')
     .replaceAll(site.scratch, 'SCRATCH')
-  return { said, error: ran.stderr, home: await picture(site.home) }
+  return { output, error: ran.stderr, home: await picture(site.home) }
 }
 
 async function copies(site: Site, scp: readonly string[]): Promise<unknown> {

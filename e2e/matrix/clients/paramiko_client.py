@@ -1,4 +1,4 @@
-"""The board's features with paramiko. An order as JSON on standard input, the outcome as JSON on standard output."""
+"""The board's features with paramiko. Reads a job as JSON from stdin, prints the outcome as JSON to stdout."""
 import hashlib
 import json
 import socket

@@ -10,7 +10,7 @@ import { askPort, throughPort } from './through.ts'
 
 const MEGABYTE = 1_048_576
 
-/** The words before a host: PuTTY's programs take no configuration file, and want to know the host's key. */
+/** Arguments before the host: PuTTY's programs read no configuration file and need the host key. */
 async function options(site: Site): Promise<string[]> {
   const { fingerprint } = await hostKeyOf(site)
   return ['-batch', '-hostkey', fingerprint, '-P', String(site.port), '-l', site.login, '-pw', site.password]
@@ -74,8 +74,8 @@ export function putty(): Row[] {
       const ran = await attempt(['psftp', ...(await options(site)), '-b', `${batch}`, '-be', site.host])
       must(sha256(await readFile(`${back}`)) === sha256(await readFile(`${near}`)), ran)
       const { code, stdout, stderr } = ran
-      const said = stdout.replaceAll(site.scratch, 'SCRATCH')
-      return { code, said, stderr: stderr.replace(site.login, 'LOGIN'), home: await picture(site.home) }
+      const output = stdout.replaceAll(site.scratch, 'SCRATCH')
+      return { code, output, stderr: stderr.replace(site.login, 'LOGIN'), home: await picture(site.home) }
     },
     'pscp, there and back': async (site) => {
       const [near, back] = ['near', 'back'].map((name) => join(site.scratch, name))

@@ -1,14 +1,14 @@
-// SSH libraries, each with one script that does everything it is asked for: it gets an order as JSON on standard input, and
-// prints what came of it.
+// SSH libraries, each with one script that implements all its features: it reads a job as JSON from stdin and prints
+// the result.
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { freePort } from '../../support/free-port.ts'
 import { type Row, type Site, rowsOf } from '../row.ts'
 import { must, tool } from '../tool.ts'
 
-/** Debian's, which has the libraries; another `python3` may come before it. */
+/** Debian's Python, which has the libraries; another `python3` may come first in PATH. */
 export const PYTHON = '/usr/bin/python3'
-/** Has what comes from PyPI (`.ci/run`). */
+/** Has the packages from PyPI (`.ci/run`). */
 export const LIBSSH_PYTHON = resolve(import.meta.dirname, '../../../.cache/libssh/bin/python')
 
 const FEATURES = {
@@ -37,7 +37,7 @@ interface Answer {
 interface Library {
   readonly name: string
   readonly needs: string
-  /** What runs the script in this folder. */
+  /** The interpreter of the script in this folder. */
   readonly command: readonly string[]
   readonly features: readonly Feature[]
 }
@@ -93,7 +93,7 @@ export function libraries(): Row[] {
   return LIBRARIES.flatMap(({ name, needs, command, features }) => {
     const program = [...command.slice(0, -1), join(import.meta.dirname, command.at(-1) ?? '')]
     const row = (feature: Feature) => async (site: Site) => {
-      // Some keep known hosts and read keys there.
+      // Some look for known hosts and keys there.
       const home = join(site.scratch, 'home')
       await mkdir(home)
       const { stdout } = await tool(program, {
@@ -108,7 +108,7 @@ export function libraries(): Row[] {
   })
 }
 
-/** Only strings and numbers, on one level: not every language has JSON. */
+/** Only strings and numbers, in a flat object: not every language has a JSON parser. */
 async function orderFor(site: Site, feature: Feature) {
   const { host, port, login, password, keyFile, ecdsaKeyFile, echo, scratch } = site
   const more = { echoPort: echo.port, freePort: await freePort(), scratch }

@@ -1,4 +1,4 @@
-// What becomes of what people run: how it ends, what it may have, and what it does when its client has gone.
+// Rows about commands and shells: how they end, what they may use, and what happens when the client is gone.
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,15 +26,15 @@ export function sessions(): Row[] {
       return ran
     },
     'a command whose client is killed': async (site) => {
-      const command = 'echo on; cat; until [ -e go ]; do sleep 0.1; done; echo went >w; mv w went'
+      const command = 'echo on; cat; until [ -e go ]; do sleep 0.1; done; echo outcome >w; mv w outcome'
       const child = start(ssh(site, command))
       await once(child.stdout, 'data')
       child.kill('SIGKILL')
       await writeFile(join(site.home, 'go'), '')
-      const result = join(site.home, 'went')
-      const went = await until('the command goes on', () => readFile(result, 'utf8').catch(() => undefined))
-      must(went === 'went\n', went)
-      return went
+      const result = join(site.home, 'outcome')
+      const outcome = await until('the command goes on', () => readFile(result, 'utf8').catch(() => undefined))
+      must(outcome === 'outcome\n', outcome)
+      return outcome
     },
   })
 }

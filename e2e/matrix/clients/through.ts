@@ -1,31 +1,31 @@
-// Whether a forward carries: a line goes to the echo server at its end and comes back.
+// Checks that a forward works: a line sent to the echo server at its end must come back.
 import { type NetConnectOpts, connect } from 'node:net'
 import { until } from '../../support/wait.ts'
 
-/** A line of bash that sends a line to a port of its machine and prints what comes back. */
+/** A bash line that sends a line to a local port and prints the reply. */
 export const askPort = (port: number | string): string =>
   `exec 3<>/dev/tcp/127.0.0.1/${port}; echo through >&3; head -1 <&3`
 
-/** What comes back through a port of this machine, as soon as somebody listens there. */
+/** The reply through a local port, once something listens there. */
 export const throughPort = (port: number): Promise<string> => through({ host: '127.0.0.1', port })
 
-/** What comes back through a unix socket of this machine, as soon as somebody listens there. */
+/** The reply through a local unix socket, once something listens there. */
 export const throughSocket = (path: string): Promise<string> => through({ path })
 
 function through(where: NetConnectOpts): Promise<string> {
   return until('the forward carries', () => echoed(where))
 }
 
-/** The line that came back; undefined when there was none. */
+/** The echoed line; undefined when there was none. */
 function echoed(where: NetConnectOpts): Promise<string | undefined> {
   return new Promise((resolve) => {
-    let said = ''
+    let output = ''
     const socket = connect(where, () => socket.write('through\n')).setEncoding('utf8')
     socket.on('data', (text: string) => {
-      said += text
-      if (said.endsWith('\n')) socket.end()
+      output += text
+      if (output.endsWith('\n')) socket.end()
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(said.endsWith('\n') ? said : undefined))
+    socket.on('close', () => resolve(output.endsWith('\n') ? output : undefined))
   })
 }

@@ -1,4 +1,4 @@
-// Programs that stand on ssh: rsync, git, Ansible, tmux, mosh, X11, and an editor that works on the device.
+// Programs that run over ssh: rsync, git, Ansible, tmux, mosh, X11, and a remote editor.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../support/free-port.ts'
@@ -65,8 +65,8 @@ const PLAYBOOK = `
     - template: { src: template.j2, dest: "~/folder/templated" }
     - lineinfile: { path: "~/copied", line: "one more" }
     - command: "cat copied"
-      register: said
-    - assert: { that: "said.stdout_lines | length == 2" }
+      register: output
+    - assert: { that: "output.stdout_lines | length == 2" }
     - shell: "exit 3"
       register: failed
       failed_when: failed.rc != 3
@@ -96,7 +96,7 @@ export const ansible = (): Row[] =>
     },
   })
 
-/** A terminal multiplexer at both ends: the near one is the person's terminal, the far one runs on the device. */
+/** A terminal multiplexer at both ends: the near one acts as the person's terminal, the far one runs on the device. */
 export const tmux = (): Row[] =>
   rowsOf('tmux', ['tmux'], {
     'attach, resize, detach, attach again': async (site) => {
@@ -119,7 +119,7 @@ export const tmux = (): Row[] =>
         await near('send-keys', '-t', 'board', 'C-b', 'd')
         await shows('near:')
         await type(`clear; ${attach}`)
-        // Attaching throws away what was typed ahead.
+        // Attaching discards typeahead.
         await shows('39 120')
         await type('echo still-$KEPT')
         await shows('still-kept')
@@ -138,7 +138,7 @@ export const mosh = (): Row[] =>
       const command = 'mosh-server new -c 256 -s -l LANG=C.UTF-8 -- /bin/sh -c "echo started"'
       const ran = await tool([...over(site).split(' '), '-tt', 'device', command])
       const pid = /detached, pid = (\d+)/.exec(ran.stdout + ran.stderr)?.[1]
-      // It outlives the connection, as it must: a person would come back to it by UDP.
+      // mosh-server outlives the connection by design: a person would reconnect to it by UDP.
       if (pid) process.kill(Number(pid))
       must(pid !== undefined && /MOSH CONNECT \d+ \S{22}/.test(ran.stdout), ran)
       return 'MOSH CONNECT'
@@ -154,12 +154,12 @@ export const x11 = (): Row[] =>
 async function display(site: Site, flag: string): Promise<unknown> {
   const authority = join(site.scratch, 'Xauthority')
   const screen = ['-nolisten', 'tcp', '-screen', '0', '320x200x24']
-  // It chooses a free number itself, and prints it once it listens.
+  // It picks a free display number itself, and prints it once it listens.
   const server = start(['Xvfb', '-displayfd', '1', '-auth', authority, ...screen])
   try {
-    let said = ''
-    server.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    const number = await until('the display is there', () => /^(\d+)\n/.exec(said)?.[1])
+    let output = ''
+    server.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    const number = await until('the display is there', () => /^(\d+)\n/.exec(output)?.[1])
     const env = { DISPLAY: `:${number}`, XAUTHORITY: authority, HOME: site.scratch }
     await tool(['xauth', '-q', '-f', authority, 'add', `:${number}`, 'MIT-MAGIC-COOKIE-1', '5a'.repeat(16)])
     const command =
@@ -169,22 +169,22 @@ async function display(site: Site, flag: string): Promise<unknown> {
     return ran.stdout
   } finally {
     server.kill()
-    // It takes its socket and lock file along.
+    // It removes its socket and lock file too.
     await until('the display is gone', () => server.exitCode !== null || server.signalCode !== null)
   }
 }
 
 /**
- * What VS Code's Remote SSH does at its start, in our own words: a script through a shell without a terminal starts a
- * server on the device's loopback and prints its port; the editor reaches it through the same connection's SOCKS proxy.
+ * Imitates the start of VS Code's Remote SSH: a script through a shell without a terminal starts a server on
+ * the device's loopback and prints its port; the editor reaches it through the same connection's SOCKS proxy.
  */
 export const editor = (): Row[] =>
   rowsOf('an editor’s server (VS Code’s way)', ['curl', 'python3'], {
     'start by script, reach by SOCKS': async (site) => {
       const [socks, port] = [await freePort(), await freePort()]
       const child = start([...over(site).split(' '), '-T', '-D', String(socks), 'device', 'bash'])
-      let said = ''
-      child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+      let output = ''
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
       child.stdin.write(`echo "running=$(uname -m)"
 mkdir -p .editor-server && cd .editor-server && echo served > page
 nohup python3 -m http.server --bind 127.0.0.1 ${port} >log 2>&1 </dev/null &
@@ -193,7 +193,7 @@ until (exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null; do :; done
 echo "listening=="
 `)
       try {
-        await until('the server on the device listens', () => said.includes('listening=='))
+        await until('the server on the device listens', () => output.includes('listening=='))
         const url = `http://127.0.0.1:${port}/page`
         const pages = Array.from({ length: 5 }, () =>
           tool(['curl', '-sS', '--fail', '--socks5-hostname', `127.0.0.1:${socks}`, url]),

@@ -1,5 +1,5 @@
-// A second machine with a real service manager as its first process: a root of its own in namespaces of its own, with
-// the programs of this one. Only root can make one, and only where control groups can be mounted.
+// A second machine booted with a real service manager as its init: a root of its own in its own namespaces, with this
+// machine's programs. Needs root and mountable control groups.
 import { execFileSync, spawn, type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmdirSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import { until } from '../wait.ts'
 
 /** A service manager that tests can boot. */
 export interface Boot {
-  /** Must be there for it, on this machine. */
+  /** Must exist on this machine. */
   readonly needs: string
-  /** Lines of sh that end by becoming its first process; `$1` is the root. */
+  /** sh lines that end by exec'ing init; `$1` is the root. */
   readonly script: string
-  /** Succeeds when it has started what is to start. */
+  /** Succeeds once boot has completed. */
   readonly isUp: string
-  /** Whether its programs say something on stderr also when all is well. */
+  /** True when its programs write to stderr even on success. */
   readonly complainsAlways: boolean
 }
 
@@ -27,7 +27,7 @@ export const systemd: Boot = {
   complainsAlways: false,
 }
 
-/** OpenRC unpacked by `.ci/run`: installed, it would take the place of this machine's own service manager. */
+/** OpenRC as unpacked by `.ci/run`: installing it would replace this machine's own service manager. */
 const OPENRC = join(root, '.cache/openrc')
 
 export const openRc: Boot = {
@@ -38,16 +38,16 @@ mount -t tmpfs -o mode=755 tmpfs usr/local
 cp -a ${OPENRC}/etc/. etc
 exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$1" /sbin/openrc-init >var/log/openrc 2>&1`,
   isUp: 'grep -qx default /run/openrc/softlevel',
-  // OpenRC of Debian, of old-style scripts that are not there.
+  // Debian's OpenRC, without old-style scripts.
   complainsAlways: true,
 }
 
-/** For one line; a test would wait for ever otherwise. */
-const PATIENCE_MS = 60_000
+/** Timeout of one line, so that a test cannot hang. */
+const TIMEOUT_MS = 60_000
 
 export const USER = { name: 'dev', password: 'a password of dev', uid: 1_500 }
 
-/** $1: the root. $2: its name. $3: the rows for its shadow(5) of the user. */
+/** $1: the root. $2: its name. $3: the user's rows for its shadow(5). */
 const PREPARE = `
 set -e
 hostname "$2"
@@ -86,7 +86,7 @@ cp /etc/ld.so.cache etc/ld.so.cache
 `
 
 export interface BootedMachine {
-  /** Runs a line of sh as root, to its end. */
+  /** Runs a line of sh as root to completion. */
   run(line: string): SpawnSyncReturns<string>
   remove(): Promise<void>
 }
@@ -105,7 +105,7 @@ function controlGroups(): string | undefined {
   return fields?.[3]?.split(',').includes('rw') ? fields[1] : undefined
 }
 
-/** Removes a control group with those in it; only empty ones can be. */
+/** Removes a control group and its descendants; only empty ones can be removed. */
 function removeGroup(group: string): boolean {
   const inner = readdirSync(group, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   if (!inner.every((entry) => removeGroup(join(group, entry.name)))) return false
@@ -117,11 +117,11 @@ function removeGroup(group: string): boolean {
   }
 }
 
-/** @param name its host name */
+/** @param name host name */
 export async function bootMachine(boot: Boot, name: string): Promise<BootedMachine> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-booted-'))
   const hash = execFileSync('openssl', ['passwd', '-6', '-stdin'], { input: USER.password, encoding: 'utf8' }).trim()
-  // Its control groups are below one of its own: what runs on this machine is none of its business.
+  // Its control groups are under one of its own, isolated from the rest of this machine.
   const group = join(controlGroups() ?? '', basename(folder))
   await mkdir(group)
   const enter = ['-c', 'echo $$ >"$0/cgroup.procs"; exec "$@"', group]
@@ -137,7 +137,7 @@ export async function bootMachine(boot: Boot, name: string): Promise<BootedMachi
     const shell = ['env', '-i', 'HOME=/root', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin', 'sh', '-c', line]
     return spawnSync('nsenter', [...namespaces, ...shell], {
       encoding: 'utf8',
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
     })
   }
@@ -145,7 +145,7 @@ export async function bootMachine(boot: Boot, name: string): Promise<BootedMachi
   return {
     run,
     async remove() {
-      // Not SIGTERM, which unshare leaves to its child; everything in the machine ends with its first process.
+      // Not SIGTERM, which unshare does not act on; killing init ends everything in the machine.
       parent.kill('SIGKILL')
       await ended
       await until('its processes have ended', () => removeGroup(group))
@@ -154,7 +154,7 @@ export async function bootMachine(boot: Boot, name: string): Promise<BootedMachi
   }
 }
 
-/** The process that `unshare --fork` has started, once it has become the service manager. */
+/** The process that `unshare --fork` started, once it has exec'ed the service manager. */
 function firstChild(pid: number | undefined): string | undefined {
   const [child = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
   if (child === '') return undefined

@@ -1,5 +1,5 @@
-// A second machine, cheaply: a root of its own in namespaces of its own, with the programs of this one but without its
-// Node, its users and its files. Only root can make one.
+// A lightweight second machine: a root of its own in its own namespaces, with this machine's programs but without its
+// Node, users and files. Needs root.
 import { cp, mkdir, mkdtemp, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,16 +8,16 @@ import { type Running, run } from '../running.ts'
 export const canMakeMachines = process.getuid?.() === 0
 
 export interface Machine {
-  /** Its root, as a path of this machine. */
+  /** Its root, as a path on this machine. */
   readonly folder: string
-  /** Switches it on and runs a line of sh as its user `dev`; everything in it ends with that. */
+  /** Boots it and runs a line of sh as its user `dev`; everything in it ends with that command. */
   run(line: string): Running
   remove(): Promise<void>
 }
 
 const DEV = 1_500
 /**
- * What runs first in it; it stays root, so that it ends with its parent (prctl(2), PR_SET_PDEATHSIG), and everything else
+ * Its init; it stays root, so that it ends with its parent (prctl(2), PR_SET_PDEATHSIG), and everything else
  * with it. $1: its root. $2: its name. $3: the line to run.
  */
 const BOOT = `
@@ -34,7 +34,7 @@ chroot --userspec=${DEV}:${DEV} --groups=${DEV} "$1" /usr/bin/env -i HOME=/home/
   PATH=/usr/local/bin:/usr/bin:/bin /bin/sh -c "cd && $3"
 `
 
-/** @param name its host name */
+/** @param name host name */
 export async function makeMachine(name: string): Promise<Machine> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-machine-'))
   const inside = (path: string): string => join(folder, path)

@@ -1,4 +1,4 @@
-// A machine with a service manager, beside a server from which it gets the agent as people do: by the console's command.
+// A machine with a service manager next to a server, with the agent installed by the console's install command.
 import { installCommand } from '../../../apps/console/src/features/devices/add/commands.ts'
 import { buildStale, OWN_AGENT } from '../../../scripts/build.ts'
 import { type BootedMachine, type Boot, bootMachine, USER } from './booted-machine.ts'
@@ -11,13 +11,13 @@ export interface ServicedMachine {
   readonly machine: BootedMachine
   /**
    * Runs a line on the machine.
-   * @returns what it said, without the last line end
-   * @throws {Error} with what it said when it fails, or complains where its manager says nothing without a reason
+   * @returns its output without the trailing newline
+   * @throws {Error} with its output when it fails, or writes to stderr where the service manager is otherwise silent
    */
   run(line: string): string
-  /** The command of the console. @returns what it said */
+  /** Runs the console's install command. @returns its output */
   install(): string
-  /** Until the agent that runs now has its link. */
+  /** Waits until the running agent is connected. */
   linked(): Promise<unknown>
   /** Runs a command as the machine's user. @param device `namespace.name` */
   login(device: { readonly namespace: string; readonly name: string }, command: string): Promise<SshResult>

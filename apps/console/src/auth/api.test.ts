@@ -6,7 +6,7 @@ import { fakeFetch, jsonResponse, makeToken, makeUserAuth } from '../testing/ans
 import { createApi } from './api.ts'
 import { createSession } from './session.ts'
 
-/** A server on which only the newest token is valid; `replace` ends it. */
+/** A server that accepts only the newest token; `endToken` revokes it. */
 function setUp() {
   let issued = 0
   let valid = ''
@@ -22,7 +22,7 @@ function setUp() {
     return jsonResponse({ online_devices: 1 })
   })
   const client = createClient({ origin: '', fetch })
-  const session = createSession({ client, exclusively: (work) => work(), tell: () => {}, now: () => 0 })
+  const session = createSession({ client, exclusively: (work) => work(), broadcast: () => {}, now: () => 0 })
   return {
     api: createApi(client, session),
     session,
@@ -34,14 +34,14 @@ function setUp() {
 }
 
 describe('a call', () => {
-  it('carries the token', async () => {
+  it('sends the token with a call', async () => {
     const { api, session, calls } = setUp()
     await session.refresh(undefined)
     expect((await api.call(stats.get, {})).body).toMatchObject({ online_devices: 1 })
     expect(calls()).toBe(1)
   })
 
-  it('is repeated once with a new token after a 401', async () => {
+  it('repeats a call once with a new token after a 401', async () => {
     const { api, session, calls, refreshes, endToken } = setUp()
     await session.refresh(undefined)
     endToken()
@@ -49,7 +49,7 @@ describe('a call', () => {
     expect([calls(), refreshes()]).toEqual([2, 2])
   })
 
-  it('shares one refresh with every other call that got a 401', async () => {
+  it('shares one refresh between all calls that got a 401', async () => {
     const { api, session, refreshes, endToken } = setUp()
     await session.refresh(undefined)
     endToken()
@@ -68,14 +68,14 @@ describe('a call', () => {
   })
 })
 
-it('gives up after the second 401 instead of trying for ever', async () => {
+it('gives up after the second 401 instead of retrying forever', async () => {
   const { fetch, requests } = fakeFetch((request) =>
     request.url.endsWith(auth.refreshSession.path)
       ? jsonResponse(makeUserAuth())
       : jsonResponse({ message: 'no' }, { status: 401 }),
   )
   const client = createClient({ origin: '', fetch })
-  const session = createSession({ client, exclusively: (work) => work(), tell: () => {}, now: () => 0 })
+  const session = createSession({ client, exclusively: (work) => work(), broadcast: () => {}, now: () => 0 })
   await expect(createApi(client, session).call(stats.get, {})).rejects.toMatchObject({ status: 401 })
   expect(requests.map(({ url }) => new URL(url).pathname)).toEqual([
     '/api/stats',

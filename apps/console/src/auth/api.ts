@@ -1,21 +1,21 @@
-// How the console calls the server: with the current token, and once more after a 401. Types come from the contract's
+// The console's API client: sends the current token and retries once after a 401. Types come from the contract's
 // operations.
 import { ApiError, type Answer, type createClient } from '@bowline/contract/client'
 import type { CallInput, Operation } from '@bowline/contract/operation'
-import { patience } from '../platform/patience.ts'
+import { callTimeout } from '../platform/call-timeout.ts'
 import type { Session } from './session.ts'
 
 type Client = ReturnType<typeof createClient>
 type Extras = { signal?: AbortSignal; headers?: Record<string, string> }
 
 export interface Api {
-  /** @throws {ApiError} on any status but success; TypeError when the server cannot be reached */
+  /** @throws {ApiError} on any non-success status; TypeError when the server cannot be reached */
   call<O extends Operation>(operation: O, input: CallInput<O> & Extras): Promise<Answer<O>>
-  /** As `call`, for streams: hands over the response. */
+  /** Like `call`, for streams: returns the response. */
   open<O extends Operation>(operation: O, input: CallInput<O> & Extras): Promise<Response>
 }
 
-/** Adds the session to a client that sends no credential of its own. */
+/** Adds the session's token to a client that sends no credentials of its own. */
 export function createApi(client: Client, session: Session): Api {
   async function authorized<O extends Operation, R>(
     input: CallInput<O> & Extras,
@@ -34,7 +34,7 @@ export function createApi(client: Client, session: Session): Api {
 
   return {
     call: (operation, input) =>
-      authorized(input, (sent) => client.call(operation, { ...sent, signal: patience(sent.signal) })),
+      authorized(input, (sent) => client.call(operation, { ...sent, signal: callTimeout(sent.signal) })),
     open: (operation, input) => authorized(input, (sent) => client.open(operation, sent)),
   }
 }

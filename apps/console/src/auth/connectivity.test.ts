@@ -17,11 +17,11 @@ function setUp() {
   })
   return { watch, timers, probes: () => probes, comeBack: () => (up = true) }
 }
-/** Lets the answers that are on their way arrive. */
+/** Lets pending answers arrive. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a server that does not answer', () => {
-  it('is asked again after pauses that grow up to a limit', async () => {
+  it('probes an unreachable server again after pauses that grow up to a limit', async () => {
     const { watch, timers } = setUp()
     watch.failed('')
     const pauses: number[] = []
@@ -34,7 +34,7 @@ describe('a server that does not answer', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
   })
 
-  it('is reachable again after the first answer, and nothing is planned any more', async () => {
+  it('becomes reachable after the first answer and cancels the next probe', async () => {
     const { watch, timers, comeBack } = setUp()
     watch.failed('')
     comeBack()
@@ -44,7 +44,7 @@ describe('a server that does not answer', () => {
     expect(timers.waiting).toEqual([])
   })
 
-  it('is asked once at a time when somebody is impatient', async () => {
+  it('sends one probe at a time when retried by hand', async () => {
     const { watch, probes } = setUp()
     watch.failed('')
     watch.retryNow()
@@ -55,7 +55,7 @@ describe('a server that does not answer', () => {
     expect(probes()).toBe(2)
   })
 
-  it('is reported with its own sentence and the moment of the next try', () => {
+  it('reports the server’s own message and the time of the next attempt', () => {
     const { watch } = setUp()
     watch.failed('The database does not answer.')
     expect(watch.state.get()).toEqual({
@@ -67,7 +67,7 @@ describe('a server that does not answer', () => {
 })
 
 describe('a watched request', () => {
-  it('reports no answer and refused service, but not a refused call', async () => {
+  it('reports a missing answer and 5xx, but not a refused call', async () => {
     const { watch } = setUp()
     const seen: string[] = []
     const report = { failed: (cause: string) => seen.push(`failed ${cause}`), succeeded: () => seen.push('ok') }
@@ -81,7 +81,7 @@ describe('a watched request', () => {
     expect(watch.state.get().kind).toBe('reachable')
   })
 
-  it('says nothing about a request that was given up', async () => {
+  it('reports nothing for an aborted request', async () => {
     const seen: string[] = []
     const report = { failed: () => seen.push('failed'), succeeded: () => seen.push('ok') }
     const aborted = () => Promise.reject(new DOMException('given up', 'AbortError'))
@@ -89,7 +89,7 @@ describe('a watched request', () => {
     expect(seen).toEqual([])
   })
 
-  it('leaves the failed answer readable', async () => {
+  it('leaves the body of a failed answer readable', async () => {
     const report = { failed: () => {}, succeeded: () => {} }
     const response = await watchedFetch(async () => jsonResponse({ message: 'No.' }, { status: 503 }), report)('/x')
     expect(await response.json()).toEqual({ message: 'No.' })

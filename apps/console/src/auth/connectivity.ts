@@ -1,26 +1,26 @@
-// Whether the server answers. Every request reports what it saw; while the server does not answer, this asks it with
-// growing pauses until it does.
+// Tracks whether the server is reachable. Every request reports its outcome; while the server is unreachable, it is
+// probed with exponential backoff.
 import { Backoff } from '@bowline/base/backoff'
 import { ApiError } from '@bowline/contract/client'
 import { createStore, type Store } from '../platform/store.ts'
 
 export type Connectivity =
   | { readonly kind: 'reachable' }
-  /** `cause`: a sentence of the server, '' when nothing answered. `retryAt`: milliseconds of `now()`. */
+  /** `cause`: the server's error message, '' when nothing answered. `retryAt`: milliseconds, as `now()`. */
   | { readonly kind: 'unreachable'; readonly cause: string; readonly retryAt: number }
 
 export interface ConnectivityParts {
   /** Resolves when the server answers, rejects when it does not. */
   readonly probe: () => Promise<unknown>
-  /** Runs `work` after `delayMs`. @returns the function that takes it back */
+  /** Runs `work` after `delayMs`. @returns cancel */
   readonly later: (work: () => void, delayMs: number) => () => void
-  /** Milliseconds since the epoch: people see the countdown. */
+  /** Milliseconds since the epoch: the countdown is shown to people. */
   readonly now: () => number
 }
 
 export interface Watch {
   readonly state: Store<Connectivity>
-  /** The server did not answer, or said that it cannot: `cause` is its sentence, '' for none. */
+  /** The server did not answer, or answered that it is unavailable: `cause` is its message, '' for none. */
   readonly failed: (cause: string) => void
   readonly succeeded: () => void
   readonly retryNow: () => void
@@ -28,10 +28,10 @@ export interface Watch {
 
 const RETRY = { baseMs: 1_000, capMs: 15_000, leastShare: 1 }
 
-/** Statuses of a server that cannot work, or of a proxy that does not find it. */
+/** Statuses of a server that is unavailable, or of a proxy that cannot reach it. */
 const NO_SERVER = new Set([502, 503, 504])
 
-/** True for failures that say the server cannot be reached, rather than that it refused. */
+/** True when the error means that the server is unreachable, rather than that it refused the call. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof ApiError) return NO_SERVER.has(error.status)
   return error instanceof TypeError || isTimeout(error)
@@ -78,7 +78,7 @@ export function watchConnectivity({ probe, later, now }: ConnectivityParts): Wat
   }
 }
 
-/** Adds the reports to a `fetch`. A request that was given up says nothing about the server. */
+/** Wraps `fetch` to report each outcome. An aborted request says nothing about the server. */
 export function watchedFetch(send: typeof fetch, watch: Pick<Watch, 'failed' | 'succeeded'>): typeof fetch {
   return async (url, init) => {
     try {
@@ -93,7 +93,7 @@ export function watchedFetch(send: typeof fetch, watch: Pick<Watch, 'failed' | '
   }
 }
 
-/** The sentence of a failed answer; '' when it is not one of ours. */
+/** The message of a failed answer; '' when the body is not one of the API's errors. */
 async function causeOf(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => undefined)
   const named = typeof body === 'object' && body !== null && 'message' in body ? body.message : ''

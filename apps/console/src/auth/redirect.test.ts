@@ -18,11 +18,11 @@ it.each([
   ['devices', '/'],
   ['/sign-in?redirect=/sign-in', '/'],
   ['/setup?sign=1', '/'],
-])('%j leads to %s', (wish, expected) => {
-  expect(safeRedirect(wish, ORIGIN)).toBe(expected)
+])('%j leads to %s', (requested, expected) => {
+  expect(safeRedirect(requested, ORIGIN)).toBe(expected)
 })
 
-it('never leaves the origin, whatever the wish', () => {
+it('never leaves the origin, whatever the requested URL', () => {
   const part = fc.constantFrom(
     '/',
     '\\',
@@ -40,13 +40,13 @@ it('never leaves the origin, whatever the wish', () => {
     'javascript:',
     'http',
   )
-  const wish = fc.oneof(
+  const requested = fc.oneof(
     fc.string(),
     fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
     fc.webUrl(),
   )
   fc.assert(
-    fc.property(wish, (text) => {
+    fc.property(requested, (text) => {
       const path = safeRedirect(text, ORIGIN)
       expect(path.startsWith('/')).toBe(true)
       expect(new URL(path, ORIGIN).origin).toBe(ORIGIN)

@@ -1,16 +1,16 @@
-// Where to go after signing in. The wish comes from the URL, so anybody may have written it.
+// Validates the redirect target after sign-in. It comes from the URL, so it is untrusted.
 
 /**
  * The path to open after signing in.
- * @param wish value of `?redirect=`
+ * @param requested value of `?redirect=`
  * @param origin the page's own
  * @returns path, query and hash on this origin; `/` for anything else (another origin, `javascript:`, the sign-in page)
  */
-export function safeRedirect(wish: string | undefined, origin: string): string {
-  if (wish === undefined || !wish.startsWith('/')) return '/'
+export function safeRedirect(requested: string | undefined, origin: string): string {
+  if (requested === undefined || !requested.startsWith('/')) return '/'
   let url: URL
   try {
-    url = new URL(wish, origin)
+    url = new URL(requested, origin)
   } catch {
     return '/'
   }

@@ -9,43 +9,43 @@ type Answer = () => Response | Promise<Response>
 function setUp(answer: Answer) {
   const { fetch, requests } = fakeFetch(answer)
   const timers = createFakeTimers()
-  const told: TabMessage[] = []
-  let held = 0
-  let mostHeld = 0
+  const sent: TabMessage[] = []
+  let concurrent = 0
+  let maxConcurrent = 0
   const session = createSession({
     client: createClient({ origin: '', fetch }),
     exclusively: async (work) => {
-      held += 1
-      mostHeld = Math.max(mostHeld, held)
+      concurrent += 1
+      maxConcurrent = Math.max(maxConcurrent, concurrent)
       try {
         return await work()
       } finally {
-        held -= 1
+        concurrent -= 1
       }
     },
-    tell: (message) => told.push(message),
+    broadcast: (message) => sent.push(message),
     now: timers.now,
   })
-  return { session, requests, timers, told, mostHeld: () => mostHeld }
+  return { session, requests, timers, sent, maxConcurrent: () => maxConcurrent }
 }
 
 const unauthorized = () => jsonResponse({ message: 'no', code: 'UNAUTHORIZED' }, { status: 401 })
 
 describe('renewing', () => {
-  it('gets a new token though the current one is good, and has the other tabs do the same', async () => {
-    const { session, requests, told } = setUp(() => jsonResponse(makeUserAuth()))
+  it('gets a new token though the current one is valid, and notifies the other tabs', async () => {
+    const { session, requests, sent } = setUp(() => jsonResponse(makeUserAuth()))
     await session.refresh(undefined)
     await session.renew()
     expect(requests).toHaveLength(2)
-    expect(told).toEqual([{ type: 'changed' }])
-    session.hear({ type: 'changed' })
+    expect(sent).toEqual([{ type: 'changed' }])
+    session.receive({ type: 'changed' })
     await session.token()
     expect(requests).toHaveLength(3)
   })
 })
 
 describe('refreshing', () => {
-  it('exchanges the cookie once for any number of callers at the same time', async () => {
+  it('exchanges the cookie once for any number of concurrent callers', async () => {
     const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
     const states = await Promise.all([
       session.refresh(undefined),
@@ -56,14 +56,14 @@ describe('refreshing', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('does nothing for a caller whose token has been replaced already', async () => {
+  it('skips the refresh for a caller whose token has already been replaced', async () => {
     const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
     await session.refresh(undefined)
     await session.refresh('an older token')
     expect(requests).toHaveLength(1)
   })
 
-  it('replaces a token a minute before it ends, and not earlier', async () => {
+  it('replaces a token a minute before it expires, and not earlier', async () => {
     let count = 0
     const { session, timers } = setUp(() =>
       jsonResponse(makeUserAuth({ token: makeToken(600, `token ${(count += 1)}`) })),
@@ -76,7 +76,7 @@ describe('refreshing', () => {
     expect(count).toBe(2)
   })
 
-  it('replaces a very short token after half of its life instead of at once', async () => {
+  it('replaces a very short-lived token after half of its lifetime instead of at once', async () => {
     let count = 0
     const { session, timers } = setUp(() =>
       jsonResponse(makeUserAuth({ token: makeToken(20, `token ${(count += 1)}`) })),
@@ -95,7 +95,7 @@ describe('refreshing', () => {
     expect(await session.token()).toBeUndefined()
   })
 
-  it('tells that the session has expired when the server ends one that lived', async () => {
+  it('reports an expired session when the server ends an established one', async () => {
     let ended = false
     const { session } = setUp(() => (ended ? unauthorized() : jsonResponse(makeUserAuth())))
     await session.refresh(undefined)
@@ -120,7 +120,7 @@ describe('refreshing', () => {
     expect(await session.token()).toBe(makeToken(600, 'next'))
   })
 
-  it('leaves what people see alone when only the token changed', async () => {
+  it('keeps the visible state unchanged when only the token changed', async () => {
     let count = 0
     const { session } = setUp(() => jsonResponse(makeUserAuth({ token: makeToken(600, String((count += 1))) })))
     const before = await session.refresh(undefined)
@@ -132,36 +132,36 @@ describe('refreshing', () => {
 })
 
 describe('signing in and out', () => {
-  it('keeps the token out of what the rest of the console can see', async () => {
+  it('keeps the token out of the state that the rest of the console sees', async () => {
     const { session } = setUp(() => jsonResponse(makeUserAuth({ token: makeToken(600, 'secret') })))
     await session.signIn({ username: 'ada', password: 'correct horse' })
     expect(JSON.stringify(session.state.get())).not.toContain(makeToken(600, 'secret'))
     expect(await session.token()).toBe(makeToken(600, 'secret'))
   })
 
-  it('tells the other tabs about both', async () => {
-    const { session, told } = setUp(() => jsonResponse(makeUserAuth()))
+  it('tells the other tabs about signing in and signing out', async () => {
+    const { session, sent } = setUp(() => jsonResponse(makeUserAuth()))
     await session.signIn({ username: 'ada', password: 'correct horse' })
     await session.signOut()
-    expect(told).toEqual([{ type: 'signed-in', id: 'user-1' }, { type: 'signed-out' }])
+    expect(sent).toEqual([{ type: 'signed-in', id: 'user-1' }, { type: 'signed-out' }])
     expect(session.state.get()).toEqual({ kind: 'signed-out', expired: false })
     expect(await session.token()).toBeUndefined()
   })
 
-  it('everywhere carries the token, and tells the other tabs', async () => {
-    const { session, told, requests } = setUp(() => jsonResponse(makeUserAuth()))
+  it('signs out everywhere with the token and tells the other tabs', async () => {
+    const { session, sent, requests } = setUp(() => jsonResponse(makeUserAuth()))
     await session.signIn({ username: 'ada', password: 'correct horse' })
     const token = await session.token()
     await session.signOutEverywhere()
     expect(requests.at(-1)).toMatchObject({ method: 'DELETE', url: expect.stringMatching(/\/api\/auth\/sessions$/) })
     expect(requests.at(-1)?.headers.get('authorization')).toBe(`Bearer ${token}`)
-    expect(told.at(-1)).toEqual({ type: 'signed-out' })
+    expect(sent.at(-1)).toEqual({ type: 'signed-out' })
     expect(session.state.get()).toEqual({ kind: 'signed-out', expired: false })
   })
 
-  it('stays signed in when the server could not be told', async () => {
+  it('stays signed in when the sign-out request fails', async () => {
     let down = false
-    const { session, told } = setUp(() => {
+    const { session, sent } = setUp(() => {
       if (down) throw new TypeError('fetch failed')
       return jsonResponse(makeUserAuth())
     })
@@ -169,39 +169,39 @@ describe('signing in and out', () => {
     down = true
     await expect(session.signOut()).rejects.toThrow('fetch failed')
     expect(session.state.get().kind).toBe('signed-in')
-    expect(told).toHaveLength(1)
+    expect(sent).toHaveLength(1)
   })
 
   it('takes the lock for everything that changes the cookie', async () => {
-    const { session, mostHeld } = setUp(() => jsonResponse(makeUserAuth()))
+    const { session, maxConcurrent } = setUp(() => jsonResponse(makeUserAuth()))
     await session.refresh(undefined)
     await session.signOut()
-    expect(mostHeld()).toBe(1)
+    expect(maxConcurrent()).toBe(1)
   })
 })
 
-describe('what another tab tells', () => {
-  it('signs this tab out', async () => {
+describe('a message from another tab', () => {
+  it('signs this tab out when another tab signed out', async () => {
     const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
     await session.refresh(undefined)
-    session.hear({ type: 'signed-out' })
+    session.receive({ type: 'signed-out' })
     expect(session.state.get().kind).toBe('signed-out')
     expect(requests).toHaveLength(1)
   })
 
-  it('makes this tab follow when another person signed in', async () => {
+  it('follows when somebody else signed in in another tab', async () => {
     let id = 'user-1'
     const { session } = setUp(() => jsonResponse(makeUserAuth({ id, token: makeToken(600, id) })))
     await session.refresh(undefined)
     id = 'user-2'
-    session.hear({ type: 'signed-in', id })
+    session.receive({ type: 'signed-in', id })
     await expect.poll(() => session.state.get()).toMatchObject({ person: { id: 'user-2' } })
   })
 
-  it('is ignored when it is about the person this tab shows already', async () => {
+  it('ignores a sign-in in another tab of the person already shown', async () => {
     const { session, requests } = setUp(() => jsonResponse(makeUserAuth()))
     await session.refresh(undefined)
-    session.hear({ type: 'signed-in', id: 'user-1' })
+    session.receive({ type: 'signed-in', id: 'user-1' })
     expect(requests).toHaveLength(1)
   })
 })

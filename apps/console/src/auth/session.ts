@@ -1,69 +1,69 @@
-// Who is signed in. The access token lives in this closure only, never in storage; the refresh cookie is HttpOnly.
-// One refresh at a time: within a tab by one shared promise, across tabs by a lock, because the server ends a whole
-// family of sessions when it sees a rotated cookie a second time.
+// The signed-in state of this tab. The access token lives in this closure only, never in storage; the refresh cookie is
+// HttpOnly. Refreshes never overlap: one shared promise within a tab, a lock across tabs, because the server revokes
+// the whole session family when it sees a rotated cookie again.
 import { ApiError, type createClient } from '@bowline/contract/client'
 import { auth } from '@bowline/contract/operations/auth'
 import type { UserAuth } from '@bowline/contract/schemas/user'
-import { patience } from '../platform/patience.ts'
+import { callTimeout } from '../platform/call-timeout.ts'
 import { createStore, type Store } from '../platform/store.ts'
 import { tokenLifetimeMs } from './token.ts'
 
 export type Person = Omit<UserAuth, 'token'>
 
 export type SessionState =
-  /** Nobody has asked the server yet. */
+  /** The server has not been asked yet. */
   | { readonly kind: 'unknown' }
   /** `expired`: there was a session in this tab and the server ended it. */
   | { readonly kind: 'signed-out'; readonly expired: boolean }
   | { readonly kind: 'signed-in'; readonly person: Person }
 
-/** What one tab tells the others. */
+/** A message between tabs. */
 export type TabMessage =
   | { readonly type: 'signed-out' }
   | { readonly type: 'signed-in'; readonly id: string }
-  /** Same person, but another namespace, role or account data. */
+  /** Same person, but the namespace, role or account data changed. */
   | { readonly type: 'changed' }
 
 export interface SessionParts {
   readonly client: Pick<ReturnType<typeof createClient>, 'call'>
-  /** Runs `work` while no other tab runs its own. */
+  /** Runs `work` under a lock shared with the other tabs. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
-  /** To the other tabs. */
-  readonly tell: (message: TabMessage) => void
+  /** Sends to the other tabs. */
+  readonly broadcast: (message: TabMessage) => void
   /** Milliseconds, monotonic. */
   readonly now: () => number
 }
 
 export interface Session {
   readonly state: Store<SessionState>
-  /** The current access token, refreshed first when it is about to end; undefined when nobody is signed in. */
+  /** The current access token, refreshed first when it is about to expire; undefined when nobody is signed in. */
   token(): Promise<string | undefined>
   /**
    * Gets a new token with the refresh cookie, unless the token has already changed from `stale`.
-   * @throws what the call threw when the server did not decide (unreachable, 5xx): the session is left as it was
+   * @throws the call's error when the server did not decide (unreachable, 5xx): the session is left as it was
    */
   refresh(stale: string | undefined): Promise<SessionState>
   /**
-   * Gets a new token because what the current one says is out of date: the person moved to another namespace, left one,
-   * got another role. The other tabs follow.
+   * Gets a new token because the claims of the current one are out of date: the person switched or left a namespace, or
+   * their role changed. The other tabs follow.
    * @throws as `refresh`
    */
   renew(): Promise<SessionState>
-  /** @throws {ApiError} on refused credentials, with `X-Account-Lockout` when locked out */
+  /** @throws {ApiError} when the credentials are refused, with `X-Account-Lockout` when locked out */
   signIn(credentials: { username: string; password: string }): Promise<void>
-  /** @throws when the server could not be told; the person is still signed in then */
+  /** @throws when the request fails; the person is still signed in then */
   signOut(): Promise<void>
-  /** Ends every session and token of the person, this one too. @throws as `signOut` */
+  /** Revokes every session and token of the person, this one included. @throws as `signOut` */
   signOutEverywhere(): Promise<void>
-  /** A message of another tab. */
-  hear(message: TabMessage): void
+  /** Handles a message of another tab. */
+  receive(message: TabMessage): void
 }
 
-/** A token is replaced this long before it ends, so that no call travels with one that ends on the way. */
+/** Tokens are replaced this long before they expire, so that none expires in flight. */
 const REFRESH_EARLY_MS = 60_000
 
-/** Keeps the session of this tab. */
-export function createSession({ client, exclusively, tell, now }: SessionParts): Session {
+/** Creates the session of this tab. */
+export function createSession({ client, exclusively, broadcast, now }: SessionParts): Session {
   const state = createStore<SessionState>({ kind: 'unknown' })
   let token: string | undefined
   let refreshAtMs = 0
@@ -88,7 +88,7 @@ export function createSession({ client, exclusively, tell, now }: SessionParts):
 
   async function exchangeCookie(): Promise<SessionState> {
     try {
-      return adopt((await client.call(auth.refreshSession, { signal: patience() })).body)
+      return adopt((await client.call(auth.refreshSession, { signal: callTimeout() })).body)
     } catch (error) {
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) {
         return forget(state.get().kind === 'signed-in')
@@ -113,37 +113,37 @@ export function createSession({ client, exclusively, tell, now }: SessionParts):
     refresh,
     token: currentToken,
     async renew() {
-      // One that is under way may have been answered before the change.
+      // A refresh in flight may have been answered before the change.
       await refreshing?.catch(() => undefined)
       const next = await refresh(token)
-      tell({ type: 'changed' })
+      broadcast({ type: 'changed' })
       return next
     },
     async signIn(credentials) {
       const { body } = await exclusively(() =>
-        client.call(auth.createSession, { body: credentials, signal: patience() }),
+        client.call(auth.createSession, { body: credentials, signal: callTimeout() }),
       )
       adopt(body)
-      tell({ type: 'signed-in', id: body.id })
+      broadcast({ type: 'signed-in', id: body.id })
     },
     async signOut() {
-      await exclusively(() => client.call(auth.deleteSession, { signal: patience() }))
+      await exclusively(() => client.call(auth.deleteSession, { signal: callTimeout() }))
       forget(false)
-      tell({ type: 'signed-out' })
+      broadcast({ type: 'signed-out' })
     },
     async signOutEverywhere() {
       const headers = { authorization: `Bearer ${(await currentToken()) ?? ''}` }
-      await exclusively(() => client.call(auth.endSessions, { headers, signal: patience() }))
+      await exclusively(() => client.call(auth.endSessions, { headers, signal: callTimeout() }))
       forget(false)
-      tell({ type: 'signed-out' })
+      broadcast({ type: 'signed-out' })
     },
-    hear(message) {
+    receive(message) {
       const current = state.get()
       if (message.type === 'signed-out') forget(false)
       else if (message.type === 'changed') refresh(token).catch(() => undefined)
       else if (current.kind === 'signed-out' || (current.kind === 'signed-in' && current.person.id !== message.id)) {
-        // Another person's cookie is in the jar now, or somebody signed in while this tab showed the sign-in page. When
-        // the server cannot be asked at this moment the next call will ask it.
+        // The cookie now belongs to another person, or somebody signed in while this tab showed the sign-in page. If
+        // the server cannot be reached now, the next call asks again.
         refresh(token).catch(() => undefined)
       }
     },

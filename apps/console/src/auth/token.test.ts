@@ -12,6 +12,6 @@ it('reads base64url payloads', () => {
   expect(tokenLifetimeMs(`x.${payload}.y`)).toBe(60_000)
 })
 
-it.each(['', 'opaque', 'a.b.c', makeToken(-5)])('takes the lifetime of the contract for %j', (token) => {
+it.each(['', 'opaque', 'a.b.c', makeToken(-5)])('falls back to the contract’s lifetime for %j', (token) => {
   expect(tokenLifetimeMs(token)).toBe(LIMITS.accessTokenMinutes * 60_000)
 })

@@ -1,12 +1,12 @@
-// Reading the access token's times. The console never verifies a token (the server does), it only plans its refresh.
+// Reads the access token's times. The console never verifies a token (the server does), it only schedules the refresh.
 import { LIMITS } from '@bowline/contract/limits'
 import { z } from 'zod'
 
 const Times = z.object({ iat: z.number(), exp: z.number() })
 
 /**
- * Lifetime of a JWT in milliseconds, from its own `iat` and `exp` (RFC 7519 section 4.1), so that a wrong clock on
- * this machine does not matter. A token that cannot be read counts as living as long as the contract says.
+ * Lifetime of a JWT in milliseconds, from its own `iat` and `exp` (RFC 7519 section 4.1), so that a wrong local
+ * clock does not matter. An unreadable token is assumed to live as long as the contract says.
  */
 export function tokenLifetimeMs(token: string): number {
   const contractMs = LIMITS.accessTokenMinutes * 60_000

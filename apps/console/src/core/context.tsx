@@ -1,4 +1,4 @@
-// The runtime in React: hooks that pages and parts use. They never build any of it.
+// React access to the runtime: hooks for pages and components. They never create any part of it.
 import { createContext, use, useSyncExternalStore } from 'react'
 import { type Permission, roleMay } from '@bowline/contract/roles'
 import type { Connectivity } from '../auth/connectivity.ts'
@@ -23,13 +23,13 @@ export function useSessionState(): SessionState {
   return useStore(useRuntime().session.state)
 }
 
-/** The signed-in person; undefined for the moment between signing out and leaving the page. */
+/** The signed-in person; undefined between signing out and leaving the page. */
 export function usePerson(): Person | undefined {
   const state = useSessionState()
   return state.kind === 'signed-in' ? state.person : undefined
 }
 
-/** Whether the signed-in person's role has a permission. The server decides; this disables buttons. */
+/** True when the signed-in person's role has a permission. The server decides; this only disables buttons. */
 export function useMay(permission: Permission): boolean {
   const role = usePerson()?.role
   return role !== undefined && role !== '' && roleMay(role, permission)

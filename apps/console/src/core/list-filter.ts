@@ -1,9 +1,9 @@
-// The filter of lists as the API takes it: base64 of conditions with the operators that join them.
+// Encodes list filters for the API: base64 of conditions joined by operators.
 import type { Filter } from '@bowline/contract/schemas/filter'
 
 export type Condition = Extract<Filter[number], { type: 'property' }>
 
-/** Conditions of which any, or all, must hold. */
+/** Conditions joined by "any" or "all". */
 export interface ConditionGroup {
   readonly join: 'or' | 'and'
   readonly conditions: readonly Condition[]
@@ -18,8 +18,8 @@ export function where(
 }
 
 /**
- * The filter that every group must pass.
- * @returns undefined without a condition: no filter
+ * Builds a filter that requires every group.
+ * @returns undefined when there is no condition
  */
 export function encodeFilter(groups: readonly ConditionGroup[]): string | undefined {
   const filter: Filter = groups
@@ -30,7 +30,7 @@ export function encodeFilter(groups: readonly ConditionGroup[]): string | undefi
   return btoa(String.fromCharCode(...bytes))
 }
 
-/** RFC 3339 of a day's beginning in this browser's zone, moved by milliseconds and days (which may have 23 hours). */
+/** RFC 3339 start of a day in this browser's time zone, offset by milliseconds and days (a day may have 23 hours). */
 export function startOfDay(day: string, milliseconds: number, days = 0): string {
   const date = new Date(`${day}T00:00:00`)
   date.setDate(date.getDate() + days)

@@ -60,7 +60,7 @@ export const appMessages = {
   connecting: 'Connecting',
   reconnecting: 'Reconnecting',
   liveHint: 'Changes show up here as they happen.',
-  reconnectingHint: 'The live connection broke; it is being restored. Until then this page asks every 15 seconds.',
+  reconnectingHint: 'The live connection broke; it is being restored. Until then this page refreshes every 15 seconds.',
   unreachable: 'The server does not answer.',
   retryIn: (seconds: number) => `Next try in ${seconds} s.`,
   retrying: 'Trying …',
@@ -70,7 +70,7 @@ export const appMessages = {
   notFoundText: 'There is nothing at this address. It may have been removed, or the link may be mistyped.',
   toHome: 'Go to the overview',
   unloaded: 'This page could not be loaded',
-  unloadedText: 'A part of the console did not arrive.',
+  unloadedText: 'A part of the console failed to load.',
   updatedText:
     'The server has a newer version of the console. Reload to open this page; that ends your open terminals.',
   reload: 'Reload',

@@ -1,4 +1,4 @@
-// An address with nothing behind it.
+// Page for unknown addresses.
 import { Link } from '@tanstack/react-router'
 import { FrontPage } from '../ui/page/front-page.tsx'
 import { Stack, Text } from '../ui/kit.ts'

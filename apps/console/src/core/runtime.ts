@@ -1,4 +1,4 @@
-// The object graph of the console, wired in one place: session, calls, live events, cache.
+// The console's object graph, wired in one place: session, API calls, live events, cache.
 import { createClient } from '@bowline/contract/client'
 import { auth } from '@bowline/contract/operations/auth'
 import { events } from '@bowline/contract/operations/stats'
@@ -20,14 +20,14 @@ export interface Runtime {
   readonly queryClient: QueryClient
 }
 
-/** Long enough that going back and forth asks nothing: live events keep what is on screen fresh. */
+/** Long enough that navigating back and forth fetches nothing: live events keep visible data fresh. */
 const STALE_MS = 30_000
 
 export function createRuntime(): Runtime {
   const watch = watchConnectivity({ probe: () => client.call(instance.info, {}), later, now: () => Date.now() })
   const client = createClient({ origin: '', fetch: watchedFetch(fetchKeepingCookies, watch) })
-  const tell = openTabChannel((message) => session.hear(message))
-  const session: Session = createSession({ client, exclusively, tell, now: () => performance.now() })
+  const broadcast = openTabChannel((message) => session.receive(message))
+  const session: Session = createSession({ client, exclusively, broadcast, now: () => performance.now() })
   const api = createApi(client, session)
   const queryClient = new QueryClient({
     defaultOptions: {
@@ -43,7 +43,7 @@ export function createRuntime(): Runtime {
     random: Math.random,
     onEvent(event) {
       feed.take(event)
-      // Another role of this person's own: buttons follow it at once, not with the next token.
+      // The person's own role changed: buttons follow at once, not with the next token.
       const state = session.state.get()
       const isOwn = event.type === 'member.changed' && state.kind === 'signed-in' && event.member.id === state.person.id
       if (isOwn && event.member.role !== state.person.role) session.renew().catch(() => undefined)
@@ -58,17 +58,17 @@ export function createRuntime(): Runtime {
   followSession(session, { live, feed, queryClient })
   watch.state.subscribe(() => {
     if (watch.state.get().kind !== 'reachable') return
-    live.hurry()
+    live.reconnectNow()
     void queryClient.invalidateQueries()
   })
-  addEventListener('online', () => live.hurry())
+  addEventListener('online', () => live.reconnectNow())
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') live.hurry()
+    if (document.visibilityState === 'visible') live.reconnectNow()
   })
   return { session, api, watch, live, queryClient }
 }
 
-/** The live stream runs while somebody is signed in; another person or namespace sees nothing of the one before. */
+/** The live stream runs while somebody is signed in; nothing of one person or namespace leaks to the next. */
 function followSession(
   session: Session,
   { live, feed, queryClient }: { live: LiveConnection; feed: LiveFeed; queryClient: QueryClient },
@@ -87,7 +87,7 @@ function followSession(
   })
 }
 
-/** Whether there is a namespace to ask about: somebody who is in none would be refused. */
+/** True when there is a namespace to query; without one the server would refuse. */
 export function isMember({ session }: Runtime): boolean {
   return isInNamespace(session.state.get())
 }
@@ -101,7 +101,7 @@ function later(work: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer)
 }
 
-/** `keepalive` for the exchange of the cookie: the new one must arrive even when the page is left at that moment. */
+/** Uses `keepalive` for the cookie exchange: the new cookie must arrive even when the page is being left. */
 function fetchKeepingCookies(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   return fetch(url, url === auth.refreshSession.path ? { ...init, keepalive: true } : init)
 }

@@ -1,5 +1,5 @@
-// The sections of the console, grouped as the sidebar shows them. A new page gets its entry here and its route in
-// router.tsx; what does not exist yet has no entry.
+// The console's sections, grouped as in the sidebar. A new page needs an entry here and a route in router.tsx; missing
+// pages have no entry.
 import {
   Container,
   ClipboardList,
@@ -37,9 +37,9 @@ export interface Section {
   readonly to: SectionPath
   readonly label: string
   readonly icon: LucideIcon
-  /** Typed after `g`, it leads there. */
+  /** Key that opens the section after `g`. */
   readonly key: string
-  /** Which number stands beside it. */
+  /** Which count is shown next to it. */
   readonly badge?: 'pending-devices'
 }
 

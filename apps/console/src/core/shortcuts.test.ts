@@ -16,12 +16,12 @@ function setUp() {
 }
 
 describe('shortcuts', () => {
-  it('are keys one after the other', () => {
+  it('matches the keys of a shortcut typed in order', () => {
     const { press } = setUp()
     expect([press('g'), press('d'), press('d'), press('?')]).toEqual([undefined, 'g d', undefined, '?'])
   })
 
-  it('begin anew after a wrong key and after a pause', () => {
+  it('starts over after a wrong key and after a pause', () => {
     const { press, wait } = setUp()
     expect([press('g'), press('x'), press('d')]).toEqual([undefined, undefined, undefined])
     press('g')
@@ -29,7 +29,7 @@ describe('shortcuts', () => {
     expect(press('d')).toBeUndefined()
   })
 
-  it('leave the keys alone where people type, except those with a modifier', () => {
+  it('ignores keys in text fields, except those with a modifier', () => {
     const { press } = setUp()
     expect([press('?', {}, true), press('k', { ctrlKey: true }, true), press('K', { metaKey: true })]).toEqual([
       undefined,
@@ -38,7 +38,7 @@ describe('shortcuts', () => {
     ])
   })
 
-  it('do not take the browser’s own keys', () => {
+  it('leaves the browser’s own shortcuts alone', () => {
     const { press } = setUp()
     expect([press('d', { ctrlKey: true }), press('k', { ctrlKey: true, altKey: true })]).toEqual([undefined, undefined])
   })

@@ -1,16 +1,16 @@
-// Keys that mean something anywhere: one list, from which the keyboard, the sheet behind `?` and the palette read.
-// Single keys are ignored where people type, and can be switched off (WCAG 2.2, 2.1.4).
+// Global keyboard shortcuts: one list for the key handler, the sheet behind `?` and the palette. Single keys are
+// ignored in text fields and can be turned off (WCAG 2.2, 2.1.4).
 import { readSetting, writeSetting } from '../ui/local-setting.ts'
 
 export interface Shortcut {
-  /** Typed one after the other. `mod+k` stands for Ctrl+K, on a Mac for Command+K. */
+  /** Keys typed one after the other. `mod+k` is Ctrl+K, or Command+K on a Mac. */
   readonly keys: readonly string[]
   readonly label: string
   readonly run: () => void
 }
 
 const SETTING = 'bowline.single-keys'
-/** Between two keys of one shortcut. */
+/** Longest pause between two keys of one shortcut. */
 const PAUSE_MS = 1_200
 
 export function areSingleKeysOn(): boolean {
@@ -21,7 +21,7 @@ export function switchSingleKeys(on: boolean): void {
   writeSetting(SETTING, on ? 'on' : 'off')
 }
 
-/** Whether keys go to something that takes them itself. */
+/** True when the focused element consumes keys itself. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -38,9 +38,9 @@ export interface Pressed {
 }
 
 /**
- * Follows what is typed.
+ * Tracks the typed keys.
  * @param now milliseconds, monotonic
- * @returns the function that takes each key: the shortcut that it completes, or undefined
+ * @returns the key handler: returns the shortcut that a key completes, or undefined
  */
 export function createMatcher(
   now: () => number,

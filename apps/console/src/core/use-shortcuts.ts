@@ -1,4 +1,4 @@
-// Makes the keys that mean something anywhere work while the shell is on screen.
+// Handles the global shortcuts while the shell is mounted.
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { appMessages as texts } from './messages.ts'
@@ -10,7 +10,7 @@ interface ShortcutTargets {
   readonly openSheet: () => void
 }
 
-/** Every shortcut, in the order in which they are listed. */
+/** Every shortcut, in display order. */
 export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): readonly Shortcut[] {
   const navigate = useNavigate()
   const shortcuts = useMemo<readonly Shortcut[]>(
@@ -32,15 +32,15 @@ export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): reado
   )
   const [match] = useState(() => createMatcher(() => performance.now()))
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return
       const found = match(event, shortcuts, isTyping(event.target) || !areSingleKeysOn())
       if (!found) return
       event.preventDefault()
       found.run()
     }
-    addEventListener('keydown', hear)
-    return () => removeEventListener('keydown', hear)
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
   }, [shortcuts, match])
   return shortcuts
 }

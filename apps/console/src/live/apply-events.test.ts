@@ -28,30 +28,30 @@ const c = makeDevice(2, NOW, { name: 'c' })
 const d = makeDevice(3, NOW, { name: 'd' })
 
 describe('a list of devices', () => {
-  it('changes a row where it is', () => {
+  it('updates a device row in place', () => {
     const placed = placeDevice(page([a, b, c]), ACCEPTED, { ...b, online: false, name: 'b2' })
     expect(names(placed.page)).toEqual(['a', 'b2', 'c'])
     expect(placed).toMatchObject({ stale: false, page: { total: 3 } })
   })
 
-  it('loses a row whose status changed, and asks for what moves up', () => {
+  it('removes a row whose status changed and refetches the list', () => {
     const placed = placeDevice(page([a, b, c], 40), ACCEPTED, { ...b, status: 'rejected', ...justNow })
     expect(names(placed.page)).toEqual(['a', 'c'])
     expect(placed).toMatchObject({ stale: true, page: { total: 39 } })
   })
 
-  it('is not asked for again because a device of another page went online or offline', () => {
+  it('does not refetch because a device of another page went online or offline', () => {
     const list = page([a, b, c], 10_000)
     expect(placeDevice(list, ACCEPTED, { ...d, online: true })).toEqual({ page: list, stale: false })
   })
 
-  it.each([b, d])('of those that are connected is asked for again when device $name comes or goes', (device) => {
+  it.each([b, d])('refetches a list of online devices when device $name comes or goes', (device) => {
     const search = { ...ACCEPTED, filter: 'W10=', byPresence: true }
     expect(placeDevice(page([a, b, c]), search, { ...device, online: false }).stale).toBe(true)
     expect(placeDevice(page([a, b, c]), search, { ...d, status: 'pending' }).stale).toBe(false)
   })
 
-  it('gets a device that has just come to its status on top of its first page', () => {
+  it('adds a device that just got the list’s status on top of its first page', () => {
     const placed = placeDevice(page([a, b, c]), PENDING, { ...d, status: 'pending', ...justNow })
     expect(names(placed.page)).toEqual(['d', 'a', 'b'])
     expect(placed).toMatchObject({ stale: true, page: { total: 4 } })
@@ -62,18 +62,18 @@ describe('a list of devices', () => {
     ['an order by name', { ...PENDING, sort_by: 'name' }],
     ['the oldest first', { ...PENDING, order_by: 'asc' }],
     ['what a filter lets through', { ...PENDING, filter: 'W10=' }],
-  ])('only asks again when it shows %s', (_, search) => {
+  ])('refetches a device list instead of patching it when it shows %s', (_, search) => {
     const placed = placeDevice(page([a, b, c]), search, { ...d, status: 'pending', ...justNow })
     expect(names(placed.page)).toEqual(['a', 'b', 'c'])
     expect(placed.stale).toBe(true)
   })
 
-  it('asks again when a device of another page may have left it', () => {
+  it('refetches when a device of another page may have left the list', () => {
     const placed = placeDevice(page([a, b, c], 40), ACCEPTED, { ...d, status: 'rejected', ...justNow })
     expect(placed).toMatchObject({ stale: true, page: { total: 40 } })
   })
 
-  it('gets a row back where it was taken from, once', () => {
+  it('restores a removed row at its old position, once', () => {
     const list = page([a, b, c], 40)
     const without = withoutItem(list, b.uid)
     expect(without.total).toBe(39)
@@ -88,7 +88,7 @@ describe('the list of sessions', () => {
   const second = makeSession(1, NOW, b)
   const search = { page: 1, perPage: 2 }
 
-  it('gets a new session on top of its first page', () => {
+  it('adds a new session on top of the first page', () => {
     const next = makeSession(2, NOW, c)
     const placed = placeSession(page([first, second], 9), search, next, true)
     expect(placed.page).toMatchObject({ items: [next, first], total: 10 })
@@ -100,12 +100,12 @@ describe('the list of sessions', () => {
     expect(placed).toEqual({ page: list, stale: true })
   })
 
-  it('changes a session where it is when it ends', () => {
+  it('updates a session in place when it ends', () => {
     const ended: Session = { ...second, active: false }
     expect(placeSession(page([first, second]), search, ended, false).page.items).toEqual([first, ended])
   })
 
-  it('asks again when a later page moves down', () => {
+  it('refetches when a later page moves down', () => {
     const list = page([first, second])
     expect(placeSession(list, { page: 2, perPage: 2 }, makeSession(2, NOW, c), true)).toEqual({
       page: list,
@@ -124,7 +124,7 @@ describe('a batch of events', () => {
     return { queryClient, list }
   }
 
-  it('moves an accepted device from one list to the other and into its own page', () => {
+  it('moves an accepted device from one list to the other and onto its own page', () => {
     const { queryClient, list } = setUp()
     const accepted = makeDevice(7, NOW, { name: 'p', status: 'accepted', ...justNow })
     const stale = applyEvents(queryClient, [{ type: 'device.changed', device: accepted }])
@@ -134,20 +134,20 @@ describe('a batch of events', () => {
     expect(queryClient.getQueryData(keys.device(a.uid))).toMatchObject({ name: 'a2' })
   })
 
-  it('does not put devices into the cache that nobody has asked for', () => {
+  it('does not cache devices that nobody has asked for', () => {
     const { queryClient } = setUp()
     applyEvents(queryClient, [{ type: 'device.changed', device: d }])
     expect(queryClient.getQueryData(keys.device(d.uid))).toBeUndefined()
   })
 
-  it('takes a removed device out of every list and asks for its page again', () => {
+  it('removes a device from every list and refetches its page', () => {
     const { queryClient, list } = setUp()
     const stale = applyEvents(queryClient, [{ type: 'device.removed', uid: a.uid }])
     expect(list(ACCEPTED)).toEqual(['b'])
     expect(stale).toContainEqual(keys.device(a.uid))
   })
 
-  it('asks again for what rules, members and devices stand behind', () => {
+  it('refetches what depends on rules, members and devices', () => {
     const { queryClient } = setUp()
     const policy = applyEvents(queryClient, [{ type: 'policy.changed' }])
     expect(policy).toEqual([keys.publicKeys, keys.firewall, keys.namespaces, keys.stats])
@@ -157,7 +157,7 @@ describe('a batch of events', () => {
     expect(device).toEqual(expect.arrayContaining([keys.tags, keys.containers]))
   })
 
-  it('is thrown away for a reset: everything is asked for again', () => {
+  it('refetches everything and drops the batch after a reset', () => {
     const { queryClient, list } = setUp()
     const stale = applyEvents(queryClient, [{ type: 'device.removed', uid: a.uid }, { type: 'reset' }])
     expect(stale).toEqual([...LIVE_KEYS])

@@ -1,38 +1,38 @@
-// What live events mean for the cached answers. Pure list functions first; `applyEvents` writes a whole batch at once.
-// A row that is on screen is replaced in place (rows do not jump under the pointer); what may have come to or gone from
-// a page that this tab cannot know is left to a fetch.
+// Applies live events to the query cache. Pure list functions first; `applyEvents` writes a whole batch at once. A
+// visible row is replaced in place (rows do not jump under the pointer); changes on pages that this tab does not know
+// are left to a refetch.
 import type { Device } from '@bowline/contract/schemas/device'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Session } from '@bowline/contract/schemas/session'
 import type { QueryClient } from '@tanstack/react-query'
 
-/** One page of a list as the cache holds it. */
+/** One page of a list, as cached. */
 export interface ListPage<T> {
   readonly items: readonly T[]
   /** Of the whole list. */
   readonly total: number
-  /** When the server answered, by its own clock, in milliseconds since the epoch. */
+  /** The server's time of the answer, in milliseconds since the epoch. */
   readonly answeredAt: number
 }
 
-/** The part of a query key that says what a list of devices holds. */
+/** The part of a query key that describes a device list. */
 export interface DeviceListSearch {
   readonly status: string
   readonly page: number
   readonly per_page: number
   readonly sort_by: string
   readonly order_by: string
-  /** Filter of the API; only the server can tell whether a device passes it. */
+  /** An API filter; only the server can tell whether a device passes it. */
   readonly filter?: string | undefined
-  /** Coming and going of a device changes the list. */
+  /** The list depends on which devices are online. */
   readonly byPresence?: boolean
 }
 
-/** The part of a query key that says what a list of sessions holds. */
+/** The part of a query key that describes a session list. */
 export interface SessionListSearch {
   readonly page: number
   readonly perPage: number
-  /** Filter of the API; only the server can tell whether a session passes it. */
+  /** An API filter; only the server can tell whether a session passes it. */
   readonly filter?: string | undefined
 }
 
@@ -55,7 +55,7 @@ export const keys = {
   tags: ['tags'] as const,
 }
 
-/** What may have changed while nothing was heard. */
+/** Everything that may have changed while the stream was down. */
 export const LIVE_KEYS = [
   keys.devices,
   keys.containers,
@@ -67,19 +67,19 @@ export const LIVE_KEYS = [
   keys.tags,
 ] as const
 
-/** What `policy.changed` may be about. */
+/** Everything that `policy.changed` may affect. */
 const POLICY_KEYS = [keys.publicKeys, keys.firewall, keys.namespaces] as const
 
-/** Server clocks of several nodes may differ a little. */
+/** Allowed clock difference between the nodes of a server. */
 const CLOCK_SLACK_MS = 2_000
 
 export interface Placed<T> {
   readonly page: ListPage<T>
-  /** The page can no longer be trusted to hold the right rows. */
+  /** The page may no longer hold the right rows. */
   readonly stale: boolean
 }
 
-/** Puts a device as it is now into a list of devices with one status. */
+/** Updates a device in a device list of one status. */
 export function placeDevice(page: ListPage<Device>, search: DeviceListSearch, device: Device): Placed<Device> {
   const belongs = device.status === search.status
   const index = page.items.findIndex((item) => item.uid === device.uid)
@@ -87,7 +87,7 @@ export function placeDevice(page: ListPage<Device>, search: DeviceListSearch, de
     return { page: { ...page, items: page.items.with(index, device) }, stale: search.byPresence === true }
   }
   if (index >= 0) return { page: withoutItem(page, device.uid), stale: true }
-  // It is not on this page. It came to the list only if its status changed after the list was made.
+  // Not on this page. It joined the list only if its status changed after the list was fetched.
   const moved = Date.parse(device.status_updated_at) >= page.answeredAt - CLOCK_SLACK_MS
   if (!moved) return { page, stale: belongs && search.byPresence === true }
   const newestFirst = search.order_by === 'desc' && search.sort_by !== 'name'
@@ -96,19 +96,19 @@ export function placeDevice(page: ListPage<Device>, search: DeviceListSearch, de
   return { page: { ...page, items, total: page.total + 1 }, stale: true }
 }
 
-/** A page without one row; the total follows. The same page when the row is not on it. */
+/** The page without one row, total included. The same object when the row is not on it. */
 export function withoutItem<T extends { uid: string }>(page: ListPage<T>, uid: string): ListPage<T> {
   const items = page.items.filter((item) => item.uid !== uid)
   return items.length === page.items.length ? page : { ...page, items, total: Math.max(0, page.total - 1) }
 }
 
-/** Puts a row back where it was, unless it has come back by itself. */
+/** Puts a row back in its old place, unless it has already come back. */
 export function withItemAt<T extends { uid: string }>(page: ListPage<T>, item: T, index: number): ListPage<T> {
   if (page.items.some(({ uid }) => uid === item.uid)) return page
   return { ...page, items: page.items.toSpliced(index, 0, item), total: page.total + 1 }
 }
 
-/** Puts a session as it is now into the list; a new one goes to the top of the first page. */
+/** Updates a session in the list; a new one goes to the top of the first page. */
 export function placeSession(
   page: ListPage<Session>,
   search: SessionListSearch,
@@ -116,7 +116,7 @@ export function placeSession(
   started: boolean,
 ): Placed<Session> {
   const index = page.items.findIndex((item) => item.uid === session.uid)
-  // Whether it still passes a filter, only the server can tell.
+  // Only the server can tell whether it still passes a filter.
   if (index >= 0) {
     return { page: { ...page, items: page.items.with(index, session) }, stale: search.filter !== undefined }
   }
@@ -127,8 +127,8 @@ export function placeSession(
 }
 
 /**
- * Writes a batch of events into the cache.
- * @returns the keys of what must be fetched again; the caller decides when
+ * Writes a batch of events to the cache.
+ * @returns the query keys to refetch; the caller decides when
  */
 export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent[]): (readonly unknown[])[] {
   if (events.some((event) => event.type === 'reset')) return [...LIVE_KEYS]
@@ -169,11 +169,11 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
     if (page !== before) queryClient.setQueryData(key, page)
     if (needsFetch) stale.push(key)
   }
-  // The list has no events of a session, so that one is asked for anew.
+  // The list has no events of a session, so its page is refetched.
   for (const { session } of sessions) stale.push(keys.session(session.uid))
   if (events.some((event) => event.type.startsWith('member.'))) stale.push(keys.namespaces)
   if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
-  // Containers are devices of another platform: their events do not say which list they are of.
+  // Containers are devices of another platform: their events do not say which list they are in.
   if (devices.length || removed.length) stale.push(keys.tags, keys.containers)
   stale.push(keys.stats)
   return stale

@@ -16,13 +16,13 @@ describe('an event stream', () => {
     ])
   })
 
-  it('joins data lines and passes over comments and unknown fields', () => {
+  it('joins data lines and ignores comments and unknown fields', () => {
     expect(parse(': still here\nevent: device.changed\nretry: 5\ndata: a\ndata\ndata:  b\n\n')).toEqual([
       { id: '', data: 'a\n\n b' },
     ])
   })
 
-  it('yields nothing for an event that is cut off', () => {
+  it('yields nothing for a truncated event', () => {
     expect(parse('data: half\n')).toEqual([])
   })
 
@@ -30,7 +30,7 @@ describe('an event stream', () => {
     expect(parse('id: a\0b\ndata: x\n\n')).toEqual([{ id: '', data: 'x' }])
   })
 
-  it('refuses an event without an end', () => {
+  it('rejects an event that never ends', () => {
     const parser = createEventStreamParser()
     const flood = () => {
       for (let count = 0; count < 20; count += 1) parser.push(`data: ${'x'.repeat(100_000)}\n`)
@@ -38,7 +38,7 @@ describe('an event stream', () => {
     expect(flood).toThrow(EventTooLongError)
   })
 
-  it('is read the same however it is cut into pieces and whatever ends its lines', () => {
+  it('parses the same events for any chunking and any line ending', () => {
     const field = fc.constantFrom('data: a', 'data: {"x":1}', 'data:', 'id: 42', ': comment', 'event: e', 'nonsense')
     const lines = fc.array(fc.oneof(field, fc.constant('')), { maxLength: 30 })
     const end = fc.constantFrom('\n', '\r', '\r\n')

@@ -7,10 +7,10 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** Longest unfinished event; a stream that sends more is not ours. */
+/** Longest unfinished event; a longer one is not from our server. */
 const MAX_EVENT_CHARS = 1_048_576
 
-/** The stream sent more than fits one event. */
+/** The stream sent an event longer than the limit. */
 export class EventTooLongError extends Error {
   constructor() {
     super(`An event of the live stream is longer than ${MAX_EVENT_CHARS} characters.`)
@@ -20,7 +20,7 @@ export class EventTooLongError extends Error {
 
 export interface EventStreamParser {
   /**
-   * Takes the next piece of text.
+   * Parses the next chunk of text.
    * @returns the events that it completed
    * @throws {EventTooLongError}
    */
@@ -53,7 +53,7 @@ export function createEventStreamParser(): EventStreamParser {
   return {
     push(text) {
       const events: StreamEvent[] = []
-      // A line may end with CR LF, and the two may come in different pieces.
+      // A CR LF may be split across two chunks.
       rest += afterReturn && text.startsWith('\n') ? text.slice(1) : text
       if (text !== '') afterReturn = text.endsWith('\r')
       let start = 0

@@ -1,4 +1,4 @@
-// A list's answer as the cache holds it.
+// A list answer as cached.
 import type { Answer } from '@bowline/contract/client'
 import type { ListPage } from './apply-events.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type FakeTimers, createFakeTimers } from '../testing/fake-timers.ts'
 import { type LiveConnection, type LiveState, createLiveConnection } from './live-connection.ts'
 
-/** A stream under the test's control. */
+/** A stream that the test controls. */
 interface Stream {
   readonly lastEventId: string
   readonly signal: AbortSignal
@@ -40,7 +40,7 @@ function setUp({ refuse = () => false }: { refuse?: () => boolean } = {}) {
   return { live, timers, streams, events, opened, attempts: () => attempts }
 }
 
-/** Pauses before the next attempt that are waiting; the other delay is the patience with a silent server. */
+/** Pending reconnect delays; the other timer is the silence timeout. */
 const pausesOf = ({ waiting }: FakeTimers) => waiting.filter((delay) => delay < 45_000)
 
 const removed = (digit: string): LiveEvent => ({ type: 'device.removed', uid: digit.repeat(64) as never })
@@ -60,7 +60,7 @@ describe('the live connection', () => {
     expect(opened).toEqual([false])
   })
 
-  it('passes over events it does not know and data that is no JSON', async () => {
+  it('ignores unknown events and data that is not JSON', async () => {
     const { live, streams, events } = setUp()
     live.start()
     await is(live, 'live')
@@ -68,7 +68,7 @@ describe('the live connection', () => {
     await expect.poll(() => events, { interval: 1 }).toEqual([removed('b')])
   })
 
-  it('goes on after the last event it saw when the stream ends', async () => {
+  it('resumes after the last event it saw when the stream ends', async () => {
     const { live, streams, events, opened, timers } = setUp()
     live.start()
     await is(live, 'live')
@@ -82,7 +82,7 @@ describe('the live connection', () => {
     expect(opened).toEqual([false, true])
   })
 
-  it('waits longer after each failure, up to half a minute', async () => {
+  it('doubles the reconnect delay after each failure, up to half a minute', async () => {
     const { live, timers, attempts } = setUp({ refuse: () => true })
     live.start()
     const pauses: number[] = []
@@ -110,7 +110,7 @@ describe('the live connection', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000])
   })
 
-  it('starts over with short pauses after a stream that lived', async () => {
+  it('resets the reconnect delay after a stream that lasted', async () => {
     const { live, timers, streams } = setUp()
     live.start()
     await is(live, 'live')
@@ -124,13 +124,13 @@ describe('the live connection', () => {
     expect(pausesOf(timers).map(Math.ceil)).toEqual([1_000])
   })
 
-  it('gives a silent stream up after 45 seconds, and comments count as life', async () => {
+  it('drops a silent stream after 45 seconds, counting comments as activity', async () => {
     const { live, timers, streams } = setUp()
     live.start()
     await is(live, 'live')
     timers.advance(44_000)
     streams[0]?.send(': still here\n\n')
-    // The comment is read when the time of giving up has moved.
+    // The comment has been read once the silence timeout has moved.
     await expect.poll(() => timers.dueAt, { interval: 1 }).toContain(89_000)
     timers.advance(44_000)
     expect(streams[0]?.signal.aborted).toBe(false)
@@ -139,7 +139,7 @@ describe('the live connection', () => {
     await is(live, 'reconnecting')
   })
 
-  it('stops for good, and the next start is a new listener', async () => {
+  it('stops for good, and starts fresh the next time', async () => {
     const { live, timers, streams, events } = setUp()
     live.start()
     await is(live, 'live')
@@ -154,16 +154,16 @@ describe('the live connection', () => {
     expect(streams[1]?.lastEventId).toBe('')
   })
 
-  it('hurries instead of waiting, but opens no second stream', async () => {
+  it('reconnects at once when asked, but opens no second stream', async () => {
     const { live, streams } = setUp()
     live.start()
     await is(live, 'live')
-    live.hurry()
+    live.reconnectNow()
     expect(streams).toHaveLength(1)
     streams[0]?.end()
     await is(live, 'reconnecting')
-    live.hurry()
-    live.hurry()
+    live.reconnectNow()
+    live.reconnectNow()
     await is(live, 'live')
     expect(streams).toHaveLength(2)
   })

@@ -1,5 +1,5 @@
-// Keeps `GET /api/events` open: reconnects with full jitter, resumes with `Last-Event-ID`, gives up on silence. It only
-// delivers; what an event means for the lists is in apply-events.ts.
+// Keeps `GET /api/events` open: reconnects with full jitter, resumes with `Last-Event-ID`, times out on silence. It
+// only delivers events; apply-events.ts interprets them.
 import { Backoff } from '@bowline/base/backoff'
 import { LiveEvent } from '@bowline/contract/schemas/event'
 import { createStore, type Store } from '../platform/store.ts'
@@ -10,30 +10,30 @@ export type LiveState = 'stopped' | 'connecting' | 'live' | 'reconnecting'
 export interface LiveParts {
   /** Opens the stream. Rejects when the server cannot be reached or refuses. */
   readonly open: (lastEventId: string, signal: AbortSignal) => Promise<Response>
-  /** Runs `work` after `delayMs`. @returns the function that takes it back */
+  /** Runs `work` after `delayMs`. @returns cancel */
   readonly later: (work: () => void, delayMs: number) => () => void
   /** 0 ≤ x < 1 */
   readonly random: () => number
   readonly onEvent: (event: LiveEvent) => void
-  /** The stream is open. `resumed`: the server was told the last event seen and sends what followed. */
+  /** The stream is open. `resumed`: the server got the last event id and sends everything after it. */
   readonly onOpen: (resumed: boolean) => void
 }
 
 export interface LiveConnection {
   readonly state: Store<LiveState>
   start(): void
-  /** Ends the stream and forgets the last event, so that another person starts anew. */
+  /** Closes the stream and forgets the last event id, so that the next person starts fresh. */
   stop(): void
-  /** Tries at once instead of waiting: the browser is online again, or somebody looks at the page again. */
-  hurry(): void
+  /** Reconnects now instead of waiting: the browser is online again, or the page became visible. */
+  reconnectNow(): void
 }
 
-/** How long a lost stream waits before it connects again. */
+/** Reconnect delay after a lost stream. */
 const RETRY = { baseMs: 1_000, capMs: 30_000 }
-/** A stream that lived this long was sound: its end (the token's, usually) is followed by a short pause. */
-const SOUND_MS = 5_000
-/** The server sends a comment every 15 s; three of them missing means that the connection is dead. */
-const SILENCE_MS = 45_000
+/** A stream that lasted this long was healthy: its end (usually the token expired) is followed by a short delay. */
+const HEALTHY_AFTER_MS = 5_000
+/** The server sends a comment every 15 s; after three missing ones the connection is considered dead. */
+const SILENCE_TIMEOUT_MS = 45_000
 
 export function createLiveConnection(parts: LiveParts): LiveConnection {
   const state = createStore<LiveState>('stopped')
@@ -45,22 +45,22 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
   async function connect() {
     const controller = new AbortController()
     running = controller
-    let cancelSound = () => {}
-    const cancelPatience = parts.later(() => controller.abort(), SILENCE_MS)
+    let cancelHealthyTimer = () => {}
+    const cancelOpenTimeout = parts.later(() => controller.abort(), SILENCE_TIMEOUT_MS)
     try {
       const response = await parts.open(lastEventId, controller.signal)
-      cancelPatience()
+      cancelOpenTimeout()
       if (!response.body) throw new TypeError('The live stream has no body.')
       if (controller.signal.aborted) return
       state.set('live')
       parts.onOpen(lastEventId !== '')
-      cancelSound = parts.later(() => backoff.reset(), SOUND_MS)
+      cancelHealthyTimer = parts.later(() => backoff.reset(), HEALTHY_AFTER_MS)
       await read(response.body, controller)
     } catch {
-      // Whatever it was, the answer is to connect again; calls that people see report the cause.
+      // Reconnect whatever the cause; calls that people see report it.
     }
-    cancelPatience()
-    cancelSound()
+    cancelOpenTimeout()
+    cancelHealthyTimer()
     if (running !== controller) return
     running = undefined
     if (state.get() === 'stopped') return
@@ -68,25 +68,25 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
     cancelRetry = parts.later(() => void connect(), backoff.next())
   }
 
-  /** Reads until the stream ends, breaks or falls silent. */
+  /** Reads until the stream ends, breaks or times out. */
   async function read(body: ReadableStream<Uint8Array>, controller: AbortController): Promise<void> {
     const parser = createEventStreamParser()
     const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
-    const giveUp = () => controller.abort()
-    let cancelSilence = parts.later(giveUp, SILENCE_MS)
+    const abort = () => controller.abort()
+    let cancelSilenceTimeout = parts.later(abort, SILENCE_TIMEOUT_MS)
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (done || controller.signal.aborted) return
-        cancelSilence()
-        cancelSilence = parts.later(giveUp, SILENCE_MS)
+        cancelSilenceTimeout()
+        cancelSilenceTimeout = parts.later(abort, SILENCE_TIMEOUT_MS)
         for (const event of parser.push(value)) {
           if (event.id !== '') lastEventId = event.id
           deliver(event.data)
         }
       }
     } finally {
-      cancelSilence()
+      cancelSilenceTimeout()
       controller.abort()
     }
   }
@@ -98,7 +98,7 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
     } catch {
       return
     }
-    // A newer server may send events this console does not know yet.
+    // A newer server may send events that this console does not know.
     const parsed = LiveEvent.safeParse(json)
     if (parsed.success) parts.onEvent(parsed.data)
   }
@@ -119,7 +119,7 @@ export function createLiveConnection(parts: LiveParts): LiveConnection {
       running = undefined
       controller?.abort()
     },
-    hurry() {
+    reconnectNow() {
       if (state.get() !== 'reconnecting' || running) return
       cancelRetry()
       void connect()

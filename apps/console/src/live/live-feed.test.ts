@@ -25,7 +25,7 @@ function setUp() {
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('the live feed', () => {
-  it('writes a storm of events at once and fetches once a second', async () => {
+  it('batches a burst of events and refetches at most once a second', async () => {
     const { queryClient, timers, feed, watchStats, fetches } = setUp()
     watchStats()
     await settle()
@@ -51,7 +51,7 @@ describe('the live feed', () => {
     expect(fetches()).toBe(2)
   })
 
-  it('asks again for what was fetched before the stream was open, also for an answer still on its way', async () => {
+  it('refetches what was fetched before the stream opened, including answers still in flight', async () => {
     const { feed, watchStats, fetches } = setUp()
     watchStats()
     feed.opened(false)
@@ -60,7 +60,7 @@ describe('the live feed', () => {
     expect(fetches()).toBe(2)
   })
 
-  it('asks again only a while later when the first stream opens, which was asked for before all else', async () => {
+  it('delays the refetch when the first stream opens, which was requested before everything else', async () => {
     const { timers, feed, watchStats, fetches } = setUp()
     feed.starting()
     watchStats()
@@ -77,7 +77,7 @@ describe('the live feed', () => {
     expect(fetches()).toBe(3)
   })
 
-  it('asks again at once when the first stream opens only after a failure', async () => {
+  it('refetches at once when the first stream opens only after a failure', async () => {
     const { feed, watchStats, fetches } = setUp()
     feed.starting()
     watchStats()
@@ -89,7 +89,7 @@ describe('the live feed', () => {
     expect(fetches()).toBe(2)
   })
 
-  it('trusts what it has when the stream resumed', async () => {
+  it('keeps the cache when the stream resumed', async () => {
     const { feed, watchStats, fetches } = setUp()
     watchStats()
     await settle()
@@ -98,7 +98,7 @@ describe('the live feed', () => {
     expect(fetches()).toBe(1)
   })
 
-  it('asks every 15 seconds while there is no stream, until it ends', async () => {
+  it('polls every 15 seconds while there is no stream, until it ends', async () => {
     const { timers, feed, watchStats, fetches } = setUp()
     watchStats()
     await settle()

@@ -1,5 +1,5 @@
-// From single events to calm updates: events are written to the cache in batches, and what must be fetched again is
-// fetched at most once a second, however many devices come back at the same moment.
+// Throttles live events: they are written to the cache in batches, and stale data is refetched at most once a second,
+// however many devices reconnect at the same moment.
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { QueryClient } from '@tanstack/react-query'
 import { LIVE_KEYS, applyEvents } from './apply-events.ts'
@@ -11,18 +11,18 @@ export interface LiveFeedParts {
 
 export interface LiveFeed {
   readonly take: (event: LiveEvent) => void
-  /** A stream is being opened for the first time; what is fetched from now on is asked for after it. */
+  /** The first stream is being opened; everything fetched from now on was requested after it. */
   readonly starting: () => void
-  /** The stream is open. What was fetched before it may have missed a change, unless the stream resumed. */
+  /** The stream is open. Data fetched before may have missed a change, unless the stream resumed. */
   readonly opened: (resumed: boolean) => void
-  /** Fetches every `POLL_MS` until `end` is called: for the time without a stream. */
+  /** Polls every `POLL_MS` until `end` is called, while there is no stream. */
   readonly poll: () => () => void
 }
 
 const BATCH_MS = 50
-const FETCH_AGAIN_MS = 1_000
+const REFETCH_MS = 1_000
 const POLL_MS = 15_000
-/** After the first opening: an answer that overtook the stream by a moment is put right then. */
+/** Delay of the first refetch: corrects answers that were slightly ahead of the stream. */
 const CHECK_MS = 15_000
 
 export function createLiveFeed({ queryClient, later }: LiveFeedParts): LiveFeed {
@@ -38,17 +38,17 @@ export function createLiveFeed({ queryClient, later }: LiveFeedParts): LiveFeed 
     for (const key of applyEvents(queryClient, batch)) stale.set(JSON.stringify(key), key)
     if (fetchPlanned || stale.size === 0) return
     fetchPlanned = true
-    later(fetchAgain, FETCH_AGAIN_MS)
+    later(refetch, REFETCH_MS)
   }
 
-  function fetchAgain() {
+  function refetch() {
     fetchPlanned = false
     const due = stale
     stale = new Map()
     for (const queryKey of due.values()) void queryClient.invalidateQueries({ queryKey })
   }
 
-  function fetchEverything() {
+  function refetchAll() {
     for (const queryKey of LIVE_KEYS) void queryClient.invalidateQueries({ queryKey })
   }
 
@@ -62,23 +62,23 @@ export function createLiveFeed({ queryClient, later }: LiveFeedParts): LiveFeed 
       cancelCheck()
     },
     opened(resumed) {
-      // The request for the stream went out before those for lists: asking for all of them twice would be for nothing.
+      // The stream was requested before the lists were: refetching all of them would be wasted.
       const wasFirst = isFirst
       isFirst = false
       if (wasFirst) {
-        cancelCheck = later(fetchEverything, CHECK_MS)
+        cancelCheck = later(refetchAll, CHECK_MS)
         return
       }
       if (resumed) return
-      // An answer that is on its way may be older than the stream: let it come, then ask again.
+      // An answer in flight may be older than the stream: wait for it, then refetch.
       const inFlight = queryClient.getQueryCache().findAll({ fetchStatus: 'fetching' })
-      void Promise.allSettled(inFlight.flatMap(({ promise }) => promise ?? [])).then(fetchEverything)
+      void Promise.allSettled(inFlight.flatMap(({ promise }) => promise ?? [])).then(refetchAll)
     },
     poll() {
       isFirst = false
       let cancel = () => {}
       const tick = () => {
-        fetchEverything()
+        refetchAll()
         cancel = later(tick, POLL_MS)
       }
       cancel = later(tick, POLL_MS)

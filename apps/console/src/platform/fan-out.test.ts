@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fanOut } from './fan-out.ts'
 
-it('does everything, a few at a time, and tells what failed in order', async () => {
+it('handles every item a few at a time and lists the failures in order', async () => {
   let running = 0
   let most = 0
   const counts: number[] = []

@@ -1,15 +1,15 @@
-// The same call for many things: a few at a time, and what failed in the end.
+// Applies one call to many items with limited concurrency and collects the failures.
 
 export interface Failed<T> {
   readonly item: T
   readonly error: unknown
 }
 
-/** As many as browsers keep connections for, with some left for everything else. */
+/** Browsers open about six connections per host; the rest are left for other requests. */
 const AT_ONCE = 4
 
 /**
- * Works through the items.
+ * Calls `work` for each item.
  * @param onDone called after each, with how many are done
  * @returns what failed, in the order of the items
  */

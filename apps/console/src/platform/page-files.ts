@@ -1,15 +1,15 @@
-// Files of the console that come when a page needs them. One that does not arrive never costs the console: open
-// terminals and what is on screen stay, and the page says in its place that it could not be loaded.
-import { isPageHeld } from './page-holds.ts'
+// Lazily loaded page modules. A module that fails to load never takes the console down: open terminals and the current
+// page stay, and an error is shown in place of the page.
+import { isUnloadGuarded } from './unload-guard.ts'
 
 type Load<T> = () => Promise<T>
 
-/** `updated`: the server has another build of the console, and this page is needed still. */
+/** `updated`: the server now serves another build of the console, and this page cannot be reloaded yet. */
 export class PageNotLoaded extends Error {
   override readonly name = 'PageNotLoaded'
   readonly reason: 'unreachable' | 'updated'
   constructor(reason: PageNotLoaded['reason'], cause: unknown) {
-    super(`A part of the console did not arrive: ${reason}`, { cause })
+    super(`A part of the console failed to load: ${reason}`, { cause })
     this.reason = reason
   }
 }
@@ -17,32 +17,34 @@ export class PageNotLoaded extends Error {
 const loads = new Set<Load<unknown>>()
 
 /**
- * A file that is loaded when it is asked for, or when the browser has nothing else to do.
- * @param load imports it
- * @returns the same; rejects with PageNotLoaded when the file, its styles or what it imports did not arrive
+ * A module that is loaded on first use, or when the browser is idle.
+ * @param load imports the module
+ * @returns a `load` that rejects with PageNotLoaded when the module, its styles or one of its imports fail to load
  */
 export function pageFile<T>(load: Load<T>): Load<T> {
-  const loadOrTell = async (): Promise<T> => {
+  const loadOrReload = async (): Promise<T> => {
     try {
       return await load()
     } catch (error) {
       if (!isMissing(error)) throw error
       if (!(await isReplaced())) throw new PageNotLoaded('unreachable', error)
-      if (isPageHeld()) throw new PageNotLoaded('updated', error)
+      if (isUnloadGuarded()) throw new PageNotLoaded('updated', error)
       location.reload()
-      // The page is going: what it would show in the meantime is of no use.
+      // The page is about to reload: never settle, so that no error flashes up.
       return await new Promise<never>(() => {})
     }
   }
   loads.add(load)
-  return loadOrTell
+  return loadOrReload
 }
 
-/** Loads every file that is not there yet, one after the other, so that each page opens without the server too. */
+/**
+ * Preloads every module that is not loaded yet, one after the other, so that pages open even when the server is down.
+ */
 export async function loadRestWhenIdle(): Promise<void> {
   for (const load of loads) {
     await idle()
-    // It is asked for again when somebody opens the page.
+    // Retried when somebody opens the page.
     await load().catch(() => undefined)
   }
 }
@@ -54,7 +56,7 @@ function idle(): Promise<unknown> {
   )
 }
 
-/** Whether an import failed because something did not arrive, in the words of the browsers and of Vite. */
+/** True when a dynamic import failed to load, judged by the error messages of the browsers and of Vite. */
 function isMissing(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -63,15 +65,15 @@ function isMissing(error: unknown): boolean {
 }
 
 const ENTRY = 'script[type="module"][src]'
-const ANSWER_MS = 5_000
+const ANSWER_TIMEOUT_MS = 5_000
 
-/** Whether the server answers with a page that starts another build than this one. */
+/** True when the server's index page starts another build than this one. */
 async function isReplaced(): Promise<boolean> {
   try {
     const response = await fetch('/', {
       cache: 'no-store',
       headers: { accept: 'text/html' },
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     })
     if (!response.ok) return false
     const current = new DOMParser().parseFromString(await response.text(), 'text/html')

@@ -1,10 +1,10 @@
-// A value that React can watch: what `useSyncExternalStore` needs, and nothing more.
+// A minimal observable value for `useSyncExternalStore`.
 
 export interface Store<T> {
   readonly get: () => T
-  /** Replaces the value and tells everybody who listens; setting the same value tells nobody. */
+  /** Replaces the value and notifies the subscribers, unless the value is the same. */
   readonly set: (value: T) => void
-  /** @returns the function that ends the subscription */
+  /** @returns unsubscribe */
   readonly subscribe: (listener: () => void) => () => void
 }
 

@@ -1,4 +1,4 @@
-// The signed-in person: theme and sign-out.
+// Menu of the signed-in person: theme and sign-out.
 import { Link } from '@tanstack/react-router'
 import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'

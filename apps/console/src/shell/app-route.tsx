@@ -1,4 +1,4 @@
-// The routes that others hang from: the root, and everything behind the sign-in.
+// Parent routes: the root, and the layout of everything that needs a sign-in.
 import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router'
 import { NotFoundPage } from '../core/not-found-page.tsx'
 import { Root } from './root.tsx'
@@ -10,15 +10,15 @@ export const root = createRootRouteWithContext<{ runtime: Runtime }>()({
   notFoundComponent: NotFoundPage,
 })
 
-/** Everything behind the sign-in. */
+/** Parent of all routes that need a sign-in. */
 export const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   beforeLoad: async ({ context: { runtime }, location }) => {
     const state = await runtime.session.refresh(undefined)
     if (state.kind === 'signed-in') return
-    const wish = location.href === '/' ? {} : { redirect: location.href }
-    throw redirect({ to: '/sign-in', search: wish })
+    const search = location.href === '/' ? {} : { redirect: location.href }
+    throw redirect({ to: '/sign-in', search })
   },
   component: Shell,
 })

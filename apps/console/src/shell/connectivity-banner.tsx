@@ -1,4 +1,4 @@
-// Told while the server does not answer: why, when it is asked again, and a way to ask now.
+// Shown while the server is unreachable: the cause, the next retry, and a button to retry now.
 import { Unplug } from 'lucide-react'
 import { Button } from '../ui/kit.ts'
 import { useCountdown } from '../ui/text/ticker.ts'

@@ -1,4 +1,4 @@
-// A page that threw while it was drawn or loaded.
+// Error boundary page: a page failed to render or to load.
 import { useRouter } from '@tanstack/react-router'
 import { isUnreachable } from '../auth/connectivity.ts'
 import { PageNotLoaded } from '../platform/page-files.ts'
@@ -15,7 +15,7 @@ interface CrashPageProps {
 
 export function CrashPage({ error, reset }: CrashPageProps) {
   const router = useRouter()
-  // The navigation around it still stands.
+  // The navigation around it still works.
   const isInside = usePerson() !== undefined
   const retry = () => {
     reset()

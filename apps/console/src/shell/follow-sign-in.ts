@@ -1,9 +1,9 @@
-// Keeps the address in step with the session, whichever tab changed it.
+// Keeps the URL in step with the session, whichever tab changed it.
 import type { Session } from '../auth/session.ts'
 import { safeRedirect } from '../auth/redirect.ts'
 import type { createConsoleRouter } from './router.tsx'
 
-/** Leaves for the sign-in page when the session ends, and for the wished page when one starts there. */
+/** Goes to the sign-in page when the session ends, and to the requested page when one starts there. */
 export function followSignIn(session: Session, router: ReturnType<typeof createConsoleRouter>): void {
   let wasSignedIn = false
   let tenant = ''
@@ -20,7 +20,7 @@ export function followSignIn(session: Session, router: ReturnType<typeof createC
         replace: state.expired,
       })
     }
-    // What the address named belongs to the namespace that was left.
+    // The URL referred to something in the namespace that was left.
     const next = state.kind === 'signed-in' ? state.person.tenant : ''
     if (wasSignedIn && tenant !== '' && next !== '' && next !== tenant) void router.navigate({ to: '/' })
     tenant = next === '' ? tenant : next

@@ -1,4 +1,4 @@
-// Whether what is on screen follows the server at this moment.
+// Badge that shows whether the page follows the server live.
 import { useLiveState } from '../core/context.tsx'
 import { appMessages } from '../core/messages.ts'
 import { Tooltip } from '../ui/kit.ts'

@@ -1,4 +1,4 @@
-// The namespace that everything on screen belongs to: its tenant id to copy, and the way to the person's others.
+// Menu of the current namespace: its tenant id to copy, and the person's other namespaces.
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { useQuery } from '@tanstack/react-query'
 import { Check, ChevronsUpDown, Copy, Plus } from 'lucide-react'
@@ -23,7 +23,7 @@ export function NamespaceMenu() {
   const [opened, setOpened] = useState(false)
   const [creating, setCreating] = useState(false)
   const { data: namespace, isError } = useQuery({ ...namespaceQuery(api, tenant), enabled: tenant !== '' })
-  const mine = useQuery({ ...ownNamespacesQuery(api), enabled: opened })
+  const namespaces = useQuery({ ...ownNamespacesQuery(api), enabled: opened })
   const switchTo = useSwitchNamespace()
   if (tenant === '') return null
   const name = namespace?.name ?? (isError ? texts.namespaceUnknown : '\u00a0')
@@ -43,12 +43,12 @@ export function NamespaceMenu() {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{namespacesMessages.yours}</Menu.Label>
-          {mine.isError && !mine.data ? (
-            <Menu.Item onClick={() => void mine.refetch()} closeMenuOnClick={false}>
+          {namespaces.isError && !namespaces.data ? (
+            <Menu.Item onClick={() => void namespaces.refetch()} closeMenuOnClick={false}>
               {namespacesMessages.loadFailed} {uiMessages.retry}
             </Menu.Item>
           ) : null}
-          {(mine.data ?? (namespace ? [namespace] : [])).map((each) => (
+          {(namespaces.data ?? (namespace ? [namespace] : [])).map((each) => (
             <Menu.Item
               key={each.tenant_id}
               aria-current={each.tenant_id === tenant}

@@ -1,4 +1,4 @@
-// Somebody who is signed in but belongs to no namespace: there is nothing to show, only what to do about it.
+// Page for somebody signed in without any namespace: explains how to get one.
 import { Boxes } from 'lucide-react'
 import { useState } from 'react'
 import { CreateNamespace } from '../features/namespaces/create-namespace.tsx'

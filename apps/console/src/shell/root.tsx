@@ -1,4 +1,4 @@
-// What surrounds every page: the live region and failures of actions.
+// Root layout: the live region and notifications around every page.
 import { Notifications } from '@mantine/notifications'
 import { Outlet } from '@tanstack/react-router'
 import { ConnectivityBanner } from './connectivity-banner.tsx'

@@ -1,5 +1,5 @@
-// Every address of the console. What lives in a search string is parsed by the page's own schema; strings stay strings
-// (a set-up link's signature may look like a number).
+// The console's routes. Each page parses its search string with its own schema; strings stay strings (a set-up link's
+// signature may look like a number).
 import { createRouter } from '@tanstack/react-router'
 import { app, root } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'

@@ -1,5 +1,5 @@
-// The frame of every page after signing in: sections on the left (a drawer on phones), the page on the right, and what is
-// reachable from anywhere: the palette and the sheet of keys.
+// Layout of every signed-in page: navigation on the left (a drawer on phones), the page on the right, plus the global
+// palette and shortcut sheet.
 import { keepTyped } from '@bowline/browser/typed-ahead'
 import { Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
@@ -44,7 +44,7 @@ export function Shell() {
   }, [isPaletteOpen, show, close])
   const openSheet = useCallback(() => show('sheet'), [show])
   const shortcuts = useShortcuts({ openPalette, openSheet })
-  // What is typed right after Ctrl+K must find the palette there: it is loaded with the first half of the shortcut.
+  // The palette must catch what is typed right after Ctrl+K: it is loaded on the first half of the shortcut.
   useEffect(() => {
     const prepare = ({ key }: KeyboardEvent) =>
       void ((key === 'Control' || key === 'Meta') && loadPalette().catch(() => undefined))
@@ -52,7 +52,7 @@ export function Shell() {
     return () => removeEventListener('keydown', prepare)
   }, [])
   return (
-    // Another namespace is another world: nothing of the one before stays on screen.
+    // Switching the namespace remounts everything, so that no state of the previous one stays on screen.
     <div key={tenant} className={classes['shell']}>
       <a href="#content" className={classes['skip']}>
         {texts.skip}

@@ -1,4 +1,4 @@
-// The keys of the console, listed; and the switch for those who cannot use single ones.
+// Lists the keyboard shortcuts, with the switch that turns single-key shortcuts off.
 import { useState } from 'react'
 import { Dialog } from '../ui/feedback/dialog.tsx'
 import { Kbd, Switch, Text, Title } from '../ui/kit.ts'
@@ -65,7 +65,7 @@ function KeyList({ title, keys }: { readonly title: string; readonly keys: reado
   )
 }
 
-/** As this machine's keyboard has it. */
+/** Key names as on this machine's keyboard. */
 export function keyName(key: string): string {
   if (!key.startsWith('mod+')) return key
   const letter = key.slice('mod+'.length).toUpperCase()

@@ -18,10 +18,10 @@ import classes from './sidebar.module.css'
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 interface SidebarProps {
-  /** In a drawer: closes it, also when a section was chosen. The bell is in the bar below it then. */
+  /** In a drawer: closes it, also after choosing a section. The bell is in the top bar then. */
   readonly onClose?: () => void
   readonly onSearch: () => void
-  /** Lists the keys. */
+  /** Opens the shortcut sheet. */
   readonly onKeys: () => void
 }
 

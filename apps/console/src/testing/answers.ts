@@ -1,7 +1,7 @@
-// Answers of a server, for tests of what the console makes of them.
+// Server answers for unit tests of the console.
 import type { UserAuth } from '@bowline/contract/schemas/user'
 
-/** A token that says it lives `seconds`. */
+/** A token that is valid for `seconds`. */
 export function makeToken(seconds: number, name = 'token'): string {
   const payload = btoa(JSON.stringify({ iat: 1_000, exp: 1_000 + seconds, name }))
   return `header.${payload}.signature`
@@ -35,7 +35,7 @@ export function jsonResponse(
   })
 }
 
-/** A `fetch` that hands every request to `answer` and remembers them. */
+/** A `fetch` that passes every request to `answer` and records it. */
 export function fakeFetch(answer: (request: Request) => Response | Promise<Response>): {
   fetch: typeof fetch
   requests: Request[]

@@ -1,5 +1,5 @@
-// Sign-ins of the fake server: short access tokens, a rotating refresh cookie whose replay ends the family, lockout on
-// the third failure.
+// Sign-in of the fake server: short-lived access tokens, a rotating refresh cookie whose replay revokes the family,
+// lockout on the third failure.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fail } from '@bowline/contract/errors'
@@ -10,11 +10,11 @@ import { OWNER, TENANT } from './fixtures.ts'
 export class Credentials {
   /** Open event streams: they end with the tokens. */
   readonly streams = new Set<ServerResponse>()
-  /** How many times a cookie was exchanged. */
+  /** How often a cookie was exchanged. */
   refreshCount = 0
   lockoutSeconds = 60
   readonly #tokens = new Set<string>()
-  /** Cookie → its family; a rotated cookie stays here with `used`. */
+  /** Cookie → its family; a rotated cookie stays here, marked as `used`. */
   readonly #cookies = new Map<string, { family: string; used: boolean }>()
   readonly #failures = new Map<string, { count: number; lockedUntil: number }>()
 
@@ -22,13 +22,13 @@ export class Credentials {
     return this.#tokens.has((authorization ?? '').replace(/^Bearer /, ''))
   }
 
-  /** Makes every access token invalid and ends the streams, as their expiry would. Cookies stay. */
+  /** Invalidates every access token and ends the streams, as expiry would. Cookies stay valid. */
   expireTokens(): void {
     this.#tokens.clear()
     this.endStreams()
   }
 
-  /** Makes the cookies invalid too: everybody has to sign in again. */
+  /** Invalidates the cookies too: everybody has to sign in again. */
   expireSessions(): void {
     this.#cookies.clear()
     this.expireTokens()
@@ -43,25 +43,25 @@ export class Credentials {
   }
 
   refresh(user: FakeUser | undefined, request: IncomingMessage, response: ServerResponse): UserAuth {
-    const held = this.#cookies.get(cookieOf(request))
-    if (!held || !user) fail('UNAUTHORIZED')
-    if (held.used) {
-      for (const [cookie, { family }] of this.#cookies) if (family === held.family) this.#cookies.delete(cookie)
+    const session = this.#cookies.get(cookieOf(request))
+    if (!session || !user) fail('UNAUTHORIZED')
+    if (session.used) {
+      for (const [cookie, { family }] of this.#cookies) if (family === session.family) this.#cookies.delete(cookie)
       fail('UNAUTHORIZED')
     }
-    held.used = true
+    session.used = true
     this.refreshCount += 1
-    return this.#issue(user, held.family, response)
+    return this.#issue(user, session.family, response)
   }
 
   end(request: IncomingMessage, response: ServerResponse): void {
-    const held = this.#cookies.get(cookieOf(request))
-    for (const [cookie, { family }] of this.#cookies) if (family === held?.family) this.#cookies.delete(cookie)
+    const session = this.#cookies.get(cookieOf(request))
+    for (const [cookie, { family }] of this.#cookies) if (family === session?.family) this.#cookies.delete(cookie)
     this.#tokens.clear()
     response.setHeader('set-cookie', 'bowline=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0')
   }
 
-  /** @returns Unix seconds at which the lockout of a username ends, 0 when there is none */
+  /** @returns Unix time in seconds at which the lockout of a username ends, 0 when there is none */
   lockedUntil(username: string): number {
     const until = this.#failures.get(username)?.lockedUntil ?? 0
     return until > Date.now() / 1000 ? until : 0

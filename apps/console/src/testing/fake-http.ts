@@ -1,5 +1,5 @@
-// The HTTP side of the fake server: routes calls by the contract's operations, checks input with their schemas, answers
-// failures as the catalogue says, and serves the built console under the server's content security policy.
+// HTTP side of the fake server: routes calls by the contract's operations, validates input with their schemas, answers
+// errors as in the catalogue, and serves the built console under the server's content security policy.
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, normalize } from 'node:path'
@@ -40,7 +40,7 @@ export class Routes {
   }
 }
 
-/** Answers one call of the API. */
+/** Answers one API call. */
 export async function answerCall(routes: Routes, call: FakeCall, guard: (operation: Operation) => void): Promise<void> {
   const { request, response } = call
   const url = new URL(request.url ?? '/', 'http://fake')
@@ -80,7 +80,7 @@ function parse(schema: Operation['body'], value: unknown): unknown {
   throw new BowlineError('INVALID_INPUT', { field, rule: issue?.message ?? 'is not valid' }, [field])
 }
 
-/** Answers with the status, message, code and fields of a failure of the catalogue; anything else is INTERNAL. */
+/** Answers with the status, message, code and fields of a catalogued error; anything else becomes INTERNAL. */
 export function sendFailure(response: ServerResponse, error: unknown): void {
   const failure = error instanceof BowlineError ? error : new BowlineError('INTERNAL')
   response.statusCode = failure.status
@@ -106,7 +106,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** Serves a file of the built console; a path without an extension gets the page. */
+/** Serves a file of the built console; a path without an extension gets the index page. */
 export async function serveConsole(folder: string, path: string, response: ServerResponse): Promise<void> {
   const file = extname(path) === '' ? 'index.html' : normalize(path).replace(/^\/+/, '')
   response.setHeader(

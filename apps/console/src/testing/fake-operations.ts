@@ -1,4 +1,4 @@
-// What the fake server does for each call of the contract that the console uses.
+// The fake server's implementation of each operation that the console calls.
 import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { announcements } from '@bowline/contract/operations/announcements'
@@ -28,7 +28,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   bindDevices(routes, state)
   bindEvents(routes, state, credentials)
 
-  // Before the namespace by its id, whose path would match too.
+  // Must precede the namespace by id, whose path would match too.
   routes.on(apiKeys.list, ({ query }) => slice([], query))
   routes.on(namespaces.get, () => makeNamespace())
   routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
@@ -52,7 +52,7 @@ function bindInstance(routes: Routes, state: FakeState): void {
     reachable: state.reachable,
     pin: state.pin,
   }))
-  // No server of ours signs people in by SAML yet.
+  // The fake server has no SAML sign-in.
   routes.on(saml.start, (_, { request }) => ({ url: `http://${request.headers.host ?? ''}/identity-provider` }))
   routes.on(instance.setup, ({ query, body }) => {
     if (state.user || query.sign !== state.setupSign) fail('SETUP_REFUSED')
@@ -167,7 +167,7 @@ function bindEvents(routes: Routes, state: FakeState, credentials: Credentials):
       end()
       credentials.streams.delete(response)
     })
-    // The answer of a stream is written above.
+    // The stream's response was already written above.
     return { type: 'reset' as const }
   })
 }

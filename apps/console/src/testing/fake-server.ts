@@ -1,5 +1,5 @@
-// A fake Bowline server: the contract's operations over a namespace in memory, with the built console beside them on
-// one port. For developing and testing the console; it knows no SSH.
+// A fake Bowline server: the contract's operations over an in-memory namespace, with the built console on the same
+// port. For developing and testing the console; it speaks no SSH.
 import { type Server, createServer } from 'node:http'
 import { BowlineError, type ErrorCode, fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
@@ -12,17 +12,17 @@ export interface FakeServer {
   readonly origin: string
   readonly state: FakeState
   readonly credentials: Credentials
-  /** The next calls of this operation fail with the code, `times` times. */
+  /** Makes the next `times` calls of this operation fail with the code. */
   failNext(operation: Operation, code: ErrorCode, times?: number): void
-  /** `true`: every call of the API answers 503 and the streams end, until `false`. */
+  /** While true, every API call answers 503; turning it on ends the streams. */
   setDown(down: boolean): void
   close(): Promise<void>
 }
 
 /**
- * Starts it on loopback.
+ * Starts the server on loopback.
  * @param consoleFolder folder of the built console
- * @param port 0 for any free one
+ * @param port 0 for any free port
  */
 export async function startFakeServer(consoleFolder: string, port = 0): Promise<FakeServer> {
   const state = new FakeState()

@@ -1,4 +1,4 @@
-// What the fake server remembers, and the stream of what changes: one namespace, its devices, sessions and events.
+// State of the fake server and the stream of its changes: one namespace, its devices, sessions and events.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
@@ -26,10 +26,10 @@ export class FakeState {
   }
   setupSign = 'b0a71e5ee'
   reachable = true
-  /** Ways of signing in. */
+  /** Sign-in methods. */
   authentication = { local: true, saml: false }
   pin = ''
-  /** Set to make the events call answer `reset` to whoever resumes. */
+  /** When set, the events call answers `reset` to clients that resume. */
   readonly #events: { id: number; event: LiveEvent }[] = []
   readonly #listeners = new Set<(id: number, event: LiveEvent) => void>()
   #count = 0
@@ -40,7 +40,7 @@ export class FakeState {
     for (const listener of this.#listeners) listener(this.#count, event)
   }
 
-  /** Calls back for what followed `lastId`, then for everything new. @returns the function that ends it */
+  /** Calls back for every event after `lastId`, then for each new one. @returns unsubscribe */
   follow(lastId: number | undefined, listener: (id: number, event: LiveEvent) => void): () => void {
     if (lastId !== undefined) {
       for (const { id, event } of this.#events) if (id > lastId) listener(id, event)

@@ -1,13 +1,13 @@
-// Time that moves only when a test says so.
+// Timers driven by the test.
 
 export interface FakeTimers {
   readonly later: (work: () => void, delayMs: number) => () => void
   readonly now: () => number
-  /** Moves time forward and runs what falls due, in order; what that work starts may fall due as well. */
+  /** Advances the time and runs due timers in order, including ones they start that fall due. */
   advance(milliseconds: number): void
-  /** Delays of what waits, as they were asked for. */
+  /** Delays of the pending timers, as requested. */
   readonly waiting: readonly number[]
-  /** When what waits falls due. */
+  /** Due times of the pending timers. */
   readonly dueAt: readonly number[]
 }
 

@@ -1,4 +1,4 @@
-// Devices and sessions as the fake server hands them out: believable, deterministic, shaped by the contract.
+// Sample devices and sessions of the fake server: realistic, deterministic, validated by the contract.
 import { createHash } from 'node:crypto'
 import { NEVER, DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
@@ -21,8 +21,8 @@ const SYSTEMS = [
 ] as const
 
 /**
- * A device.
- * @param index makes everything that must differ between two devices
+ * Creates a device.
+ * @param index varies everything that must differ between two devices
  * @param now milliseconds since the epoch
  */
 export function makeDevice(index: number, now: number, overrides: Partial<Device> = {}): Device {
@@ -53,7 +53,7 @@ export function makeDevice(index: number, now: number, overrides: Partial<Device
   }
 }
 
-/** A session on a device; it lives unless `overrides.closed` is given. */
+/** Creates a session on a device; open unless `overrides.closed` is given. */
 export function makeSession(index: number, now: number, device: Device, overrides: Partial<Session> = {}): Session {
   return {
     uid: SessionUid.parse(hex64(`session ${index}`)),

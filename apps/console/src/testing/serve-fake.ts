@@ -1,5 +1,5 @@
-// Runs the fake server with some devices that come and go, to look at the console by hand:
-//   node scripts/run.js apps/console/src/testing/serve-fake.ts [port]
+// Runs the fake server with a few devices that connect and disconnect, for trying the console by hand: node
+// scripts/run.js apps/console/src/testing/serve-fake.ts [port]
 import { join } from 'node:path'
 import { startFakeServer } from './fake-server.ts'
 

@@ -1,5 +1,4 @@
-// Every part of the kit that the console uses has its stylesheet: a part without one looks broken and fails no other
-// test.
+// Checks that each kit component in use has its stylesheet: a missing one looks broken and fails no other test.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -8,7 +7,7 @@ const folder = join(import.meta.dirname, '..')
 const styles = join(folder, '../../../node_modules/@mantine/core/styles')
 const kit = readFileSync(join(folder, 'ui/kit.ts'), 'utf8')
 
-it('imports the stylesheet of every part that is used', () => {
+it('imports the stylesheet of every kit component in use', () => {
   const sources = globSync('**/*.{ts,tsx}', { cwd: folder, exclude: ['**/*.test.ts'] })
   const used = sources.flatMap((file) => {
     const source = readFileSync(join(folder, file), 'utf8')
@@ -20,7 +19,7 @@ it('imports the stylesheet of every part that is used', () => {
   expect([...needed].filter((name) => !kit.includes(`'@mantine/core/styles/${name}.css'`))).toEqual([])
 })
 
-it('is the only way to the kit for features', () => {
+it('keeps features from importing the kit directly', () => {
   const features = globSync('{features,app,live,session}/**/*.{ts,tsx}', { cwd: folder })
   const direct = features.filter((file) => readFileSync(join(folder, file), 'utf8').includes("from '@mantine/core'"))
   expect(direct).toEqual([])

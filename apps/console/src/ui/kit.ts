@@ -1,7 +1,7 @@
-// The parts of the component kit that the console uses as they are, with their stylesheets. Features import this file,
-// never the kit itself, so that the kit stays replaceable and its accessibility fixes (theme.ts) apply everywhere.
-// A part that is added here brings its stylesheet and those of the parts inside of it (kit.test.ts looks after it).
-// Order matters: what a part is made of stands above it.
+// The kit components that the console uses unchanged, with their stylesheets. Features import this file, never the kit
+// itself, so that the kit stays replaceable and its accessibility fixes (theme.ts) apply everywhere. A component added
+// here needs its stylesheet and those of its inner components (checked by kit.test.ts). Order matters: inner components
+// come first.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

@@ -1,6 +1,6 @@
-// Small choices remembered in this browser. Without storage they last until the page is left.
+// Small preferences stored in this browser. Without storage they last until the page is closed.
 
-/** @returns undefined when nothing is stored, or storage is switched off */
+/** @returns undefined when nothing is stored or storage is disabled */
 export function readSetting(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined
@@ -13,6 +13,6 @@ export function writeSetting(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // Storage is switched off.
+    // Storage is disabled.
   }
 }

@@ -1,4 +1,4 @@
-// Texts of the shared parts.
+// Texts of the shared components.
 export const uiMessages = {
   retry: 'Try again',
   copy: (what: string) => `Copy ${what}`,
@@ -17,7 +17,7 @@ export const uiMessages = {
   cancel: 'Cancel',
   undo: 'Undo',
   undoFailed: 'It could not be undone',
-  /** A rule for a field that the server only named. */
+  /** Rule for a field that the server named without a reason. */
   notAccepted: 'was not accepted',
   taken: 'is taken',
   close: 'Close',

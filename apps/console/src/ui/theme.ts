@@ -1,5 +1,5 @@
-// Colours, type and sizes of the console. Every pair used for text has a contrast of at least 4.5:1 in both schemes
-// (WCAG 2.2, 1.4.3); the kit's own dimmed text and primary button do not, so they are replaced here.
+// Colours, type and sizes of the console. Every colour pair used for text has a contrast of at least 4.5:1 in both
+// schemes (WCAG 2.2, 1.4.3); the kit's own dimmed text and primary button do not, so they are replaced here.
 import {
   type CSSVariablesResolver,
   type MantineColorsTuple,
@@ -127,5 +127,5 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 })
 
-/** Remembers light, dark or auto under the key that public/theme.js reads. */
+/** Stores light, dark or auto under the key that public/theme.js reads. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'bowline.theme' })

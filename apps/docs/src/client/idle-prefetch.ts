@@ -1,8 +1,8 @@
-// Linked pages are fetched ahead when the browser has nothing else to do: many links come into view at once.
+// Defers prefetching of linked pages until the browser is idle: many links come into view at once.
 type Loader = Window['docusaurus']
 
 if (typeof window !== 'undefined' && 'requestIdleCallback' in window) {
-  // The client sets it after the modules, and freezes it.
+  // Docusaurus sets and freezes it after the modules have run.
   let loader: Loader | undefined
   Object.defineProperty(window, 'docusaurus', {
     configurable: true,

@@ -1,5 +1,5 @@
-// Pictures of pages grow when they are clicked. They are looked for anew a second after each change of the route, when
-// the page has settled; a scroll of 40 pixels puts them back, after 150 ms (both medium-zoom's own).
+// Click to zoom for pictures. Pictures are attached a second after each route change, when the page has settled; a
+// scroll of 40 pixels closes the zoom after 150 ms (both medium-zoom's own).
 import mediumZoom, { type Zoom } from 'medium-zoom'
 
 const SETTLED_MS = 1_000
@@ -8,7 +8,7 @@ const SCROLL_PIXELS = 40
 let zoom: Zoom | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Docusaurus calls it after each change of the address. */
+/** Called by Docusaurus after each route change. */
 export function onRouteDidUpdate(): void {
   clearTimeout(timer)
   timer = setTimeout(() => {

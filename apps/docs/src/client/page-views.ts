@@ -1,5 +1,5 @@
-// Counts page views on the site's own server: at each change of the route, by a script that is loaded when the first
-// one is to be sent. Where the server counts none (BOWLINE_DOCS_PAGE_VIEWS), that script is empty.
+// Reports page views to the site's own server on each route change, through a script loaded before the first report.
+// Where the server counts none (BOWLINE_DOCS_PAGE_VIEWS), that script is empty.
 import siteConfig from '@generated/docusaurus.config'
 
 interface Place {
@@ -22,7 +22,7 @@ function load(): Promise<void> {
     script.async = true
     script.addEventListener('load', () => loaded())
     script.addEventListener('error', () => {
-      // oxlint-disable-next-line no-console -- for whoever runs the site
+      // oxlint-disable-next-line no-console -- for the site's operator
       console.error(`Page views are not counted: ${script.src} could not be loaded.`)
       loaded()
     })
@@ -30,7 +30,7 @@ function load(): Promise<void> {
   })
 }
 
-/** Docusaurus calls it after each change of the address. */
+/** Called by Docusaurus after each route change. */
 export function onRouteDidUpdate(update: { readonly location: Place; readonly previousLocation: Place | null }): void {
   const { pathname } = update.location
   if (pathname === update.previousLocation?.pathname) return

@@ -1,4 +1,4 @@
-// What `npm run bench -- --json` wrote, as a table.
+// Renders the output of `npm run bench -- --json` as a table.
 import type { ReactElement } from 'react'
 import bench from '../../data/bench.json'
 

@@ -1,4 +1,4 @@
-// The conformance board: what each client does through Bowline, compared with a plain sshd.
+// The conformance board: each client's results through Bowline, compared with a plain sshd.
 import type { ReactElement } from 'react'
 import board from '../../data/conformance.json'
 

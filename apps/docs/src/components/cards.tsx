@@ -1,4 +1,4 @@
-// Ways to go on, as cards.
+// Links to further pages, as cards.
 import Link from '@docusaurus/Link'
 import type { ReactElement, ReactNode } from 'react'
 

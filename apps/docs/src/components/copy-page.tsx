@@ -1,4 +1,4 @@
-// The page as Markdown: copied, or opened.
+// Menu to copy or open the page as Markdown.
 import { useDoc } from '@docusaurus/plugin-content-docs/client'
 import useBaseUrl from '@docusaurus/useBaseUrl'
 import { type ReactElement, useState } from 'react'
@@ -7,16 +7,16 @@ export function CopyPage(): ReactElement {
   const { metadata } = useDoc()
   const home = useBaseUrl('/')
   const address = metadata.permalink === home ? `${home}index.md` : `${metadata.permalink.replace(/\/$/, '')}.md`
-  const [told, setTold] = useState('')
+  const [announcement, setAnnouncement] = useState('')
 
   async function copy(): Promise<void> {
     try {
       const response = await fetch(address)
       if (!response.ok) throw new Error(String(response.status))
       await navigator.clipboard.writeText(await response.text())
-      setTold('Copied')
+      setAnnouncement('Copied')
     } catch {
-      setTold('Not copied')
+      setAnnouncement('Not copied')
     }
   }
 
@@ -28,7 +28,7 @@ export function CopyPage(): ReactElement {
       <a href={address} data-noBrokenLinkCheck>
         View
       </a>
-      <output aria-live="polite">{told}</output>
+      <output aria-live="polite">{announcement}</output>
     </span>
   )
 }

@@ -1,4 +1,4 @@
-// The edition that a reader runs: chosen once, kept in the browser; parts of pages are shown for some editions only.
+// The reader's edition, chosen once and stored in the browser; parts of pages are shown for some editions only.
 import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react'
 
 export const EDITIONS = ['community', 'enterprise', 'cloud'] as const
@@ -29,7 +29,7 @@ export function useEdition(): [Edition, (edition: Edition) => void] {
     try {
       localStorage.setItem(KEY, chosen)
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Without storage the choice lasts until the page is left.
     }
     dispatchEvent(new Event(CHANGED))
   }
@@ -56,7 +56,7 @@ export function EditionSwitch(): ReactElement {
   )
 }
 
-/** Shown when the reader has chosen one of the editions. What is hidden stays in the page, for search and printing. */
+/** Shown when the reader has chosen one of the editions. Hidden content stays in the page, for search and printing. */
 export function Only({ in: editions, children }: { readonly in: string; readonly children: ReactNode }): ReactElement {
   const [edition] = useEdition()
   return (

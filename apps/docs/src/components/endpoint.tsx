@@ -1,4 +1,4 @@
-// Method and path of a call, at the top of its page.
+// Method and path of an operation, at the top of its page.
 import type { ReactElement } from 'react'
 
 export function Endpoint({ method, path }: { readonly method: string; readonly path: string }): ReactElement {

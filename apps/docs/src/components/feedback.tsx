@@ -1,8 +1,8 @@
-// Whether a page helped, told to the site's own server: no cookie, no third party.
+// "Was this page helpful?", sent to the site's own server: no cookie, no third party.
 import { useLocation } from '@docusaurus/router'
 import { type ReactElement, useState } from 'react'
 
-const MOST_CHARACTERS = 1_000
+const MAX_CHARACTERS = 1_000
 
 export function Feedback(): ReactElement {
   const { pathname } = useLocation()
@@ -52,7 +52,7 @@ function FeedbackForm({ pathname }: { readonly pathname: string }): ReactElement
             <span>{helpful ? 'What helped? (optional)' : 'What is missing or wrong? (optional)'}</span>
             <textarea
               rows={3}
-              maxLength={MOST_CHARACTERS}
+              maxLength={MAX_CHARACTERS}
               value={words}
               onChange={({ target }) => setWords(target.value)}
             />

@@ -1,4 +1,4 @@
-// Builds the command that makes a machine a device. The choice is kept in the address, so that it can be passed on.
+// Builds the install command. The choices are kept in the URL, so that it can be shared.
 import { useHistory, useLocation } from '@docusaurus/router'
 import useIsBrowser from '@docusaurus/useIsBrowser'
 import CodeBlock from '@theme/CodeBlock'
@@ -23,14 +23,14 @@ const NOTHING: Choice = {
   rights: 'sudo',
 }
 
-/** A value as one word of sh. */
+/** Quotes a value as one word of sh. */
 const word = (value: string): string => `'${value.replaceAll("'", String.raw`'\''`)}'`
 
 /** The command for a choice. */
 export function installCommand({ server, tenant, hostname, pin, method, rights }: Choice): string {
   const query = new URLSearchParams({ tenant_id: tenant, ...(hostname ? { preferred_hostname: hostname } : {}) })
   const curl = pin ? `curl -fsSLk --pinnedpubkey ${word(pin)}` : 'curl -fsSL'
-  // A redirection must not lead to a protocol without encryption.
+  // Do not follow a redirect to an unencrypted protocol.
   const only = server.startsWith('https:') ? " --proto '=https'" : ''
   const script = `${curl}${only} ${word(`${server.replace(/\/$/, '')}/install.sh?${query}`)}`
   const how = method === 'automatic' ? '' : `INSTALL_METHOD=${method} `
@@ -40,7 +40,7 @@ export function installCommand({ server, tenant, hostname, pin, method, rights }
 export function InstallCommand(): ReactElement {
   const { search, pathname } = useLocation()
   const history = useHistory()
-  // The page was built without a choice: the first one in the browser must be the same.
+  // The page was rendered without a choice at build time: the first client render must match.
   const choice = fromAddress(useIsBrowser() ? search : '')
   const choose = (changed: Partial<Choice>): void => {
     const next = { ...choice, ...changed }

@@ -1,4 +1,4 @@
-// Who may do what in a namespace, from the contract's table.
+// Table of roles and permissions in a namespace, from the contract.
 import { PERMISSIONS, ROLES } from '@bowline/contract/roles'
 import type { ReactElement } from 'react'
 

@@ -1,4 +1,4 @@
-// Every environment variable of a program, from the contract's registry.
+// Table of a program's environment variables, from the contract's registry.
 import type { Program } from '@bowline/contract/config'
 import Heading from '@theme/Heading'
 import settings from '@site/.generated/settings.json'

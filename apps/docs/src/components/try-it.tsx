@@ -1,10 +1,10 @@
-// Sends the call of a page from the reader's browser to a server of theirs. The credential stays in memory.
+// Sends the page's API call from the reader's browser to their own server. The credential stays in memory.
 import { type ReactElement, useId, useState } from 'react'
 
 interface TryItProps {
   readonly method: string
   readonly path: string
-  /** JSON of an example. */
+  /** JSON of the example. */
   readonly body?: string
 }
 
@@ -13,7 +13,7 @@ interface Answer {
   readonly text: string
 }
 
-const MOST_CHARACTERS = 20_000
+const MAX_CHARACTERS = 20_000
 
 export function TryIt({ method, path, body }: TryItProps): ReactElement {
   const names = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => name)
@@ -37,7 +37,7 @@ export function TryIt({ method, path, body }: TryItProps): ReactElement {
         },
         ...(body === undefined ? {} : { body: sent }),
       })
-      const text = (await response.text()).slice(0, MOST_CHARACTERS)
+      const text = (await response.text()).slice(0, MAX_CHARACTERS)
       setAnswer({ status: `${response.status} ${response.statusText}`, text: pretty(text) })
     } catch (error) {
       setAnswer({ status: 'No answer', text: String(error) })

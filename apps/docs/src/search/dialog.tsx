@@ -1,4 +1,4 @@
-// The search dialog. Loaded when it is opened for the first time.
+// The search dialog. Loaded on first use.
 import { type ReactElement, useEffect, useState } from 'react'
 import { Screen } from './screens.tsx'
 import { QUERY_LIMIT } from './search-docs.ts'
@@ -9,7 +9,7 @@ import styles from './search.module.css'
 
 interface DialogProps {
   readonly initialQuery: string
-  /** Gives what was typed before the field was there; from then on, keys are the field's. */
+  /** Returns what was typed before the field mounted; later keys go to the field itself. */
   readonly takeTyped: () => string
   readonly close: () => void
 }
@@ -33,7 +33,7 @@ export function SearchDialog({ initialQuery, takeTyped, close }: DialogProps): R
     dialog?.showModal()
     input?.select()
     const typed = input ? takeTyped() : ''
-    // As if it had been typed into the field: it takes the place of what was selected.
+    // As if typed into the field: replaces the selected text.
     if (typed !== '') api.setQuery(typed.slice(0, QUERY_LIMIT))
     void api.refresh()
   }, [api, dialog, input, takeTyped])
@@ -43,7 +43,7 @@ export function SearchDialog({ initialQuery, takeTyped, close }: DialogProps): R
   }, [activeItemId, panel])
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- Escape is the key for it
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- Escape does the same by keyboard
     <dialog
       ref={setDialog}
       className={styles['dialog']}

@@ -1,4 +1,4 @@
-// How hits stand under their part of the site and their page.
+// Tests of grouping search hits by section and page.
 import { describe, expect, it } from 'vitest'
 import { groupHits } from './grouping.ts'
 import type { Hit } from './hit.ts'
@@ -10,34 +10,34 @@ const hit = (objectID: string, lvl0: string | null, lvl1: string, type: Hit['typ
   content: null,
   hierarchy: { lvl0, lvl1 },
 })
-const told = (hits: readonly Hit[]): unknown =>
+const summary = (hits: readonly Hit[]): unknown =>
   groupHits(hits).map((group) => [group.title, group.hits.map(({ objectID, __child }) => `${objectID} ${__child}`)])
 
 describe('hits', () => {
-  it('are grouped by lvl0, in the order of the best hit of each', () => {
+  it('groups hits by lvl0, in the order of the best hit of each', () => {
     const hits = [hit('a', 'Use', 'Tags'), hit('b', 'Run', 'Ports'), hit('c', 'Use', 'Keys')]
-    expect(told(hits)).toEqual([
+    expect(summary(hits)).toEqual([
       ['Use', ['a none', 'c none']],
       ['Run', ['b none']],
     ])
   })
 
-  it('are sub-grouped by lvl1: the page first, its parts below it', () => {
+  it('sub-groups hits by lvl1: the page first, its parts below it', () => {
     const hits = [
       hit('text', 'Use', 'Tags'),
       hit('other', 'Use', 'Keys', 'lvl1'),
       hit('page', 'Use', 'Tags', 'lvl1'),
       hit('heading', 'Use', 'Tags', 'lvl2'),
     ]
-    expect(told(hits)).toEqual([['Use', ['page none', 'text middle', 'heading last', 'other none']]])
+    expect(summary(hits)).toEqual([['Use', ['page none', 'text middle', 'heading last', 'other none']]])
   })
 
-  it('are 5 in a group at most, the best ones', () => {
+  it('keeps the 5 best hits of a group', () => {
     const hits = Array.from({ length: 8 }, (_, i) => hit(`h${i}`, 'Use', `Page ${i}`))
-    expect(told(hits)).toEqual([['Use', ['h0 none', 'h1 none', 'h2 none', 'h3 none', 'h4 none']]])
+    expect(summary(hits)).toEqual([['Use', ['h0 none', 'h1 none', 'h2 none', 'h3 none', 'h4 none']]])
   })
 
-  it('of no part of the site are of the documentation', () => {
-    expect(told([hit('a', null, 'Search')])).toEqual([['Documentation', ['a none']]])
+  it('groups hits without a section under the documentation', () => {
+    expect(summary([hit('a', null, 'Search')])).toEqual([['Documentation', ['a none']]])
   })
 })

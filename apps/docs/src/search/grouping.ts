@@ -1,7 +1,7 @@
-// Hits under their part of the site (lvl0), and there under their page (lvl1).
+// Groups hits by section of the site (lvl0), then by page (lvl1).
 import type { Hit } from './hit.ts'
 
-export const MOST_IN_GROUP = 5
+export const MAX_GROUP_HITS = 5
 
 export interface Group {
   readonly title: string
@@ -9,15 +9,15 @@ export interface Group {
 }
 
 export interface GroupedHit extends Hit {
-  /** Belongs below the page that stands before it. */
+  /** Belongs to the page above it. */
   readonly __child: 'none' | 'middle' | 'last'
 }
 
-/** Groups in the order of their best hit; at most five hits each, those of one page together. */
+/** Groups ordered by their best hit; at most five hits each, hits of one page together. */
 export function groupHits(hits: readonly Hit[]): Group[] {
   const byPart = Map.groupBy(hits, ({ hierarchy }) => hierarchy.lvl0 ?? 'Documentation')
   return [...byPart].map(([title, all]) => {
-    const byPage = Map.groupBy(all.slice(0, MOST_IN_GROUP), ({ hierarchy }) => hierarchy.lvl1 ?? '')
+    const byPage = Map.groupBy(all.slice(0, MAX_GROUP_HITS), ({ hierarchy }) => hierarchy.lvl1 ?? '')
     return { title, hits: [...byPage.values()].flatMap((page) => underTheirPage(page)) }
   })
 }

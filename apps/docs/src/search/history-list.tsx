@@ -1,5 +1,5 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of a grid that a text field steers are no table */
-// Recent and favourite searches: rows with their actions. A grid, because the actions are controls of their own.
+// Recent and favourite searches: rows with actions. A grid, because the actions are controls themselves.
 import type { ReactElement } from 'react'
 import { headingOf, pathOf } from './hit.ts'
 import { forget, promote } from './history.ts'
@@ -35,7 +35,7 @@ export function HistoryLists({ search }: { readonly search: DocsAutocomplete }):
                         href={pathOf(item)}
                         tabIndex={-1}
                         onClick={(event) => {
-                          // Keys that open a link elsewhere are the browser's business.
+                          // Leave keys that open a link elsewhere to the browser.
                           if (!event.ctrlKey && !event.metaKey && !event.shiftKey) {
                             event.preventDefault()
                             go(item)

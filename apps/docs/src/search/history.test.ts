@@ -1,4 +1,4 @@
-// Recent and favourite searches: how many are kept, and what becomes of one.
+// Tests of recent and favourite searches.
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Kept, forget, promote, readHistory, remember } from './history.ts'
 
@@ -22,48 +22,48 @@ beforeEach(() => {
 })
 
 describe('the history of searches', () => {
-  it('has the 7 most recent ones, the latest first', () => {
+  it('keeps the 7 most recent searches, the latest first', () => {
     numbered(9).forEach(remember)
     expect(names(readHistory().recent)).toEqual(['p8', 'p7', 'p6', 'p5', 'p4', 'p3', 'p2'])
   })
 
-  it('has 4 recent ones when there is a favorite, which is not among them', () => {
+  it('keeps 4 recent searches when there is a favorite, which is not among them', () => {
     numbered(7).forEach(remember)
     promote(page('p3'))
     expect(names(readHistory().recent)).toEqual(['p6', 'p5', 'p4', 'p2'])
     expect(names(readHistory().favorites)).toEqual(['p3'])
   })
 
-  it('has 10 favorites: an eleventh takes the place of the oldest', () => {
+  it('keeps 10 favorites: an eleventh replaces the oldest', () => {
     numbered(11).forEach(promote)
     expect(names(readHistory().favorites)).toEqual(['p10', 'p9', 'p8', 'p7', 'p6', 'p5', 'p4', 'p3', 'p2', 'p1'])
   })
 
-  it('has each search once, where it was last', () => {
+  it('lists each search once, at its latest position', () => {
     for (const name of ['a', 'b', 'a']) remember(page(name))
     expect(names(readHistory().recent)).toEqual(['a', 'b'])
   })
 
-  it('leaves a favorite where it is when it is opened again', () => {
+  it('keeps the position of a favorite that is opened again', () => {
     promote(page('a'))
     remember(page('a'))
     expect(readHistory()).toEqual({ recent: [], favorites: [page('a')] })
   })
 
-  it('keeps the page of a paragraph', () => {
+  it('stores the page of a paragraph hit', () => {
     remember({ objectID: 'x', url: '/docs/faq#which', type: 'content', hierarchy: { lvl1: 'FAQ' } })
     expect(readHistory().recent).toEqual([
       { objectID: 'x', url: '/docs/faq', type: 'lvl1', hierarchy: { lvl1: 'FAQ' }, content: null },
     ])
   })
 
-  it('forgets one that is removed', () => {
+  it('forgets a removed search', () => {
     ;['a', 'b'].map(page).forEach(remember)
     forget('recent', page('a'))
     expect(names(readHistory().recent)).toEqual(['b'])
   })
 
-  it('is empty when what is stored cannot be read', () => {
+  it('is empty when the stored history cannot be parsed', () => {
     localStorage.setItem('docs-search-recent', '{"not": "a list"}')
     localStorage.setItem('docs-search-favorites', 'not JSON')
     expect(readHistory()).toEqual({ recent: [], favorites: [] })

@@ -1,13 +1,13 @@
-// Recent and favourite searches of this browser.
+// Recent and favourite searches, stored in this browser.
 import type { Hit } from './hit.ts'
 
-/** What is kept of a hit. */
+/** The stored part of a hit. */
 export type Kept = Pick<Hit, 'objectID' | 'url' | 'type' | 'hierarchy'> & { readonly content: null }
 
 const KEYS = { recent: 'docs-search-recent', favorites: 'docs-search-favorites' } as const
-const MOST_RECENT = 7
-const MOST_RECENT_WITH_FAVORITES = 4
-const MOST_FAVORITES = 10
+const MAX_RECENT = 7
+const MAX_RECENT_WITH_FAVORITES = 4
+const MAX_FAVORITES = 10
 
 export interface History {
   readonly recent: readonly Kept[]
@@ -15,12 +15,12 @@ export interface History {
 }
 
 export function readHistory(): History {
-  const favorites = read(KEYS.favorites).slice(0, MOST_FAVORITES)
-  const most = favorites.length > 0 ? MOST_RECENT_WITH_FAVORITES : MOST_RECENT
+  const favorites = read(KEYS.favorites).slice(0, MAX_FAVORITES)
+  const most = favorites.length > 0 ? MAX_RECENT_WITH_FAVORITES : MAX_RECENT
   return { recent: read(KEYS.recent).slice(0, most), favorites }
 }
 
-/** A hit was opened. Of a paragraph its page is kept. A favourite stays one. */
+/** Records an opened hit; for a paragraph, its page. A favourite stays one. */
 export function remember(hit: Pick<Hit, 'objectID' | 'url' | 'type' | 'hierarchy'>): void {
   const isText = hit.type === 'content'
   const kept: Kept = {
@@ -31,14 +31,14 @@ export function remember(hit: Pick<Hit, 'objectID' | 'url' | 'type' | 'hierarchy
     content: null,
   }
   if (read(KEYS.favorites).some(({ url }) => url === kept.url)) return
-  write(KEYS.recent, [kept, ...read(KEYS.recent).filter(({ url }) => url !== kept.url)].slice(0, MOST_RECENT))
+  write(KEYS.recent, [kept, ...read(KEYS.recent).filter(({ url }) => url !== kept.url)].slice(0, MAX_RECENT))
 }
 
-/** A recent search becomes a favourite: it is no longer among the recent ones. */
+/** Promotes a recent search to a favourite: it is removed from the recent ones. */
 export function promote(kept: Kept): void {
   forget('recent', kept)
   const others = read(KEYS.favorites).filter(({ url }) => url !== kept.url)
-  write(KEYS.favorites, [kept, ...others].slice(0, MOST_FAVORITES))
+  write(KEYS.favorites, [kept, ...others].slice(0, MAX_FAVORITES))
 }
 
 export function forget(list: keyof typeof KEYS, { url }: Pick<Kept, 'url'>): void {

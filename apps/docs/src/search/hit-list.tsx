@@ -1,4 +1,4 @@
-// Groups of hits as lists of links.
+// Renders groups of hits as lists of links.
 import type { ReactElement } from 'react'
 import { type Hit, headingOf, lineOf, pathOf } from './hit.ts'
 import type { DocsAutocomplete, Item } from './use-docs-autocomplete.ts'
@@ -60,7 +60,7 @@ function pathWords(hit: Hit): string {
   return heading && heading !== page ? `${page} › ${heading}` : page
 }
 
-/** The service escapes everything but its own marks. */
+/** The service escapes everything except its own `<mark>` tags. */
 export function Line({
   html,
   className,
@@ -68,6 +68,6 @@ export function Line({
   readonly html: string
   readonly className?: string | undefined
 }): ReactElement {
-  // oxlint-disable-next-line react/no-danger -- see above; a test sends it markup
+  // oxlint-disable-next-line react/no-danger -- escaped, see above; a test sends it markup
   return <span className={className} dangerouslySetInnerHTML={{ __html: html }} />
 }

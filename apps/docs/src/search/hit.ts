@@ -1,9 +1,9 @@
-// What the search service answers, as the site reads it.
+// The search service's response, as the site uses it.
 export const LEVELS = ['lvl0', 'lvl1', 'lvl2', 'lvl3', 'lvl4', 'lvl5', 'lvl6'] as const
 export type Level = (typeof LEVELS)[number]
 
 interface Marked {
-  /** HTML: escaped by the service, with `<mark>` around what matches. */
+  /** HTML: escaped by the service, with `<mark>` around matches. */
   readonly value: string
 }
 
@@ -18,7 +18,7 @@ export interface Hit {
   readonly _snippetResult?: { readonly content?: Marked; readonly hierarchy?: MarkedHierarchy }
   readonly _highlightResult?: { readonly content?: Marked; readonly hierarchy?: MarkedHierarchy }
   readonly __queryID?: string
-  /** From 1, over all pages of results. */
+  /** From 1, across all result pages. */
   readonly __position?: number
 }
 
@@ -43,7 +43,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Path, query and anchor: the service's addresses may be those of another host of the same site. */
+/** Path, query and anchor: the service may return URLs of another host of the same site. */
 export function pathOf({ url }: { readonly url: string }): string {
   const { pathname, search, hash } = new URL(url, 'http://localhost')
   return `${pathname}${search}${hash}`

@@ -1,5 +1,5 @@
-// The hosts of the search service: which one is asked, and what happens when one does not answer. (In Node, where the
-// client has another way to send; what decides is the same.)
+// Tests of the search service's hosts: which one is asked, and what happens when one does not answer. (In Node the
+// client uses another transport; the host selection is the same.)
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,24 +24,25 @@ afterEach(async () => {
 interface Host {
   readonly address: string
   readonly asked: () => number
-  /** Resolves when it is asked for the first time. */
+  /** Resolves on the first request. */
   readonly firstAsked: Promise<void>
-  /** Says what it has withheld. */
+  /** Releases the withheld response. */
   readonly answer: () => void
 }
 
 /**
- * @param status of every answer; undefined: the connection is cut; 'silent': 200, when the test wants it; 'slow': its
- *   head at once, the rest when the test wants it
+ * @param status of every response; undefined: the connection is reset; 'silent': 200, when the test releases it;
+ * 'slow':
+ *   headers at once, the body when the test releases it
  */
 async function host(status: number | 'silent' | 'slow' | undefined): Promise<Host> {
   let asked = 0
-  let told = (): void => undefined
-  const firstAsked = new Promise<void>((resolve) => (told = resolve))
+  let notifyAsked = (): void => undefined
+  const firstAsked = new Promise<void>((resolve) => (notifyAsked = resolve))
   const withheld: (() => void)[] = []
   const server = createServer((request, response) => {
     asked += 1
-    told()
+    notifyAsked()
     request.resume()
     if (status === undefined) return void request.socket.destroy()
     response.statusCode = typeof status === 'number' ? status : 200
@@ -63,7 +64,7 @@ async function host(status: number | 'silent' | 'slow' | undefined): Promise<Hos
   }
 }
 
-/** Resolves when a client of this process has the head of an answer. */
+/** Resolves when a client of this process has received response headers. */
 function headOfAnswer(): Promise<void> {
   const channel = 'http.client.response.finish'
   return new Promise((resolve) => {
@@ -75,7 +76,7 @@ function headOfAnswer(): Promise<void> {
   })
 }
 
-/** A tab of the site at one host that knows others. */
+/** A tab of the site on one host that knows others. */
 async function tab(own: Host, others: readonly Host[], changed: Partial<SearchSettings> = {}) {
   vi.stubGlobal('location', { origin: own.address })
   const { searchClient, isUnreachable } = await import('./hosts.ts')
@@ -86,14 +87,14 @@ async function tab(own: Host, others: readonly Host[], changed: Partial<SearchSe
 }
 
 describe('search hosts', () => {
-  it.each([undefined, 500])('are tried in order, the next one when one fails: %s', async (status) => {
+  it.each([undefined, 500])('tries hosts in order, the next one when one fails: %s', async (status) => {
     const [bad, good] = [await host(status), await host(200)]
     const { ask } = await tab(bad, [good])
     await ask()
     expect([bad.asked(), good.asked()]).toEqual([1, 1])
   })
 
-  it('that failed are avoided for two minutes', async () => {
+  it('avoids failed hosts for two minutes', async () => {
     const [bad, good] = [await host(500), await host(200)]
     const { ask } = await tab(bad, [good])
     await ask()
@@ -111,44 +112,41 @@ describe('search hosts', () => {
     ['connect', 'silent', 'ask', 1_000],
     ['read', 'slow', 'ask', 2_000],
     ['write', 'slow', 'write', 30_000],
-  ] as const)(
-    'are waited for, to %s, and given up after that time: %s, %s, %i ms',
-    async (_, status, kind, patienceMs) => {
-      for (const [waitedMs, asked] of [
-        [patienceMs - 1, 0],
-        [patienceMs, 1],
-      ] as const) {
-        vi.resetModules()
-        const [first, second] = [await host(status), await host(200)]
-        const site = await tab(first, [second])
-        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-        const head = headOfAnswer()
-        const answer = site[kind]()
-        await (status === 'slow' ? head : first.firstAsked)
-        vi.advanceTimersByTime(waitedMs)
-        first.answer()
-        await answer
-        vi.useRealTimers()
-        expect([waitedMs, second.asked()]).toEqual([waitedMs, asked])
-      }
-    },
-  )
+  ] as const)('times out a host after a limit to %s: %s, %s, %i ms', async (_, status, kind, timeoutMs) => {
+    for (const [waitedMs, asked] of [
+      [timeoutMs - 1, 0],
+      [timeoutMs, 1],
+    ] as const) {
+      vi.resetModules()
+      const [first, second] = [await host(status), await host(200)]
+      const site = await tab(first, [second])
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const head = headOfAnswer()
+      const answer = site[kind]()
+      await (status === 'slow' ? head : first.firstAsked)
+      vi.advanceTimersByTime(waitedMs)
+      first.answer()
+      await answer
+      vi.useRealTimers()
+      expect([waitedMs, second.asked()]).toEqual([waitedMs, asked])
+    }
+  })
 
-  it('are not tried again after an answer of 4xx', async () => {
+  it('does not try the next host after a 4xx answer', async () => {
     const [refusing, good] = [await host(403), await host(200)]
     const { ask, isUnreachable } = await tab(refusing, [good])
     const error: unknown = await ask().catch((failure: unknown) => failure)
     expect([refusing.asked(), good.asked(), isUnreachable(error)]).toEqual([1, 0, false])
   })
 
-  it('are unreachable when every one of them is', async () => {
+  it('is unreachable when every host is', async () => {
     const [one, two] = [await host(undefined), await host(500)]
     const { ask, isUnreachable } = await tab(one, [two])
     const error: unknown = await ask().catch((failure: unknown) => failure)
     expect(isUnreachable(error)).toBe(true)
   })
 
-  it('need an application id and a key', async () => {
+  it('requires an application id and a key', async () => {
     const own = await host(200)
     await expect(tab(own, [], { appId: '' })).rejects.toThrow('`appId` is missing.')
     await expect(tab(own, [], { apiKey: '' })).rejects.toThrow('`apiKey` is missing.')

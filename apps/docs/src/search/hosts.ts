@@ -1,4 +1,4 @@
-// Hosts of the search service: tried in order; one that failed is avoided for two minutes.
+// Hosts of the search service: tried in order; a failed one is avoided for two minutes.
 import type { LiteClient } from 'algoliasearch/lite'
 import { liteClient } from 'algoliasearch/lite'
 import type { SearchSettings } from './settings.ts'
@@ -8,8 +8,8 @@ type HostsCache = NonNullable<ClientOptions['hostsCache']>
 type Host = NonNullable<ClientOptions['hosts']>[number]
 
 /**
- * The library writes a host's state under a key that holds the state itself and reads it under one without, so that it
- * never finds it again. Here the key is the address.
+ * The library stores a host's state under a key that includes the state itself and looks it up without it, so it
+ * never finds it again. Here the key is the URL.
  */
 function addressedCache(): HostsCache {
   const states = new Map<string, unknown>()
@@ -37,7 +37,7 @@ function addressedCache(): HostsCache {
   }
 }
 
-/** The site's own host first, then those of the build. */
+/** The site's own host first, then those configured at build time. */
 export function searchHosts({ hosts }: SearchSettings): Host[] {
   return [location.origin, ...hosts].map((address) => {
     const { protocol, host, pathname } = new URL(address)
@@ -52,7 +52,7 @@ export function searchHosts({ hosts }: SearchSettings): Host[] {
 let client: LiteClient | undefined
 
 /**
- * The client of this tab. Connections may take 1 s, answers 2 s, writes 30 s.
+ * The client of this tab. Timeouts: connect 1 s, read 2 s, write 30 s.
  * @throws {Error} '`appId` is missing.' or '`apiKey` is missing.'
  */
 export function searchClient(settings: SearchSettings): LiteClient {
@@ -64,7 +64,7 @@ export function searchClient(settings: SearchSettings): LiteClient {
   return client
 }
 
-/** Whether every host of the service was tried and none answered. */
+/** True when every host of the service was tried and none answered. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && error.name === 'RetryError'
 }

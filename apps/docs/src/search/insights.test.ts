@@ -1,4 +1,4 @@
-// What is told to the search service about hits: when, and how many at once.
+// Tests of the events sent to the search service: timing and batching.
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Hit } from './hit.ts'
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 
 describe('insights events', () => {
-  it('are debounced by 400 ms: the last hits count', () => {
+  it('debounces shown hits by 400 ms: only the last ones count', () => {
     insights.hitsShown(settings, hits(1, 'early'))
     vi.advanceTimersByTime(399)
     insights.hitsShown(settings, hits(2, 'late'))
@@ -51,7 +51,7 @@ describe('insights events', () => {
     expect(sent.map(({ events }) => events.map(({ objectIDs }) => objectIDs))).toEqual([[['late0', 'late1']]])
   })
 
-  it('are batched by 20 hits', () => {
+  it('batches shown hits by 20', () => {
     insights.hitsShown(settings, hits(45))
     vi.advanceTimersByTime(400)
     expect(sent).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('insights events', () => {
     ])
   })
 
-  it('are not sent again for the same hits', () => {
+  it('sends no second event for the same hits', () => {
     for (let times = 0; times < 2; times += 1) {
       insights.hitsShown(settings, hits(3))
       vi.advanceTimersByTime(400)
@@ -70,7 +70,7 @@ describe('insights events', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('of an opened hit go at once, with its place and its query', () => {
+  it('sends an opened hit at once, with its position and its query', () => {
     insights.hitOpened(settings, hits(3)[2] as Hit)
     expect(sent[0]?.to).toBe('https://docs.example.com/1/events?X-Algolia-Application-Id=docs&X-Algolia-API-Key=public')
     expect(sent[0]?.events).toMatchObject([{ eventType: 'click', objectIDs: ['h2'], positions: [3], queryID: 'q' }])

@@ -1,16 +1,16 @@
-// What became of a search: which hits were shown and which was opened. Sent to the search service's events endpoint,
-// views 400 ms after the last change, at most 20 hits in one event.
+// Search analytics: which hits were shown and which was opened. Sent to the search service's events endpoint; views are
+// debounced by 400 ms, at most 20 hits in one event.
 import type { Hit } from './hit.ts'
 import { searchHosts } from './hosts.ts'
 import type { SearchSettings } from './settings.ts'
 
 const VIEW_DELAY_MS = 400
-const MOST_IN_EVENT = 20
+const MAX_EVENT_HITS = 20
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let seen = ''
 
-/** Called at each change of the hits on screen. */
+/** Call on each change of the visible hits. */
 export function hitsShown(settings: SearchSettings, hits: readonly Hit[]): void {
   clearTimeout(timer)
   const ids = hits.map(({ objectID }) => objectID)
@@ -18,12 +18,12 @@ export function hitsShown(settings: SearchSettings, hits: readonly Hit[]): void 
   timer = setTimeout(() => {
     seen = ids.join()
     const events = []
-    for (let from = 0; from < ids.length; from += MOST_IN_EVENT) {
+    for (let from = 0; from < ids.length; from += MAX_EVENT_HITS) {
       events.push({
         eventType: 'view',
         eventName: 'Items Viewed',
         index: settings.indexName,
-        objectIDs: ids.slice(from, from + MOST_IN_EVENT),
+        objectIDs: ids.slice(from, from + MAX_EVENT_HITS),
         userToken: 'anonymous',
         algoliaSource: ['autocomplete'],
       })
@@ -32,7 +32,7 @@ export function hitsShown(settings: SearchSettings, hits: readonly Hit[]): void 
   }, VIEW_DELAY_MS)
 }
 
-/** Called when a hit is opened. */
+/** Call when a hit is opened. */
 export function hitOpened(settings: SearchSettings, hit: Hit): void {
   send(settings, [
     {

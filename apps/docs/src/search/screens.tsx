@@ -1,4 +1,4 @@
-// What the dialog shows below its field: start, hits, nothing found, or no service.
+// Contents of the dialog below its field: start, hits, no results, or service unreachable.
 import Link from '@docusaurus/Link'
 import type { ReactElement } from 'react'
 import { HistoryLists } from './history-list.tsx'
@@ -7,8 +7,8 @@ import type { SearchSettings } from './settings.ts'
 import type { DocsAutocomplete } from './use-docs-autocomplete.ts'
 import styles from './search.module.css'
 
-const MOST_SUGGESTIONS = 3
-/** Until hits have shown which parts there are. */
+const MAX_SUGGESTIONS = 3
+/** Default suggestions until hits reveal the sections of the site. */
 const FIRST_SUGGESTIONS = ['Getting started', 'Connecting', 'Firewall']
 
 interface ScreenProps {
@@ -63,7 +63,7 @@ function NothingFound({
       </p>
       <p>Try searching for:</p>
       <ul className={styles['suggestions']}>
-        {parts.slice(0, MOST_SUGGESTIONS).map((part) => (
+        {parts.slice(0, MAX_SUGGESTIONS).map((part) => (
           <li key={part}>
             <button
               type="button"

@@ -1,4 +1,4 @@
-// One query to the search service.
+// Sends one query to the search service.
 import type { Hit, Level } from './hit.ts'
 import { searchClient } from './hosts.ts'
 import type { SearchSettings } from './settings.ts'
@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /**
- * @param query at most 64 characters of it count
+ * @param query truncated to 64 characters
  * @param page from 0
  * @throws {Error} named RetryError when no host can be reached
  */

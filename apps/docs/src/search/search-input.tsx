@@ -1,4 +1,4 @@
-// The field of a search, in the dialog and on the page: a combobox over the lists of hits.
+// The search field, in the dialog and on the page: a combobox over the hit lists.
 import type { InputHTMLAttributes, ReactElement } from 'react'
 import { QUERY_LIMIT } from './search-docs.ts'
 import type { DocsAutocomplete } from './use-docs-autocomplete.ts'
@@ -6,14 +6,14 @@ import styles from './search.module.css'
 
 interface SearchInputProps extends Pick<InputHTMLAttributes<HTMLInputElement>, 'onBlur' | 'onKeyDown'> {
   readonly search: DocsAutocomplete
-  /** The element, once it is there. */
+  /** The element, once mounted. */
   readonly element: HTMLInputElement | null
   readonly setElement: (element: HTMLInputElement | null) => void
-  /** Whether lists of hits are on screen. */
+  /** True while hit lists are on screen. */
   readonly open: boolean
 }
 
-/** `onBlur` and `onKeyDown` take the place of the search's own. */
+/** `onBlur` and `onKeyDown` replace autocomplete's own. */
 export function SearchInput({ search, element, setElement, open, ...handlers }: SearchInputProps): ReactElement {
   const { api, listIds } = search
   const label = api.getLabelProps()

@@ -15,7 +15,7 @@ import { useDocsAutocomplete } from './use-docs-autocomplete.ts'
 import styles from './search.module.css'
 
 const HITS_A_PAGE = 15
-const MOST_SUGGESTED = 8
+const MAX_SUGGESTED = 8
 
 interface Results {
   readonly query: string
@@ -31,11 +31,11 @@ const NOTHING: Results = { query: '', hits: [], count: 0, page: 0, pages: 0, fai
 export default function SearchPage(): ReactElement {
   const settings = useSearchSettings()
   const { search } = useLocation()
-  // The page was built without a query: the first one in the browser must be the same.
+  // The page was rendered without a query at build time: the first client render must match.
   const inAddress = (new URLSearchParams(search).get('q') ?? '').slice(0, QUERY_LIMIT)
   const query = useIsBrowser() ? inAddress : ''
   const [latest, setResults] = useState(NOTHING)
-  // Answers to an earlier query are not shown.
+  // Ignore answers to an earlier query.
   const results = latest.query === query ? latest : NOTHING
 
   const load = useCallback(
@@ -95,7 +95,7 @@ export default function SearchPage(): ReactElement {
 const countWords = (count: number, query: string): string =>
   count === 0 ? `No results for “${query}”` : `${count} ${count === 1 ? 'result' : 'results'}`
 
-/** The field with its suggestions: Escape closes them, again clears the query; leaving the field closes them. */
+/** The field with its suggestions: Escape closes them, then clears the query; leaving the field closes them. */
 function SearchField({ query }: { readonly query: string }): ReactElement {
   const settings = useSearchSettings()
   const history = useHistory()
@@ -106,7 +106,7 @@ function SearchField({ query }: { readonly query: string }): ReactElement {
     initialQuery: query,
     withHistory: false,
     openOnFocus: false,
-    hitsPerPage: MOST_SUGGESTED,
+    hitsPerPage: MAX_SUGGESTED,
     chosen: () => undefined,
   })
   const { api, state } = search
@@ -125,10 +125,10 @@ function SearchField({ query }: { readonly query: string }): ReactElement {
         element={input}
         setElement={setInput}
         open={open}
-        // Choosing with the mouse keeps the field's focus.
+        // Choosing with the mouse must not take the focus from the field.
         onBlur={() => api.setIsOpen(false)}
         onKeyDown={(event) => {
-          // Enter shows all results unless an arrow key has chosen a suggestion.
+          // Enter shows all results unless a suggestion is selected.
           if (event.key === 'Enter' && state.activeItemId === 0) return
           api.getInputProps({ inputElement: input }).onKeyDown(event)
         }}

@@ -1,13 +1,13 @@
-// The part of the site's configuration that search reads.
+// The site configuration that search uses.
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
 
 export interface SearchSettings {
   readonly appId: string
   readonly apiKey: string
   readonly indexName: string
-  /** Further hosts after the site's own. */
+  /** Further hosts, after the site's own. */
   readonly hosts: readonly string[]
-  /** Where a gap can be reported; the query is appended. '': nowhere. */
+  /** Where to report missing results; the query is appended. '': nowhere. */
   readonly missingResultsUrl: string
 }
 

@@ -1,4 +1,4 @@
-// The behaviour of a search field: states, keys and sources of @algolia/autocomplete-core over the site's own search.
+// Behaviour of a search field: states, keys and sources of @algolia/autocomplete-core over the site's own search.
 import {
   type AutocompleteApi,
   type AutocompleteSource,
@@ -15,7 +15,7 @@ import { hitOpened, hitsShown } from './insights.ts'
 import { type Found, searchDocs } from './search-docs.ts'
 import type { SearchSettings } from './settings.ts'
 
-/** A hit, or what is kept of one. A type and not an interface, for the library's wish to index it. */
+/** A hit, or the stored part of one. A type, not an interface, because the library requires an index signature. */
 export type Item = Pick<Hit, '_snippetResult' | '__position' | '__queryID'> &
   Pick<Partial<GroupedHit>, '__child'> & { [Key in keyof Kept]: Key extends 'content' ? string | null : Kept[Key] }
 export type Api = AutocompleteApi<Item, SyntheticEvent, MouseEvent, KeyboardEvent>
@@ -24,14 +24,14 @@ export type State = AutocompleteState<Item>
 export interface DocsAutocomplete {
   readonly api: Api
   readonly state: State
-  /** No host of the search service can be reached. */
+  /** No host of the search service is reachable. */
   readonly failed: boolean
   readonly found: Found | undefined
-  /** Ids of the lists on screen, for `aria-controls`; '' when there is none. */
+  /** Ids of the visible lists, for `aria-controls`; '' when there is none. */
   readonly listIds: string
-  /** Goes to the page of an item that was clicked. (Keys do so by themselves.) */
+  /** Navigates to a clicked item. (Autocomplete handles keys.) */
   readonly go: (item: Item) => void
-  /** Parts of the site that hits were in since the field is there. */
+  /** Sections of the site that hits were in since the field mounted. */
   readonly partsSeen: readonly string[]
 }
 
@@ -45,11 +45,11 @@ interface Options {
   readonly withHistory: boolean
   readonly openOnFocus: boolean
   readonly hitsPerPage?: number
-  /** An item was chosen and the site goes to its page. */
+  /** An item was chosen and the site navigates to its page. */
   readonly chosen: () => void
 }
 
-/** @param options those of the first call count */
+/** @param options only those of the first call count */
 export function useDocsAutocomplete(options: Options): DocsAutocomplete {
   const history = useHistory()
   const [failed, setFailed] = useState(false)
@@ -73,7 +73,7 @@ export function useDocsAutocomplete(options: Options): DocsAutocomplete {
       onSelect: ({ item, event }) => {
         remember(item)
         if (isHit(item)) hitOpened(settings, item)
-        // Keys that open a link elsewhere leave the dialog where it is.
+        // Keys that open a link elsewhere leave the dialog open.
         const { ctrlKey, metaKey, shiftKey }: { ctrlKey?: boolean; metaKey?: boolean; shiftKey?: boolean } = event
         if (!ctrlKey && !metaKey && !shiftKey) options.chosen()
       },
@@ -105,7 +105,7 @@ export function useDocsAutocomplete(options: Options): DocsAutocomplete {
           setPartsSeen((seen) => [...new Set([...seen, ...groups.map(({ title }) => title)])])
           return groups.map(({ title, hits }) => sourceOf(title, hits))
         } catch (error) {
-          // The library forgets a failure as soon as it has ended: it is kept here until the next answer.
+          // The library forgets a failure as soon as the query has ended: it is kept here until the next answer.
           setFailed(isUnreachable(error))
           setFound(undefined)
           return []

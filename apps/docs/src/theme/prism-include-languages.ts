@@ -1,2 +1,2 @@
-// The theme's way to have parsers in the browser: none are needed there (generate/highlight-code.ts).
+// Replaces the theme's loader of browser-side highlighters: none are needed (generate/highlight-code.ts).
 export default function prismIncludeLanguages(): void {}

@@ -1,4 +1,4 @@
-// One announcement.
+// Page of one announcement.
 import { ApiError } from '@bowline/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// What whoever runs the server tells everybody.
+// List of the instance operator's announcements.
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { Megaphone } from 'lucide-react'

@@ -1,4 +1,4 @@
-// Markdown as elements. Nothing is ever set as HTML.
+// Renders parsed Markdown as React elements. Nothing is ever set as HTML.
 import { type Block, type Inline, parseMarkdown } from './markdown.ts'
 import classes from './announcements.module.css'
 

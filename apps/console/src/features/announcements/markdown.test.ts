@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseInline, parseMarkdown } from './markdown.ts'
 
 describe('markdown', () => {
-  it('is read block by block', () => {
+  it('parses Markdown block by block', () => {
     const text = '# Title\n\nTwo\nlines\n\n- a\n- b\n\n1. one\n\n> said\n\n```\n# code\n```\n---\n'
     expect(parseMarkdown(text).map(({ kind }) => kind)).toEqual([
       'heading',
@@ -15,7 +15,7 @@ describe('markdown', () => {
     ])
   })
 
-  it('knows words that stand out, code and links', () => {
+  it('parses emphasis, code and links', () => {
     expect(parseInline('a **b** *c* `d` [e](https://example.com/x) https://example.com')).toEqual([
       { kind: 'text', text: 'a ' },
       { kind: 'strong', inner: [{ kind: 'text', text: 'b' }] },
@@ -37,13 +37,13 @@ describe('markdown', () => {
     },
   )
 
-  it('keeps markup as text', () => {
+  it('keeps HTML markup as text', () => {
     expect(parseMarkdown('<img src=x onerror=alert(1)>')).toEqual([
       { kind: 'paragraph', inner: [{ kind: 'text', text: '<img src=x onerror=alert(1)>' }] },
     ])
   })
 
-  it('ends on what nests for ever', () => {
+  it('terminates on unbounded nesting', () => {
     expect(parseMarkdown('**'.repeat(5_000) + '[['.repeat(5_000))).toHaveLength(1)
   })
 })

@@ -1,5 +1,5 @@
-// The part of Markdown (CommonMark) that announcements need, as data: whoever draws it makes elements of it, so that no
-// text ever becomes markup. What is not understood stays text. Links lead to http, https and mailto only.
+// Parses the subset of Markdown (CommonMark) that announcements need into data; the view turns it into elements, so no
+// text ever becomes markup. Unsupported syntax stays text. Links are limited to http, https and mailto.
 
 export type Inline =
   | { readonly kind: 'text' | 'code'; readonly text: string }
@@ -17,10 +17,10 @@ const FENCE = /^\s{0,3}(?:```|~~~)/
 const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/
 const BULLET = /^\s{0,3}(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/
 const RULE = /^\s{0,3}(?:[-*_]\s*){3,}$/
-/** Deeper than people write; text that nests for ever must not. */
+/** Nesting limit: deeper than people write. */
 const MAX_DEPTH = 4
 
-/** Reads a text block by block. */
+/** Parses a text into blocks. */
 export function parseMarkdown(text: string): Block[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   const blocks: Block[] = []
@@ -71,7 +71,7 @@ export function parseMarkdown(text: string): Block[] {
   return blocks
 }
 
-/** Each finds one construct; the leftmost wins. */
+/** Each pattern matches one construct; the leftmost match wins. */
 const INLINE =
   /`([^`]+)`|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]*)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()]+)/
 
@@ -95,7 +95,7 @@ export function parseInline(text: string, depth = 0): Inline[] {
   return [...(before === '' ? [] : [{ kind: 'text' as const, text: before }]), node, ...after]
 }
 
-/** @returns undefined for anything but an absolute address of the web or a mail address */
+/** @returns undefined for anything but an absolute http, https or mailto URL */
 function safeLink(target: string): string | undefined {
   try {
     const url = new URL(target)

@@ -1,4 +1,4 @@
-// The newest announcement, until somebody has read it or put it away in this browser.
+// Banner with the newest announcement, until it is read or dismissed in this browser.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

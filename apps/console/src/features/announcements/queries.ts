@@ -1,4 +1,4 @@
-// What the console asks about announcements.
+// Queries for announcements.
 import { announcements } from '@bowline/contract/operations/announcements'
 import type { AnnouncementShort } from '@bowline/contract/schemas/announcement'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -8,7 +8,7 @@ import type { Api } from '../../auth/api.ts'
 
 export const ANNOUNCEMENTS_PER_PAGE = 20
 
-/** Announcements, the newest first. */
+/** Announcements, newest first. */
 export function announcementListQuery(api: Api, page: number) {
   return queryOptions({
     queryKey: ['announcements', 'list', page],

@@ -1,4 +1,4 @@
-// Which announcement was the last that somebody has seen in this browser.
+// Remembers the last announcement seen in this browser.
 import { readSetting, writeSetting } from '../../ui/local-setting.ts'
 
 const SETTING = 'bowline.announcement'

@@ -94,7 +94,7 @@ export function AuditPage() {
   )
 }
 
-/** What it was done to; a link where there is a page for it. */
+/** The target of the action; a link where it has a page. */
 function Target({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>) {
   const named = details['name']
   const short = typeof named === 'string' ? named : target.length > 20 ? `${target.slice(0, 12)}…` : target
@@ -118,9 +118,9 @@ function Target({ action, target, details }: Pick<AuditEntry, 'action' | 'target
 }
 
 function Who({ actor }: { readonly actor: AuditEntry['actor'] }) {
-  const self = usePerson()
+  const person = usePerson()
   const kind = texts.actors[actor.type]
-  const name = actor.name === '' ? (actor.id === self?.id ? self.user : texts.removedActor) : actor.name
+  const name = actor.name === '' ? (actor.id === person?.id ? person.user : texts.removedActor) : actor.name
   return actor.type === 'system' ? kind : `${kind === '' ? '' : `${kind} `}${name}`
 }
 

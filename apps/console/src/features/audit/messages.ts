@@ -8,7 +8,8 @@ export const auditMessages = {
   noAccess: 'Administrators and the owner read the audit log',
   noAccessText: 'It names what others did and from where. Ask one of them, or for another role.',
   empty: 'Nothing has been changed yet',
-  emptyText: 'Accepting devices, changing rules, keys, members and settings, ending sessions: each deed is kept here.',
+  emptyText:
+    'Accepting devices, changing rules, keys, members and settings, ending sessions: every action is logged here.',
   export: 'Export',
   exportHint: 'All entries as JSON lines',
   exportFailed: 'The audit log could not be exported',
@@ -18,7 +19,7 @@ export const auditMessages = {
   actions: {
     'device.accept': 'Accepted a device',
     'device.reject': 'Rejected a device',
-    'device.pending': 'Put a device back to waiting',
+    'device.pending': 'Moved a device back to pending',
     'device.unused': 'Marked a device as unused',
     'device.remove': 'Removed a device',
     'device.replace': 'Replaced a device',

@@ -1,4 +1,4 @@
-// What the console asks about the audit log.
+// Queries for the audit log.
 import { audit } from '@bowline/contract/operations/audit'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -8,7 +8,7 @@ import type { Api } from '../../auth/api.ts'
 
 export const ENTRIES_PER_PAGE = 25
 
-/** Entries, the newest first. */
+/** Entries, newest first. */
 export function auditListQuery(api: Api, page: number) {
   return queryOptions({
     queryKey: ['audit', page],
@@ -16,7 +16,7 @@ export function auditListQuery(api: Api, page: number) {
       const query = { page: String(page), per_page: String(ENTRIES_PER_PAGE) }
       return listPage(await api.call(audit.list, { query, signal }))
     },
-    // Every deed adds one.
+    // Every action adds an entry, so cached pages are outdated at once.
     staleTime: 0,
     placeholderData: keepPreviousData,
   })

@@ -1,4 +1,4 @@
-// What somebody should look at, each with the way to it. Nothing is shown while there is nothing.
+// Lists what needs attention, with links; renders nothing when there is nothing.
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { CircleAlert } from 'lucide-react'
@@ -18,22 +18,22 @@ import { dashboardMessages as texts } from './messages.ts'
 import classes from './dashboard.module.css'
 
 const { attention } = texts
-/** From this share on, the places of a namespace are worth a remark. */
+/** Warn from this share of the namespace's device limit. */
 const NEARLY_FULL = 0.9
 
-interface Matter {
+interface AttentionItem {
   readonly text: string
   readonly link: Pick<LinkProps, 'to' | 'search'>
 }
 
 export function Attention() {
-  const matters = useMatters()
-  if (matters.length === 0) return null
+  const items = useAttentionItems()
+  if (items.length === 0) return null
   return (
     <section aria-label={attention.title} className={classes['attention']}>
       <Title order={2}>{attention.title}</Title>
       <ul className={classes['matters']}>
-        {matters.map(({ text, link }) => (
+        {items.map(({ text, link }) => (
           <li key={text}>
             <CircleAlert size={16} aria-hidden />
             <Link {...link}>{text}</Link>
@@ -44,8 +44,8 @@ export function Attention() {
   )
 }
 
-/** A matter whose question failed is left out: the lists themselves say why. */
-function useMatters(): readonly Matter[] {
+/** An item whose query failed is left out: the lists themselves report the failure. */
+function useAttentionItems(): readonly AttentionItem[] {
   const { api } = useRuntime()
   const tenant = usePerson()?.tenant ?? ''
   const nowMs = useNow()
@@ -70,9 +70,9 @@ function useMatters(): readonly Matter[] {
   const expiring = apiKeys.data?.filter((key) => expiresSoon(key, nowMs)) ?? []
   const used = namespace && namespace.max_devices > 0 ? namespace.device_count / namespace.max_devices : 0
   return [
-    ...matter(totalOf(lost), attention.lost, { to: '/devices', search: { presence: 'offline' } }),
-    ...matter(totalOf(refused), attention.refused, { to: '/sessions', search: { state: 'refused', from } }),
-    ...matter(expiring.length, (count) => attention.expiring(count, expiring[0]?.name ?? ''), {
+    ...attentionItem(totalOf(lost), attention.lost, { to: '/devices', search: { presence: 'offline' } }),
+    ...attentionItem(totalOf(refused), attention.refused, { to: '/sessions', search: { state: 'refused', from } }),
+    ...attentionItem(expiring.length, (count) => attention.expiring(count, expiring[0]?.name ?? ''), {
       to: '/team',
       search: { tab: 'keys' },
     }),
@@ -87,7 +87,11 @@ function useMatters(): readonly Matter[] {
   ]
 }
 
-function matter(count: number, text: (count: number) => string, link: Matter['link']): readonly Matter[] {
+function attentionItem(
+  count: number,
+  text: (count: number) => string,
+  link: AttentionItem['link'],
+): readonly AttentionItem[] {
   return count > 0 ? [{ text: text(count), link }] : []
 }
 

@@ -1,4 +1,4 @@
-// The namespace at a glance: numbers, who waits, who is connected, what was seen last.
+// Overview of the namespace: counters, pending devices, running sessions, recent devices.
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -65,7 +65,7 @@ export function DashboardPage() {
 
 interface PanelProps {
   readonly title: string
-  /** Leads to the whole list. */
+  /** Link to the full list. */
   readonly all: ReactNode
   readonly children: ReactNode
 }

@@ -1,4 +1,4 @@
-// Days as addresses name them.
+// Day strings for URLs.
 
 /** The day before, in this browser's zone: `2026-11-19`. @param nowMs milliseconds since the epoch */
 export function yesterday(nowMs: number): string {

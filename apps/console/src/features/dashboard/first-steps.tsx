@@ -1,4 +1,4 @@
-// What a new namespace needs, ticked off by what is there. Goes when all is done or when somebody hides it.
+// Checklist for a new namespace. Disappears when everything is done or somebody hides it.
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { Check, Circle } from 'lucide-react'

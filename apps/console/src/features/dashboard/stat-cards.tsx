@@ -1,4 +1,4 @@
-// The namespace in four numbers; each leads to the list that it counts.
+// Four counters of the namespace; each links to the list it counts.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRuntime } from '../../core/context.tsx'

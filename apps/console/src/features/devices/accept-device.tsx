@@ -1,5 +1,5 @@
-// Accepting a device. One that has the MAC address of an accepted device would replace that one: both keys are shown
-// first, because anybody may claim any address.
+// Dialog that accepts a device. A device with the MAC address of an accepted one would replace it: both keys are shown
+// first, because anybody can claim any MAC address.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useState } from 'react'
 import { useMay } from '../../core/context.tsx'
@@ -13,7 +13,7 @@ import { devicesMessages as texts } from './messages.ts'
 
 interface AcceptDeviceProps {
   readonly device: Device
-  /** An action on the device is on its way. */
+  /** An action on the device is in progress. */
   readonly acting: boolean
   readonly onAccept: () => void
 }

@@ -1,4 +1,4 @@
-// Accepting, rejecting and removing devices: the lists change at once, and change back when the server refuses.
+// Accepts, rejects and removes devices with optimistic updates, rolled back when the server refuses.
 import { devices } from '@bowline/contract/operations/devices'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import { type QueryClient, type QueryKey, useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
@@ -14,7 +14,7 @@ interface Request {
   readonly action: DeviceAction
 }
 
-/** Status that an action leads to. */
+/** Status that results from each action. */
 const RESULTS = { accept: 'accepted', reject: 'rejected', remove: 'removed' } as const satisfies Record<
   DeviceAction,
   DeviceStatus
@@ -28,7 +28,7 @@ export interface DeviceActions {
 
 const ACTING = ['devices', 'act'] as const
 
-/** Whether an action on a device is on its way, wherever it was started. */
+/** True while an action on a device is in progress, wherever it was started. */
 export function useIsActing(uid: string): boolean {
   const isOnThis = ({ state }: { state: { variables: unknown } }) => {
     const { variables } = state
@@ -43,7 +43,7 @@ function isDevice(value: unknown, uid: string): boolean {
   return typeof value === 'object' && value !== null && 'uid' in value && value.uid === uid
 }
 
-/** The actions on devices. `run` resolves to whether it worked; a failure has been shown by then. */
+/** Actions on devices. `run` resolves to true on success; a failure has been shown by then. */
 export function useDeviceActions(): DeviceActions {
   const { api } = useRuntime()
   const queryClient = useQueryClient()
@@ -54,20 +54,21 @@ export function useDeviceActions(): DeviceActions {
       else await api.call(devices.setStatus, { params: { uid: device.uid, status: action } })
     },
     onMutate: async ({ device, action }) => {
-      // An answer that is on its way would bring the row back for a moment.
+      // An answer in flight would bring the row back for a moment.
       await queryClient.cancelQueries({ queryKey: keys.deviceLists })
-      return takeOut(queryClient, device, RESULTS[action])
+      return removeFromLists(queryClient, device, RESULTS[action])
     },
     onSuccess: (_, { device, action }) => {
       const title = DONE[action](device.name)
-      // Accepting and removing are final for the server; a rejected device can wait again.
-      if (action === 'reject' && device.status === 'pending') notifyDone({ title, onUndo: () => putToWaiting(device) })
+      // Accepting and removing cannot be undone on the server; a rejected device can go back to pending.
+      if (action === 'reject' && device.status === 'pending')
+        notifyDone({ title, onUndo: () => putBackToPending(device) })
       else notifyDone({ title })
       const changed = { ...device, status: RESULTS[action] }
       if (action !== 'remove') queryClient.setQueryData<Device>(keys.device(device.uid), (before) => before && changed)
     },
-    onError: (error, { device, action }, taken) => {
-      putBack(queryClient, device, taken ?? [])
+    onError: (error, { device, action }, removedRows) => {
+      putBack(queryClient, device, removedRows ?? [])
       notifyFailure({ title: FAILED[action](device.name), error, onRetry: () => void run(action, device) })
     },
     onSettled: () => {
@@ -77,7 +78,7 @@ export function useDeviceActions(): DeviceActions {
     },
   })
 
-  async function putToWaiting({ uid }: Device): Promise<void> {
+  async function putBackToPending({ uid }: Device): Promise<void> {
     await api.call(devices.setStatus, { params: { uid, status: 'pending' } })
     void queryClient.invalidateQueries({ queryKey: keys.deviceLists })
     void queryClient.invalidateQueries({ queryKey: keys.stats })
@@ -93,26 +94,26 @@ export function useDeviceActions(): DeviceActions {
   return { run }
 }
 
-interface Taken {
+interface RemovedRow {
   readonly key: QueryKey
   readonly index: number
 }
 
-/** Takes a device out of every cached list it will not belong to. @returns where it was */
-function takeOut(queryClient: QueryClient, device: Device, status: DeviceStatus): Taken[] {
-  const taken: Taken[] = []
+/** Removes a device from every cached list it no longer belongs to. @returns its old positions */
+function removeFromLists(queryClient: QueryClient, device: Device, status: DeviceStatus): RemovedRow[] {
+  const removedRows: RemovedRow[] = []
   for (const [key, page] of queryClient.getQueriesData<ListPage<Device>>({ queryKey: keys.deviceLists })) {
     const search = key[2] as DeviceListSearch
     const index = page?.items.findIndex(({ uid }) => uid === device.uid) ?? -1
     if (!page || index < 0 || search.status === status) continue
-    taken.push({ key, index })
+    removedRows.push({ key, index })
     queryClient.setQueryData(key, withoutItem(page, device.uid))
   }
-  return taken
+  return removedRows
 }
 
-function putBack(queryClient: QueryClient, device: Device, taken: readonly Taken[]): void {
-  for (const { key, index } of taken) {
+function putBack(queryClient: QueryClient, device: Device, removedRows: readonly RemovedRow[]): void {
+  for (const { key, index } of removedRows) {
     queryClient.setQueryData<ListPage<Device>>(key, (page) => page && withItemAt(page, device, index))
   }
 }

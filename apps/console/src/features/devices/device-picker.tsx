@@ -1,4 +1,4 @@
-// Chooses one accepted device by its name; the server is searched while people type.
+// Picks one accepted device by name, with search as you type.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
@@ -10,10 +10,10 @@ interface DevicePickerProps {
   readonly label: string
   readonly placeholder?: string
   readonly size?: 'xs' | 'sm'
-  /** Of the chosen device; '' for none. */
+  /** Uid of the chosen device; '' for none. */
   readonly uid: string
   readonly error?: string | null
-  /** A whole name was typed or chosen; undefined when there is none any more. */
+  /** A complete name was typed or chosen; undefined when it is cleared or incomplete. */
   readonly onPick: (uid: DeviceUid | undefined) => void
 }
 
@@ -27,7 +27,7 @@ export function DevicePicker({ label, placeholder, size = 'sm', uid, error, onPi
     ...deviceListQuery(api, { status: 'accepted', page: 1, sort: 'name', order: 'asc', words, tag: '' }),
     enabled: text !== undefined,
   })
-  // The answer may come after the last key.
+  // The answer may arrive after the last keystroke.
   const named = text === undefined ? undefined : found?.items.find(({ name }) => name === text.trim())?.uid
   useEffect(() => {
     if (named !== undefined && named !== uid) onPick(named)

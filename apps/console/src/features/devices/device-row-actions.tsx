@@ -1,4 +1,4 @@
-// What can be done with a device from its row.
+// Row actions of a device.
 import type { Device } from '@bowline/contract/schemas/device'
 import { Trash2 } from 'lucide-react'
 import { useMay } from '../../core/context.tsx'
@@ -21,7 +21,7 @@ export function DeviceRowActions({ device, onAccept, onReject, onRemove }: Devic
   const mayRemove = useMay('deviceRemove')
   const acting = useIsActing(device.uid)
   const { status, name } = device
-  // It is gone; it comes back by registering again.
+  // The device is gone; it comes back by registering again.
   if (status === 'removed') return null
   return (
     <>

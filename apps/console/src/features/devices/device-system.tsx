@@ -1,4 +1,4 @@
-// A device's operating system in a line.
+// A device's operating system on one line.
 import type { Device } from '@bowline/contract/schemas/device'
 import { Text } from '../../ui/kit.ts'
 import classes from './devices.module.css'

@@ -31,7 +31,7 @@ describe('the fingerprint of a device key', () => {
     ['Ed25519', ED25519, 'SHA256:IckW7uv5jsAfHBakS4iJmpNcllrCmw5frFT8QL9qKj4'],
     ['RSA', RSA, 'SHA256:Tsx55MByAf0zTqW4qf4FRPOJx3bL4bg0bo5IA3PORtA'],
     ['RSA in PKCS#1', RSA_PKCS1, 'SHA256:Tsx55MByAf0zTqW4qf4FRPOJx3bL4bg0bo5IA3PORtA'],
-  ])('is the one ssh-keygen shows for %s', async (_, pem, fingerprint) => {
+  ])('matches the fingerprint of ssh-keygen for %s', async (_, pem, fingerprint) => {
     expect(await keyFingerprint(pem)).toBe(fingerprint)
   })
 
@@ -41,7 +41,7 @@ describe('the fingerprint of a device key', () => {
     ['a cut key', ED25519.replace('cLUfg2W6ztjk=', '')],
     ['another structure', '-----BEGIN PUBLIC KEY-----\nBAQECAk=\n-----END PUBLIC KEY-----'],
     ['lengths that lie', '-----BEGIN PUBLIC KEY-----\nMIT/////AAA=\n-----END PUBLIC KEY-----'],
-  ])('is not told for %s', async (_, pem) => {
+  ])('has no fingerprint for %s', async (_, pem) => {
     expect(wireKey(pem)).toBeUndefined()
     expect(await keyFingerprint(pem)).toBeUndefined()
   })

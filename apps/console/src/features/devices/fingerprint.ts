@@ -16,7 +16,7 @@ interface Element {
 
 /**
  * @param pem the device's key
- * @returns `SHA256:…`; undefined when the key cannot be read, or this page has no secure context to hash in
+ * @returns `SHA256:…`; undefined when the key cannot be parsed or in an insecure context, which has no `crypto.subtle`
  */
 export async function keyFingerprint(pem: string): Promise<string | undefined> {
   const wire = wireKey(pem)
@@ -25,10 +25,10 @@ export async function keyFingerprint(pem: string): Promise<string | undefined> {
 
 /**
  * @param wire a key in SSH wire format
- * @returns `SHA256:…`; undefined when this page has no secure context to hash in
+ * @returns `SHA256:…`; undefined in an insecure context, which has no `crypto.subtle`
  */
 export async function fingerprintOf(wire: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
-  // `crypto.subtle` exists in secure contexts only, whatever its type says.
+  // `crypto.subtle` exists in secure contexts only, although its type says otherwise.
   const subtle: SubtleCrypto | undefined = globalThis.crypto.subtle
   if (!subtle) return undefined
   const digest = new Uint8Array(await subtle.digest('SHA-256', wire))
@@ -59,12 +59,12 @@ export function wireKey(pem: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** DER integers have the form of SSH's mpint already (RFC 4251 section 5). */
+/** DER integers already have the form of SSH's mpint (RFC 4251 section 5). */
 function rsaWire(modulus: Uint8Array, exponent: Uint8Array): Uint8Array<ArrayBuffer> {
   return concat(text('ssh-rsa'), counted(exponent), counted(modulus))
 }
 
-/** The elements of a DER value, one level. Throws RangeError when it is cut short. */
+/** The elements of a DER value, one level. Throws RangeError when it is truncated. */
 function elements(der: Uint8Array): Element[] {
   const found: Element[] = []
   let at = 0
@@ -89,7 +89,7 @@ function text(word: string): Uint8Array {
   return counted(new TextEncoder().encode(word))
 }
 
-/** SSH's string: a 32-bit length, then the bytes. */
+/** SSH `string`: a 32-bit length, then the bytes. */
 function counted(bytes: Uint8Array): Uint8Array {
   const length = new Uint8Array(4)
   new DataView(length.buffer).setUint32(0, bytes.length)

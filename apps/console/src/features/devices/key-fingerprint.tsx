@@ -1,4 +1,4 @@
-// A device key's fingerprint, to compare with what the device itself shows.
+// A device key's fingerprint, to compare with the one the device shows.
 import { useQuery } from '@tanstack/react-query'
 import { keyFingerprint } from './fingerprint.ts'
 import { devicesMessages as texts } from './messages.ts'
@@ -10,7 +10,7 @@ export function KeyFingerprint({ publicKey }: { readonly publicKey: string }) {
   return <code>{fingerprint === '' ? texts.noFingerprint : fingerprint}</code>
 }
 
-/** `SHA256:…`, '' when it cannot be told, undefined for the moment of computing. */
+/** `SHA256:…`, '' when it cannot be computed, undefined while computing. */
 export function useKeyFingerprint(publicKey: string): string | undefined {
   const { data } = useQuery({
     queryKey: ['key-fingerprint', publicKey],

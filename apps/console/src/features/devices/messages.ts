@@ -51,7 +51,7 @@ export const devicesMessages = {
   addTitle: 'Add a device',
   addText: 'Run this on the machine you want to reach. It downloads the agent from this server and registers it here.',
   installCommand: 'the install command',
-  commandFailed: 'The install command could not be made.',
+  commandFailed: 'The install command could not be created.',
   localOnly: 'This server listens on this machine only',
   localOnlyText: 'The command works here. To reach the server from other machines, start it with',
   waiting: 'Waiting for the device to register …',
@@ -69,7 +69,7 @@ export const devicesMessages = {
   connect: 'Connect',
   offlineHint: 'The device is offline at the moment. The command works as soon as it is back.',
   pendingHint: 'It cannot be reached until somebody accepts it.',
-  rejectedHint: 'It was turned away and cannot be reached.',
+  rejectedHint: 'It was rejected and cannot be reached.',
   lastSessions: 'Last sessions',
   allSessions: 'All its sessions',
   noSessions: 'Nobody has connected yet.',
@@ -119,7 +119,7 @@ export const devicesMessages = {
   noMatchesText: 'The search looks at names, MAC addresses, network addresses and operating systems of this tab.',
   emptyAccepted: 'No devices yet',
   emptyAcceptedText: 'Run one command on a machine and it shows up here, reachable over SSH from behind any network.',
-  emptyPending: 'Nobody is waiting',
+  emptyPending: 'No pending devices',
   emptyPendingText: 'A device that registers with this namespace waits here until somebody accepts or rejects it.',
   emptyContainers: 'No containers yet',
   emptyContainersText:
@@ -128,5 +128,5 @@ export const devicesMessages = {
   emptyRemovedText:
     'Devices that somebody removed are kept here for 30 days: one of them can come back even when the namespace is full.',
   emptyRejected: 'No rejected devices',
-  emptyRejectedText: 'Devices you turn away stay here, so that you can change your mind or remove them.',
+  emptyRejectedText: 'Devices you reject stay here, so that you can change your mind or remove them.',
 } as const

@@ -1,4 +1,4 @@
-// What the console asks about devices.
+// Queries for devices.
 import { containers, devices } from '@bowline/contract/operations/devices'
 import { stats } from '@bowline/contract/operations/stats'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
@@ -42,7 +42,7 @@ export function deviceListQuery(
   })
 }
 
-/** The devices that wait for somebody, the newest first. */
+/** Pending devices, newest first. */
 export function pendingDevicesQuery(api: Api) {
   return deviceListQuery(api, { status: 'pending', page: 1, sort: 'created_at', order: 'desc', words: '' })
 }
@@ -57,13 +57,13 @@ export function deviceQuery(api: Api, uid: string) {
 
 interface StatusCounts {
   readonly registered: number
-  /** Of the registered ones. */
+  /** Number of registered devices. */
   readonly online: number
   readonly pending: number
   readonly rejected: number
 }
 
-/** Devices and containers apart: each has a list of its own, and a number must say what its list does. */
+/** Counts devices and containers separately: each has its own list, and a count must match its list. */
 export interface Counts extends Readonly<Record<DeviceKind, StatusCounts>> {
   readonly activeSessions: number
 }

@@ -1,4 +1,4 @@
-// The devices that were opened last in this browser, by namespace.
+// Devices opened most recently in this browser, by namespace.
 import { readSetting, writeSetting } from '../../ui/local-setting.ts'
 
 const KEPT = 5
@@ -10,7 +10,7 @@ export interface RecentDevice {
 
 const settingOf = (tenant: string) => `bowline.recent.${tenant}`
 
-/** The newest first. What cannot be read is none. */
+/** Newest first. Unreadable storage counts as empty. */
 export function recentDevices(tenant: string): RecentDevice[] {
   try {
     const stored: unknown = JSON.parse(readSetting(settingOf(tenant)) ?? '[]')

@@ -1,11 +1,11 @@
-// Asks before a device is removed: its sessions go with it.
+// Confirms the removal of a device, which deletes its sessions too.
 import type { Device } from '@bowline/contract/schemas/device'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Text } from '../../ui/kit.ts'
 import { devicesMessages as texts } from './messages.ts'
 
 interface RemoveDeviceProps {
-  /** undefined: nobody asks. */
+  /** undefined: closed. */
   readonly device: Device | undefined
   readonly onConfirm: (device: Device) => void
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-// A device's SSH line with its user name editable in place and a button to copy all of it.
+// A device's SSH line with an editable user name and a copy button.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

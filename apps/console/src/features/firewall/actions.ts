@@ -1,4 +1,4 @@
-// Changing firewall rules. The list changes at once, is put right by the server, and each change can be taken back.
+// Changes firewall rules optimistically; the server's answer corrects the list, and each change can be undone.
 import { firewall } from '@bowline/contract/operations/firewall'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { useQueryClient } from '@tanstack/react-query'
@@ -10,11 +10,11 @@ import { firewallMessages as texts } from './messages.ts'
 import { inOrder } from './order.ts'
 
 export interface RuleActions {
-  /** @throws what the call threw: the form shows it */
+  /** @throws the call's error: the form shows it */
   add(body: RuleBody): Promise<void>
-  /** @throws what the call threw */
+  /** @throws the call's error */
   save(before: Rule, body: RuleBody, done: string): Promise<void>
-  /** As `save` for a change of the list itself; a failure has been shown when it resolves. */
+  /** Like `save` for changes from the list itself; a failure has been shown when it resolves. */
   change(before: Rule, body: RuleBody, done: string): Promise<void>
   /** Moves the rule at one index to another; a failure has been shown when it resolves. */
   move(from: number, to: number): Promise<void>
@@ -29,10 +29,10 @@ export function useRuleActions(): RuleActions {
   const { api } = useRuntime()
   const queryClient = useQueryClient()
   const reload = () => queryClient.invalidateQueries({ queryKey: keys.firewall })
-  /** Over when the last order that was asked for is. */
+  /** Resolves when the last requested order has been applied. */
   const ordering = useRef<Promise<void>>(Promise.resolve())
 
-  /** Shows the rules as they will be, then makes the call. */
+  /** Updates the cache optimistically, then makes the call. */
   async function put(id: number, body: RuleBody): Promise<void> {
     await queryClient.cancelQueries({ queryKey: keys.firewall })
     queryClient.setQueryData<Rule[]>(
@@ -57,24 +57,24 @@ export function useRuleActions(): RuleActions {
     })
   }
 
-  /** Shows rules in another order, then makes it theirs: of several orders the last one holds. */
+  /** Reorders optimistically, then on the server: of several pending orders the last one wins. */
   async function setOrder(ids: readonly number[]): Promise<void> {
     await queryClient.cancelQueries({ queryKey: keys.firewall })
-    const place = new Map(ids.map((id, index) => [id, index]))
+    const position = new Map(ids.map((id, index) => [id, index]))
     queryClient.setQueryData<Rule[]>(keys.firewall, (rules) =>
-      rules?.toSorted((a, b) => (place.get(a.id) ?? -1) - (place.get(b.id) ?? -1)),
+      rules?.toSorted((a, b) => (position.get(a.id) ?? -1) - (position.get(b.id) ?? -1)),
     )
     const before = ordering.current
     const mine = before.then(() => api.call(firewall.setOrder, { body: { rules: [...ids] } }))
-    const over = mine.then(
+    const settled = mine.then(
       () => undefined,
       () => undefined,
     )
-    ordering.current = over
+    ordering.current = settled
     try {
       await mine
     } finally {
-      if (ordering.current === over) await reload()
+      if (ordering.current === settled) await reload()
     }
   }
 

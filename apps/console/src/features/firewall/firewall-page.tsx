@@ -1,4 +1,4 @@
-// The firewall: rules in the order in which they are asked, and a place to try them.
+// The firewall page: rules in evaluation order, and a tester.
 import type { Verdict } from '@bowline/contract/schemas/firewall'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'

@@ -1,9 +1,9 @@
 // Texts of the firewall.
 export const firewallMessages = {
   title: 'Firewall',
-  tableLabel: 'Firewall rules in the order in which they are asked',
+  tableLabel: 'Firewall rules in evaluation order',
   intro:
-    'The first active rule that matches decides, from the top. When none matches, the connection goes on. Rules are asked at each sign-in.',
+    'The first active rule that matches decides, from the top. When none matches, the connection proceeds. Rules are evaluated at each sign-in.',
   from: 'from',
   actions: { allow: 'Allow', deny: 'Deny' },
   add: 'Add rule',
@@ -30,7 +30,7 @@ export const firewallMessages = {
   moveDown: 'Move down',
   moveTop: 'Move to the top',
   moveBottom: 'Move to the bottom',
-  unreachable: 'never asked: a rule above decides about everything',
+  unreachable: 'never evaluated: a rule above matches everything',
   anywhere: 'anywhere',
   anybody: 'anybody',
   priority: (priority: string) => `priority ${priority}`,
@@ -38,7 +38,7 @@ export const firewallMessages = {
   emptyText:
     'Without a rule, whoever has a valid credential may connect from anywhere. A rule denies or allows by address, login name and device, before the credential is even asked for.',
   last: 'Otherwise',
-  lastText: 'the connection goes on to the sign-in',
+  lastText: 'the connection proceeds to sign-in',
   labels: {
     action: 'Action',
     active: 'Active',
@@ -48,7 +48,7 @@ export const firewallMessages = {
     tags: 'Tags',
     priority: 'Priority',
   },
-  priorityHint: 'Higher ones are asked first. Dragging in the list changes it for you.',
+  priorityHint: 'Higher ones are evaluated first. Dragging in the list changes it for you.',
   patternHint: 'A regular expression (RE2) searched in the name: pi matches my-pi-2, ^pi$ only pi.',
   addressPlaceholder: '^10[.]',
   source: {

@@ -3,12 +3,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { networkOfPattern, normalNetwork, patternOfNetwork } from './network-pattern.ts'
 
-/** IPv6 as the gateway has it: the canonical text of RFC 5952. */
+/** IPv6 as the gateway writes it: the canonical text of RFC 5952. */
 const canonical = (groups: readonly number[]): string =>
   new URL(`http://[${groups.map((group) => group.toString(16)).join(':')}]`).hostname.slice(1, -1)
 
 const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 })
-/** Zeros and small numbers often: they are what is written in another way. */
+/** Biased to zeros and small numbers, whose notation varies most. */
 const group = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 65_535 }), fc.nat(20))
 const groups = fc.array(group, { minLength: 8, maxLength: 8 })
 
@@ -22,7 +22,7 @@ function near(address: readonly number[], noise: readonly number[], size: number
 }
 
 describe('the pattern of a network', () => {
-  it('matches exactly its IPv4 addresses', () => {
+  it('matches exactly the IPv4 addresses of the network', () => {
     fc.assert(
       fc.property(
         octets,
@@ -41,7 +41,7 @@ describe('the pattern of a network', () => {
     )
   })
 
-  it('matches exactly its IPv6 addresses, wherever they are shortened', () => {
+  it('matches exactly the IPv6 addresses of the network, wherever they are shortened', () => {
     fc.assert(
       fc.property(
         groups,
@@ -61,7 +61,7 @@ describe('the pattern of a network', () => {
     )
   })
 
-  it('is told as the network again', () => {
+  it('converts back to the network it was made from', () => {
     fc.assert(
       fc.property(
         octets,
@@ -78,7 +78,7 @@ describe('the pattern of a network', () => {
     )
   })
 
-  it('of every size of IPv4 matches its first and last address, and not those beside them', () => {
+  it('matches the first and last address of every IPv4 network size, and not their outer neighbours', () => {
     const text = (value: number): string => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.')
     for (let bits = 1; bits <= 32; bits += 1) {
       const size = 2 ** (32 - bits)
@@ -97,19 +97,19 @@ describe('the pattern of a network', () => {
     ['192.0.2.7', '^192[.]0[.]2[.]7$'],
     ['2001:db8::/32', '^2001:db8:'],
     ['fe80::/10', '^fe[89ab][0-9a-f]{1}:'],
-  ])('%s is %s', (network, pattern) => {
+  ])('converts %s to %s', (network, pattern) => {
     expect(patternOfNetwork(network)).toBe(pattern)
   })
 
   it.each(['', '10', '10.0.0.0/33', '10.0.0.256/8', '::/129', 'gg::/8', '^10[.]', '10.0.0.0/8/9', 'example.com'])(
-    'is none for %j',
+    'has no pattern for %j',
     (text) => {
       expect([patternOfNetwork(text), normalNetwork(text)]).toEqual([undefined, undefined])
     },
   )
 
   it.each(['.*', '^10\\.', '^10[.]0', '(', '', '^(1|2)[.]', 'root'])(
-    'written by hand is told as it is: %s',
+    'keeps a handwritten pattern as it is: %s',
     (pattern) => {
       expect(networkOfPattern(pattern)).toBe(undefined)
     },

@@ -1,6 +1,6 @@
-// Networks as patterns: a rule holds a pattern (RE2) that is searched in an address, people think in 10.0.0.0/8. The
-// pattern matches exactly the network's addresses in the form in which the gateway has them: decimal for IPv4, the
-// canonical text of RFC 5952 for IPv6.
+// Converts networks to patterns and back: a rule holds a pattern (RE2) that is searched in an address, while people
+// think in 10.0.0.0/8. The pattern matches exactly the network's addresses as the gateway writes them: decimal for
+// IPv4, the canonical text of RFC 5952 for IPv6.
 
 interface Network {
   /** Values of its groups, host bits cleared: 4 of 8 bits, or 8 of 16 bits. */
@@ -22,13 +22,13 @@ export function patternOfNetwork(text: string): string | undefined {
   return network.groups.length === 4 ? patternOf4(network) : patternOf6(network)
 }
 
-/** A network in its usual form, host bits cleared. @returns undefined when the text is none */
+/** Normalizes a network, host bits cleared. @returns undefined for anything else */
 export function normalNetwork(text: string): string | undefined {
   const network = parseNetwork(text)
   return network && textOf(network)
 }
 
-/** The network that a pattern was made from. @returns undefined when it was written by hand */
+/** The network that a pattern was made from. @returns undefined for a handwritten pattern */
 export function networkOfPattern(pattern: string): string | undefined {
   const candidates = pattern.includes(DOT) ? networks4(pattern) : networks6(pattern)
   const made = candidates.find((one) => (one.groups.length === 4 ? patternOf4(one) : patternOf6(one)) === pattern)
@@ -87,13 +87,13 @@ function patternOf4({ groups, bits }: Network): string {
   return `^${parts.join(DOT)}${parts.length === 4 ? '$' : DOT}`
 }
 
-/** Alternatives for the decimal numbers from `low` to `high`, 255 at most. */
+/** Alternatives for the decimal numbers from `low` to `high` (at most 255). */
 function decimals(low: number, high: number): string {
   const alternatives: string[] = []
   for (let value = low; value <= high;) {
     const tens = Math.floor(value / 10)
     const last = Math.min(high, tens * 10 + 9)
-    // Whole tens of the same hundred are one alternative.
+    // Whole tens of the same hundred share one alternative.
     const lastTens = Math.min(Math.floor((high + 1) / 10) - 1, tens + 9 - (tens % 10))
     if (value % 10 === 0 && tens > 0 && lastTens > tens) {
       alternatives.push(`${Math.floor(tens / 10) || ''}${digits(tens % 10, lastTens % 10)}${digits(0, 9)}`)
@@ -114,14 +114,14 @@ function patternOf6({ groups, bits }: Network): string {
   const part = bits % 16
   const fixed = groups.slice(0, whole).map((group) => group.toString(16))
   const partBase = groups[whole] ?? 0
-  const told = part > 0 ? [...fixed, hexadecimals(partBase, 16 - part)] : fixed
-  const rest = 8 - told.length
-  // As it is written when "::" stands behind the network's own groups, or nowhere.
-  const alternatives = [`${told.join(':')}${rest > 0 ? ':' : '$'}`]
+  const known = part > 0 ? [...fixed, hexadecimals(partBase, 16 - part)] : fixed
+  const rest = 8 - known.length
+  // Addresses whose "::" is after the network's own groups, or absent.
+  const alternatives = [`${known.join(':')}${rest > 0 ? ':' : '$'}`]
   for (const { from, to } of zeroRuns(fixed)) {
     if (to - from < 2) continue
-    const after = told.slice(to)
-    // Of a run that reaches the free groups the length is not known; it is the case below.
+    const after = known.slice(to)
+    // A zero run that reaches the free groups has an unknown length; it is handled below.
     if (after.length > 0) {
       const free = rest > 0 ? `(:${GROUP}){${rest}}` : ''
       alternatives.push(`${fixed.slice(0, from).join(':')}::${after.join(':')}${free}$`)
@@ -131,14 +131,14 @@ function patternOf6({ groups, bits }: Network): string {
   const last = zeroRuns(fixed).find(({ to }) => to === fixed.length)
   if (mayEndInZero && (last !== undefined || (part > 0 && rest > 0))) {
     const from = last?.from ?? fixed.length
-    const most = 8 - Math.max(told.length, from + 2)
+    const most = 8 - Math.max(known.length, from + 2)
     const tail = most > 0 ? `(${GROUP}(:${GROUP}){0,${most - 1}})?` : ''
     alternatives.push(`${fixed.slice(0, from).join(':')}::${tail}$`)
   }
   return alternatives.length === 1 ? `^${alternatives.join('')}` : `^(${alternatives.join('|')})`
 }
 
-/** Where zeros follow each other; `to` is behind the last. */
+/** The zero run at a position; `to` is exclusive. */
 function zeroRuns(groups: readonly string[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = []
   for (const [i, group] of groups.entries()) {
@@ -150,7 +150,7 @@ function zeroRuns(groups: readonly string[]): { from: number; to: number }[] {
   return runs
 }
 
-/** The hexadecimal numbers without leading zeros whose bits above the lowest `free` are those of `base`. */
+/** Hexadecimal numbers without leading zeros whose bits above the lowest `free` equal those of `base`. */
 function hexadecimals(base: number, free: number): string {
   const whole = Math.ceil(free / 4) - 1
   const above = base >> (4 * (whole + 1))
@@ -167,7 +167,7 @@ function nibbles(low: number, high: number): string {
   return `[${Array.from({ length: high - low + 1 }, (_, i) => (low + i).toString(16)).join('')}]`
 }
 
-/** Networks that a pattern of IPv4 may have been made from. */
+/** Candidate networks for an IPv4 pattern. */
 function networks4(pattern: string): Network[] {
   const known = [...pattern.matchAll(/(\d+)(?=\[\.\]|\$)/g)].map(([, octet]) => Number(octet)).slice(0, 4)
   const groups = [0, 1, 2, 3].map((i) => known[i] ?? 0)
@@ -188,13 +188,13 @@ function networks4(pattern: string): Network[] {
   return found
 }
 
-/** Networks that a pattern of IPv6 may have been made from. */
+/** Candidate networks for an IPv6 pattern. */
 function networks6(pattern: string): Network[] {
   if (pattern === ':') return [cleared(Array<number>(8).fill(0), 0)]
   const start = /^\^\(?((?:[0-9a-f]{1,4}(?::|\$))*)(.*)/.exec(pattern)
   const fixed = (start?.[1]?.match(/[0-9a-f]+/g) ?? []).map((group) => Number.parseInt(group, 16))
   const found = [networkOf6(fixed, fixed.length * 16)]
-  // The group of which only some bits are told: its digits, then a choice of one.
+  // The partially fixed group: its digits, then a choice of one.
   const [, above = '', choice = '0'] = /^\(?([0-9a-f]{0,3})\[?([0-9a-f])/.exec(start?.[2] ?? '') ?? []
   for (let bits = 1; bits < 16 && fixed.length < 8; bits += 1) {
     const whole = Math.ceil((16 - bits) / 4) - 1

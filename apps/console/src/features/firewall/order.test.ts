@@ -5,11 +5,11 @@ const rule = (id: number, priority: number) => ({ id, priority })
 const ids = (rules: readonly { id: number }[]) => rules.map(({ id }) => id)
 
 describe('the order of rules', () => {
-  it('is by falling priority, of equal ones the newest first', () => {
+  it('orders rules by falling priority, ties newest first', () => {
     expect(ids(inOrder([rule(1, 5), rule(2, 9), rule(3, 5)]))).toEqual([2, 3, 1])
   })
 
-  it('has room above for a new rule', () => {
+  it('leaves room above for a new rule', () => {
     expect(topPriority(inOrder([rule(1, 7), rule(2, 3)]))).toBeGreaterThan(7)
     expect(topPriority([])).toBeGreaterThan(0)
     expect(topPriority([rule(1, MAX_PRIORITY)])).toBe(MAX_PRIORITY)

@@ -1,25 +1,24 @@
-// The order in which rules are asked. Pure.
-// Asked are the highest priority first and, of equal ones, the newest first (the highest id).
+// Evaluation order of firewall rules: highest priority first; ties newest first (highest id). Pure functions.
 import type { Rule } from '@bowline/contract/schemas/firewall'
 
 type Placed = Pick<Rule, 'id' | 'priority'>
 
 /** Largest priority of the API. */
 export const MAX_PRIORITY = 2_147_483_647
-/** Left between neighbours, so that a rule can be put between them. */
+/** Gap between neighbouring priorities, so that a rule fits between them. */
 const GAP = 10
 
 export function inOrder<T extends Placed>(rules: readonly T[]): T[] {
   return rules.toSorted((a, b) => b.priority - a.priority || b.id - a.id)
 }
 
-/** Priority of a new rule that is asked first. */
+/** Priority of a new rule that is evaluated first. */
 export function topPriority(ordered: readonly Placed[]): number {
   const [first] = ordered
   return first ? Math.min(MAX_PRIORITY, first.priority + GAP) : GAP
 }
 
-/** Index of the first active rule that decides about everything; what stands below is never asked. */
+/** Index of the first active rule that matches everything; rules below it are never evaluated. */
 export function indexOfLast(ordered: readonly Rule[]): number {
   const index = ordered.findIndex(
     ({ active, source_ip, username, filter }) =>

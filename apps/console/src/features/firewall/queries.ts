@@ -1,4 +1,4 @@
-// What the console asks about firewall rules. Their order matters, so that all of them are loaded, page by page.
+// Queries for firewall rules. Their order matters, so all pages are loaded.
 import { LIMITS } from '@bowline/contract/limits'
 import { firewall } from '@bowline/contract/operations/firewall'
 import type { Rule } from '@bowline/contract/schemas/firewall'
@@ -7,10 +7,10 @@ import { keys } from '../../live/apply-events.ts'
 import type { Api } from '../../auth/api.ts'
 import { inOrder } from './order.ts'
 
-/** Nobody can read more; an endless list must not make an endless loop. */
+/** Guards against an endless loop; nobody reads more rules than that. */
 const MAX_PAGES = 50
 
-/** All rules in the order in which they are asked. */
+/** All rules in evaluation order. */
 export function ruleListQuery(api: Api) {
   return queryOptions({
     queryKey: keys.firewall,

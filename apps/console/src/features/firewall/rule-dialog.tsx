@@ -1,4 +1,4 @@
-// Adding and changing a firewall rule.
+// Dialog that adds or edits a firewall rule.
 import { type Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { Pattern } from '@bowline/contract/schemas/tag'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { NativeSelect, Switch, TextInput } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
-import { deviceChoiceFields, judgeChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
+import { deviceChoiceFields, checkChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
 import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useRuleActions } from './actions.ts'
 import { firewallMessages as texts } from './messages.ts'
@@ -15,9 +15,9 @@ import { topPriority } from './order.ts'
 import { SourceField } from './source-field.tsx'
 
 interface RuleDialogProps {
-  /** Index in the list; 'new' for another one; undefined: closed. */
+  /** Index in the list; 'new' for a new rule; undefined: closed. */
   readonly edited: number | 'new' | undefined
-  /** All of them, in order. */
+  /** All rules, in order. */
   readonly rules: readonly Rule[]
   readonly onClose: () => void
 }
@@ -35,7 +35,7 @@ const Fields = z
       .pipe(RuleBody.shape.priority),
     ...deviceChoiceFields,
   })
-  .superRefine(judgeChoice)
+  .superRefine(checkChoice)
 
 export function RuleDialog({ edited, rules, onClose }: RuleDialogProps) {
   const title = typeof edited === 'number' ? texts.editTitle(edited + 1) : texts.addTitle

@@ -1,4 +1,4 @@
-// One rule in the list: what it does, for whom, and what can be done with it.
+// One rule in the list: its effect, its subjects, its actions.
 import type { Rule } from '@bowline/contract/schemas/firewall'
 import { Link } from '@tanstack/react-router'
 import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Ellipsis, Trash2 } from 'lucide-react'
@@ -15,7 +15,7 @@ interface RuleRowProps {
   readonly rule: Rule
   readonly index: number
   readonly total: number
-  /** A rule above decides about everything. */
+  /** A rule above matches everything. */
   readonly isDead: boolean
   readonly mayEdit: boolean
   readonly mayRemove: boolean

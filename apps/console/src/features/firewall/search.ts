@@ -1,8 +1,8 @@
-// The part of the firewall page that lives in its URL.
+// URL search parameters of the firewall page.
 import { z } from 'zod'
 
 export const FirewallSearch = z.object({
-  /** The dialog that is open: `new`, or the id of a rule. */
+  /** The open dialog: `new`, or the id of a rule. */
   edit: z.string().max(16).optional().catch(undefined),
 })
 export type FirewallSearch = z.infer<typeof FirewallSearch>

@@ -1,5 +1,5 @@
-// Where a rule's connections come from: anywhere, a network, or addresses that match a pattern. The rule holds a pattern
-// in any case.
+// Source of a rule's connections: anywhere, a network, or addresses that match a pattern. The rule always stores a
+// pattern.
 import { useState } from 'react'
 import { NativeSelect, TextInput } from '../../ui/kit.ts'
 import { ANY } from '../tags/pattern-field.tsx'
@@ -11,7 +11,7 @@ import { networkOfPattern, normalNetwork, patternOfNetwork } from './network-pat
 const texts = firewallMessages.source
 const label = firewallMessages.labels.source_ip
 
-type Way = 'any' | 'network' | 'pattern'
+type SourceKind = 'any' | 'network' | 'pattern'
 
 interface SourceFieldProps {
   /** RE2; `.*` for anything. */
@@ -21,16 +21,18 @@ interface SourceFieldProps {
 }
 
 export function SourceField({ value, onChange, error }: SourceFieldProps) {
-  const [way, setWay] = useState<Way>(() => (value === ANY ? 'any' : networkOfPattern(value) ? 'network' : 'pattern'))
+  const [kind, setKind] = useState<SourceKind>(() =>
+    value === ANY ? 'any' : networkOfPattern(value) ? 'network' : 'pattern',
+  )
   const [network, setNetwork] = useState(() => (value === ANY ? '' : (networkOfPattern(value) ?? '')))
   const takeNetwork = (text: string) => {
     setNetwork(text)
     onChange(patternOfNetwork(text) ?? '')
   }
-  const choose = (next: Way) => {
-    setWay(next)
+  const choose = (next: SourceKind) => {
+    setKind(next)
     if (next === 'any') onChange(ANY)
-    // A pattern may begin as the network's.
+    // A pattern starts out as the network's.
     else if (next === 'network') takeNetwork(network)
     else if (value === ANY) onChange('')
   }
@@ -39,16 +41,16 @@ export function SourceField({ value, onChange, error }: SourceFieldProps) {
     <div className={classes['pattern']}>
       <NativeSelect
         label={label}
-        value={way}
-        onChange={(event) => choose(event.currentTarget.value as Way)}
+        value={kind}
+        onChange={(event) => choose(event.currentTarget.value as SourceKind)}
         data={[
           { value: 'any', label: tagsMessages.any },
           { value: 'network', label: texts.network },
           { value: 'pattern', label: tagsMessages.matching },
         ]}
-        error={way === 'any' ? error : null}
+        error={kind === 'any' ? error : null}
       />
-      {way === 'network' ? (
+      {kind === 'network' ? (
         <TextInput
           label={texts.networkLabel}
           value={network}
@@ -61,7 +63,7 @@ export function SourceField({ value, onChange, error }: SourceFieldProps) {
           onChange={(event) => takeNetwork(event.currentTarget.value)}
         />
       ) : null}
-      {way === 'pattern' ? (
+      {kind === 'pattern' ? (
         <TextInput
           label={tagsMessages.patternOf(label)}
           value={value}
@@ -72,9 +74,9 @@ export function SourceField({ value, onChange, error }: SourceFieldProps) {
           spellCheck={false}
           onChange={(event) => onChange(event.currentTarget.value)}
           onBlur={() => {
-            // Somebody who writes a network means it: as a pattern it would match nothing.
+            // A network is meant as one: as a pattern it would match nothing.
             if (!value.includes('/') || normalNetwork(value) === undefined) return
-            setWay('network')
+            setKind('network')
             takeNetwork(value)
           }}
         />

@@ -1,4 +1,4 @@
-// Would this person reach this device, and which rule says so? Asked of the server, by the words of the gateway itself.
+// Tests whether a person may reach a device and which rule decides; evaluated by the server's own rule engine.
 import { firewall } from '@bowline/contract/operations/firewall'
 import { AttemptBody, type Rule, type Verdict } from '@bowline/contract/schemas/firewall'
 import { useState } from 'react'
@@ -12,7 +12,7 @@ import { firewallMessages as texts } from './messages.ts'
 import classes from './firewall.module.css'
 
 interface TesterProps {
-  /** All of them, in order. */
+  /** All rules, in order. */
   readonly rules: readonly Rule[]
   readonly onVerdict: (verdict: Verdict | undefined) => void
 }

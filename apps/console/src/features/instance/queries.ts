@@ -1,4 +1,4 @@
-// What the console asks about the instance.
+// Queries for the instance.
 import { instance } from '@bowline/contract/operations/instance'
 import { queryOptions } from '@tanstack/react-query'
 import type { Api } from '../../auth/api.ts'

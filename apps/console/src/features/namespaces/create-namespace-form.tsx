@@ -1,4 +1,4 @@
-// The form that creates a namespace, and moves into it.
+// Form that creates a namespace and switches to it.
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// Creating a namespace. The form is loaded when somebody asks for it: the shell of every page holds this dialog.
+// Dialog that creates a namespace. The form loads on demand, because every page's shell contains this dialog.
 import { Suspense, lazy } from 'react'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { Skeleton } from '../../ui/kit.ts'

@@ -1,4 +1,4 @@
-// Texts of namespaces: choosing and creating them. Those of their settings are in features/settings.
+// Texts for choosing and creating namespaces. Those of their settings are in features/settings.
 export const namespacesMessages = {
   yours: 'Your namespaces',
   devices: (count: string, isOne: boolean) => (isOne ? '1 device or container' : `${count} devices and containers`),

@@ -1,4 +1,4 @@
-// Namespaces of the signed-in person.
+// Queries for the signed-in person's namespaces.
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import { LIMITS } from '@bowline/contract/limits'
 import { TenantId } from '@bowline/contract/schemas/common'
@@ -15,7 +15,7 @@ export function namespaceQuery(api: Api, tenant: string) {
   })
 }
 
-/** Those in which the person is a member; one page of them, which is more than people have. */
+/** Namespaces the person is a member of; one page, which is more than people have. */
 export function ownNamespacesQuery(api: Api) {
   return queryOptions({
     queryKey: [...keys.namespaces, 'mine'],

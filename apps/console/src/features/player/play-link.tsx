@@ -1,4 +1,4 @@
-// The way from a session to its recording.
+// Link from a session to its recording.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Link } from '@tanstack/react-router'
 import { CirclePlay } from 'lucide-react'
@@ -6,7 +6,7 @@ import { nameOf } from '../sessions/session-name.ts'
 import { playerMessages as texts } from './messages.ts'
 import classes from './play-link.module.css'
 
-/** Nothing for sessions without a recording. @param seat default: the session's first */
+/** Renders nothing for sessions without a recording. @param seat default: the session's first */
 export function PlayLink({ session, seat }: { readonly session: Session; readonly seat?: number }) {
   if (!session.recorded) return null
   const first = seat ?? session.events.seats[0] ?? 0

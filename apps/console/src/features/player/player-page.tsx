@@ -1,4 +1,4 @@
-// A recording: what it is of, whether it is genuine, and the player once its length is known.
+// Page of a recording: its session, its verification, and the player once its length is known.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

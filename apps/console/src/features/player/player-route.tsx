@@ -1,4 +1,4 @@
-// Binds the player to its address.
+// Binds the player to its route.
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { getRouteApi } from '@tanstack/react-router'
 import { NotFoundPage } from '../../core/not-found-page.tsx'

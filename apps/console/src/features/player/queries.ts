@@ -1,4 +1,4 @@
-// What the player asks the server.
+// Queries of the player.
 import { recordings } from '@bowline/contract/operations/recordings'
 import { sessions } from '@bowline/contract/operations/sessions'
 import type { SessionUid } from '@bowline/contract/schemas/common'
@@ -17,9 +17,9 @@ export interface Seat {
 }
 
 export const HITS_PER_PAGE = 50
-/** Of one part of a recording: between two keyframes there is much less. */
-const MOST_PART_BYTES = 67_108_864
-/** Recordings get their index moments after their session; those that cannot have one are asked for less often. */
+/** Response limit for one part of a recording: between two keyframes there is much less. */
+const MAX_PART_BYTES = 67_108_864
+/** Recordings get their index moments after their session; those that cannot have one are polled less often. */
 const SOON_MS = 2_000
 const RARELY_MS = 30_000
 const MANY = 60
@@ -35,7 +35,7 @@ export function recordingIndexQuery(api: Api, seat: Seat) {
   })
 }
 
-/** Whether a recording is as it was written. */
+/** Verifies that a recording was not altered. */
 export function verdictQuery(api: Api, seat: Seat, state: string) {
   return queryOptions({
     queryKey: ['recordings', 'verdict', seat, state],
@@ -44,7 +44,7 @@ export function verdictQuery(api: Api, seat: Seat, state: string) {
   })
 }
 
-/** @param session only in this one */
+/** @param session restricts the search to this one */
 export function hitsQuery(api: Api, q: string, page: number, session?: SessionUid) {
   return queryOptions({
     queryKey: ['recordings', 'hits', q, page, session],
@@ -57,13 +57,13 @@ export function hitsQuery(api: Api, q: string, page: number, session?: SessionUi
   })
 }
 
-/** A little more than a whole millisecond: as fractions of seconds some would be a little less. */
+/** Slightly more than a whole millisecond: some would round down as fractions of seconds. */
 const seconds = (ms: number): string => ((ms + 0.4) / 1_000).toFixed(4)
 
 export function rangeReader(api: Api, params: Seat): ReadRange {
   return async (fromMs, toMs, signal) => {
     const query = { format: 'cast3' as const, from: fromMs === 0 ? '0' : seconds(fromMs), to: seconds(toMs) }
-    return readCast(await api.open(sessions.getRecord, { params, query, signal }), MOST_PART_BYTES)
+    return readCast(await api.open(sessions.getRecord, { params, query, signal }), MAX_PART_BYTES)
   }
 }
 

@@ -1,4 +1,4 @@
-// Finds words in what every recorded session of the namespace shows.
+// Full-text search over all recorded sessions of the namespace.
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// Binds the search over recordings to its address.
+// Binds the search over recordings to its route.
 import { getRouteApi } from '@tanstack/react-router'
 import { RecordingsPage } from './recordings-page.tsx'
 

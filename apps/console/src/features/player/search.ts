@@ -1,10 +1,10 @@
-// The parts of the player's and the search's addresses that are not their paths.
+// URL search parameters of the player and of the recordings search.
 import { z } from 'zod'
 
 export const PlaySearch = z.object({
   /** Seconds since the start. */
   t: z.coerce.number().min(0).optional().catch(undefined),
-  /** Words that were searched for. */
+  /** The search words. */
   q: z.string().max(256).optional().catch(undefined),
 })
 export type PlaySearch = z.infer<typeof PlaySearch>

@@ -1,4 +1,4 @@
-// What happened to the signed-in person's account lately.
+// Recent events of the signed-in person's account.
 import { users } from '@bowline/contract/operations/users'
 import type { AccountEvent } from '@bowline/contract/schemas/account-event'
 import { useQuery } from '@tanstack/react-query'

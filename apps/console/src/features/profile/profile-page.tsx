@@ -1,4 +1,4 @@
-// The signed-in person's own account.
+// Page of the signed-in person's own account.
 import { users } from '@bowline/contract/operations/users'
 import { Email, Password, PersonName, Username } from '@bowline/contract/schemas/common'
 import { Link } from '@tanstack/react-router'
@@ -41,7 +41,7 @@ type Addresses = Pick<Person, 'email' | 'recovery_email'>
 const isMoved = (before: Addresses, { email, recovery_email }: Addresses): boolean =>
   email.toLowerCase() !== before.email || recovery_email.toLowerCase() !== before.recovery_email
 
-/** A new address needs the current password: else whoever holds a session could take the account over. */
+/** A new address needs the current password: otherwise a stolen session could take the account over. */
 const accountFields = (before: Addresses) =>
   z
     .object({
@@ -79,7 +79,7 @@ function Account({ person }: { readonly person: Person }) {
     async send({ current_password, ...body }) {
       if (isMoved(before, body)) {
         await patch({ ...body, current_password })
-        // To undo it would need the password again.
+        // Undoing would need the password again.
         return notifyDone({ title: texts.saved })
       }
       await patch(body)
@@ -133,7 +133,7 @@ function PasswordCard({ person }: { readonly person: Person }) {
     labels: texts.labels,
     async send(body) {
       await api.call(users.update, { body })
-      // The change has ended every session of the account, this one too.
+      // The change revoked every session of the account, this one included.
       await session.signIn({ username: person.user, password: body.password })
       form.form.reset()
       notifyDone({ title: texts.changed })
@@ -204,7 +204,7 @@ function Appearance() {
   )
 }
 
-/** Accounts are deleted by whoever runs the server: what to ask them for. */
+/** Only the operator can delete accounts: explains whom to ask. */
 function Deletion({ person }: { readonly person: Person }) {
   return (
     <SectionCard title={texts.deletion} text={texts.deletionText}>

@@ -1,4 +1,4 @@
-// Saving and removing public keys; both can be taken back.
+// Saves and removes public keys, with undo.
 import { publicKeys } from '@bowline/contract/operations/public-keys'
 import type { PublicKey, PublicKeyBody } from '@bowline/contract/schemas/public-key'
 import { useQueryClient } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import { publicKeysMessages as texts } from './messages.ts'
 
 type Body = z.infer<typeof PublicKeyBody>
 
-/** A disabled key has no owner that could be named: it would become a service key. */
+/** A disabled key has no owner to send: it would become a service key. */
 const bodyOf = ({ name, username, filter, owner, disabled }: PublicKey): Body => ({
   name,
   username,
@@ -19,9 +19,9 @@ const bodyOf = ({ name, username, filter, owner, disabled }: PublicKey): Body =>
 })
 
 export interface KeyActions {
-  /** @param data base64 of the key's line. @throws what the call threw: the form shows it */
+  /** @param data base64 of the key's line. @throws the call's error: the form shows it */
   add(body: Body, data: string): Promise<void>
-  /** @throws what the call threw */
+  /** @throws the call's error */
   save(before: PublicKey, body: Body): Promise<void>
   /** A failure has been shown when it resolves. */
   remove(key: PublicKey): Promise<void>
@@ -47,7 +47,7 @@ export function useKeyActions(): KeyActions {
     },
     async save(before, body) {
       await put(before, body)
-      // Who took over a disabled key cannot give it back to somebody who has left.
+      // A disabled key that was taken over cannot be returned to somebody who has left.
       const undo = before.disabled ? {} : { onUndo: () => put(before, bodyOf(before)) }
       notifyDone({ title: texts.saved(body.name), ...undo })
     },
@@ -55,7 +55,7 @@ export function useKeyActions(): KeyActions {
       try {
         await api.call(publicKeys.remove, { params: { fingerprint: key.fingerprint } })
         await reload()
-        // A disabled key cannot be made again as it was: it would sign in whoever has its private half.
+        // No undo: re-creating a disabled key would let the holder of its private half sign in.
         const undo = key.disabled ? {} : { onUndo: () => create(bodyOf(key), key.data) }
         notifyDone({ title: texts.removed(key.name), ...undo })
       } catch (error) {

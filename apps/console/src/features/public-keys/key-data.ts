@@ -1,13 +1,13 @@
-// A public key as people paste it, and as the API takes it.
+// Parses public keys as people paste them, and encodes them for the API.
 import { z } from 'zod'
 import { fingerprintOf } from '../devices/fingerprint.ts'
 import { publicKeysMessages as texts } from './messages.ts'
 
 const LINE = /^(?:ssh-|ecdsa-sha2-|sk-)\S+ [A-Za-z0-9+/]+={0,2}(?: .*)?$/
-/** As long as the API's limit for its base64. */
+/** The API's limit for the base64 form. */
 const MAX_CHARS = 24_000
 
-/** One line of OpenSSH's format (sshd(8), AUTHORIZED_KEYS). A private key is refused before it travels anywhere. */
+/** One line of OpenSSH's format (sshd(8), AUTHORIZED_KEYS). A private key is rejected before it leaves the browser. */
 export const KeyLine = z
   .string()
   .trim()
@@ -20,15 +20,15 @@ export function encodeKeyLine(line: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(line)))
 }
 
-/** The comment at the end of a line: a good first name for the key. '' when there is none. */
+/** The comment at the end of a line: a good default name for the key. '' when there is none. */
 export function commentOf(line: string): string {
   return line.trim().split(' ').slice(2).join(' ').slice(0, 64)
 }
 
 /**
- * Fingerprint of a key that the API answers with, as `ssh-keygen -l` prints it.
+ * Fingerprint of a key from the API, as `ssh-keygen -l` prints it.
  * @param data base64 of its line
- * @returns `SHA256:…`; undefined when the line is none, or this page has no secure context to hash in
+ * @returns `SHA256:…`; undefined when the line is invalid or in an insecure context, which has no `crypto.subtle`
  */
 export async function lineFingerprint(data: string): Promise<string | undefined> {
   try {
@@ -39,7 +39,7 @@ export async function lineFingerprint(data: string): Promise<string | undefined>
   }
 }
 
-/** Algorithm of the key that the API answers with: the first word of its line. */
+/** Algorithm of a key from the API: the first word of its line. */
 export function algorithmOf(data: string): string {
   try {
     return atob(data).split(' ', 1)[0] ?? ''

@@ -1,4 +1,4 @@
-// Which devices a key would be for, told while its filter is written. The server judges it, by the rule of a login.
+// Previews which devices a key's filter matches. Evaluated by the server, by the same rule as a login.
 import { DeviceFilter } from '@bowline/contract/schemas/tag'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -11,7 +11,7 @@ import { publicKeysMessages } from './messages.ts'
 import { keyDevicesQuery } from './queries.ts'
 
 const texts = publicKeysMessages.devices
-/** Long enough that a pattern typed at once asks the server once. */
+/** Debounce: long enough that a pattern typed quickly sends one request. */
 const TYPING_MS = 250
 
 export function KeyDevices({ choice }: { readonly choice: DeviceChoice }) {
@@ -24,7 +24,7 @@ export function KeyDevices({ choice }: { readonly choice: DeviceChoice }) {
   }, [written])
   const filter = DeviceFilter.safeParse(JSON.parse(asked)).data
   const { data, error } = useQuery(keyDevicesQuery(api, filter))
-  // Of what has been asked, not of what is being typed.
+  // For the filter that was sent, not the one being typed.
   const isCurrent = written === asked && filter !== undefined
   return (
     <Text component="output" display="block" size="sm" c="dimmed" mih="1.5em">
@@ -44,6 +44,6 @@ function sentence({ matching, accepted, names }: Found): string {
   if (accepted === 0) return texts.noDevices
   if (matching === 0) return texts.none(formatCount(accepted))
   const more = matching - names.length
-  const told = more > 0 ? [...names, texts.more(formatCount(more))] : names
-  return texts.some(formatCount(matching), formatCount(accepted), formatList(told))
+  const shown = more > 0 ? [...names, texts.more(formatCount(more))] : names
+  return texts.some(formatCount(matching), formatCount(accepted), formatList(shown))
 }

@@ -1,4 +1,4 @@
-// Adding a key, and changing for whom it is. The key itself never changes: another one is another key.
+// Dialog that adds a key or edits its owner and devices. The key itself is immutable.
 import { KeyName, type PublicKey } from '@bowline/contract/schemas/public-key'
 import { Pattern } from '@bowline/contract/schemas/tag'
 import { useState } from 'react'
@@ -10,7 +10,7 @@ import { Text, TextInput } from '../../ui/kit.ts'
 import { TextArea } from '../../ui/form/text-area.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { DeviceChoiceFields } from '../tags/device-choice-fields.tsx'
-import { deviceChoiceFields, judgeChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
+import { deviceChoiceFields, checkChoice, setDeviceChoice, toChoice, toFilter } from '../tags/device-choice.ts'
 import { ANY, PatternField } from '../tags/pattern-field.tsx'
 import { useKeyActions } from './actions.ts'
 import { KeyDevices } from './key-devices.tsx'
@@ -26,8 +26,8 @@ interface KeyDialogProps {
 }
 
 const shared = { name: KeyName, username: Pattern, ...deviceChoiceFields }
-const NewKey = z.object({ ...shared, data: KeyLine }).superRefine(judgeChoice)
-const KnownKey = z.object({ ...shared, data: z.string() }).superRefine(judgeChoice)
+const NewKey = z.object({ ...shared, data: KeyLine }).superRefine(checkChoice)
+const KnownKey = z.object({ ...shared, data: z.string() }).superRefine(checkChoice)
 
 export function KeyDialog({ edited, onClose }: KeyDialogProps) {
   const title = edited === undefined || edited === 'new' ? texts.addTitle : texts.editTitle(edited.name)

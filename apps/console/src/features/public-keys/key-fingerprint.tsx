@@ -1,5 +1,5 @@
-// The fingerprint of a registered key as `ssh-keygen -l` prints it. The API names keys by their MD5 fingerprint, which is
-// told beside it.
+// Fingerprint of a registered key as `ssh-keygen -l` prints it. The API identifies keys by their MD5 fingerprint, shown
+// next to it.
 import { useQuery } from '@tanstack/react-query'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
 import { CopyButton } from '../../ui/text/copy-button.tsx'
@@ -9,7 +9,7 @@ import { publicKeysMessages as texts } from './messages.ts'
 
 type Key = Pick<PublicKey, 'data' | 'fingerprint'>
 
-/** `canCopyMd5`: with a button for the name that the API has for the key. */
+/** `canCopyMd5`: adds a copy button for the MD5 fingerprint. */
 export function RegisteredFingerprint({
   item,
   canCopyMd5 = false,

@@ -1,4 +1,4 @@
-// Texts of the public keys.
+// Texts of public keys.
 export const publicKeysMessages = {
   title: 'Public keys',
   tableLabel: 'Public keys',
@@ -51,7 +51,7 @@ export const publicKeysMessages = {
   onlyDisabled: 'Disabled only',
   loginPlaceholder: 'root|admin',
   anyLogin: 'any',
-  md5: (fingerprint: string) => `MD5:${fingerprint}, which the API names the key by`,
+  md5: (fingerprint: string) => `MD5:${fingerprint}, the key’s id in the API`,
   copyMd5: 'the MD5 fingerprint',
   roleTooLow: 'Your role in this namespace may look at keys, not change them.',
   privateKey: 'must be the public half: this is a private key',

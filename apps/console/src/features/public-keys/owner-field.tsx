@@ -1,4 +1,4 @@
-// Whose key it is: a member's, or a service key. Choosing somebody for a disabled key hands it over.
+// Owner of a key: a member, or none for a service key. Choosing an owner for a disabled key reassigns it.
 import type { Member } from '@bowline/contract/schemas/namespace'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
 import { UserId } from '@bowline/contract/schemas/common'
@@ -9,23 +9,23 @@ import { namespaceQuery } from '../namespaces/queries.ts'
 import { publicKeysMessages as texts } from './messages.ts'
 
 const SERVICE = 'service'
-/** A disabled key stays as it is. */
+/** A disabled key keeps its state. */
 const NOBODY = ''
 
-/** The accepted members of the namespace. */
+/** Accepted members of the namespace. */
 export function useOwners(): readonly Member[] {
   const { api } = useRuntime()
   const { data } = useQuery(namespaceQuery(api, usePerson()?.tenant ?? ''))
   return data?.members.filter(({ status }) => status === 'accepted') ?? []
 }
 
-/** What the field shows for a key at first. @param own id of whoever adds a key */
+/** The field's initial value. @param own id of the person adding a key */
 export function ownerChoice(key: PublicKey | 'new', own: string): string {
   if (key === 'new') return own
   return key.disabled ? NOBODY : (key.owner ?? SERVICE)
 }
 
-/** The owner in the body of a call; left out, a key keeps its own. */
+/** The owner in a request body; omitted, a key keeps its owner. */
 export function ownerOf(choice: string): { readonly owner?: UserId | null } {
   if (choice === NOBODY) return {}
   return { owner: choice === SERVICE ? null : UserId.parse(choice) }

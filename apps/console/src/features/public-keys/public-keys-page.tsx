@@ -1,4 +1,4 @@
-// The public keys of the namespace, and for whom they are.
+// List of the namespace's public keys and the devices they are for.
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'

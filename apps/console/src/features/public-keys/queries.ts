@@ -1,4 +1,4 @@
-// What the console asks about public keys.
+// Queries for public keys.
 import { publicKeys } from '@bowline/contract/operations/public-keys'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
 import type { DeviceFilter } from '@bowline/contract/schemas/tag'
@@ -10,7 +10,7 @@ import { encodeFilter, where } from '../../core/list-filter.ts'
 
 export const KEYS_PER_PAGE = 25
 
-/** Keys of the namespace, the oldest first. */
+/** Keys of the namespace, oldest first. */
 export function publicKeyListQuery(
   api: Api,
   { page, words, isDisabled = false }: { page: number; words: string; isDisabled?: boolean },
@@ -30,7 +30,7 @@ export function publicKeyListQuery(
   })
 }
 
-/** The accepted devices that a filter is for; undefined for one that is not finished. */
+/** Accepted devices that a filter matches; undefined while the filter is incomplete. */
 export function keyDevicesQuery(api: Api, filter: DeviceFilter | undefined) {
   return queryOptions({
     queryKey: [...keys.publicKeys, 'devices', filter],

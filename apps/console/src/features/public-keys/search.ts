@@ -1,4 +1,4 @@
-// The part of the public keys page that lives in its URL.
+// URL search parameters of the public keys page.
 import { z } from 'zod'
 
 export const DEFAULT_KEYS_SEARCH = { page: 1 } as const
@@ -8,7 +8,7 @@ export const KeysSearch = z.object({
   q: z.string().trim().max(64).optional().catch(undefined),
   /** Only keys whose owner has left. */
   disabled: z.literal(true).optional().catch(undefined),
-  /** The dialog that is open: `new`, or the fingerprint of a key on this page. */
+  /** The open dialog: `new`, or the fingerprint of a key on this page. */
   edit: z.string().max(64).optional().catch(undefined),
 })
 export type KeysSearch = z.infer<typeof KeysSearch>

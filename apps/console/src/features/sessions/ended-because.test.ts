@@ -9,6 +9,6 @@ it.each([
   [{ at, by: 'policy', reason: 'too-many_sessions', message: '' }, 'too many sessions (by a rule)'],
   [{ at, by: 'moon', reason: 'eclipse', message: '' }, 'eclipse (by moon)'],
   [null, ''],
-])('%j ended because: %s', (closed, text) => {
+])('describes the cause %j as: %s', (closed, text) => {
   expect(endedBecause(closed)).toBe(text)
 })

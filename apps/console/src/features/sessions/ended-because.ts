@@ -1,17 +1,17 @@
-// Why a session ended, in words.
+// Describes why a session ended.
 import type { Session } from '@bowline/contract/schemas/session'
 import { sessionsMessages as texts } from './messages.ts'
 
 const actors: ReadonlyMap<string, string> = new Map(Object.entries(texts.endedBy))
 
-/** The message people were told when there was one, else the cause: what and by whom. '' when none was stored. */
+/** The message shown to the user when there was one, else the cause: reason and actor. '' when none was stored. */
 export function endedBecause(closed: Session['closed']): string {
   if (!closed) return ''
   if (closed.message !== '') return closed.message
   return texts.cause(endedBy(closed), closed.reason.replaceAll(/[-_]/g, ' '))
 }
 
-/** Who ended it, in words. */
+/** The actor that ended it, in words. */
 export function endedBy(closed: NonNullable<Session['closed']>): string {
   return actors.get(closed.by) ?? closed.by
 }

@@ -12,7 +12,7 @@ export const sessionsMessages = {
   },
   active: 'Active',
   ended: 'Ended',
-  /** A session that has not proved who it is: still trying, or turned away. */
+  /** An unauthenticated session: still signing in, or refused. */
   signingIn: 'signing in',
   signInFailed: 'sign-in failed',
   removedDevice: 'removed device',
@@ -32,8 +32,8 @@ export const sessionsMessages = {
     'Every SSH connection to a device is listed here: who, from where, for how long and why it ended. Failed sign-ins too.',
   toDevices: 'Choose a device to connect to',
   search: 'Search users and addresses',
-  noMatches: 'No session is like that',
-  noMatchesText: 'The search looks at user names and addresses; the other choices narrow it down further.',
+  noMatches: 'No session matches',
+  noMatchesText: 'The search looks at user names and addresses; the other filters narrow it down further.',
   clear: 'Clear all',
   filters: {
     device: 'Device',
@@ -80,11 +80,11 @@ export const sessionsMessages = {
   endFailed: 'The session could not be ended',
   roleTooLow: 'Your role in this namespace does not allow this.',
   timeline: 'What happened',
-  timelineEmpty: 'Nothing was noted in this session.',
+  timelineEmpty: 'No events were recorded in this session.',
   more: (count: number) => `and ${count} more`,
   seat: (seat: number) => `channel ${seat}`,
   happened: {
-    firewall: 'The firewall was asked',
+    firewall: 'Firewall evaluated',
     'pty-req': 'Terminal opened',
     'window-change': 'Window resized',
     shell: 'Shell started',
@@ -112,7 +112,7 @@ export const sessionsMessages = {
     tampered: 'Changed since it was written',
     missing: 'Missing: it was recorded and never deleted',
   },
-  incomplete: 'It does not hold the end of the session.',
+  incomplete: 'It does not include the end of the session.',
   verifyFailed: 'The recording could not be checked',
   download: 'Download',
   downloadFailed: 'The recording could not be downloaded',

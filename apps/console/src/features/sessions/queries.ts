@@ -1,4 +1,4 @@
-// What the console asks about sessions.
+// Queries for sessions.
 import { sessions } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import type { Session } from '@bowline/contract/schemas/session'
@@ -11,12 +11,12 @@ export const SESSIONS_PER_PAGE = 25
 
 export interface SessionListQuery {
   readonly page: number
-  /** As the API takes it; undefined for all. */
+  /** The API filter; undefined for all. */
   readonly filter?: string | undefined
   readonly perPage?: number
 }
 
-/** Sessions of the namespace, the last seen first. */
+/** Sessions of the namespace, last seen first. */
 export function sessionListQuery(api: Api, { page, filter, perPage = SESSIONS_PER_PAGE }: SessionListQuery) {
   return queryOptions({
     queryKey: keys.sessionList({ page, perPage, filter }),

@@ -18,18 +18,18 @@ describe('the address of the sessions', () => {
     [{ state: 'refused' }, ['closed bool true', 'authenticated bool false', 'and']],
     [{ device: 'f'.repeat(64) }, [`device_uid eq ${'f'.repeat(64)}`, 'and']],
     [{ state: 'nonsense', device: 'x', from: '2026-02-31', to: 'tomorrow' }, []],
-  ])('%j asks for %j', (address, expected) => {
+  ])('turns the URL %j into the filter %j', (address, expected) => {
     expect(conditions(address)).toEqual(expected)
   })
 
-  it('takes whole days of this browser’s zone, both included', () => {
+  it('includes the whole of both days, in this browser’s zone', () => {
     const [after, before] = conditions({ from: '2026-11-20', to: '2026-11-20' })
     const start = new Date('2026-11-20T00:00:00').getTime()
     expect(after).toBe(`started_at gt ${new Date(start - 1).toISOString()}`)
     expect(before).toBe(`started_at lt ${new Date(start + 86_400_000).toISOString()}`)
   })
 
-  it('is not narrowed down by its page', () => {
+  it('does not count the page as a filter', () => {
     expect(isFiltered(SessionsSearch.parse({ page: '3' }))).toBe(false)
   })
 })

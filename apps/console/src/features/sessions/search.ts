@@ -1,4 +1,4 @@
-// The part of the sessions page that lives in its URL, and the list that it shows.
+// URL search parameters of the sessions page, and the list they select.
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
 import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../core/list-filter.ts'
@@ -11,7 +11,7 @@ export type SessionState = (typeof SESSION_STATES)[number]
 
 const Day = z.iso.date().optional().catch(undefined)
 
-/** What cannot be read is left out: a mistyped address shows the list, not an error. */
+/** Invalid values are ignored: a mistyped URL shows the list, not an error. */
 export const SessionsSearch = z.object({
   page: z.coerce.number().int().min(1).catch(DEFAULT_SESSIONS_SEARCH.page).default(DEFAULT_SESSIONS_SEARCH.page),
   /** Words to search for in login names and addresses. */
@@ -19,23 +19,23 @@ export const SessionsSearch = z.object({
   device: DeviceUid.optional().catch(undefined),
   state: z.enum(SESSION_STATES).optional().catch(undefined),
   recorded: z.enum(['yes', 'no']).optional().catch(undefined),
-  /** Days of this browser's zone, `2026-11-20`; both are part of the range. */
+  /** Days of this browser's zone, `2026-11-20`; both inclusive. */
   from: Day,
   to: Day,
 })
 export type SessionsSearch = z.infer<typeof SessionsSearch>
 
-/** Whether anything but the page is chosen. */
+/** True when anything but the page is set. */
 export function isFiltered(search: SessionsSearch): boolean {
   return sessionFilter(search) !== undefined
 }
 
-/** The list that an address shows. */
+/** The list for a URL. */
 export function sessionListOf(search: SessionsSearch): SessionListQuery {
   return { page: search.page, filter: sessionFilter(search) }
 }
 
-/** The filter of the API for what an address chooses; undefined for everything. */
+/** The API filter for a URL; undefined for everything. */
 export function sessionFilter(search: Partial<SessionsSearch>): string | undefined {
   const { q = '', device, state, recorded, from, to } = search
   const all = [

@@ -37,16 +37,16 @@ export function SessionTarget({ session }: { readonly session: Session }) {
   )
 }
 
-/** The front door, and what ran behind it. */
+/** How it connected, and what ran in it. */
 export function SessionType({ session }: { readonly session: Session }) {
-  const ran = session.events.types.join(', ')
+  const types = session.events.types.join(', ')
   return (
     <span>
       {texts.types[session.type]}
-      {ran === '' ? null : (
+      {types === '' ? null : (
         <Text span size="xs" c="dimmed">
           {' '}
-          {ran}
+          {types}
         </Text>
       )}
     </span>

@@ -1,4 +1,4 @@
-// What the list of sessions is narrowed down by. Every choice is part of the address.
+// Filters of the session list, stored in the URL.
 import { Button, NativeSelect, TextInput } from '../../ui/kit.ts'
 import { SearchField } from '../../ui/form/search-field.tsx'
 import { Toolbar } from '../../ui/list/toolbar.tsx'
@@ -11,7 +11,7 @@ const texts = sessionsMessages.filters
 
 interface SessionFiltersProps {
   readonly search: SessionsSearch
-  /** Chooses; the list starts at its first page then. */
+  /** Sets filters; the list goes back to its first page. */
   readonly onChoose: (change: Partial<SessionsSearch>) => void
   readonly onClear: () => void
   readonly onSearch: (words: string) => void

@@ -1,4 +1,4 @@
-// What a session is called.
+// Display name of a session.
 import type { Session } from '@bowline/contract/schemas/session'
 import { sessionsMessages as texts } from './messages.ts'
 

@@ -1,4 +1,4 @@
-// One session: who, from where, what happened, why it ended, and what can be done about it.
+// Page of one session: who, from where, what happened, why it ended, and its actions.
 import { ApiError } from '@bowline/contract/client'
 import { sessions } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'

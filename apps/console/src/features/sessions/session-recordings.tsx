@@ -1,4 +1,4 @@
-// The recordings of a session, one for each channel with output: checking, downloading, deleting them.
+// Recordings of a session, one for each channel with output: verify, download, delete.
 import { sessions } from '@bowline/contract/operations/sessions'
 import type { RecordingVerdict, Session } from '@bowline/contract/schemas/session'
 import { useQueryClient } from '@tanstack/react-query'

@@ -1,11 +1,11 @@
-// What happened in a session, in order.
+// Events of a session, in order.
 import type { Session } from '@bowline/contract/schemas/session'
 import { Text, Title } from '../../ui/kit.ts'
 import { formatDuration, formatMoment } from '../../ui/text/numbers.ts'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
-/** A session may have thousands; what is left out is told. */
+/** A session may have thousands of events; the number left out is shown. */
 const SHOWN = 500
 const sentences: ReadonlyMap<string, string> = new Map(Object.entries(texts.happened))
 
@@ -43,7 +43,7 @@ export function SessionTimeline({ session }: { readonly session: Session }) {
   )
 }
 
-/** `name: value` of what an event tells; nested values as JSON. */
+/** `name: value` of an event's data; nested values as JSON. */
 function describeData(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   return Object.entries(data)

@@ -1,4 +1,4 @@
-// The sessions of the namespace, as they happen.
+// Live list of the namespace's sessions.
 import type { Session } from '@bowline/contract/schemas/session'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// Binds the sessions page to its address.
+// Binds the sessions page to its route.
 import { getRouteApi } from '@tanstack/react-router'
 import { SessionsPage } from './sessions-page.tsx'
 

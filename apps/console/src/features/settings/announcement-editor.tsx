@@ -1,4 +1,4 @@
-// The text that people see when a terminal opens, with a terminal that shows it.
+// Editor for the text shown when a terminal opens, with a preview.
 import { LIMITS } from '@bowline/contract/limits'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
@@ -63,7 +63,7 @@ export function AnnouncementEditor({ namespace, settings, may }: SettingsProps) 
   )
 }
 
-/** As ssh prints it: plain text, whatever is in it. */
+/** As ssh prints it: plain text, whatever it contains. */
 function Preview({ namespace, text }: { readonly namespace: string; readonly text: string }) {
   const { api } = useRuntime()
   const { data: info } = useQuery(infoQuery(api))

@@ -18,11 +18,11 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
   const params = { tenant: namespace.tenant_id }
   const { name } = namespace
 
-  const act = async (what: 'leave' | 'remove') => {
+  const leaveOrRemove = async (what: 'leave' | 'remove') => {
     try {
       await (what === 'leave' ? api.call(members.leave, { params }) : api.call(namespaces.remove, { params }))
       notifyDone({ title: what === 'leave' ? texts.left(name) : texts.removed(name) })
-      // The token is for a namespace that is gone for this person: the next one is for another.
+      // The token names a namespace that the person no longer has: get one for the next namespace.
       await session.renew()
     } catch (error) {
       notifyFailure({ title: what === 'leave' ? texts.leaveFailed : texts.removeFailed, error })
@@ -49,7 +49,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
         title={texts.leaveTitle(name)}
         action={texts.leave}
         onClose={close}
-        onConfirm={() => void act('leave')}
+        onConfirm={() => void leaveOrRemove('leave')}
       >
         <Text size="sm">{texts.leaveText}</Text>
       </Confirm>
@@ -59,7 +59,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
         action={texts.remove}
         refused={typed.trim() !== name}
         onClose={close}
-        onConfirm={() => void act('remove')}
+        onConfirm={() => void leaveOrRemove('remove')}
       >
         <Text size="sm" mb="sm">
           {texts.removeText}

@@ -1,4 +1,4 @@
-// What the namespace is, and its name.
+// Identity and name of the namespace.
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { useState } from 'react'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// Texts of the settings of a namespace.
+// Texts of namespace settings.
 export const settingsMessages = {
   title: 'Settings',
   loadFailed: 'The settings could not be loaded.',
@@ -19,7 +19,7 @@ export const settingsMessages = {
   record: 'Record sessions',
   recordHint: 'What people see is kept, to be played back by administrators. What they type is not.',
   policy: 'When a session cannot be recorded',
-  policies: { 'best-effort': 'It goes on without a recording', required: 'It ends' },
+  policies: { 'best-effort': 'It continues without a recording', required: 'It ends' },
   policyHint: 'For example because the disk is full.',
   retention: 'Delete recordings after',
   days: 'days',

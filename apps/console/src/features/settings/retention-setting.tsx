@@ -1,4 +1,4 @@
-// How long recordings are kept.
+// Retention period of recordings.
 import { RecordingRetentionDays } from '@bowline/contract/schemas/namespace'
 import { useState } from 'react'
 import { z } from 'zod'
@@ -19,10 +19,10 @@ const Fields = z.object({
     .pipe(RecordingRetentionDays),
 })
 
-/** Starts from what is stored: give it a key that changes with it. */
+/** Initialized from the stored value: pass a key that changes with it. */
 export function RetentionSetting({ namespace, settings, may }: SettingsProps) {
   const stored = namespace.settings.recording_retention_days
-  /** Days that somebody has to confirm: recordings go. */
+  /** The number of days awaiting confirmation, because recordings will be deleted. */
   const [asked, setAsked] = useState<number>()
   const set = (days: number) => settings.set('recording_retention_days', days, texts.retention)
   const form = useContractForm({

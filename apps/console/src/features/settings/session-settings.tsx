@@ -1,4 +1,4 @@
-// What holds for sessions: recording, forwarding, and what a change of rules does to running ones.
+// Session settings: recording, forwarding, and the effect of policy changes on running sessions.
 import { NativeSelect, Switch } from '../../ui/kit.ts'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { settingsMessages as texts } from './messages.ts'

@@ -1,4 +1,4 @@
-// The settings of the namespace.
+// Settings page of the namespace.
 import { useMay } from '../../core/context.tsx'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'

@@ -1,4 +1,4 @@
-// The namespace and changes to it. A change shows at once, is taken back when the server refuses, and can be undone.
+// The namespace and its changes: optimistic, rolled back when the server refuses, with undo.
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import type { CallInput } from '@bowline/contract/operation'
 import { TenantId } from '@bowline/contract/schemas/common'
@@ -15,17 +15,17 @@ export type NamespaceChange = CallInput<typeof namespaces.update>['body']
 
 export interface NamespaceSettings {
   readonly query: UseQueryResult<Namespace>
-  /** @throws what the call threw */
+  /** @throws the call's error */
   put(change: NamespaceChange): Promise<void>
   /** Changes one setting, named by `label`; a failure has been shown when it resolves. */
   set<Name extends keyof Settings>(name: Name, value: Settings[Name], label: string): Promise<void>
 }
 
-/** What each part of the page is given. */
+/** Props of each section of the page. */
 export interface SettingsProps {
   readonly namespace: Namespace
   readonly settings: NamespaceSettings
-  /** Whether the person may change them. */
+  /** True when the person may change them. */
   readonly may: boolean
 }
 

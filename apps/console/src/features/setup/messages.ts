@@ -10,10 +10,10 @@ export const setupMessages = {
   },
   submit: 'Create account',
   failed: 'The account was not created',
-  /** A rule for a field that the server only named. */
+  /** Rule for a field that the server named without a reason. */
   notAccepted: 'was not accepted',
   done: 'The account is created.',
-  noLink: 'This link is not complete',
+  noLink: 'This link is incomplete',
   noLinkText: 'Set-up needs the whole link that the server printed when it started, with its “sign” part.',
   already: 'This instance is set up already',
   alreadyText: 'Its first account exists. Sign in with it, or ask whoever runs this server for one.',

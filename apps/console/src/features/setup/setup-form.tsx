@@ -1,4 +1,5 @@
-// The form of the first account. It obeys the contract's own schemas, so that the browser says what the server would.
+// Form of the first account, validated by the contract's own schemas, so that the browser reports what the server
+// would.
 import { instance } from '@bowline/contract/operations/instance'
 import { Email, Password, PersonName, Username } from '@bowline/contract/schemas/common'
 import { zodResolver } from '@hookform/resolvers/zod'

@@ -1,4 +1,4 @@
-// The set-up page of a fresh instance, and what it says when the link leads nowhere.
+// Set-up page of a fresh instance, and the error page for an invalid link.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRuntime } from '../../core/context.tsx'

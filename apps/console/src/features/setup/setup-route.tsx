@@ -1,4 +1,4 @@
-// Binds the set-up page to its address.
+// Binds the set-up page to its route.
 import { getRouteApi } from '@tanstack/react-router'
 import { SetupPage } from './setup-page.tsx'
 

@@ -10,15 +10,15 @@ it('measures the lockout with the server’s clock, not this machine’s', () =>
   expect(lockoutMs(headers, NOW + 3_600_000)).toBe(90_000)
 })
 
-it('uses this machine’s clock when the server tells no time', () => {
+it('falls back to this machine’s clock when the server sends no date', () => {
   expect(lockoutMs(new Headers({ 'x-account-lockout': String(seconds + 60) }), NOW)).toBe(60_000)
 })
 
-it.each(['0', '', 'soon', String(seconds - 5)])('sees no lockout in %j', (value) => {
+it.each(['0', '', 'soon', String(seconds - 5)])('finds no lockout in %j', (value) => {
   expect(lockoutMs(new Headers({ 'x-account-lockout': value }), NOW)).toBe(0)
 })
 
-it('sees no lockout in failures without an answer', () => {
+it('finds no lockout in failures without an answer', () => {
   expect(lockoutEnd(new TypeError('fetch failed'))).toBe(0)
   expect(lockoutEnd(new ApiError(401, {}, new Headers({ 'x-account-lockout': '0' })))).toBe(0)
 })
@@ -28,6 +28,6 @@ it.each([
   [59_000, '0:59'],
   [900, '0:01'],
   [3_600_000, '60:00'],
-])('tells %d ms as %s', (milliseconds, text) => {
+])('formats %d ms as %s', (milliseconds, text) => {
   expect(formatCountdown(milliseconds)).toBe(text)
 })

@@ -1,10 +1,10 @@
-// Until when an account is locked out, from the answer's headers.
+// Reads the remaining lockout of an account from response headers.
 import { ApiError } from '@bowline/contract/client'
 
 /**
- * Milliseconds that a lockout still lasts.
- * @param headers of a sign-in's answer: `X-Account-Lockout` is a Unix time, measured against the server's own `Date`
- * @param nowMs used when the server told no date
+ * Remaining lockout in milliseconds.
+ * @param headers of the sign-in response: `X-Account-Lockout` is a Unix time, compared with the server's own `Date`
+ * @param nowMs used when the server sent no date
  */
 export function lockoutMs(headers: Headers, nowMs: number): number {
   const untilSeconds = Number(headers.get('x-account-lockout') ?? 0)
@@ -13,7 +13,7 @@ export function lockoutMs(headers: Headers, nowMs: number): number {
   return Math.max(0, untilSeconds * 1000 - (Number.isNaN(serverMs) ? nowMs : serverMs))
 }
 
-/** When a failed sign-in may be repeated, in milliseconds of `Date.now()`; 0 when there is no lockout. */
+/** When sign-in may be retried, in milliseconds of `Date.now()`; 0 when there is no lockout. */
 export function lockoutEnd(error: unknown): number {
   const nowMs = Date.now()
   const leftMs = error instanceof ApiError ? lockoutMs(error.headers, nowMs) : 0

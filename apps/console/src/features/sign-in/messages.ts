@@ -9,7 +9,7 @@ export const signInMessages = {
   noProvider: 'The server named no identity provider.',
   usernameRequired: 'Enter your username or e-mail address.',
   passwordRequired: 'Enter your password.',
-  expired: 'Your session has ended. Sign in again to go on.',
+  expired: 'Your session has ended. Sign in again to continue.',
   badCredentials: 'The username or password is wrong.',
   lockedOut: (countdown: string) => `Too many failed attempts. You can try again in ${countdown}.`,
   lockoutOver: 'You can try again now.',

@@ -1,4 +1,4 @@
-// Signing in: with a username and a password, or at an identity provider, as the server offers it.
+// Sign-in page: username and password, or an identity provider, as the server offers.
 import { ApiError } from '@bowline/contract/client'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useQuery } from '@tanstack/react-query'
@@ -24,7 +24,7 @@ const Credentials = z.object({
 })
 
 interface SignInPageProps {
-  /** The session in this tab has ended by itself. */
+  /** The session of this tab expired. */
   readonly expired: boolean
 }
 

@@ -1,4 +1,4 @@
-// Binds the sign-in page to its address.
+// Binds the sign-in page to its route.
 import { getRouteApi } from '@tanstack/react-router'
 import { SignInPage } from './sign-in-page.tsx'
 

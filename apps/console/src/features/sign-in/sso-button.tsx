@@ -1,4 +1,4 @@
-// Signing in at the organisation's own identity provider; shown where the server offers it.
+// Sign-in through the organisation's own identity provider; shown where the server offers it.
 import { saml } from '@bowline/contract/operations/mfa'
 import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'

@@ -1,4 +1,4 @@
-// The part of a form that chooses devices: all, by name, by tag.
+// Form section that selects devices: all, by name, by tag.
 import { NativeSelect, Stack, TextInput } from '../../ui/kit.ts'
 import { DEVICE_CHOICES, type DeviceChoice } from './device-choice.ts'
 import { tagsMessages as texts } from './messages.ts'
@@ -8,7 +8,7 @@ interface DeviceChoiceFieldsProps {
   readonly choice: DeviceChoice
   readonly onChange: (change: Partial<DeviceChoice>) => void
   readonly errors: { readonly hostname: string | null; readonly tags: string | null }
-  /** How the pattern is matched: whole names or parts of them. */
+  /** Whether the pattern matches whole names or substrings. */
   readonly patternHint: string
 }
 

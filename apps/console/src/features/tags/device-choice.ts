@@ -1,4 +1,4 @@
-// Which devices a key or rule is for, as a form holds it, and as the API does.
+// The devices that a key or rule applies to: converts between form fields and the API's filter.
 import { type DeviceFilter, Pattern, Tags } from '@bowline/contract/schemas/tag'
 import { LIMITS } from '@bowline/contract/limits'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { ANY } from './pattern-field.tsx'
 
 export const DEVICE_CHOICES = ['all', 'pattern', 'tags'] as const
 
-/** Fields of a form. Only what is chosen is judged. */
+/** Form fields. Only those of the selected kind are validated. */
 export const deviceChoiceFields = {
   devices: z.enum(DEVICE_CHOICES),
   hostname: z.string(),
@@ -20,16 +20,16 @@ export interface DeviceChoice {
   readonly tags: string[]
 }
 
-/** Adds to a form's schema that the chosen pattern or tags are there. */
-export function judgeChoice({ devices, hostname, tags }: DeviceChoice, context: z.core.$RefinementCtx): void {
+/** Adds a schema check that the selected pattern or tags are present. */
+export function checkChoice({ devices, hostname, tags }: DeviceChoice, context: z.core.$RefinementCtx): void {
   const field = devices === 'pattern' ? 'hostname' : 'tags'
-  const judged =
+  const result =
     devices === 'pattern'
       ? Pattern.safeParse(hostname)
       : devices === 'tags'
         ? Tags.max(LIMITS.tagsPerItem).safeParse(tags)
         : undefined
-  const message = judged?.error?.issues[0]?.message
+  const message = result?.error?.issues[0]?.message
   if (message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
 }
 
@@ -40,7 +40,7 @@ interface SetChoice {
   (name: 'tags', value: string[]): void
 }
 
-/** Puts a change into a form. */
+/** Applies a change to a form. */
 export function setDeviceChoice(setValue: SetChoice, { devices, hostname, tags }: Partial<DeviceChoice>): void {
   if (devices) setValue('devices', devices)
   if (hostname !== undefined) setValue('hostname', hostname)
@@ -58,7 +58,7 @@ export function toChoice({ hostname, tags }: DeviceFilter): DeviceChoice {
   return { devices: 'pattern', hostname, tags: [] }
 }
 
-/** In words: "all devices", "tagged lab, attic", "named ^pi-". */
+/** As text: "all devices", "tagged lab, attic", "named ^pi-". */
 export function describeFilter({ hostname, tags }: DeviceFilter): string {
   if (tags) return texts.filterTags(tags.join(', '))
   return hostname === undefined || hostname === ANY ? texts.allDevices : texts.filterPattern(hostname)

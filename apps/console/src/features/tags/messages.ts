@@ -1,4 +1,4 @@
-// Texts of tags, and of the choice of devices by name or tag that keys and rules share.
+// Texts of tags, and of the device filter by name or tag that keys and rules share.
 export const tagsMessages = {
   title: 'Tags',
   roleTooLow: 'Your role in this namespace may look at tags, not change them.',

@@ -1,4 +1,4 @@
-// A pattern that is optional: anything, or what matches.
+// Optional pattern: anything, or a regular expression.
 import { NativeSelect, TextInput } from '../../ui/kit.ts'
 import { tagsMessages as texts } from './messages.ts'
 import classes from './tags.module.css'
@@ -12,7 +12,7 @@ interface PatternFieldProps {
   readonly value: string
   readonly onChange: (pattern: string) => void
   readonly error: string | null
-  /** An example of a pattern. */
+  /** Example pattern. */
   readonly placeholder: string
 }
 

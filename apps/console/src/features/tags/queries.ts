@@ -1,4 +1,4 @@
-// What the console asks about tags.
+// Queries for tags.
 import { devices } from '@bowline/contract/operations/devices'
 import { tags } from '@bowline/contract/operations/tags'
 import { queryOptions } from '@tanstack/react-query'
@@ -6,7 +6,7 @@ import { keys } from '../../live/apply-events.ts'
 import type { Api } from '../../auth/api.ts'
 import { deviceFilter } from '../devices/list/device-filter.ts'
 
-/** Every tag in use in the namespace, those of devices first. */
+/** Every tag in use in the namespace, device tags first. */
 export function tagsQuery(api: Api) {
   return queryOptions({
     queryKey: keys.tags,
@@ -14,7 +14,7 @@ export function tagsQuery(api: Api) {
   })
 }
 
-/** How many accepted devices have a tag. */
+/** Number of accepted devices with a tag. */
 export function taggedDevicesQuery(api: Api, tag: string) {
   return queryOptions({
     queryKey: [...keys.tags, 'devices', tag],

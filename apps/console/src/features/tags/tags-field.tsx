@@ -1,4 +1,4 @@
-// Tags as removable words, and a field that adds one. Known tags are offered.
+// Tag input: removable tags, and a field that adds one, with suggestions.
 import { LIMITS } from '@bowline/contract/limits'
 import { Tag } from '@bowline/contract/schemas/tag'
 import { useQuery } from '@tanstack/react-query'
@@ -14,9 +14,9 @@ import classes from './tags.module.css'
 interface TagsFieldProps {
   readonly tags: readonly string[]
   readonly onChange: (tags: string[]) => void
-  /** What is wrong with them, from the form around. */
+  /** Validation error from the surrounding form. */
   readonly error?: string | null
-  /** Has the focus when the dialog around opens. */
+  /** Takes the focus when the surrounding dialog opens. */
   readonly focusFirst?: boolean
 }
 
@@ -66,7 +66,7 @@ export function TagsField({ tags, onChange, error, focusFirst = false }: TagsFie
         onBlur={() => text.trim() !== '' && add()}
         onKeyDown={(event) => {
           if (event.key === 'Backspace' && text === '') onChange(tags.slice(0, -1))
-          // An empty field lets Enter send the form.
+          // With an empty field Enter submits the form.
           if ((event.key === 'Enter' || event.key === ',') && (add() || event.key === ',')) event.preventDefault()
         }}
       />

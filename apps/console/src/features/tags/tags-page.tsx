@@ -1,4 +1,4 @@
-// The tags of the namespace: what has them, renaming and removing them everywhere.
+// The namespace's tags: where they are used, renaming and removing them everywhere.
 import { tags as operations } from '@bowline/contract/operations/tags'
 import { Tag } from '@bowline/contract/schemas/tag'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<string>[] = [
   { id: 'devices', header: texts.columns.devices, cell: (tag) => <DeviceCount tag={tag} />, width: '10rem' },
 ]
 
-/** Accepted devices with a tag: those of the list that the tag leads to. */
+/** Number of accepted devices with a tag: the same as in the list that the tag links to. */
 function DeviceCount({ tag }: { readonly tag: string }) {
   const { api } = useRuntime()
   const { data } = useQuery(taggedDevicesQuery(api, tag))

@@ -1,4 +1,4 @@
-// Creating an API key, whose secret is shown once, and changing its name or role.
+// Dialog that creates an API key, whose secret is shown once, or changes its name or role.
 import { LIMITS } from '@bowline/contract/limits'
 import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import { type ApiKey, ApiKeyBody, ApiKeyName } from '@bowline/contract/schemas/api-key'
@@ -26,7 +26,7 @@ const lifetimes: ReadonlyMap<string, string> = new Map(Object.entries(texts.life
 const NewKey = z.object({
   name: ApiKeyName,
   role: RoleName,
-  /** Days, as the words of a choice. */
+  /** Days, as select options. */
   expires_at: z.string().transform(Number).pipe(ApiKeyBody.shape.expires_at),
 })
 const KnownKey = z.object({ name: ApiKeyName, role: RoleName })
@@ -53,7 +53,7 @@ export function ApiKeyDialog({ edited, onClose }: ApiKeyDialogProps) {
   )
 }
 
-/** Closes by saying that it is stored: nothing brings it back. */
+/** Closes only after confirming that it is stored: it cannot be shown again. */
 function Secret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
   return (
     <Stack gap="md">

@@ -117,7 +117,7 @@ export function ApiKeysTab({ search, onOpen }: TeamTabProps) {
   )
 }
 
-/** The e-mail address of the member who made it; those who left have none here. */
+/** E-mail address of the member who created it; empty for former members. */
 function MadeBy({ apiKey }: { readonly apiKey: ApiKey }) {
   const { api } = useRuntime()
   const tenant = usePerson()?.tenant ?? ''

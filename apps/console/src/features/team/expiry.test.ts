@@ -10,11 +10,11 @@ describe('an API key', () => {
     [6.9, true],
     [7.1, false],
     [-0.1, false],
-  ])('that ends in %s days ends soon: %s', (days, soon) => {
+  ])('judges whether a key that expires in %s days expires soon: %s', (days, soon) => {
     expect(expiresSoon(inDays(days), NOW_MS)).toBe(soon)
   })
 
-  it('that never ends has no end', () => {
+  it('has no expiry time for a key that never expires', () => {
     expect(endOf({ expires_in: -1 })).toBeUndefined()
     expect(expiresSoon({ expires_in: -1 }, NOW_MS)).toBe(false)
   })

@@ -98,7 +98,7 @@ function MemberName({ member }: { readonly member: Member }) {
   )
 }
 
-/** Whether the signed-in person may act on a member: by permission, by rank, and not on themselves. */
+/** True when the signed-in person may manage a member: by permission, by rank, and not themselves. */
 function useMayActOn(member: Member, permission: 'namespaceEditMember' | 'namespaceRemoveMember'): boolean {
   const person = usePerson()
   const may = useMay(permission)

@@ -31,15 +31,15 @@ export const teamMessages = {
     'They can no longer see or reach anything in this namespace. Their public keys are disabled until somebody takes them over, their API keys end, and so do their sessions.',
   memberRemoved: (email: string, keys: number) =>
     keys === 0
-      ? `${email} is no member any more.`
-      : `${email} is no member any more; ${keys === 1 ? '1 public key is' : `${keys} public keys are`} disabled.`,
+      ? `${email} is no longer a member.`
+      : `${email} is no longer a member; ${keys === 1 ? '1 public key is' : `${keys} public keys are`} disabled.`,
   memberRemoveFailed: (email: string) => `${email} could not be removed`,
   loadFailed: 'The members could not be loaded.',
   notYourself: 'To go yourself, leave the namespace in its settings.',
   roleTooLow: 'Your role in this namespace does not allow this.',
   labels: { email: 'E-mail', role: 'Role', name: 'Name', expires_at: 'Valid for' },
   keysLabel: 'API keys',
-  keyColumns: { name: 'Name', role: 'Role', by: 'Made by', created: 'Created', expires: 'Expires' },
+  keyColumns: { name: 'Name', role: 'Role', by: 'Created by', created: 'Created', expires: 'Expires' },
   addKey: 'Create key',
   addKeyTitle: 'Create an API key',
   editKeyTitle: (name: string) => `API key ${name}`,

@@ -1,4 +1,4 @@
-// What the console asks about API keys. Members come with the namespace.
+// Queries for API keys. Members come with the namespace.
 import { apiKeys } from '@bowline/contract/operations/api-keys'
 import type { ApiKey } from '@bowline/contract/schemas/api-key'
 import { LIMITS } from '@bowline/contract/limits'
@@ -28,7 +28,7 @@ export function apiKeyListQuery(api: Api, { page, sort, order }: ApiKeyListQuery
   })
 }
 
-/** The keys that end last, on one page: more than namespaces have. */
+/** The keys that expire last, on one page: more than namespaces have. */
 export function allApiKeysQuery(api: Api) {
   return queryOptions({
     queryKey: [...API_KEY_LISTS, 'all'],

@@ -1,8 +1,8 @@
-// Roles that somebody may grant: those up to their own, owner never.
+// Roles that somebody may grant: up to their own, never owner.
 import { ROLES, type Role, hasAuthorityOver } from '@bowline/contract/roles'
 import { teamMessages as texts } from './messages.ts'
 
-/** Options of a choice of roles, the lowest first. `actor`: '' for somebody without one. */
+/** Select options, lowest role first. `actor`: '' for somebody without a role. */
 export function roleOptions(actor: Role | ''): { value: Role; label: string }[] {
   if (actor === '') return []
   return ROLES.filter((role) => hasAuthorityOver(actor, role)).map((role) => ({

@@ -1,4 +1,4 @@
-// The part of the team page that lives in its URL.
+// URL search parameters of the team page.
 import { z } from 'zod'
 
 export const API_KEY_SORTS = ['expires_in', 'name', 'role', 'created_at'] as const
@@ -11,7 +11,7 @@ export const TeamSearch = z.object({
   page: z.coerce.number().int().min(1).catch(DEFAULT_TEAM_SEARCH.page).default(DEFAULT_TEAM_SEARCH.page),
   sort: z.enum(API_KEY_SORTS).optional().catch(undefined),
   order: z.enum(['asc', 'desc']).optional().catch(undefined),
-  /** The dialog for a new member or key is open. */
+  /** Dialog for a new member or key is open. */
   add: z.enum(['yes']).optional().catch(undefined),
   /** Name of the API key whose dialog is open. */
   edit: z.string().max(64).optional().catch(undefined),

@@ -1,4 +1,4 @@
-// People and programs that may act in the namespace.
+// Members and API keys of the namespace.
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'

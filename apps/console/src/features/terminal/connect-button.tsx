@@ -1,4 +1,4 @@
-// Opens a terminal on a device: on its page and in its row.
+// Button that opens a terminal on a device, on its page and in its row.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useNavigate } from '@tanstack/react-router'
 import { SquareTerminal } from 'lucide-react'
@@ -11,13 +11,13 @@ export function ConnectButton({ device }: { readonly device: Pick<Device, 'uid' 
   const mayConnect = useMay('deviceConnect')
   const navigate = useNavigate()
   if (device.status !== 'accepted') return null
-  const hindrance = mayConnect ? (device.online ? undefined : texts.offline) : texts.roleTooLow
+  const disabledReason = mayConnect ? (device.online ? undefined : texts.offline) : texts.roleTooLow
   return (
-    <Tooltip label={hindrance ?? texts.connect}>
+    <Tooltip label={disabledReason ?? texts.connect}>
       <Button
         size="compact-sm"
         variant="default"
-        disabled={hindrance !== undefined}
+        disabled={disabledReason !== undefined}
         aria-label={texts.connectTo(device.name)}
         onClick={() => void navigate({ to: '/terminal', search: { device: device.uid } })}
       >

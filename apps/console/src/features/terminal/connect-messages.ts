@@ -1,4 +1,4 @@
-// Texts of the way to a terminal: apart from those of the terminals, which only come with them.
+// Texts of the button that opens a terminal; separate, because the terminals' own texts load with them.
 export const connectMessages = {
   connect: 'Connect',
   connectTo: (device: string) => `Connect to ${device}`,

@@ -1,4 +1,4 @@
-// Where to: the devices that can be reached now.
+// Picks one of the devices that are online.
 import { useQuery } from '@tanstack/react-query'
 import { MonitorOff } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-// Settings of all terminals, and their keys.
+// Button for the terminal settings and shortcuts.
 import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useStore } from '../../core/context.tsx'
@@ -8,7 +8,7 @@ import { terminalMessages as texts } from './messages.ts'
 import { FONT_NAME, FONT_SIZES, TerminalSettings, changeSettings, terminalSettings } from './screen/settings.ts'
 import classes from './terminal.module.css'
 
-/** Only names to choose from: whether a device has them, its browser does not tell. */
+/** Suggestions only: browsers do not reveal which fonts a device has. */
 const FONTS = ['Cascadia Code', 'Consolas', 'DejaVu Sans Mono', 'Fira Code', 'Hack', 'Menlo', 'monospace']
 const SCROLLBACKS = [1_000, 5_000, 20_000, 100_000]
 

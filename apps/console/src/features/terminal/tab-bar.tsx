@@ -1,4 +1,4 @@
-// The tabs of the terminals (WAI-ARIA tabs: arrow keys move, Delete closes), and what is beside them.
+// Tab bar of the terminals (WAI-ARIA tabs: arrow keys move, Delete closes), with its buttons.
 import { Plus, X } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { useStore } from '../../core/context.tsx'
@@ -66,7 +66,7 @@ export function TabBar({ workspace, isPicking, onPick }: TabBarProps) {
 interface OneTabProps {
   readonly tab: Tab
   readonly isActive: boolean
-  /** Whether the Tab key stops here. */
+  /** True when it is in the tab order. */
   readonly isReached: boolean
   readonly workspace: Workspace
   readonly onChoose: () => void
@@ -115,7 +115,7 @@ function TabName({ id, pane, isActive, isReached, onChoose, onClose, onKeyDown }
     >
       <span className={classes['dot']} data-state={kind} aria-hidden />
       <span className={classes['name']}>{name}</span>
-      {/* For pointers: a list of tabs holds nothing but tabs. */}
+      {/* Pointer only: a tablist may contain nothing but tabs. */}
       <span className={classes['close']} data-cross title={texts.closeTab(name)} aria-hidden>
         <X size={13} />
       </span>

@@ -1,4 +1,4 @@
-// The terminals: tabs above, the panes of the active one below.
+// Terminals page: tabs above, the panes of the active one below.
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -61,7 +61,7 @@ function ActiveTab({ tab }: { readonly tab: Tab }) {
   )
 }
 
-/** Opens the terminal that the address asks for, once: the address is plain again then. */
+/** Opens the terminal that the URL asks for, once, and then clears the parameter. */
 function OpenDevice({ uid }: { readonly uid: string }) {
   const runtime = useRuntime()
   const navigate = useNavigate()

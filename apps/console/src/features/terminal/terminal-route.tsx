@@ -1,4 +1,4 @@
-// Binds the terminals to their address.
+// Binds the terminals to their route.
 import { getRouteApi } from '@tanstack/react-router'
 import { TerminalPage } from './terminal-page.tsx'
 

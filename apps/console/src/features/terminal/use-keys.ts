@@ -1,5 +1,5 @@
-// Keys of the workspace. Except those of the clipboard they all need Control and Shift, which programs in terminals do
-// not get, so none is taken from them; one of them leaves the terminal, which takes the Tab key for itself (WCAG 2.1.2).
+// Workspace shortcuts. Except for the clipboard they all need Control and Shift, which programs in terminals do not
+// receive, so none is taken from them; one leaves the terminal, which captures the Tab key (WCAG 2.1.2).
 import { useEffect } from 'react'
 import { takeClipboardKey } from './screen/clipboard.ts'
 import { paneIds } from './pane/layout.ts'
@@ -9,13 +9,13 @@ import type { Workspace } from './workspace.ts'
 export function useKeys(workspace: Workspace): void {
   useEffect(
     () =>
-      workspace.takeKeys((pane, event) => {
+      workspace.interceptKeys((pane, event) => {
         if (takeClipboardKey(pane.screen.terminal, event)) return true
         const isOurs = event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey
-        const act = isOurs ? ACTIONS[event.key.toUpperCase()] : undefined
-        if (!act) return false
+        const action = isOurs ? ACTIONS[event.key.toUpperCase()] : undefined
+        if (!action) return false
         event.preventDefault()
-        if (event.type === 'keydown') act(workspace, pane)
+        if (event.type === 'keydown') action(workspace, pane)
         return true
       }),
     [workspace],

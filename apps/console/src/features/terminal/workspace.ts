@@ -1,11 +1,10 @@
-// The terminals that are open: tabs with panes. They live beside React, so that going to another page ends nothing; they
-// end with the person's session, and with the page. A page that is loaded again has the same tabs and panes, and asks
-// who signs in.
+// The open terminals: tabs with panes. They live outside React, so that navigating away ends nothing; they end with the
+// person's session, and with the page. A reload restores tabs and panes and asks to sign in again.
 import type { Runtime } from '../../core/runtime.ts'
-import { holdPage } from '../../platform/page-holds.ts'
+import { guardUnload } from '../../platform/unload-guard.ts'
 import { type Store, createStore } from '../../platform/store.ts'
 import type { KeyCredential } from './connection/credential.ts'
-import { fromKept, keepTabs, readTabs, toKept } from './kept-tabs.ts'
+import { fromSaved, saveTabs, readTabs, toSaved } from './saved-tabs.ts'
 import { type Layout, type SplitLayout, paneIds, splitPane, withShare, withoutPane } from './pane/layout.ts'
 import { type Pane, type PaneDevice, createPane } from './pane/pane.ts'
 import { terminalSettings } from './screen/settings.ts'
@@ -13,7 +12,7 @@ import { terminalSettings } from './screen/settings.ts'
 export interface Tab {
   readonly id: string
   readonly layout: Layout
-  /** The pane that has the keyboard. */
+  /** The focused pane. */
   readonly focused: string
 }
 
@@ -24,7 +23,7 @@ export interface WorkspaceState {
 
 export interface Workspace {
   readonly state: Store<WorkspaceState>
-  /** The private key that was read last: it signs for every terminal of the person. */
+  /** The private key loaded last: it signs for every terminal of the person. */
   readonly key: Store<KeyCredential | undefined>
   pane(id: string): Pane | undefined
   /** Opens a tab for a device. */
@@ -35,13 +34,13 @@ export interface Workspace {
   resize(split: string, share: number): void
   closePane(pane: string): void
   closeTab(tab: string): void
-  /** The console's own colours have changed. */
+  /** The console's colour scheme changed. */
   setDark(isDark: boolean): void
-  /** The page looks at keys before the terminals do. @returns it does no more */
-  takeKeys(onKey: OnKey): () => void
+  /** Installs a key handler that runs before the terminals' own. @returns uninstall */
+  interceptKeys(onKey: OnKey): () => void
 }
 
-/** @returns whether the key was the page's */
+/** @returns true when handled */
 type OnKey = (pane: Pane, event: KeyboardEvent) => boolean
 
 const workspaces = new WeakMap<Runtime, Workspace>()
@@ -126,16 +125,16 @@ function createWorkspace(runtime: Runtime): Workspace {
       const at = tabs.findIndex((tab) => tab.id === id)
       const tab = tabs[at]
       if (!tab) return
-      const left = tabs.filter((one) => one.id !== id)
-      const next = active === id ? (left[at] ?? left[at - 1])?.id : active
-      state.set({ tabs: left, active: next })
+      const remaining = tabs.filter((one) => one.id !== id)
+      const next = active === id ? (remaining[at] ?? remaining[at - 1])?.id : active
+      state.set({ tabs: remaining, active: next })
       remove(paneIds(tab.layout))
     },
     setDark(dark) {
       isDark = dark
       applySettings()
     },
-    takeKeys(take) {
+    interceptKeys(take) {
       onKey = take
       return () => {
         if (onKey === take) onKey = undefined
@@ -150,17 +149,17 @@ function createWorkspace(runtime: Runtime): Workspace {
 
   function keep(): void {
     const { tabs, active } = state.get()
-    const kept = tabs.flatMap(({ layout, focused }) => toKept(layout, focused, (id) => panes.get(id)?.device) ?? [])
-    keepTabs({ owner, active: tabs.findIndex(({ id }) => id === active), tabs: kept })
+    const saved = tabs.flatMap(({ layout, focused }) => toSaved(layout, focused, (id) => panes.get(id)?.device) ?? [])
+    saveTabs({ owner, active: tabs.findIndex(({ id }) => id === active), tabs: saved })
   }
 
-  /** Opens what stood here before the page was loaded again. */
+  /** Restores the tabs from before a reload. */
   function restore(): void {
-    const kept = readTabs(owner)
-    if (!kept) return
-    const tabs = kept.tabs.map((layoutKept): Tab => {
+    const saved = readTabs(owner)
+    if (!saved) return
+    const tabs = saved.tabs.map((savedLayout): Tab => {
       let focused = ''
-      const layout = fromKept(layoutKept, ({ device, isFocused }) => {
+      const layout = fromSaved(savedLayout, ({ device, isFocused }) => {
         const { id } = add(device)
         if (isFocused) focused = id
         return id
@@ -168,10 +167,10 @@ function createWorkspace(runtime: Runtime): Workspace {
       tabCount += 1
       return { id: `tab-${tabCount}`, layout, focused: focused || (paneIds(layout)[0] ?? '') }
     })
-    state.set({ tabs, active: (tabs[kept.active] ?? tabs[0])?.id })
+    state.set({ tabs, active: (tabs[saved.active] ?? tabs[0])?.id })
   }
 
-  // Another person, or another namespace, has no business in these terminals, nor with the key.
+  // Another person, or another namespace, must not see these terminals or use the key.
   let owner = ownerOf(runtime)
   runtime.session.state.subscribe(() => {
     const next = ownerOf(runtime)
@@ -187,9 +186,9 @@ function createWorkspace(runtime: Runtime): Workspace {
   restore()
   state.subscribe(keep)
   addEventListener('online', () => {
-    for (const pane of panes.values()) pane.remote()?.hurry()
+    for (const pane of panes.values()) pane.remote()?.reconnectNow()
   })
-  holdPage(() => [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)))
+  guardUnload(() => [...panes.values()].some((pane) => ['running', 'reconnecting'].includes(pane.state.get().kind)))
   return workspace
 }
 

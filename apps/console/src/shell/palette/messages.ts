@@ -3,7 +3,7 @@ export const paletteMessages = {
   label: 'Search devices, pages and actions',
   placeholder: 'Device, page or action',
   results: 'Results',
-  none: (words: string) => `Nothing is named “${words}”`,
+  none: (words: string) => `No results for “${words}”`,
   searching: 'Searching …',
   searchFailed: 'The devices could not be searched; pages and actions are here.',
   groups: { recent: 'Recent devices', devices: 'Devices', pages: 'Pages', actions: 'Actions' },

@@ -13,12 +13,12 @@ import classes from './palette.module.css'
 const WORDS_MAX = 64
 
 interface PaletteProps {
-  /** Gives what was typed before the field was there; from then on, keys are the field's. */
+  /** Returns what was typed before the field mounted; later keys go to the field itself. */
   readonly takeTyped: () => string
   readonly onClose: () => void
 }
 
-/** Open while it is mounted. */
+/** Open while mounted. */
 export function Palette({ takeTyped, onClose }: PaletteProps) {
   return (
     <Modal
@@ -54,12 +54,12 @@ function Body({ takeTyped, onClose }: PaletteProps) {
   const idOf = (index: number) => `${listId}-${index}`
   const { searching } = content
 
-  // The field has the focus as soon as it is there (the kit gives it later), and what had it before gets it back.
+  // Focus the field as soon as it mounts (the kit does it later), and restore the previous focus afterwards.
   useLayoutEffect(() => {
     const before = document.activeElement
     field.current?.focus()
     const typed = takeTyped()
-    // oxlint-disable-next-line react/set-state-in-effect -- the browser has it, up to the moment of the focus
+    // oxlint-disable-next-line react/set-state-in-effect -- the browser keeps the text typed before the focus
     if (typed !== '') setText(typed.slice(0, WORDS_MAX))
     return () => {
       if (before instanceof HTMLElement) before.focus({ preventScroll: true })
@@ -147,7 +147,7 @@ interface OptionProps {
   readonly item: PaletteItem
   readonly id: string
   readonly isActive: boolean
-  /** Shown above the first one of a group. */
+  /** Shown above the first item of a group. */
   readonly heading: string | undefined
   readonly onRun: () => void
 }
@@ -160,14 +160,14 @@ function Option({ item: { label, hint, icon: Icon }, id, isActive, heading, onRu
           {heading}
         </div>
       )}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are the field's: the focus never leaves it */}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field handles the keys: the focus never leaves it */}
       <div
         id={id}
         role="option"
         aria-selected={isActive}
         tabIndex={-1}
         className={classes['option']}
-        // The focus stays in the field.
+        // Keep the focus in the field.
         onMouseDown={(event) => event.preventDefault()}
         onClick={onRun}
       >

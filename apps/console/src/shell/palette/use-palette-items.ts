@@ -1,4 +1,4 @@
-// The palette's items for what was typed: devices searched by the server, pages and actions.
+// Palette items for the typed text: devices searched by the server, pages and actions.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -28,10 +28,10 @@ export interface PaletteContent {
   readonly failed: boolean
 }
 
-/** Long enough that a word typed at once asks the server once. */
+/** Debounce: long enough that a word typed quickly sends one request. */
 const TYPING_MS = 100
 
-/** @param onMore asked for what more can be done with a device */
+/** @param onMore opens the further actions on a device */
 export function usePaletteItems(words: string, onMore: (device: Device) => void): PaletteContent {
   const { api } = useRuntime()
   const tenant = usePerson()?.tenant ?? ''
@@ -76,7 +76,7 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
   }
 }
 
-/** Pages and actions. */
+/** Items for pages and actions. */
 function useFixedItems(): PaletteItem[] {
   const { session } = useRuntime()
   const navigate = useNavigate()
@@ -122,7 +122,7 @@ function useFixedItems(): PaletteItem[] {
   ]
 }
 
-/** What can be done with one device. */
+/** Actions on one device. */
 export function useDeviceItems(device: Device | undefined): PaletteItem[] {
   const { api } = useRuntime()
   const navigate = useNavigate()

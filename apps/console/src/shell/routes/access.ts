@@ -1,5 +1,5 @@
-// Addresses of who may reach what: keys, rules, tags, people. What these pages ask comes with the pages: the first page
-// that somebody sees does not carry it.
+// Routes of access control: keys, rules, tags, people. Their queries load with the pages, to keep them out of the first
+// page's bundle.
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { FirewallSearch } from '../../features/firewall/search.ts'
 import { DEFAULT_KEYS_SEARCH, KeysSearch } from '../../features/public-keys/search.ts'

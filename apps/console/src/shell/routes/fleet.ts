@@ -1,4 +1,4 @@
-// Addresses of the overview, devices, sessions and terminals.
+// Routes of the overview, devices, sessions and terminals.
 import { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { deviceListQuery, deviceQuery, statsQuery } from '../../features/devices/queries.ts'

@@ -1,4 +1,4 @@
-// Addresses outside of the sign-in.
+// Routes that need no sign-in.
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { z } from 'zod'
 import { safeRedirect } from '../../auth/redirect.ts'

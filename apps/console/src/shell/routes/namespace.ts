@@ -1,4 +1,4 @@
-// Addresses of the namespace itself and of the signed-in person.
+// Routes of the namespace itself and of the signed-in person.
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { DEFAULT_PAGE_SEARCH, PageSearch } from '../../ui/list/page-search.ts'
 import { app } from '../app-route.tsx'

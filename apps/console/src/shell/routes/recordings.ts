@@ -1,4 +1,4 @@
-// Addresses of recordings.
+// Routes of recordings.
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { DEFAULT_RECORDINGS_SEARCH, PlaySearch, RecordingsSearch } from '../../features/player/search.ts'
 import { app } from '../app-route.tsx'

@@ -1,14 +1,14 @@
-// A remark beside what people are doing. Failures have ErrorPanel.
+// A note beside other content. For failures use ErrorPanel.
 import { CircleAlert, Info } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Text } from '../kit.ts'
 import classes from './callout.module.css'
 
 interface CalloutProps {
-  /** `warn`: something to act on. */
+  /** `warn`: needs action. */
   readonly tone: 'note' | 'warn'
   readonly title?: string
-  /** Interrupts screen readers: for what has just gone wrong. */
+  /** Interrupts screen readers: for something that just went wrong. */
   readonly urgent?: boolean
   readonly children: ReactNode
 }

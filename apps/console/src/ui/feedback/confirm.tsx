@@ -1,4 +1,4 @@
-// Asks before something that cannot be taken back. The safe answer has the focus.
+// Confirmation dialog for irreversible actions. The safe answer has the focus.
 import type { ReactNode } from 'react'
 import { Button, Group, Modal } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
@@ -6,11 +6,11 @@ import { uiMessages } from '../messages.ts'
 interface ConfirmProps {
   readonly opened: boolean
   readonly title: string
-  /** What will happen, completely. */
+  /** Everything that will happen. */
   readonly children: ReactNode
-  /** The verb, as on the button that asked. */
+  /** The verb, as on the button that opened it. */
   readonly action: string
-  /** Something is missing for it, for example a word to type. */
+  /** Disables the action, for example until a word is typed. */
   readonly refused?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-// What went wrong, for people: a cause and, when the server answered, the id under which its log has it.
+// Describes an error for people: a cause and, when the server answered, the request id to find it in the log.
 import { ApiError } from '@bowline/contract/client'
 import { isUnreachable } from '../../auth/connectivity.ts'
 import { PageNotLoaded } from '../../platform/page-files.ts'
@@ -12,7 +12,7 @@ export interface Described {
 
 export function describeError(error: unknown): Described {
   if (error instanceof ApiError) return { cause: error.message, requestId: error.requestId }
-  // Whoever shows it says why.
+  // The component that shows it states the cause.
   if (error instanceof PageNotLoaded && error.reason === 'updated') return { cause: '', requestId: '' }
   if (error instanceof PageNotLoaded || isUnreachable(error)) return { cause: uiMessages.unreachable, requestId: '' }
   return { cause: error instanceof Error ? error.message : String(error), requestId: '' }

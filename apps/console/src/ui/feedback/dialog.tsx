@@ -1,4 +1,4 @@
-// A dialog, and a form in one. What is inside is mounted when the dialog opens: forms start fresh.
+// A dialog, and a dialog with a form. The contents mount when the dialog opens, so forms start fresh.
 import type { ReactNode } from 'react'
 import type { FieldValues } from 'react-hook-form'
 import { Callout } from './callout.tsx'
@@ -13,7 +13,7 @@ interface DialogProps {
   readonly onClose: () => void
   readonly title: string
   readonly size?: 'md' | 'lg'
-  /** It closes by its own buttons only: for what is shown once. */
+  /** Closes by its own buttons only: for something shown once. */
   readonly insists?: boolean
   readonly children: ReactNode
 }
@@ -39,10 +39,10 @@ interface DialogFormProps<In extends FieldValues, Out> {
   readonly form: ContractForm<In, Out>
   /** "The key was not added": above the form, when no field is at fault. */
   readonly failed: string
-  /** The verb. */
+  /** The verb on the submit button. */
   readonly submit: string
   readonly onCancel: () => void
-  /** Why this person may look at it only; undefined: may send it. */
+  /** Why this person may not submit; undefined: may submit. */
   readonly refused?: string | undefined
   readonly children: ReactNode
 }

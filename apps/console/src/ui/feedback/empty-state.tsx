@@ -1,4 +1,4 @@
-// A list with nothing in it: what would be here and how it gets here.
+// Empty state of a list: what belongs here and how to get it here.
 import type { ReactNode } from 'react'
 import { Text, Title } from '../kit.ts'
 import classes from './empty-state.module.css'
@@ -7,7 +7,7 @@ interface EmptyStateProps {
   readonly icon: ReactNode
   readonly title: string
   readonly text: string
-  /** What to do about it. */
+  /** The action to offer. */
   readonly children?: ReactNode
 }
 

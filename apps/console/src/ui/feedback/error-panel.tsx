@@ -1,4 +1,4 @@
-// A load that failed: what failed, why, the request's id for the administrator, and a way to try again.
+// A failed load: what failed, why, the request id for the administrator, and a retry button.
 import { TriangleAlert } from 'lucide-react'
 import { CopyButton } from '../text/copy-button.tsx'
 import { describeError } from './describe-error.ts'
@@ -7,7 +7,7 @@ import { uiMessages } from '../messages.ts'
 import classes from './error-panel.module.css'
 
 interface ErrorPanelProps {
-  /** What could not be done: "The devices could not be loaded." */
+  /** What failed: "The devices could not be loaded." */
   readonly title: string
   readonly error: unknown
   readonly onRetry?: () => void

@@ -1,10 +1,10 @@
-// Controls that not every role may use. Who may not can still reach them, with the keyboard too, and is told why.
+// Controls that need a permission. Without it they stay reachable, by keyboard too, and say why they are disabled.
 import { type ActionIconProps, ActionIcon, Button, type ButtonProps, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-interface Gate {
+interface GateProps {
   readonly may: boolean
-  /** Why not. */
+  /** Why the control is disabled. */
   readonly why: string
   readonly onClick: () => void
   readonly children: ReactNode
@@ -12,10 +12,10 @@ interface Gate {
 
 const EVENTS = { hover: true, focus: true, touch: true }
 
-/** `disabled` would take a control out of the order of the keyboard, and its remark with it. */
+/** The `disabled` attribute would take the control out of the tab order, and its tooltip with it. */
 const REFUSED = { 'data-disabled': true, 'aria-disabled': true } as const
 
-export function GatedButton({ may, why, onClick, ...button }: ButtonProps & Gate & { 'aria-label'?: string }) {
+export function GatedButton({ may, why, onClick, ...button }: ButtonProps & GateProps & { 'aria-label'?: string }) {
   return (
     <Tooltip label={why} disabled={may} events={EVENTS}>
       <Button {...button} {...(may ? { onClick } : REFUSED)} />
@@ -23,8 +23,8 @@ export function GatedButton({ may, why, onClick, ...button }: ButtonProps & Gate
   )
 }
 
-/** A button that is a picture. `label` is told of it; `hint`: what it does, beside it. */
-export function GatedAction({ may, why, onClick, label, hint, ...icon }: ActionIconProps & Gate & ActionNames) {
+/** An icon button. `label`: its accessible name; `hint`: a longer tooltip. */
+export function GatedAction({ may, why, onClick, label, hint, ...icon }: ActionIconProps & GateProps & ActionNames) {
   return (
     <Tooltip label={may ? hint : why} events={EVENTS}>
       <ActionIcon {...icon} aria-label={label} {...(may ? { onClick } : REFUSED)} />

@@ -1,5 +1,5 @@
-// Results of actions. Failures stay until they are closed: what failed, why, and a way to try again. What worked and can
-// be taken back is told for a few seconds.
+// Notifications about actions. Failures stay until closed: what failed, why, and a retry. Successes that can be undone
+// show for a few seconds.
 import { notifications } from '@mantine/notifications'
 import { announce } from './announce.tsx'
 import { describeError } from './describe-error.ts'
@@ -7,13 +7,13 @@ import { Button } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 
 interface Failure {
-  /** What could not be done. */
+  /** What failed. */
   readonly title: string
   readonly error: unknown
   readonly onRetry?: () => void
 }
 
-/** Tells that an action failed. A new failure with the same title takes the place of the old one. */
+/** Notifies of a failed action. A new failure replaces an older one with the same title. */
 export function notifyFailure({ title, error, onRetry }: Failure): void {
   const { cause, requestId } = describeError(error)
   notifications.hide(title)
@@ -59,11 +59,11 @@ const UNDO_MS = 8_000
 interface Done {
   /** What was done. */
   readonly title: string
-  /** Takes it back. Throws when it cannot; that is shown. */
+  /** Undoes it. Throws when it cannot; the failure is shown. */
   readonly onUndo?: () => Promise<unknown>
 }
 
-/** Tells that an action worked, with a way back where there is one. */
+/** Notifies of a completed action, with an undo where there is one. */
 export function notifyDone({ title, onUndo }: Done): void {
   announce(title)
   if (!onUndo) return

@@ -4,7 +4,7 @@ import { fieldErrors, fieldSentence } from './field-errors.ts'
 
 const refused = (message: string, fields: string[]) => new ApiError(400, { message, fields }, new Headers())
 
-it('puts the server’s rule to the field it is about', () => {
+it('assigns the server’s rule to the field it names', () => {
   expect(fieldErrors(refused('username: must have 3 to 30 characters.', ['username']), 'was not accepted')).toEqual([
     { field: 'username', rule: 'must have 3 to 30 characters' },
   ])
@@ -14,7 +14,7 @@ it('puts the server’s rule to the field it is about', () => {
   ])
 })
 
-it('understands the bare list of field names', () => {
+it('reads a bare list of field names', () => {
   expect(fieldErrors(new ApiError(409, ['email'], new Headers()), 'was not accepted')).toEqual([
     { field: 'email', rule: 'was not accepted' },
   ])
@@ -24,6 +24,6 @@ it('finds no field in other failures', () => {
   expect(fieldErrors(new TypeError('fetch failed'), 'x')).toEqual([])
 })
 
-it('makes a sentence of label and rule', () => {
+it('joins label and rule to a sentence', () => {
   expect(fieldSentence('Username', 'is taken')).toBe('Username is taken.')
 })

@@ -1,16 +1,16 @@
-// A refused form: which field is at fault, and the sentence to show beneath it.
+// Maps a refused form to its fields: which field is invalid, and the sentence to show beneath it.
 import { ApiError } from '@bowline/contract/client'
 
 export interface FieldError {
   readonly field: string
-  /** A predicate ("is taken"), to be put behind the field's label. */
+  /** A predicate ("is taken"), to be appended to the field's label. */
   readonly rule: string
 }
 
 /**
- * Reads the fields that an answer names. The server's sentence starts with the first field's name
- * (`username: is taken.` or `username is taken.`); the others are only known to be wrong.
- * @param fallback rule for the fields that the sentence is not about
+ * Reads the fields that an error names. The server's message starts with the first field's name
+ * (`username: is taken.` or `username is taken.`); the others are only known to be invalid.
+ * @param fallback rule for the fields that the message does not describe
  */
 export function fieldErrors(error: unknown, fallback: string): FieldError[] {
   if (!(error instanceof ApiError)) return []

@@ -1,17 +1,17 @@
-// A field that searches the list below it while people type. `/` jumps to it from anywhere on the page.
+// A debounced search field for the list below it. `/` focuses it from anywhere on the page.
 import { CloseButton, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { readSetting } from '../local-setting.ts'
 import { uiMessages } from '../messages.ts'
 
-/** Long enough that a word typed at once asks the server once. */
+/** Debounce: long enough that a word typed quickly sends one request. */
 const TYPING_MS = 200
 const MAX_CHARS = 64
 
 interface SearchFieldProps {
   readonly label: string
-  /** What the list shows. */
+  /** The search term that the list shows. */
   readonly words: string
   readonly onSearch: (words: string) => void
 }
@@ -20,7 +20,7 @@ export function SearchField({ label, words, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(words)
   const [shown, setShown] = useState(words)
   const input = useRef<HTMLInputElement>(null)
-  // The address changed by other means (back, another tab of the list): the field follows.
+  // The URL changed by other means (back, another tab of the list): follow it.
   if (words !== shown) {
     setShown(words)
     setText(words)

@@ -1,4 +1,4 @@
-// Several lines of text. The kit's own one brings a library that measures its height, which nothing here needs.
+// Multi-line text field. The kit's own pulls in a library for automatic height, which nothing here needs.
 import { Input } from '@mantine/core'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 
@@ -14,7 +14,7 @@ interface TextAreaProps extends Pick<ComponentProps<'textarea'>, Passed> {
 
 export function TextArea({ label, description, error, className, disabled = false, ...textarea }: TextAreaProps) {
   const id = useId()
-  const told = error ? `${id}-error` : description ? `${id}-description` : undefined
+  const describedBy = error ? `${id}-error` : description ? `${id}-description` : undefined
   return (
     <Input.Wrapper
       id={id}
@@ -33,7 +33,7 @@ export function TextArea({ label, description, error, className, disabled = fals
         size="sm"
         error={Boolean(error)}
         aria-invalid={error ? true : undefined}
-        aria-describedby={told}
+        aria-describedby={describedBy}
         classNames={{ input: className ?? '' }}
       />
     </Input.Wrapper>

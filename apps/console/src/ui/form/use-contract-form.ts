@@ -1,5 +1,5 @@
-// A form that obeys a schema of the contract, so that the browser says what the server would, and that shows what the
-// server refuses at the field that it names.
+// A form validated by a contract schema, so that the browser reports what the server would, and that shows the server's
+// errors at the fields they name.
 import { ApiError } from '@bowline/contract/client'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { type BaseSyntheticEvent, useState } from 'react'
@@ -11,20 +11,20 @@ import { uiMessages } from '../messages.ts'
 interface FormSpec<In extends FieldValues, Out extends FieldValues> {
   readonly schema: z.ZodType<Out, In>
   readonly values: DefaultValues<NoInfer<In>>
-  /** Of every field that the server may name; for the sentences beneath them. */
+  /** Labels of every field that the server may name, for the error sentences. */
   readonly labels: Readonly<Partial<Record<Path<NoInfer<In>>, string>>>
-  /** Makes the call. What it throws is shown: at a field if it names one, else above the form. */
+  /** Sends the form. An error is shown at the field it names, otherwise above the form. */
   readonly send: (values: Out) => Promise<void>
 }
 
 export interface ContractForm<In extends FieldValues = FieldValues, Out = unknown> {
   readonly form: UseFormReturn<In, unknown, Out>
   readonly onSubmit: (event?: BaseSyntheticEvent) => Promise<void>
-  /** What went wrong and is no field's fault; undefined when nothing did. */
+  /** The error that no field explains; undefined without one. */
   readonly failure: unknown
-  /** Properties of the input of a field. */
+  /** Props for a field's input. */
   readonly field: (name: Path<In>) => FieldProps
-  /** The sentence beneath a field; null when it is well. */
+  /** The error sentence beneath a field; null when it is valid. */
   readonly errorOf: (name: Path<In>) => string | null
 }
 
@@ -74,7 +74,7 @@ export function useContractForm<In extends FieldValues, Out extends FieldValues>
   }
 }
 
-/** Some calls name the fields at fault and say nothing else. */
+/** Some calls return only the names of the invalid fields. */
 function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409
 }

@@ -1,5 +1,5 @@
-// The list of every page: a table on wide screens, cards on narrow ones, from one markup. The first column holds the
-// row's link; arrow keys (or j and k) move between those links, Home and End jump.
+// The table of every list page: a table on wide screens, cards on narrow ones, from one markup. The first column holds
+// the row's link; arrow keys (or j and k) move between those links, Home and End jump.
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { FocusKeeper } from './focus-keeper.tsx'
@@ -11,13 +11,13 @@ export interface Column<Row> {
   readonly id: string
   readonly header: string
   readonly cell: (row: Row) => ReactNode
-  /** Name of the field that the server sorts by; absent: the column does not sort. */
+  /** The API's sort field; absent: the column is not sortable. */
   readonly sortBy?: string
   /** CSS width. */
   readonly width?: string
   /** On phones the cell takes the whole width, without its header. */
   readonly block?: true
-  /** Left out below 75 em. */
+  /** Hidden below 75 em. */
   readonly wideOnly?: true
 }
 
@@ -27,30 +27,30 @@ export interface Sort {
 }
 
 export interface Selection<Row> {
-  /** Keys of the chosen rows. */
+  /** Keys of the selected rows. */
   readonly keys: ReadonlySet<string>
   readonly onChange: (keys: ReadonlySet<string>) => void
-  /** Names the checkbox of a row. */
+  /** Label of a row's checkbox. */
   readonly label: (row: Row) => string
 }
 
 export interface DataTableProps<Row> {
-  /** Names the table. */
+  /** Accessible name of the table. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
-  /** undefined while the first answer is on its way. */
+  /** undefined until the first answer. */
   readonly rows: readonly Row[] | undefined
   readonly rowKey: (row: Row) => string
   readonly renderActions?: (row: Row) => ReactNode
   readonly sort?: Sort
   readonly onSort?: (sort: Sort) => void
-  /** Rows can be chosen, to do something with all of them. */
+  /** Enables row selection, for bulk actions. */
   readonly selection?: Selection<Row>
-  /** A key was pressed on a row's link. @returns whether it meant something */
+  /** A key was pressed on a row's link. @returns true when handled */
   readonly onRowKey?: (row: Row, key: string) => boolean
-  /** The rows are of the page before, while the next one loads. */
+  /** The rows are those of the previous page, while the next one loads. */
   readonly stale?: boolean
-  /** Shown in place of rows when there are none. */
+  /** Shown when there are no rows. */
   readonly empty: ReactNode
 }
 
@@ -156,7 +156,7 @@ function Table<Row>(props: DataTableProps<Row>) {
 
 interface SelectAllProps<Row> {
   readonly selection: Selection<Row>
-  /** Of the rows on this page. */
+  /** Counts rows of this page only. */
   readonly rowKeys: readonly string[]
 }
 
@@ -210,7 +210,7 @@ function HeaderCell<Row>({ column, sort, onSort }: HeaderCellProps<Row>) {
   )
 }
 
-/** Whether the event comes from the row's own link, where single keys are allowed to mean something (WCAG 2.1.4). */
+/** True when the event comes from the row's own link, where single-key shortcuts are allowed (WCAG 2.1.4). */
 function isRowLink(event: KeyboardEvent): boolean {
   return event.target instanceof HTMLAnchorElement && event.target.closest('[data-primary]') !== null
 }

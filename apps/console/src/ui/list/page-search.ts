@@ -1,9 +1,9 @@
-// The part of a list's address that every list has: its page.
+// The page number in a list's URL, shared by all lists.
 import { z } from 'zod'
 
 export const DEFAULT_PAGE_SEARCH = { page: 1 } as const
 
-/** What cannot be read is the first page. */
+/** An invalid value means the first page. */
 export const PageSearch = z.object({
   page: z.coerce.number().int().min(1).catch(DEFAULT_PAGE_SEARCH.page).default(DEFAULT_PAGE_SEARCH.page),
 })

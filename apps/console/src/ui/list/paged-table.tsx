@@ -1,4 +1,4 @@
-// A list page's body: the failure with a way out, the rows, and the pages.
+// Body of a list page: the load error with a retry, the rows, and the pager.
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import type { ListPage } from '../../live/apply-events.ts'
@@ -12,9 +12,9 @@ interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'stale
   readonly failed: string
   readonly page: number
   readonly perPage: number
-  /** Draws a link to a page of the list. */
+  /** Renders a link to a page of the list. */
   readonly renderPageLink: (page: number, children: ReactNode, label: string, className: string) => ReactNode
-  /** The page does not exist any more, because rows have gone: this one is the last. */
+  /** The page no longer exists because rows are gone: this is the last one. */
   readonly onPageGone: (lastPage: number) => void
 }
 
@@ -22,15 +22,15 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { list, failed, page, perPage, renderPageLink, onPageGone, ...table } = props
   const total = list.data?.total ?? 0
   const lastPage = Math.max(1, Math.ceil(total / perPage))
-  const gone = list.data !== undefined && !list.isPlaceholderData && page > lastPage
+  const isBeyondEnd = list.data !== undefined && !list.isPlaceholderData && page > lastPage
   useEffect(() => {
-    if (gone) onPageGone(lastPage)
+    if (isBeyondEnd) onPageGone(lastPage)
   })
   return (
     <>
       {list.isError ? <ErrorPanel title={failed} error={list.error} onRetry={() => void list.refetch()} /> : null}
       {list.isError && !list.data ? null : (
-        <DataTable {...table} rows={gone ? undefined : list.data?.items} stale={list.isPlaceholderData} />
+        <DataTable {...table} rows={isBeyondEnd ? undefined : list.data?.items} stale={list.isPlaceholderData} />
       )}
       <Pager list={table.label} page={page} perPage={perPage} total={total} renderLink={renderPageLink} />
     </>

@@ -1,5 +1,5 @@
-// Which part of a list is on screen, with links to its neighbours. Pages are links: they can be opened, shared, gone
-// back from.
+// Shows which part of a list is on screen, with links to its neighbours. Pages are links, so that they can be opened in
+// a tab, shared and navigated back to.
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Group, Text } from '../kit.ts'
@@ -8,12 +8,12 @@ import { formatCount } from '../text/numbers.ts'
 import classes from './pager.module.css'
 
 interface PagerProps {
-  /** What is paged, for the landmark's name. */
+  /** The noun for the landmark's label. */
   readonly list: string
   readonly page: number
   readonly perPage: number
   readonly total: number
-  /** Draws a link to a page of the list. */
+  /** Renders a link to a page of the list. */
   readonly renderLink: (page: number, children: ReactNode, label: string, className: string) => ReactNode
 }
 

@@ -1,4 +1,4 @@
-// Where an address is on the map, as people read it.
+// Formats a geographic position for people.
 
 const degrees = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'degree', maximumFractionDigits: 2 })
 
@@ -9,7 +9,7 @@ interface Position {
   readonly longitude: number
 }
 
-/** `52.52° N, 13.4° E`; undefined for 0, 0, which the API answers where nothing is known. */
+/** `52.52° N, 13.4° E`; undefined for 0, 0, the API's value for "unknown". */
 export function formatPosition({ latitude, longitude }: Position): string | undefined {
   if (latitude === 0 && longitude === 0) return undefined
   const northSouth = `${degrees.format(Math.abs(latitude))} ${latitude < 0 ? 'S' : 'N'}`

@@ -1,5 +1,5 @@
-// A list whose order means something. Each item has a handle: drag it, or move it with the arrow keys, Home and End.
-// Pointer events rather than the browser's own drag and drop, which does not exist on touch screens.
+// A reorderable list. Each item has a handle: drag it, or move it with the arrow keys, Home and End. Pointer events
+// rather than native drag and drop, which does not exist on touch screens.
 import { GripVertical } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Tooltip } from '../kit.ts'
@@ -7,16 +7,16 @@ import { uiMessages } from '../messages.ts'
 import classes from './reorder-list.module.css'
 
 interface ReorderListProps<Item> {
-  /** Names the list. */
+  /** Accessible name of the list. */
   readonly label: string
   readonly items: readonly Item[]
   readonly itemKey: (item: Item) => string
   readonly renderItem: (item: Item, index: number) => ReactNode
-  /** Names the handle of an item. */
+  /** Accessible name of an item's handle. */
   readonly handleLabel: (index: number) => string
   /** Absent: the order cannot be changed. */
   readonly onMove?: ((from: number, to: number) => void) | undefined
-  /** Marks an item, for example as the one that decided. */
+  /** Highlights an item, for example the one that decided. */
   readonly marked?: string | undefined
 }
 
@@ -29,7 +29,7 @@ export function ReorderList<Item>(props: ReorderListProps<Item>) {
   const { label, items, itemKey, renderItem, handleLabel, onMove, marked } = props
   const [drag, setDrag] = useState<Drag>()
   const list = useRef<HTMLOListElement>(null)
-  /** Key of the item whose handle gets the focus when it has moved. */
+  /** Key of the item whose handle gets the focus after a move. */
   const followed = useRef<string>(undefined)
 
   useEffect(() => {
@@ -98,7 +98,7 @@ export function ReorderList<Item>(props: ReorderListProps<Item>) {
   )
 }
 
-/** On which side of an item the dragged one would land. */
+/** On which side of the target item the dragged one would land. */
 function dropSide(drag: Drag | undefined, index: number): 'above' | 'below' | undefined {
   if (!drag || drag.to === drag.from || index !== drag.to) return undefined
   return drag.to < drag.from ? 'above' : 'below'

@@ -1,4 +1,4 @@
-// Parts of a page as links, because each is an address of its own; at the end of the line what belongs to all of them.
+// Tabs as links, because each has its own URL; controls for all of them at the end of the line.
 import type { ReactNode } from 'react'
 import { formatCount } from '../text/numbers.ts'
 import classes from './tab-bar.module.css'
@@ -8,9 +8,9 @@ export interface TabLink {
   readonly label: string
   readonly active: boolean
   readonly count?: number | undefined
-  /** The count is one to act on. */
+  /** The count needs attention. */
   readonly attention?: boolean
-  /** Draws the link. */
+  /** Renders the link. */
   readonly render: (inner: ReactNode, properties: TabLinkProperties) => ReactNode
 }
 
@@ -21,7 +21,7 @@ interface TabLinkProperties {
 }
 
 interface TabBarProps {
-  /** Names the landmark. */
+  /** Accessible name of the landmark. */
   readonly label: string
   readonly tabs: readonly TabLink[]
   readonly children?: ReactNode

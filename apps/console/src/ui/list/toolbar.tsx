@@ -1,4 +1,4 @@
-// The line above a list: its search and filters.
+// The toolbar above a list: its search and filters.
 import type { ReactNode } from 'react'
 import classes from './toolbar.module.css'
 

@@ -1,4 +1,4 @@
-// The way from one thing back to the list of its kind.
+// Link from a detail page back to its list.
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { ChevronLeft } from 'lucide-react'
 import classes from './back-link.module.css'

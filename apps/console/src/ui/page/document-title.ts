@@ -1,14 +1,13 @@
-// The page's name in the browser's tab, told to screen readers when it changes: they do not notice a new page that was
-// not loaded.
+// Sets the document title and announces it to screen readers, which do not notice client-side navigation.
 import { useEffect } from 'react'
 import { announce } from '../feedback/announce.tsx'
 
-/** Names the page while the component is on screen. */
+/** Sets the title while the component is mounted. */
 export function useDocumentTitle(title: string): void {
   useEffect(() => {
     const named = `${title} · Bowline`
     if (document.title === named) return
-    // The first page is told by the browser itself.
+    // The browser itself announces the first page.
     if (document.title !== 'Bowline') announce(title)
     document.title = named
   }, [title])

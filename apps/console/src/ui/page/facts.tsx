@@ -1,4 +1,4 @@
-// Facts about one thing: names and values.
+// Name and value pairs about one thing.
 import type { ReactNode } from 'react'
 import { Title } from '../kit.ts'
 import classes from './facts.module.css'
@@ -17,7 +17,7 @@ export function Facts({ title, children }: FactsProps) {
   )
 }
 
-/** Parts of a page side by side, one below the other where it is narrow. */
+/** Sections side by side, stacked on narrow screens. */
 export function FactColumns({ children }: { readonly children: ReactNode }) {
   return <div className={classes['columns']}>{children}</div>
 }

@@ -1,4 +1,4 @@
-// The frame of pages outside of the shell: the mark, a heading, a narrow column.
+// Layout of pages outside of the shell: logo, heading, a narrow column.
 import type { ReactNode } from 'react'
 import { useDocumentTitle } from './document-title.ts'
 import { Text, Title } from '../kit.ts'

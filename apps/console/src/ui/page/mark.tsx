@@ -1,4 +1,4 @@
-// Bowline's mark: one rope that makes a loop and crosses over itself, and so a “b”. public/icon.svg is the same drawing.
+// Bowline's logo: one rope with a loop that crosses itself, forming a “b”. public/icon.svg is the same drawing.
 export function Mark({ size = 28 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden focusable="false">

@@ -1,4 +1,4 @@
-// The frame of a page: document title, heading, actions.
+// Layout of a page: document title, heading, actions.
 import type { ReactNode } from 'react'
 import { useDocumentTitle } from './document-title.ts'
 import { Title } from '../kit.ts'
@@ -6,9 +6,9 @@ import classes from './page.module.css'
 
 interface PageProps {
   readonly title: string
-  /** Beside the heading: marks. */
+  /** Badges beside the heading. */
   readonly mark?: ReactNode
-  /** At the end of the heading's line. */
+  /** At the end of the heading line. */
   readonly actions?: ReactNode
   /** Above the heading. */
   readonly trail?: ReactNode

@@ -1,4 +1,4 @@
-// A part of a page of settings: what it is about, and its controls.
+// A section of a settings page: a title, a description and its controls.
 import type { ReactNode } from 'react'
 import { Text, Title } from '../kit.ts'
 import classes from './section-card.module.css'
@@ -6,9 +6,9 @@ import classes from './section-card.module.css'
 interface SectionCardProps {
   readonly title: string
   readonly text?: string
-  /** Holds what cannot be taken back. */
+  /** Contains irreversible actions. */
   readonly danger?: boolean
-  /** At the end of the heading's line. */
+  /** At the end of the heading line. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
@@ -38,7 +38,7 @@ interface SettingRowProps {
   readonly children: ReactNode
 }
 
-/** One setting: what it does on the left, its control on the right. */
+/** One setting: description on the left, control on the right. */
 export function SettingRow({ label, hint, children }: SettingRowProps) {
   return (
     <div className={classes['row']}>

@@ -1,4 +1,4 @@
-// Copies a text and says so.
+// Copies a text and confirms it.
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { announce } from '../feedback/announce.tsx'
@@ -10,9 +10,9 @@ const SHOWN_MS = 1_500
 
 interface CopyButtonProps {
   readonly text: string
-  /** Names the text for the label, for example `the SSH command`. */
+  /** Noun for the label, for example `the SSH command`. */
   readonly what: string
-  /** Has the focus when its dialog opens. */
+  /** Takes the focus when its dialog opens. */
   readonly focusFirst?: boolean
 }
 
@@ -24,9 +24,9 @@ export function CopyButton({ text, what, focusFirst }: CopyButtonProps) {
     return () => clearTimeout(timer)
   }, [result])
 
-  const told = result === 'copied' ? uiMessages.copied : uiMessages.copyFailed
+  const label = result === 'copied' ? uiMessages.copied : uiMessages.copyFailed
   return (
-    <Tooltip label={result ? told : uiMessages.copy(what)} {...(result ? { opened: true } : {})}>
+    <Tooltip label={result ? label : uiMessages.copy(what)} {...(result ? { opened: true } : {})}>
       <ActionIcon
         aria-label={uiMessages.copy(what)}
         data-autofocus={focusFirst || undefined}

@@ -1,12 +1,12 @@
-// One line or block of text to copy, in monospace. The text wraps; it is never cut.
+// Copyable text in monospace. It wraps and is never truncated.
 import { CopyButton } from './copy-button.tsx'
 import classes from './copy-field.module.css'
 
 interface CopyFieldProps {
   readonly text: string
-  /** Names the text for the copy button. */
+  /** Noun for the copy button's label. */
   readonly what: string
-  /** Its copy button has the focus when its dialog opens. */
+  /** The copy button takes the focus when its dialog opens. */
   readonly focusFirst?: boolean
 }
 

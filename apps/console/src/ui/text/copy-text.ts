@@ -1,6 +1,6 @@
-// Copying to the clipboard, also where the page has no secure context and the clipboard API is missing.
+// Copies to the clipboard, also in insecure contexts, where the clipboard API is missing.
 
-/** @returns whether the text is on the clipboard now */
+/** @returns true when the text is on the clipboard */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -16,7 +16,7 @@ function copyBySelection(text: string): boolean {
   area.style.position = 'fixed'
   area.style.opacity = '0'
   const focused = document.activeElement
-  // Inside an open dialog, because a focus trap takes the focus back from anything outside of it.
+  // Inside an open dialog, whose focus trap would take the focus back from anything outside.
   const place = focused?.closest('[role="dialog"]') ?? document.body
   place.append(area)
   area.select()

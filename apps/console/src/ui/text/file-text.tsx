@@ -1,4 +1,4 @@
-// A button that reads a small text file of the person's machine into a field.
+// A button that loads a small local text file into a field.
 import { useRef } from 'react'
 import { Button } from '../kit.ts'
 
@@ -8,7 +8,7 @@ interface FileTextProps {
   readonly label: string
   /** As the `accept` attribute of a file input. */
   readonly accept: string
-  /** Called with what the file holds; not for larger files than keys and certificates are. */
+  /** Called with the file's text; not for files larger than keys and certificates are. */
   readonly onText: (text: string) => void
 }
 

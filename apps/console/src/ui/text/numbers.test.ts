@@ -17,11 +17,11 @@ it.each([
   expect(formatAgo(before(seconds), NOW)).toBe(text)
 })
 
-it('takes a moment in the future as now: clocks differ a little', () => {
+it('formats a moment in the future as now, because clocks differ a little', () => {
   expect(formatAgo(before(-30), NOW)).toBe('just now')
 })
 
-it('knows the contract’s never', () => {
+it('formats the contract’s zero time as never', () => {
   expect([formatAgo(NEVER, NOW), formatMoment(NEVER)]).toEqual(['never', 'never'])
 })
 

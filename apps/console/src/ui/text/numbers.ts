@@ -1,4 +1,4 @@
-// Numbers, times and durations as people read them, in the language of their browser.
+// Formats numbers, times and durations in the browser's language.
 import { NEVER } from '@bowline/contract/schemas/common'
 import { uiMessages } from '../messages.ts'
 
@@ -17,7 +17,7 @@ export function formatCount(count: number): string {
   return counts.format(count)
 }
 
-/** Date and time in this browser's zone; the word for never for the contract's "never". */
+/** Date and time in this browser's zone; the word "never" for the contract's zero time. */
 export function formatMoment(time: string): string {
   return time === NEVER ? uiMessages.never : moments.format(new Date(time))
 }

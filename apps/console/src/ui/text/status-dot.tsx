@@ -1,12 +1,12 @@
-// A state of two: filled or hollow, so that the difference is not one of colour alone.
+// A two-state indicator: filled or hollow, so that it does not rely on colour alone.
 import { VisuallyHidden } from '../kit.ts'
 import classes from './status-dot.module.css'
 
 interface StatusDotProps {
   readonly on: boolean
-  /** Names the state. */
+  /** Accessible name of the state. */
   readonly label: string
-  /** Also in writing. */
+  /** Shows the label as text too. */
   readonly text?: true
 }
 

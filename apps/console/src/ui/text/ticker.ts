@@ -1,4 +1,4 @@
-// The current time for components that tell it. One timer per period serves all of them, and none runs when nobody looks.
+// The current time for components that show it. They share one timer per period, which runs only while subscribed to.
 import { useSyncExternalStore } from 'react'
 
 interface Ticker {
@@ -34,7 +34,7 @@ const calm = createTicker(15_000)
 const seconds = createTicker(1_000)
 const none = () => () => {}
 
-/** Milliseconds since the epoch, moving every 15 seconds. */
+/** Milliseconds since the epoch, updated every 15 seconds. */
 export function useNow(): number {
   return useSyncExternalStore(calm.subscribe, calm.nowMs)
 }

@@ -1,4 +1,4 @@
-// A moment, told relative to now, with the exact time in its title.
+// A moment relative to now, with the exact time as its title.
 import { formatAgo, formatMoment } from './numbers.ts'
 import { useNow } from './ticker.ts'
 

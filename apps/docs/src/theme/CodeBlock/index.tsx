@@ -1,23 +1,23 @@
-// A block of code with a button that copies it. Its colours were made when the site was built (generate/highlight-code.ts).
+// A code block with a copy button. It was highlighted at build time (generate/highlight-code.ts).
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react'
 
 interface CodeBlockProps {
-  /** Text without colours. */
+  /** Text without highlighting. */
   readonly children?: ReactNode
-  /** Instead of it: escaped HTML. */
+  /** Alternative to `children`: escaped HTML. */
   readonly html?: string
   readonly language?: string
   readonly title?: string | undefined
 }
 
-const TOLD_MS = 1_500
+const COPIED_MS = 1_500
 
 export default function CodeBlock({ children, html, language = 'text', title }: CodeBlockProps): ReactElement {
   const code = useRef<HTMLElement>(null)
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
-    const timer = setTimeout(() => setCopied(false), TOLD_MS)
+    const timer = setTimeout(() => setCopied(false), COPIED_MS)
     return () => clearTimeout(timer)
   }, [copied])
 
@@ -34,7 +34,7 @@ export default function CodeBlock({ children, html, language = 'text', title }: 
           {html === undefined ? (
             <code ref={code}>{children}</code>
           ) : (
-            // oxlint-disable-next-line react/no-danger -- made by our own build from our own pages, escaped
+            // oxlint-disable-next-line react/no-danger -- generated and escaped by our own build from our own pages
             <code ref={code} dangerouslySetInnerHTML={{ __html: html }} />
           )}
         </pre>

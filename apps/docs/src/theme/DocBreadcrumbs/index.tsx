@@ -1,4 +1,4 @@
-// Above each page: where it is, and the page as Markdown.
+// Above each page: breadcrumbs, and the page as Markdown.
 import type { ReactElement } from 'react'
 import Breadcrumbs from '@theme-original/DocBreadcrumbs'
 import { CopyPage } from '../../components/copy-page.tsx'

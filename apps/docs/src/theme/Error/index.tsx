@@ -1,4 +1,4 @@
-// In the place of the whole site when even its frame cannot be shown; the theme has the same words within the frame.
+// Replaces the whole site when even its layout crashes; within the layout the theme shows the same text.
 import type { ReactElement } from 'react'
 
 interface ErrorProps {

@@ -1,4 +1,4 @@
-// What stands in the place of a page that is being loaded, or could not be.
+// Placeholder of a page that is loading or failed to load.
 import type { ReactElement } from 'react'
 import type { LoadingComponentProps } from 'react-loadable'
 

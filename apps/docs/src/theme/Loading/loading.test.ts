@@ -1,4 +1,4 @@
-// What stands in the place of a page that is being loaded.
+// Tests of the placeholder of a page that is loading.
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
@@ -17,12 +17,12 @@ const markup = (state: { error?: unknown; pastDelay?: boolean }): string =>
   )
 
 describe('a page that is loaded on demand', () => {
-  it('has a spinner in its place, unless it comes at once', () => {
+  it('shows a spinner unless the page loads at once', () => {
     expect(markup({})).toBe('')
     expect(markup({ pastDelay: true })).toContain('aria-label="Loading"')
   })
 
-  it('that failed has an error box with a Retry button in its place', () => {
+  it('shows an error box with a Retry button when the page failed to load', () => {
     const box = markup({ error: new Error('Loading chunk 7 failed.') })
     expect(box).toContain('role="alert"')
     expect(box).toContain('Loading chunk 7 failed.')

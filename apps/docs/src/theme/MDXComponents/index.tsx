@@ -1,4 +1,4 @@
-// What pages may use without an import. What carries much data with it is imported by the pages that show it.
+// Components that pages may use without an import. Those with much data are imported by the pages that show them.
 import MDXComponents from '@theme-original/MDXComponents'
 import type { ReactElement } from 'react'
 import { Card, Cards } from '../../components/cards.tsx'
@@ -16,7 +16,7 @@ interface FenceProps {
   readonly 'data-title'?: string
 }
 
-/** A fence as generate/highlight-code.ts leaves it. */
+/** A fence as output by generate/highlight-code.ts. */
 const Fence = (props: FenceProps): ReactElement => (
   <CodeBlock html={props['data-html']} language={props['data-language']} title={props['data-title']} />
 )

@@ -1,4 +1,4 @@
-// The kinds of items of the navigation bar: those of the theme, and the switch of editions.
+// Navigation bar item types: the theme's, and the edition switch.
 import ComponentTypes from '@theme-original/NavbarItem/ComponentTypes'
 import { EditionSwitch } from '../../components/edition.tsx'
 

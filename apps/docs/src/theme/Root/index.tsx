@@ -1,5 +1,5 @@
-// Around every page: a banner on the home page when the site is served below another path than it was built for. It is
-// put there by an inline script, because nothing else of the site loads then.
+// Wraps every page: shows a banner on the home page when the site is served at another path than it was built for. An
+// inline script inserts it, because no other file of the site loads then.
 import { useLocation } from '@docusaurus/router'
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
 import type { ReactElement, ReactNode } from 'react'

@@ -1,4 +1,4 @@
-// The search button of the navigation bar, and the keys that open the dialog.
+// The search button of the navigation bar, and the shortcuts that open the dialog.
 import { keepTyped } from '@bowline/browser/typed-ahead'
 import useIsBrowser from '@docusaurus/useIsBrowser'
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react'
@@ -13,7 +13,7 @@ export default function SearchBar(): ReactElement {
   const [initialQuery, setInitialQuery] = useState('')
   const modifier = useIsBrowser() && /mac|iphone|ipad/i.test(navigator.platform) ? 'Command' : 'Ctrl'
   const button = useRef<HTMLButtonElement>(null)
-  /** Set while the dialog is on its way. */
+  /** Set while the dialog is loading. */
   const opening = useRef<() => string>(undefined)
   const take = useCallback(() => {
     const typed = opening.current?.() ?? ''
@@ -28,7 +28,7 @@ export default function SearchBar(): ReactElement {
       const mine = keepTyped(() => (opening.current = undefined))
       opening.current = mine
       import('../../search/dialog.tsx').then((module) => {
-        // Nobody has called it off.
+        // It was not cancelled in the meantime.
         if (opening.current !== mine) return
         setShown(() => module.SearchDialog)
         setOpen(true)

@@ -1,4 +1,4 @@
-// Adding a device: the command, then the device itself, the moment it registers, from waiting to connected.
+// Add-device dialog: the install command, then the new device from registration to its first connection.
 import { useEffect } from 'react'
 import { announce } from '../../../ui/feedback/announce.tsx'
 import { Loader, Modal, Stack, Text } from '../../../ui/kit.ts'
@@ -28,7 +28,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
   )
 }
 
-/** Mounted with the dialog: what registers from then on has arrived. */
+/** Mounted with the dialog: devices that register from then on are shown as arrived. */
 function AddDeviceBody() {
   const arrivals = useArrivals()
   useEffect(() => {

@@ -10,7 +10,7 @@ const next = pending(3, '2026-11-20T12:00:01Z')
 const afterNext = pending(4, '2026-11-20T12:00:02Z')
 
 describe('arrivals', () => {
-  it('are devices that registered after the dialog opened, in the order they came', () => {
+  it('lists devices that registered after the dialog opened, in registration order', () => {
     const baseline = baselineOf([waiting])
     const first = withArrivals([], baseline, [next, waiting])
     expect(first).toEqual([next.uid])
@@ -18,20 +18,20 @@ describe('arrivals', () => {
     expect(withArrivals([], baseline, [afterNext, next, waiting])).toEqual([next.uid, afterNext.uid])
   })
 
-  it('stay when they are accepted and leave the list', () => {
+  it('keeps arrivals that were accepted and left the pending list', () => {
     const arrivals = [next.uid]
     expect(withArrivals(arrivals, baselineOf([waiting]), [waiting])).toBe(arrivals)
   })
 
-  it('are not the devices that waited before', () => {
+  it('leaves out devices that were pending before', () => {
     expect(withArrivals([], baselineOf([waiting]), [waiting])).toEqual([])
   })
 
-  it('are not older devices that only move up on the list', () => {
+  it('leaves out older devices that only move up the list', () => {
     expect(withArrivals([], baselineOf([waiting]), [waiting, early])).toEqual([])
   })
 
-  it('are seen when nobody waited before', () => {
+  it('sees the first arrival when nothing was pending before', () => {
     expect(withArrivals([], baselineOf([]), [next])).toEqual([next.uid])
   })
 })

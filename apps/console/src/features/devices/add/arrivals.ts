@@ -1,10 +1,10 @@
-// Which devices came while the add-device dialog was open. Pure, so that it can be tested without one.
+// Finds the devices that registered while the add-device dialog was open. Pure functions.
 import type { Device } from '@bowline/contract/schemas/device'
 
-/** What is known of the pending devices when the dialog opens. */
+/** Snapshot of the pending devices when the dialog opens. */
 export interface Baseline {
   readonly known: ReadonlySet<string>
-  /** Newest `created_at` among them; '' when nobody waited. */
+  /** Newest `created_at` among them; '' when none was pending. */
   readonly newest: string
 }
 
@@ -14,8 +14,8 @@ export function baselineOf(pending: readonly Device[]): Baseline {
 }
 
 /**
- * Adds to `arrivals` the uids of devices that registered after the baseline, in the order they came. An older device
- * that only now moved onto the page of pending devices is not one of them.
+ * Adds to `arrivals` the uids of devices that registered after the baseline, in registration order. An older device
+ * that only now moved onto the page of pending devices does not count.
  */
 export function withArrivals(
   arrivals: readonly string[],

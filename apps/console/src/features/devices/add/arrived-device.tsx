@@ -1,4 +1,4 @@
-// A device that has just registered, in the add-device dialog: it waits, is accepted, connects.
+// A newly registered device in the add-device dialog: pending, then accepted, then online.
 import { ApiError } from '@bowline/contract/client'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
@@ -26,7 +26,7 @@ export function ArrivedDevice({ uid }: { readonly uid: string }) {
   const { api } = useRuntime()
   const query = useQuery(deviceQuery(api, uid))
   const actions = useDeviceActions()
-  // Somebody has removed it meanwhile.
+  // It was removed in the meantime.
   if (query.error instanceof ApiError && query.error.status === 404) return null
   if (query.isError && !query.data) {
     return <ErrorPanel title={texts.deviceFailed} error={query.error} onRetry={() => void query.refetch()} />

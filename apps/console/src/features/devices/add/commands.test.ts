@@ -6,18 +6,18 @@ import { installCommand, parseSshEndpoint, shellQuote, sshLine, sshLineParts } f
 const TARGET = { namespace: 'acme', device: 'edge-01' }
 
 describe('the SSH line', () => {
-  it('names the port unless it is the usual one', () => {
+  it('names the port in the SSH line unless it is 22', () => {
     expect(sshLine({ host: 'bowline.example', port: 2222 }, TARGET, 'root')).toBe(
       'ssh -p 2222 root@acme.edge-01@bowline.example',
     )
     expect(sshLine({ host: 'bowline.example', port: 22 }, TARGET, 'root')).toBe('ssh root@acme.edge-01@bowline.example')
   })
 
-  it('quotes a user name that the shell would not pass on', () => {
+  it('quotes a user name that the shell would change', () => {
     expect(sshLine({ host: 'h', port: 22 }, TARGET, "CORP\\o'neill")).toBe("ssh 'CORP\\o'\\''neill@acme.edge-01@h'")
   })
 
-  it('is shown in the same words as it is copied', () => {
+  it('copies exactly the SSH line that is shown', () => {
     const endpoint = { host: 'h', port: 2222 }
     const { before, after } = sshLineParts(endpoint, TARGET)
     expect(`${before}root${after}`).toBe(sshLine(endpoint, TARGET, 'root'))
@@ -30,11 +30,11 @@ it.each([
   ['bowline.example', { host: 'bowline.example', port: 22 }],
   ['[2001:db8::1]:2222', { host: '2001:db8::1', port: 2222 }],
   ['2001:db8::1', { host: '2001:db8::1', port: 22 }],
-])('the endpoint %s is read as %j', (text, endpoint) => {
+])('parses the endpoint %s as %j', (text, endpoint) => {
   expect(parseSshEndpoint(text)).toEqual(endpoint)
 })
 
-it('quoting survives a POSIX shell, whatever the word', () => {
+it('quotes any word so that a POSIX shell passes it on unchanged', () => {
   const word = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && !/[\ud800-\udfff]/.test(text))
   fc.assert(
     fc.property(word, (text) => {
@@ -46,7 +46,7 @@ it('quoting survives a POSIX shell, whatever the word', () => {
 })
 
 describe('the install command', () => {
-  it('fetches the script from this page’s origin for the namespace', () => {
+  it('installs from this page’s origin into the namespace', () => {
     expect(installCommand('http://127.0.0.1:8080', 'tenant', '')).toBe(
       "curl -fsSL 'http://127.0.0.1:8080/install.sh?tenant_id=tenant' | sh",
     )

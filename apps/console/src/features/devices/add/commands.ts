@@ -1,6 +1,6 @@
-// Command lines that people copy. Everything from outside is quoted for a POSIX shell.
+// Builds the command lines that people copy. All untrusted values are quoted for a POSIX shell.
 
-/** Where the SSH gateway listens. */
+/** Address of the SSH gateway. */
 export interface SshEndpoint {
   readonly host: string
   readonly port: number
@@ -8,7 +8,7 @@ export interface SshEndpoint {
 
 const SSH_PORT = 22
 
-/** Reads `host:port`, `[ipv6]:port` or a bare host (port 22). */
+/** Parses `host:port`, `[ipv6]:port` or a bare host (port 22). */
 export function parseSshEndpoint(endpoint: string): SshEndpoint {
   const match = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(endpoint)
   if (!match) return { host: endpoint, port: SSH_PORT }
@@ -25,7 +25,7 @@ export interface SshTarget {
   readonly device: string
 }
 
-/** The three parts of a device's SSH line: before, and after, the user name. For showing it with the name editable. */
+/** The SSH line of a device in three parts, around the user name, so that the name can be edited in place. */
 export function sshLineParts(endpoint: SshEndpoint, target: SshTarget): { before: string; after: string } {
   const before = endpoint.port === SSH_PORT ? 'ssh ' : `ssh -p ${endpoint.port} `
   return { before, after: `@${target.namespace}.${target.device}@${endpoint.host}` }
@@ -44,7 +44,7 @@ export function sshLine(endpoint: SshEndpoint, target: SshTarget, user: string):
  */
 export function installCommand(origin: string, tenant: string, pin: string): string {
   const curl = pin === '' ? 'curl -fsSL' : `curl -fsSLk --pinnedpubkey '${pin}'`
-  // A redirection must not lead to a protocol without encryption.
+  // Do not follow a redirect to an unencrypted protocol.
   const only = origin.startsWith('https:') ? " --proto '=https'" : ''
   return `${curl}${only} '${origin}/install.sh?tenant_id=${tenant}' | sh`
 }

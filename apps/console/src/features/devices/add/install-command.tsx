@@ -1,4 +1,4 @@
-// The command that adds a device, and a warning when other machines cannot reach this server.
+// The install command, with a warning when other machines cannot reach this server.
 import { useQuery } from '@tanstack/react-query'
 import { usePerson, useRuntime } from '../../../core/context.tsx'
 import { Callout } from '../../../ui/feedback/callout.tsx'

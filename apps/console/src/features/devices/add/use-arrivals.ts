@@ -1,4 +1,4 @@
-// The devices that register while somebody looks: from the list of pending devices, which live events keep fresh.
+// Tracks devices that register while mounted, from the list of pending devices, which live events keep fresh.
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
@@ -10,7 +10,7 @@ interface Watching {
   readonly arrivals: readonly string[]
 }
 
-/** Uids of the devices that registered since this component was mounted, in the order they came. */
+/** Uids of the devices that registered since mount, in registration order. */
 export function useArrivals(): readonly string[] {
   const { api } = useRuntime()
   const { data } = useQuery(pendingDevicesQuery(api))

@@ -1,4 +1,4 @@
-// What the bell has: devices that wait for somebody, and sessions that have ended.
+// Contents of the bell: pending devices and recently ended sessions.
 import type { Device } from '@bowline/contract/schemas/device'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -96,7 +96,7 @@ function PendingList({ pending, onLeave }: PendingListProps) {
 
 const ENDED = { page: 1, perPage: SHOWN, filter: sessionFilter({ state: 'ended' }) } as const
 
-/** The sessions that were seen last among those that are over, with their causes. */
+/** The most recently ended sessions, with their causes. */
 function EndedSessions({ onLeave }: BellContentsProps) {
   const { api } = useRuntime()
   const ended = useQuery(sessionListQuery(api, ENDED))

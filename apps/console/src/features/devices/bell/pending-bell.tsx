@@ -1,5 +1,5 @@
-// The bell: what waits for somebody, to accept or reject wherever one is, and which sessions have ended. What is in it
-// comes when it is opened for the first time.
+// The notification bell: pending devices, to accept or reject from any page, and ended sessions. Its contents load when
+// it first opens.
 import { useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
 import { useState } from 'react'
@@ -18,7 +18,7 @@ export function PendingBell() {
   const isMember = usePerson()?.tenant !== ''
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
   const [opened, setOpened] = useState(false)
-  // Loaded before the popover opens: the focus goes to what is in it.
+  // Load before the popover opens, so that the focus can move into the contents.
   const [parts, setParts] = useState<{ readonly Contents: typeof BellContents }>()
   const total = stats?.devices.pending ?? 0
   const toggle = async () => {

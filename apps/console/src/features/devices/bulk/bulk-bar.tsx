@@ -1,4 +1,4 @@
-// What can be done with the selected devices at once. Failures are told together, and only they are tried again.
+// Actions on all selected devices. Failures are reported together, and a retry covers only them.
 import { devices as operations } from '@bowline/contract/operations/devices'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQueryClient } from '@tanstack/react-query'
@@ -23,15 +23,15 @@ const loadWorkspace = pageFile(() => import('../../terminal/workspace.ts'))
 
 interface BulkBarProps {
   readonly selected: readonly Device[]
-  /** Nothing is selected any more. */
+  /** Clears the selection. */
   readonly onClear: () => void
 }
 
-interface Deed {
+interface BulkAction {
   /** "Accepted 3 devices." */
   readonly done: (count: number) => string
   readonly work: (device: Device) => Promise<unknown>
-  /** Takes it back for those for which it worked. */
+  /** Undoes it for the devices on which it succeeded. */
   readonly undo?: (device: Device) => Promise<unknown>
 }
 
@@ -47,7 +47,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
   const [progress, setProgress] = useState<number>()
   const [asked, setAsked] = useState<'remove' | 'tag' | 'untag'>()
   const status = selected[0]?.status
-  /** Their keys are to be compared one by one. */
+  /** Their keys must be compared one by one. */
   const replacing = selected.some(({ replaces }) => replaces)
   if (selected.length === 0) return null
 
@@ -56,16 +56,16 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
       void queryClient.invalidateQueries({ queryKey })
     }
   }
-  const perform = async (devices: readonly Device[], deed: Deed): Promise<void> => {
+  const perform = async (devices: readonly Device[], action: BulkAction): Promise<void> => {
     setProgress(0)
-    const failed = await fanOut(devices, deed.work, setProgress)
+    const failed = await fanOut(devices, action.work, setProgress)
     setProgress(undefined)
     reload()
     const worked = devices.filter((device) => !failed.some(({ item }) => item === device))
-    const { undo } = deed
+    const { undo } = action
     if (worked.length) {
       const onUndo = undo && (() => fanOut(worked, undo).then(reload))
-      notifyDone({ title: deed.done(worked.length), ...(onUndo ? { onUndo } : {}) })
+      notifyDone({ title: action.done(worked.length), ...(onUndo ? { onUndo } : {}) })
     }
     if (failed.length === 0) {
       onClear()
@@ -78,7 +78,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
       onRetry: () =>
         void perform(
           failed.map(({ item }) => item),
-          deed,
+          action,
         ),
     })
   }
@@ -86,7 +86,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
     api.call(operations.setStatus, { params: { uid: device.uid, status: word } })
   const setTags = (tagsOf: (device: Device) => readonly string[]) => (device: Device) =>
     api.call(operations.setTags, { params: { uid: device.uid }, body: { tags: [...tagsOf(device)] } })
-  const retag = (done: Deed['done'], tagsOf: (device: Device) => readonly string[]) => {
+  const retag = (done: BulkAction['done'], tagsOf: (device: Device) => readonly string[]) => {
     setAsked(undefined)
     void perform(selected, { done, work: setTags(tagsOf), undo: setTags(({ tags }) => tags) })
   }
@@ -105,7 +105,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
       </Text>
       <Group gap="xs">
         {status === 'pending' || status === 'rejected' ? (
-          <DeedButton
+          <ActionButton
             busy={busy}
             may={mayAccept && !replacing}
             {...(replacing ? { why: texts.replacing } : {})}
@@ -113,10 +113,10 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
             onClick={() => void perform(selected, { done: texts.accepted, work: setStatus('accept') })}
           >
             {devicesMessages.accept}
-          </DeedButton>
+          </ActionButton>
         ) : null}
         {status === 'pending' ? (
-          <DeedButton
+          <ActionButton
             busy={busy}
             may={mayReject}
             onClick={() =>
@@ -124,27 +124,27 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
             }
           >
             {devicesMessages.reject}
-          </DeedButton>
+          </ActionButton>
         ) : null}
         {status === 'accepted' ? (
           <>
             <Button size="compact-sm" disabled={online.length === 0 || busy} onClick={() => void connect(online)}>
               {texts.connect}
             </Button>
-            <DeedButton busy={busy} may={mayTag} onClick={() => setAsked('tag')}>
+            <ActionButton busy={busy} may={mayTag} onClick={() => setAsked('tag')}>
               {texts.tag}
-            </DeedButton>
+            </ActionButton>
           </>
         ) : null}
         {status === 'accepted' && selected.some(({ tags }) => tags.length > 0) ? (
-          <DeedButton busy={busy} may={mayTag} onClick={() => setAsked('untag')}>
+          <ActionButton busy={busy} may={mayTag} onClick={() => setAsked('untag')}>
             {texts.untag}
-          </DeedButton>
+          </ActionButton>
         ) : null}
         {status === 'pending' || status === 'removed' ? null : (
-          <DeedButton busy={busy} may={mayRemove} onClick={() => setAsked('remove')}>
+          <ActionButton busy={busy} may={mayRemove} onClick={() => setAsked('remove')}>
             {devicesMessages.remove}
-          </DeedButton>
+          </ActionButton>
         )}
         <Button size="compact-sm" variant="subtle" disabled={busy} onClick={onClear}>
           {texts.clear}
@@ -179,9 +179,9 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
   )
 }
 
-interface DeedButtonProps {
+interface ActionButtonProps {
   readonly may: boolean
-  /** Why not, when it is not the role. */
+  /** The reason it is disabled, when it is not the role. */
   readonly why?: string
   readonly busy: boolean
   readonly variant?: 'default' | 'filled'
@@ -189,6 +189,6 @@ interface DeedButtonProps {
   readonly children: string
 }
 
-function DeedButton({ busy, variant = 'default', why = devicesMessages.roleTooLow, ...button }: DeedButtonProps) {
+function ActionButton({ busy, variant = 'default', why = devicesMessages.roleTooLow, ...button }: ActionButtonProps) {
   return <GatedButton size="compact-sm" variant={variant} why={why} disabled={busy} {...button} />
 }

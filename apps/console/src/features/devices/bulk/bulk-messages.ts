@@ -1,4 +1,4 @@
-// Texts of what is done with several devices at once; not part of what the first page carries.
+// Texts of bulk actions; kept out of the first page's bundle.
 export const bulkMessages = {
   label: 'Selected devices',
   selected: (count: number) => (count === 1 ? '1 device selected' : `${count} devices selected`),

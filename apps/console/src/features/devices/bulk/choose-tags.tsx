@@ -1,4 +1,4 @@
-// Tags to give to several devices, or to take off them.
+// Dialog that chooses tags to add to, or remove from, several devices.
 import { useState } from 'react'
 import { Button, Group, Stack, Text } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
@@ -6,7 +6,7 @@ import { TagsField } from '../../tags/tags-field.tsx'
 
 interface ChooseTagsProps {
   readonly text: string
-  /** The verb. */
+  /** The verb on the submit button. */
   readonly action: string
   readonly onTags: (tags: readonly string[]) => void
   readonly onCancel: () => void

@@ -1,4 +1,4 @@
-// What is known of a device.
+// Facts about a device.
 import type { Device } from '@bowline/contract/schemas/device'
 import { CopyButton } from '../../../ui/text/copy-button.tsx'
 import { Fact, FactColumns, Facts } from '../../../ui/page/facts.tsx'

@@ -1,4 +1,4 @@
-// One device: how to reach it, what it is, what can be done with it.
+// Page of one device: SSH line, facts, actions.
 import { ApiError } from '@bowline/contract/client'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
@@ -96,7 +96,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
       }
     >
       <Stack gap="md">
-        <Reach device={device} />
+        <Connection device={device} />
         <DeviceFacts device={device} />
         <DeviceSessions uid={device.uid} />
       </Stack>
@@ -106,8 +106,8 @@ function KnownDevice({ device }: { readonly device: Device }) {
   )
 }
 
-/** The way to the device, or why there is none. */
-function Reach({ device }: { readonly device: Device }) {
+/** How to reach the device, or why it cannot be reached. */
+function Connection({ device }: { readonly device: Device }) {
   if (device.status === 'pending') return <Callout tone="warn">{texts.pendingHint}</Callout>
   if (device.status !== 'accepted') return <Callout tone="note">{texts.rejectedHint}</Callout>
   return (

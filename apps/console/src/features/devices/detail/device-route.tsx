@@ -1,4 +1,4 @@
-// Binds the device page to its address.
+// Binds the device page to its route.
 import { getRouteApi } from '@tanstack/react-router'
 import { DevicePage } from './device-page.tsx'
 

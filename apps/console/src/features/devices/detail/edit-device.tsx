@@ -1,4 +1,4 @@
-// Changing a device's name and tags.
+// Dialog that edits a device's name and tags.
 import { DeviceName, devices as operations } from '@bowline/contract/operations/devices'
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQueryClient } from '@tanstack/react-query'

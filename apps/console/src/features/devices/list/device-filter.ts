@@ -1,4 +1,4 @@
-// What people look for in a list of devices, as the API's filter.
+// Builds the API filter of a device list.
 import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../../core/list-filter.ts'
 
 const SEARCHED = ['name', 'identity.mac', 'remote_addr', 'info.pretty_name'] as const
@@ -7,18 +7,18 @@ export const PRESENCES = ['online', 'offline'] as const
 export type Presence = (typeof PRESENCES)[number]
 
 export interface DeviceChoices {
-  /** Any searched property contains them; '' for all. */
+  /** Matches any searched property; '' for all. */
   readonly words: string
   /** '' for all. */
   readonly tag?: string
   readonly presence?: Presence | undefined
-  /** Seen on this day of this browser's zone, or later: `2026-11-20`. */
+  /** Last seen on this day of the browser's zone or later: `2026-11-20`. */
   readonly seenSince?: string | undefined
 }
 
 /**
- * The filter for devices that all choices hold for.
- * @returns undefined without a choice: no filter
+ * Builds a filter that requires every condition.
+ * @returns undefined when nothing is filtered
  */
 export function deviceFilter({ words, tag = '', presence, seenSince }: DeviceChoices): string | undefined {
   const value = words.trim()

@@ -1,4 +1,4 @@
-// Devices by status.
+// Tabs of the device list, by status.
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -11,13 +11,13 @@ import { DEFAULT_DEVICES_SEARCH, DEVICE_TABS, type DeviceTab, type DevicesSearch
 
 interface DeviceTabsProps {
   readonly kind: DeviceKind
-  /** Words and tag that are looked for stay when the tab changes. */
+  /** The search words and tag are kept when the tab changes. */
   readonly search: DevicesSearch
   /** At the end of the line. */
   readonly children: ReactNode
 }
 
-/** How many rows each tab has: those with the words and the tag that are looked for. */
+/** Number of rows in each tab that match the current words and tag. */
 function useCounts(kind: DeviceKind, { q, tag }: Pick<DevicesSearch, 'q' | 'tag'>) {
   const { api } = useRuntime()
   const isSearched = Boolean(q) || Boolean(tag)
@@ -38,7 +38,7 @@ const COUNTED = ['accepted', 'pending', 'rejected'] as const
 export function DeviceTabs({ kind, search: { status, q, tag }, children }: DeviceTabsProps) {
   const { api } = useRuntime()
   const counts = useCounts(kind, { q, tag })
-  // Other editions keep nothing of a device that was removed.
+  // Other editions keep no removed devices.
   const { data: info } = useQuery(infoQuery(api))
   const kept = DEVICE_TABS.filter((each) => each !== 'removed' || info?.edition === 'cloud' || status === 'removed')
   const tabs = kept.map((each) => ({

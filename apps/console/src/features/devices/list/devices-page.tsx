@@ -1,4 +1,4 @@
-// The devices of the namespace by status; or its containers, which are devices of another platform.
+// Device list by status; also the container list, as containers are devices of another platform.
 import type { Device } from '@bowline/contract/schemas/device'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -22,7 +22,7 @@ import { type DevicesSearch, deviceListOf } from './search.ts'
 import classes from '../devices.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 
-// Not part of what the first page of all carries.
+// Kept out of the first page's bundle.
 const loadAddDevice = pageFile(() => import('../add/add-device.tsx'))
 const AddDevice = lazy(async () => ({ default: (await loadAddDevice()).AddDevice }))
 const loadBulkBar = pageFile(() => import('../bulk/bulk-bar.tsx'))
@@ -55,10 +55,10 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
   )
   const open = (next: Partial<DevicesSearch>, replace = false) =>
     void navigate({ to: path, search: { ...search, ...next }, replace })
-  // A rejected device has no sessions that could go with it; it comes back by registering again.
+  // A rejected device has no sessions to lose; it comes back by registering again.
   const remove = (device: Device) =>
     device.status === 'accepted' ? setRemoving(device) : void actions.run('remove', device)
-  // Only what is on screen can be acted on: rows that went are not chosen any more.
+  // Only visible rows can be acted on: rows that disappeared lose their selection.
   const selected = useMemo(() => (list.data?.items ?? []).filter(({ uid }) => chosen.has(uid)), [list.data, chosen])
 
   const wanted = shown.words || shown.tag || (shown.presence && texts.presences[shown.presence])

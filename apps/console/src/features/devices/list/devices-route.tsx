@@ -1,4 +1,4 @@
-// Binds the lists of devices and containers to their addresses.
+// Binds the lists of devices and containers to their routes.
 import { getRouteApi } from '@tanstack/react-router'
 import { DevicesPage } from './devices-page.tsx'
 

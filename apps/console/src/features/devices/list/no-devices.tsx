@@ -1,4 +1,4 @@
-// Empty lists of devices. The first one is the start of everything, so it holds the command itself.
+// Empty states of the device lists. On the first one everything starts, so it shows the install command.
 import { Container, SearchX, Server, ShieldCheck, Trash2, UserX } from 'lucide-react'
 import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
 import { InstallCommand } from '../add/install-command.tsx'
@@ -6,7 +6,7 @@ import { devicesMessages as texts } from '../messages.ts'
 import type { DeviceTab } from './search.ts'
 import classes from '../devices.module.css'
 
-/** `words`: what was searched for. */
+/** `words`: the search words. */
 export function NoMatches({ words }: { readonly words: string }) {
   return <EmptyState icon={<SearchX size={24} />} title={texts.noMatches(words)} text={texts.noMatchesText} />
 }

@@ -1,4 +1,4 @@
-// Narrows the list of devices down to those that are connected, or to the others.
+// Filters the device list by online or offline.
 import { ChevronDown } from 'lucide-react'
 import { Button, Menu } from '../../../ui/kit.ts'
 import { PRESENCES, type Presence } from './device-filter.ts'

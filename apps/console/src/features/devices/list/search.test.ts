@@ -14,6 +14,6 @@ it.each([
     { status: 'nonsense', page: '-4', sort: 'x', order: 'y' },
     { status: 'accepted', page: 1, sort: 'last_seen', order: 'desc', words: '', tag: '' },
   ],
-])('the address %j shows %j', (address, list) => {
+])('parses the URL parameters %j as %j', (address, list) => {
   expect(deviceListOf(DevicesSearch.parse(address))).toEqual(list)
 })

@@ -1,4 +1,4 @@
-// The part of the devices page that lives in its URL.
+// URL search parameters of the devices page.
 import { z } from 'zod'
 import { PRESENCES } from './device-filter.ts'
 import { DEVICE_SORTS, type DeviceListQuery } from '../queries.ts'
@@ -8,7 +8,7 @@ export type DeviceTab = (typeof DEVICE_TABS)[number]
 
 export const DEFAULT_DEVICES_SEARCH = { status: 'accepted', page: 1 } as const
 
-/** What cannot be read falls back to its default: a mistyped address shows the list, not an error. */
+/** Invalid values fall back to their defaults: a mistyped URL shows the list, not an error. */
 export const DevicesSearch = z.object({
   status: z.enum(DEVICE_TABS).catch(DEFAULT_DEVICES_SEARCH.status).default(DEFAULT_DEVICES_SEARCH.status),
   page: z.coerce.number().int().min(1).catch(DEFAULT_DEVICES_SEARCH.page).default(DEFAULT_DEVICES_SEARCH.page),
@@ -18,14 +18,14 @@ export const DevicesSearch = z.object({
   q: z.string().trim().max(64).optional().catch(undefined),
   /** Only devices with this tag. */
   tag: z.string().max(255).optional().catch(undefined),
-  /** Only devices that are connected at the moment, or only the others. */
+  /** Only devices that are online, or only those that are offline. */
   presence: z.enum(PRESENCES).optional().catch(undefined),
   /** The add-device dialog is open. */
   add: z.enum(['yes']).optional().catch(undefined),
 })
 export type DevicesSearch = z.infer<typeof DevicesSearch>
 
-/** The list that an address shows. Unsorted, accepted devices come by last sight, the others by their request. */
+/** The list for a URL. By default accepted devices are sorted by last seen, others by request time. */
 export function deviceListOf(search: DevicesSearch): DeviceListQuery {
   const { status, page } = search
   const presence = status === 'accepted' ? search.presence : undefined

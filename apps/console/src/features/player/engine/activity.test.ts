@@ -11,14 +11,14 @@ const index = (times: readonly number[], seconds: number) => ({
 })
 
 describe('how much a recording says when', () => {
-  it('is highest where keyframes are densest', () => {
+  it('reports the most activity where keyframes are densest', () => {
     const shares = activityOf(index([0, 10, 20, 30, 100, 100.1, 100.2, 100.3, 100.4, 110], 120))
     expect(shares.indexOf(Math.max(...shares))).toBe(100)
     expect(Math.max(...shares)).toBe(1)
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0)
   })
 
-  it('is not told when too little is known', () => {
+  it('reports no activity when there are too few keyframes', () => {
     expect(activityOf(index([0, 5], 10))).toEqual([])
     expect(activityOf(index([], 0))).toEqual([])
   })

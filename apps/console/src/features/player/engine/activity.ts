@@ -1,13 +1,15 @@
-// How much a recording says when, from the places of its keyframes in the file.
+// Estimates the activity over a recording from the file offsets of its keyframes.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 
 const BUCKETS = 120
-/** Fewer keyframes say nothing about times between them. */
-const FEWEST = 8
+/** Fewer keyframes give no useful resolution. */
+const MIN_KEYFRAMES = 8
 
-/** Shares from 0 to 1 of the busiest time, one for each equal part of the recording; none when too little is known. */
+/**
+ * Shares from 0 to 1 of the peak, one for each equal slice of the recording; empty when there are too few keyframes.
+ */
 export function activityOf({ keyframes, seconds, bytes }: RecordingIndex): number[] {
-  if (keyframes.length < FEWEST || seconds <= 0) return []
+  if (keyframes.length < MIN_KEYFRAMES || seconds <= 0) return []
   const sums = Array.from({ length: BUCKETS }, () => 0)
   const width = seconds / BUCKETS
   const ends = [...keyframes.slice(1), { time: seconds, offset: bytes }]
@@ -21,6 +23,6 @@ export function activityOf({ keyframes, seconds, bytes }: RecordingIndex): numbe
     }
   })
   const most = Math.max(...sums)
-  // Bursts are so much larger than typing that typing would not be seen beside them.
+  // Compress the scale: bursts are so much larger than typing that typing would be invisible.
   return most > 0 ? sums.map((sum) => Math.sqrt(sum / most)) : []
 }

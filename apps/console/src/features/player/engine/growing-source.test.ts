@@ -2,7 +2,7 @@ import { createEventLines, headerLine } from '@bowline/asciicast/write'
 import { describe, expect, it } from 'vitest'
 import { createGrowingSource } from './growing-source.ts'
 
-/** A file that grows, and a clock that is told when a second is over. */
+/** A growing file, and a clock that the test advances. */
 function growing() {
   const lines = createEventLines()
   let file = headerLine({ columns: 90, rows: 20 })
@@ -39,7 +39,7 @@ function growing() {
 }
 
 describe('a recording that grows', () => {
-  it('is read on from where it was read to', async () => {
+  it('continues a growing recording from where it stopped reading', async () => {
     const { source, asked, say, second, size, grown } = growing()
     say('größe', 100)
     const part = await source.at(0)
@@ -53,7 +53,7 @@ describe('a recording that grows', () => {
     expect(grown()).toBe(2)
   })
 
-  it('takes a line when it is whole', async () => {
+  it('waits for a line to be complete', async () => {
     const { source, cutOff, second, say } = growing()
     say('one', 10)
     const part = await source.at(0)
@@ -68,7 +68,7 @@ describe('a recording that grows', () => {
     ])
   })
 
-  it('is asked for no more when the player is closed', async () => {
+  it('stops polling when the player is closed', async () => {
     const { source, waits } = growing()
     await source.at(0)
     expect(waits()).toBe(true)

@@ -1,25 +1,25 @@
-// A recording without an index: one that is being made, or that is over since a moment. It is one part that grows; what
-// was read once is not read again.
+// Source for a recording without an index, because it is still being made or ended just now: one part that grows.
+// Nothing is read twice.
 import type { CastEvent } from '@bowline/asciicast/cast'
 import { createCastReader } from '@bowline/asciicast/read'
 import { wholeLines } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
 const POLL_MS = 1_000
-/** Of the file. What comes after can be played when the session is over. */
-export const MOST_BYTES = 33_554_432
+/** File size limit. The rest can be played once the session is over. */
+export const MAX_BYTES = 33_554_432
 
 export interface GrowingParts {
-  /** What the file has behind a byte, as version 3. Rejects when it cannot be read. */
+  /** The file's content after a byte offset, as asciicast v3. Rejects when it cannot be read. */
   readonly read: (afterByte: number, signal: AbortSignal) => Promise<Response>
-  /** Calls back later, unless the answer is called before. */
+  /** Schedules a callback. @returns cancel */
   readonly later: (work: () => void, delayMs: number) => () => void
-  /** There is more. */
+  /** More events are available. */
   readonly grown: () => void
 }
 
 export interface GrowingSource extends Source {
-  /** It has become too long to be played as a whole before it is over. */
+  /** The recording exceeded the limit for playing it before it is over. */
   readonly full: boolean
 }
 
@@ -37,7 +37,7 @@ export function createGrowingSource({ read, later, grown }: GrowingParts): Growi
     const before = events.length
     const response = await read(bytes, closed.signal)
     try {
-      for await (const line of wholeLines(response, MOST_BYTES - bytes)) {
+      for await (const line of wholeLines(response, MAX_BYTES - bytes)) {
         bytes += utf8.encode(line).length + 1
         const event = reader.next(line)
         if (event) events.push(event)
@@ -51,7 +51,7 @@ export function createGrowingSource({ read, later, grown }: GrowingParts): Growi
 
   function poll(): void {
     if (closed.signal.aborted || full) return
-    // A server that is away for a moment is asked again.
+    // Retry: the server may be away for a moment.
     cancel = later(
       () =>
         void readOn()

@@ -1,15 +1,15 @@
-// Times at which nothing happens, and how a player passes over them.
+// Skipping of idle times during playback.
 
-/** Silence of this length is idle. */
+/** A silence of at least this length is idle. */
 const IDLE_MS = 2_000
-/** How long of it is played before the rest is skipped, so that people see that there was some. */
+/** Part of the silence played before the skip, so that people notice it. */
 const LEAD_IN_MS = 1_000
-/** And before the next event. */
+/** Part of the silence played after the skip, before the next event. */
 const LEAD_OUT_MS = 300
 
 /**
- * Where to play on instead.
- * @param targetMs where the clock would be, in milliseconds like the others
+ * The time to continue at instead.
+ * @param targetMs the clock's next time, in milliseconds like the others
  * @param lastMs time of the last event
  * @param nextMs time of the next one
  */

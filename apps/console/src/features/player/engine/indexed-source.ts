@@ -1,16 +1,16 @@
-// A recording with an index: parts go from keyframe to keyframe, are read when they are needed or soon will be, and the
-// ones used last are kept. So a recording of any length takes the same memory, and every seek one request at most.
+// Source for an indexed recording: parts run from keyframe to keyframe, are fetched on demand or prefetched, and cached
+// in an LRU cache. So memory use does not depend on the length, and a seek costs at most one request.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import type { CastPage } from './cast-pages.ts'
 import type { Part, Source } from './source.ts'
 
-/** Kept: of about 64 KiB each, a few megabytes in all. */
+/** Cache size in parts: at about 64 KiB each, a few megabytes. */
 const KEPT = 48
-/** Read ahead: fast output has many keyframes a second. */
+/** Prefetch distance: fast output has many keyframes a second. */
 const AHEAD = 4
 
 /**
- * Reads the events between two times, in milliseconds, both included; what the screen shows at the first comes first.
+ * Reads the events between two times in milliseconds, both inclusive; the screen at the first time comes first.
  * Rejects when it cannot.
  */
 export type ReadRange = (fromMs: number, toMs: number, signal: AbortSignal) => Promise<CastPage>
@@ -19,38 +19,38 @@ export function createIndexedSource(index: RecordingIndex, read: ReadRange): Sou
   const endMs = Math.round(index.seconds * 1_000)
   const starts = startsOf(index)
   const closed = new AbortController()
-  /** In order of use, the last used last. */
-  const kept = new Map<number, { readonly promise: Promise<Part>; part?: Part }>()
+  /** In LRU order, most recently used last. */
+  const cached = new Map<number, { readonly promise: Promise<Part>; part?: Part }>()
 
   async function load(number: number): Promise<Part> {
     const fromMs = starts[number] ?? 0
     const toMs = starts[number + 1] ?? Infinity
     const { header, events } = await read(fromMs, Math.min(toMs, endMs), closed.signal)
     const { columns, rows } = header ?? { columns: 80, rows: 24 }
-    // A keyframe shows all that came before it; the part before ends with everything of the same moment.
+    // A keyframe includes everything before it; the previous part ends with all events of the same moment.
     return { fromMs, toMs, columns, rows, events, seenMs: number === 0 ? -1 : fromMs }
   }
 
   function want(number: number): Promise<Part> {
-    const known = kept.get(number)
-    kept.delete(number)
+    const known = cached.get(number)
+    cached.delete(number)
     const entry: { promise: Promise<Part>; part?: Part } = known ?? { promise: load(number) }
-    kept.set(number, entry)
+    cached.set(number, entry)
     if (known) return entry.promise
     entry.promise.then(
       (part) => (entry.part = part),
-      () => kept.get(number) === entry && kept.delete(number),
+      () => cached.get(number) === entry && cached.delete(number),
     )
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT) break
-      kept.delete(oldest)
+    for (const oldest of cached.keys()) {
+      if (cached.size <= KEPT) break
+      cached.delete(oldest)
     }
     return entry.promise
   }
 
   function wantAhead(number: number): void {
     for (let next = number + 1; next <= number + AHEAD && next < starts.length; next += 1) {
-      if (!kept.has(next)) void want(next).catch(() => undefined)
+      if (!cached.has(next)) void want(next).catch(() => undefined)
     }
   }
 
@@ -73,18 +73,18 @@ export function createIndexedSource(index: RecordingIndex, read: ReadRange): Sou
     ready(part) {
       const number = numberOf(part)
       wantAhead(number)
-      return kept.get(number + 1)?.part
+      return cached.get(number + 1)?.part
     },
     close: () => closed.abort(),
   }
 }
 
-/** Times of the keyframes in milliseconds; of those at the same time the server uses the last. */
+/** Keyframe times in milliseconds; of several at the same time the server uses the last. */
 function startsOf({ keyframes }: RecordingIndex): number[] {
   return [...new Set([0, ...keyframes.map(({ time }) => Math.round(time * 1_000))])]
 }
 
-/** Number of the last one that is not after a time. */
+/** Index of the last keyframe at or before a time. */
 function indexAt(starts: readonly number[], ms: number): number {
   let low = 0
   let high = starts.length - 1

@@ -6,7 +6,7 @@ import { createPlayback } from './playback.ts'
 
 const RESET = '<reset>'
 
-/** A recording of numbered events with a keyframe after every tenth, whose screen is all that was said. */
+/** A recording of numbered events with a keyframe after every tenth, whose screen is all output so far. */
 function recording(times: readonly number[]) {
   const events = times.map((atMs, number): CastEvent => ({ atMs, code: 'o', data: `${number};` }))
   const frames = [0, ...events.flatMap((_, number) => (number % 10 === 9 ? [number + 1] : []))]
@@ -53,7 +53,7 @@ function player(times: readonly number[]) {
     return () => (due = undefined)
   }
   const playback = createPlayback({ source: made.source, stage, now: () => nowMs, frame })
-  /** Draws pictures until it stops or a time has passed. */
+  /** Runs animation frames until playback stops or a time has passed. */
   async function run(ms: number): Promise<void> {
     for (const until = nowMs + ms; nowMs < until;) {
       await new Promise(setImmediate)
@@ -66,7 +66,7 @@ function player(times: readonly number[]) {
   return { ...made, playback, run, screen: () => screen, state: () => playback.state.get() }
 }
 
-/** mulberry32: the same numbers every time. */
+/** mulberry32: a deterministic random sequence. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -95,7 +95,7 @@ describe('a player', () => {
       const next = random(seed)
       for (let seek = 0; seek < 100; seek += 1) {
         const ms = Math.floor(next() * endMs)
-        // Some seeks are given up for the next one.
+        // Some seeks are superseded by the next one.
         const done = playback.seek(ms)
         if (next() < 0.3) continue
         await done
@@ -104,7 +104,7 @@ describe('a player', () => {
     }
   })
 
-  it('plays every event once and in order, over the borders of parts, at any speed', async () => {
+  it('plays every event once and in order, across part boundaries, at any speed', async () => {
     for (const speed of [0.25, 1, 16]) {
       const { playback, run, shown, screen, state, endMs } = player(someTimes(200, 7))
       playback.setSpeed(speed)
@@ -119,7 +119,7 @@ describe('a player', () => {
     }
   })
 
-  it('passes over idle time, unless it is told not to', async () => {
+  it('skips idle time, unless told not to', async () => {
     const times = [0, 100, 60_000, 60_100]
     const quick = player(times)
     await quick.playback.seek(0)
@@ -134,7 +134,7 @@ describe('a player', () => {
     expect(patient.screen()).toBe('0;1;')
   })
 
-  it('steps from event to event, both ways, over the borders of parts', async () => {
+  it('steps from event to event, both ways, across part boundaries', async () => {
     const times = Array.from({ length: 35 }, (_, number) => number * 100)
     const { playback, state } = player(times)
     await playback.seek(850)
@@ -150,7 +150,7 @@ describe('a player', () => {
     expect(seen).toEqual([900, 1_000, 1_100, 1_200, 1_300, 1_200, 1_100, 1_000, 900, 800])
   })
 
-  it('reads what it needs and a little ahead, not the recording', async () => {
+  it('fetches the needed part and a little ahead, not the whole recording', async () => {
     const { playback, asked, endMs } = player(Array.from({ length: 10_000 }, (_, number) => number * 3_600))
     expect(endMs).toBeGreaterThan(35_000_000)
     await playback.seek(0)
@@ -161,7 +161,7 @@ describe('a player', () => {
     expect(widest).toBeLessThanOrEqual(10 * 3_600)
   })
 
-  it('reads nothing for the moments that a dragged handle only passes', async () => {
+  it('fetches nothing for moments that a dragged handle only passes', async () => {
     const { source } = recording(Array.from({ length: 1_000 }, (_, number) => number * 100))
     const answers = Promise.withResolvers<void>()
     const asked: number[] = []
@@ -177,7 +177,7 @@ describe('a player', () => {
     expect(playback.state.get()).toMatchObject({ atMs: 50_000, waiting: false })
   })
 
-  it('has read already what was pointed at', async () => {
+  it('has prefetched the part under the pointer', async () => {
     const { playback, asked, shown, screen } = player(Array.from({ length: 1_000 }, (_, number) => number * 100))
     await playback.seek(0)
     for (const ms of [20_000, 30_000, 40_000]) playback.prepare(ms)
@@ -188,7 +188,7 @@ describe('a player', () => {
     expect(asked).toEqual([])
   })
 
-  it('says why it cannot go on, and goes on when it can', async () => {
+  it('reports why playback stopped, and resumes when the source recovers', async () => {
     let broken = true
     const { source } = recording([0, 100])
     const at = source.at.bind(source)

@@ -1,5 +1,5 @@
-// Plays a recording: a clock that runs at some speed, and the events that it passes on their way to a screen. It knows
-// neither servers nor pages.
+// Playback engine: a clock that runs at a chosen speed and writes the events it passes to a screen. Independent of
+// servers and pages.
 import { createStore, type Store } from '../../../platform/store.ts'
 import { overIdle } from './idle.ts'
 import type { Part, Source } from './source.ts'
@@ -7,36 +7,36 @@ import type { Part, Source } from './source.ts'
 export const SPEEDS = [0.25, 0.5, 1, 1.5, 2, 4, 8, 16] as const
 
 export interface PlaybackState {
-  /** Milliseconds since the start, as the next. */
+  /** Milliseconds since the start, like `endMs`. */
   readonly atMs: number
   readonly endMs: number
   readonly playing: boolean
-  /** For something to be read. */
+  /** Waiting for data. */
   readonly waiting: boolean
   readonly speed: number
   readonly skipsIdle: boolean
-  /** Why it has stopped. */
+  /** Why playback stopped. */
   readonly error: unknown
 }
 
-/** Where output goes. */
+/** Output sink. */
 export interface Stage {
-  /** Empties it. */
+  /** Clears the screen. */
   begin(columns: number, rows: number): void
   write(text: string): void
   resize(columns: number, rows: number): void
-  /** Resolves when everything so far can be seen. */
+  /** Resolves when all output so far is rendered. */
   settled(): Promise<void>
-  /** Characters that it has not worked off. */
+  /** Characters not yet rendered. */
   readonly backlog: number
 }
 
 export interface PlaybackParts {
   readonly source: Source
   readonly stage: Stage
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds, monotonic. */
   readonly now: () => number
-  /** Calls back before the next picture is drawn, unless the answer is called before. */
+  /** Calls back before the next animation frame. @returns cancel */
   readonly frame: (work: () => void) => () => void
 }
 
@@ -44,53 +44,53 @@ export interface Playback {
   readonly state: Store<PlaybackState>
   readonly play: () => void
   readonly pause: () => void
-  /** Shows a moment. Resolves when it can be seen, or when another one is wanted instead. */
+  /** Seeks. Resolves when the moment is shown, or when another seek supersedes it. */
   seek(ms: number): Promise<void>
-  /** A moment may be sought soon: what it needs is read already. */
+  /** Prefetches a moment that may be sought soon. */
   prepare(ms: number): void
-  /** To the next event, or the one before. */
+  /** To the next event, or to the previous one. */
   step(direction: 1 | -1): Promise<void>
   setSpeed(speed: number): void
   setSkipsIdle(skips: boolean): void
-  /** Goes on with another source of the same recording. */
+  /** Continues with another source of the same recording. */
   use(source: Source): void
-  /** The source has more. */
+  /** The source has more events. */
   grown(): void
   close(): void
 }
 
-/** The page need not be told every picture what time it is. */
-const TELL_MS = 100
-/** A page that was not drawn for a while does not leap. */
-const LONGEST_FRAME_MS = 250
-/** The clock waits for a screen that is so far behind. */
-const MOST_BACKLOG = 1_000_000
+/** State updates are throttled: the page need not know the time every frame. */
+const PUBLISH_INTERVAL_MS = 100
+/** Longest clock step per frame, so that a hidden page does not jump ahead. */
+const MAX_FRAME_MS = 250
+/** Backpressure: the clock waits while the screen lags by more than this. */
+const MAX_BACKLOG = 1_000_000
 
 export function createPlayback({ source: first, stage, now, frame }: PlaybackParts): Playback {
   let source = first
   let part: Part | undefined
-  /** The next event of the part. */
+  /** Index of the next event in the part. */
   let next = 0
-  /** What is on the screen is what was to be seen then. */
+  /** Time that the screen shows; -1 before the first. */
   let shownMs = -1
   let atMs = 0
   let lastFrame = 0
-  let told = 0
-  let wish = 0
-  /** What a seek waits for. */
+  let publishedAt = 0
+  let currentSeek = 0
+  /** The seek that is waiting for data. */
   let reading: Promise<unknown> | undefined
-  /** The moment that was pointed at last, while an earlier one is still read. */
-  let near: number | undefined
+  /** The last moment pointed at, while an earlier one is still loading. */
+  let pointedAt: number | undefined
   let cancelFrame = () => {}
   const initial = { atMs: 0, endMs: source.endMs, playing: false, waiting: false, speed: 1, skipsIdle: true }
   const state = createStore<PlaybackState>({ ...initial, error: undefined })
 
-  function tell(change: Partial<PlaybackState> = {}): void {
-    told = now()
+  function publish(change: Partial<PlaybackState> = {}): void {
+    publishedAt = now()
     state.set({ ...state.get(), atMs: Math.min(atMs, source.endMs), endMs: source.endMs, ...change })
   }
 
-  /** Shows what happens up to a time within the part. */
+  /** Writes the events up to a time within the part. */
   function show(toMs: number): void {
     if (!part) return
     shownMs = toMs
@@ -123,14 +123,14 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
     const { playing, waiting, speed } = state.get()
     if (!playing || waiting || !part) return
     const time = now()
-    const elapsed = Math.min(time - lastFrame, LONGEST_FRAME_MS)
+    const elapsed = Math.min(time - lastFrame, MAX_FRAME_MS)
     lastFrame = time
-    if (stage.backlog < MOST_BACKLOG) advance(atMs + elapsed * speed)
-    if (time - told >= TELL_MS) tell()
+    if (stage.backlog < MAX_BACKLOG) advance(atMs + elapsed * speed)
+    if (time - publishedAt >= PUBLISH_INTERVAL_MS) publish()
     if (state.get().playing) cancelFrame = frame(tick)
   }
 
-  /** Plays up to a time, or to where something is missing. */
+  /** Plays up to a time, or to the first missing part. */
   function advance(wanted: number): void {
     let target = wanted
     while (part) {
@@ -143,97 +143,97 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
       atMs = part.toMs
       const ready = source.ready(part)
       if (ready) enter(ready, ready.seenMs)
-      else return void goOn(part)
+      else return void loadNext(part)
     }
     const endMs = source.endMs
     show(Math.min(target, endMs))
     atMs = Math.min(target, endMs)
-    if (atMs >= endMs && !source.growing) tell({ playing: false })
+    if (atMs >= endMs && !source.growing) publish({ playing: false })
   }
 
-  /** Waits for the part behind one. */
-  async function goOn(from: Part): Promise<void> {
-    const mine = wish
+  /** Loads the part after another. */
+  async function loadNext(from: Part): Promise<void> {
+    const mine = currentSeek
     const following = source.after(from)
-    if (!following) return tell({ playing: false })
-    tell({ waiting: true })
+    if (!following) return publish({ playing: false })
+    publish({ waiting: true })
     try {
       const loaded = await following
-      if (mine !== wish) return
+      if (mine !== currentSeek) return
       enter(loaded, loaded.seenMs)
-      tell({ waiting: false })
+      publish({ waiting: false })
       run()
     } catch (error) {
-      if (mine === wish) tell({ waiting: false, playing: false, error })
+      if (mine === currentSeek) publish({ waiting: false, playing: false, error })
     }
   }
 
   async function seek(ms: number): Promise<void> {
-    wish += 1
-    const mine = wish
+    currentSeek += 1
+    const mine = currentSeek
     const from = source
     const goal = Math.max(0, Math.min(ms, from.endMs || ms))
     const isAhead = part && goal >= shownMs && goal >= part.fromMs && goal < part.toMs
     atMs = goal
-    tell({ waiting: true, error: undefined })
+    publish({ waiting: true, error: undefined })
     try {
       if (!isAhead) {
-        // Whoever drags passes many moments and wants the last one: those between are never asked for.
+        // Dragging passes many moments, and only the last one counts: those between are never requested.
         await reading
-        if (mine !== wish) return
+        if (mine !== currentSeek) return
         const loaded = await read(from, goal)
-        if (mine !== wish) return
+        if (mine !== currentSeek) return
         stage.begin(loaded.columns, loaded.rows)
         enter(loaded, -1)
         atMs = Math.min(goal, from.endMs)
       }
       show(atMs)
       await stage.settled()
-      if (mine !== wish) return
-      tell({ waiting: false })
+      if (mine !== currentSeek) return
+      publish({ waiting: false })
       if (part && state.get().playing) {
         from.ready(part)
         run()
       }
     } catch (error) {
-      if (mine === wish) tell({ waiting: false, playing: false, error })
+      if (mine === currentSeek) publish({ waiting: false, playing: false, error })
     }
   }
 
   function read(from: Source, ms: number): Promise<Part> {
     const loading = from.at(ms)
-    const over = loading.then(
+    const settled = loading.then(
       () => undefined,
       () => undefined,
     )
-    reading = over
-    void over.then(() => reading === over && (reading = undefined))
+    reading = settled
+    void settled.then(() => reading === settled && (reading = undefined))
     return loading
   }
 
   async function prepare(ms: number): Promise<void> {
-    const isBusy = near !== undefined
-    near = ms
+    const isBusy = pointedAt !== undefined
+    pointedAt = ms
     if (isBusy) return
-    for (let done: number | undefined; done !== near;) {
-      done = near
-      // A seek will tell what is wrong.
+    for (let done: number | undefined; done !== pointedAt;) {
+      done = pointedAt
+      // A seek will report the problem.
       await source.at(done).catch(() => undefined)
     }
-    near = undefined
+    pointedAt = undefined
   }
 
   function play(): void {
     if (state.get().playing) return
     const again = atMs >= source.endMs && !source.growing
-    tell({ playing: true })
+    publish({ playing: true })
     if (again || !part) return void seek(again ? 0 : atMs)
     source.ready(part)
     run()
   }
 
   async function step(direction: 1 | -1): Promise<void> {
-    tell({ playing: false })
+    publish({ playing: false })
     if (!part) return
     if (direction === 1) {
       const upcoming = part.events[next] ?? (await source.after(part))?.events.find((event) => event.atMs > atMs)
@@ -251,21 +251,21 @@ export function createPlayback({ source: first, stage, now, frame }: PlaybackPar
   return {
     state,
     play,
-    pause: () => tell({ playing: false }),
+    pause: () => publish({ playing: false }),
     seek,
     prepare: (ms) => void prepare(ms),
     step,
-    setSpeed: (speed) => tell({ speed }),
-    setSkipsIdle: (skipsIdle) => tell({ skipsIdle }),
+    setSpeed: (speed) => publish({ speed }),
+    setSkipsIdle: (skipsIdle) => publish({ skipsIdle }),
     use(other) {
       source.close()
       source = other
       part = undefined
       void seek(atMs)
     },
-    grown: () => tell(),
+    grown: () => publish(),
     close() {
-      wish += 1
+      currentSeek += 1
       cancelFrame()
       source.close()
     },

@@ -1,4 +1,4 @@
-// What a recording is shown on: a terminal that nobody types into, as large as fits.
+// The player's screen: a read-only terminal, scaled to fit.
 import { createBoundedRepeats } from '@bowline/asciicast/bounded-repeats'
 import { Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
@@ -7,26 +7,26 @@ import type { Stage } from './playback.ts'
 import { guardScreen } from './screen-guard.ts'
 
 const FONT = '"JetBrains Mono Variable", ui-monospace, monospace'
-/** Pixels; below it nothing can be read, and the screen is wider than its place. */
-const SMALLEST_FONT = 7
-const LARGEST_FONT = 18
-/** Of the font, per pixel of its size. */
+/** Pixels; smaller text is illegible, so the screen scrolls instead. */
+const MIN_FONT_PX = 7
+const MAX_FONT_PX = 18
+/** Cell size per pixel of font size. */
 const CELL_WIDTH = 0.6
 const CELL_HEIGHT = 1.32
 const PADDING = 16
-/** A recording says what size its terminal had; more than this only costs memory. */
-const MOST_CELLS = 500
+/** Limit for the terminal size in the recording; more only costs memory. */
+const MAX_CELLS = 500
 /** RIS (ECMA-48 section 8.3.105). */
 const RESET = '\u001bc'
 
 export interface Screen extends Stage {
   setDark(isDark: boolean): void
-  /** What is to be read now, line by line. */
+  /** The visible text, line by line. */
   text(): string
   dispose(): void
 }
 
-/** @param place whose size decides the size of the letters */
+/** @param place element whose size determines the font size */
 export function createScreen(place: HTMLElement, isDark: boolean): Screen {
   const terminal = new Terminal({
     cols: 80,
@@ -43,16 +43,16 @@ export function createScreen(place: HTMLElement, isDark: boolean): Screen {
   })
   colour(isDark)
   guardScreen(terminal)
-  // Keys are the page's.
+  // Keys belong to the page.
   terminal.attachCustomKeyEventHandler(() => false)
   let backlog = 0
-  /** What it will be when everything before has been shown. */
+  /** The size once everything before has been rendered. */
   let size = { columns: terminal.cols, rows: terminal.rows }
   const boundedRepeats = createBoundedRepeats(() => size)
   const holder = document.createElement('div')
   place.append(holder)
   terminal.open(holder)
-  // Its text is in the page in another form; nothing here can be used by keys.
+  // The text panel is the accessible form; nothing here responds to keys.
   holder.setAttribute('aria-hidden', 'true')
   if (terminal.textarea) terminal.textarea.tabIndex = -1
 
@@ -62,7 +62,7 @@ export function createScreen(place: HTMLElement, isDark: boolean): Screen {
     const wide = (clientWidth - PADDING) / (terminal.cols * CELL_WIDTH)
     const high = (clientHeight - PADDING) / (terminal.rows * CELL_HEIGHT)
     const size = Math.floor(Math.min(wide, high) * 4) / 4
-    terminal.options.fontSize = Math.max(SMALLEST_FONT, Math.min(LARGEST_FONT, size))
+    terminal.options.fontSize = Math.max(MIN_FONT_PX, Math.min(MAX_FONT_PX, size))
   }
 
   const observer = new ResizeObserver(fit)
@@ -75,10 +75,10 @@ export function createScreen(place: HTMLElement, isDark: boolean): Screen {
     terminal.write(text, () => (backlog -= text.length))
   }
 
-  /** In order with what is written. */
+  /** Ordered with the writes. */
   function setSize(columns: number, rows: number): void {
     if (!(columns > 0 && rows > 0)) return
-    const next = { columns: Math.min(columns, MOST_CELLS), rows: Math.min(rows, MOST_CELLS) }
+    const next = { columns: Math.min(columns, MAX_CELLS), rows: Math.min(rows, MAX_CELLS) }
     size = next
     terminal.write('', () => {
       terminal.resize(next.columns, next.rows)

@@ -3,7 +3,7 @@ import { createStore } from '../../../platform/store.ts'
 import type { Playback, PlaybackState } from './playback.ts'
 import { seekToLine } from './seek-to-line.ts'
 
-/** A player that can only seek and step, over lines that come at these times. */
+/** A player that can only seek and step, over lines that appear at these times. */
 function player(lines: ReadonlyMap<number, string>) {
   const times = [...lines.keys()]
   const initial = { endMs: 100_000, playing: false, waiting: false, speed: 1, skipsIdle: true, error: undefined }
@@ -34,19 +34,19 @@ const LINES = new Map([
 ])
 
 describe('a jump to a hit', () => {
-  it('goes on to the line that was found, also when the terminal has broken it', async () => {
+  it('steps to the line that was found, even when the terminal has wrapped it', async () => {
     const { at, ...where } = player(LINES)
     await seekToLine(where, 1_000, 'a line that was broken', () => true)
     expect(at()).toBe(2_000)
   })
 
-  it('stays where the lines around it begin when it is not to be seen soon', async () => {
+  it('stays at the start of the hit when the line does not appear soon', async () => {
     const { at, ...where } = player(LINES)
     await seekToLine(where, 1_000, 'far away', () => true)
     expect(at()).toBe(1_000)
   })
 
-  it('gives up when people want something else', async () => {
+  it('aborts when the person does something else', async () => {
     const { at, ...where } = player(LINES)
     let asked = 0
     await seekToLine(where, 1_000, 'three', () => (asked += 1) < 3)

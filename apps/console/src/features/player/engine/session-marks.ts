@@ -1,4 +1,4 @@
-// What was noted of a session beside its output – commands, sizes of the window, its end – at the times of its recording.
+// Session events besides the output – commands, window sizes, the end – placed on the recording's timeline.
 import type { Session } from '@bowline/contract/schemas/session'
 import { z } from 'zod'
 import { playerMessages as texts } from '../messages.ts'
@@ -7,11 +7,11 @@ export interface SessionMark {
   /** Milliseconds since the start of the recording. */
   readonly atMs: number
   readonly type: keyof typeof texts.events
-  /** A command, a size, a status. */
+  /** The command, size or status. */
   readonly what: string
 }
 
-const Noted = z
+const EventData = z
   .object({
     command: z.string(),
     name: z.string(),
@@ -24,13 +24,13 @@ const Noted = z
   .partial()
   .catch({})
 
-/** @param startedAt of the recording, RFC 3339 */
+/** @param startedAt start of the recording, RFC 3339 */
 export function marksOf(session: Session, seat: number, startedAt: string): SessionMark[] {
   const start = Date.parse(startedAt)
   const items = session.events.items ?? []
   return items.flatMap((item) => {
     if (item.seat !== seat || !isMarked(item.type)) return []
-    const { columns, rows, command, name, signal, status, message } = Noted.parse(item.data)
+    const { columns, rows, command, name, signal, status, message } = EventData.parse(item.data)
     const size = columns === undefined || rows === undefined ? undefined : `${columns}×${rows}`
     const what = command ?? name ?? signal ?? status ?? message ?? size ?? ''
     return [{ atMs: Math.max(0, Date.parse(item.timestamp) - start), type: item.type, what }]

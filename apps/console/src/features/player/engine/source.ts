@@ -1,30 +1,30 @@
-// Where a player gets events from: parts of a recording, each of which can be shown without those before it.
+// Interface of event sources: a recording in parts, each of which can be shown without those before it.
 import type { CastEvent } from '@bowline/asciicast/cast'
 
 export interface Part {
   /** Times in milliseconds since the start of the recording. */
   readonly fromMs: number
-  /** The next part begins here; Infinity for the last one. */
+  /** Start of the next part; Infinity for the last one. */
   readonly toMs: number
-  /** Size of the terminal when it begins. */
+  /** Terminal size at its start. */
   readonly columns: number
   readonly rows: number
-  /** In order. The first one may show what was on the screen when the part begins. A growing part gets more. */
+  /** In order. The first one may restore the screen at the part's start. A growing part gets more. */
   readonly events: readonly CastEvent[]
-  /** Whoever comes from the part before has seen everything up to here. */
+  /** Playback coming from the previous part has already shown everything up to here. */
   readonly seenMs: number
 }
 
 export interface Source {
-  /** Time of the last event that is known. */
+  /** Time of the last known event. */
   readonly endMs: number
-  /** Whether more may come. */
+  /** True while more may follow. */
   readonly growing: boolean
-  /** The part with a time. Rejects when it cannot be read. */
+  /** The part that contains a time. Rejects when it cannot be read. */
   at(ms: number): Promise<Part>
-  /** The part behind one; undefined when that is the last. */
+  /** The part after another; undefined after the last. */
   after(part: Part): Promise<Part> | undefined
-  /** The same if it is there already. */
+  /** The loaded part if it is cached; undefined otherwise. */
   ready(part: Part): Part | undefined
   close(): void
 }

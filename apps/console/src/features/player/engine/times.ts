@@ -1,4 +1,4 @@
-// Times of a recording as clocks show them.
+// Formats recording times as clocks do.
 
 /** `1:02:03`, `2:03`, `0:07`. @param ms milliseconds since the start */
 export function formatClock(ms: number): string {

@@ -1,4 +1,4 @@
-// Buttons below the screen.
+// Playback buttons.
 import { Keyboard, Maximize, Pause, Play, Radio, RotateCcw } from 'lucide-react'
 import { ActionIcon, Button, NativeSelect, Popover, Tooltip } from '../../../ui/kit.ts'
 import { CopyButton } from '../../../ui/text/copy-button.tsx'
@@ -17,7 +17,7 @@ interface ControlsProps {
   readonly onFullScreen: () => void
 }
 
-/** So close to its end a live recording is watched as it happens. */
+/** Closer than this to the end, a live recording is followed live. */
 const LIVE_MS = 4_000
 
 export function Controls({ playback, state, live, link, onFullScreen }: ControlsProps) {

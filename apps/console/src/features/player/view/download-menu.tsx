@@ -1,4 +1,4 @@
-// The recording as a file.
+// Menu that downloads the recording.
 import { sessions } from '@bowline/contract/operations/sessions'
 import { Download } from 'lucide-react'
 import { useRuntime } from '../../../core/context.tsx'

@@ -1,4 +1,4 @@
-// What was noted beside the output, to jump to.
+// Session events to jump to.
 import { Text } from '../../../ui/kit.ts'
 import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'
@@ -15,7 +15,7 @@ export function MarksPanel({ marks, onJump }: MarksPanelProps) {
   return (
     <ol className={classes['list']}>
       {marks.map(({ atMs, type, what }, number) => (
-        // oxlint-disable-next-line react/no-array-index-key -- notes are only added behind the last one
+        // oxlint-disable-next-line react/no-array-index-key -- marks are append-only
         <li key={number}>
           <button type="button" className={classes['entry']} onClick={() => onJump(atMs)}>
             <span className={classes['entryTime']}>{formatClock(atMs)}</span>

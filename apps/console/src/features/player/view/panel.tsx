@@ -1,4 +1,4 @@
-// Beside the screen: search, events, the screen as text.
+// Side panel: search, events, the screen as text.
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'

@@ -1,4 +1,4 @@
-// Time and buttons below the screen.
+// Timeline and buttons below the screen.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import { Controls } from './controls.tsx'
 import type { Playback, PlaybackState } from '../engine/playback.ts'
@@ -12,7 +12,7 @@ interface PlayerBarProps {
   readonly index: RecordingIndex
   readonly marks: readonly Mark[]
   readonly link: Seat
-  /** Somebody wants something else than what was asked for before. */
+  /** The person did something that supersedes a pending jump. */
   readonly onTouch: () => void
   readonly onFullScreen: () => void
 }

@@ -36,23 +36,26 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const words = search.q ?? ''
   const { api } = useRuntime()
   const navigate = useNavigate()
-  const { place, player } = usePlayer({ uid, seat }, index, search.t === undefined ? undefined : search.t * 1_000)
+  const { container, player } = usePlayer({ uid, seat }, index, search.t === undefined ? undefined : search.t * 1_000)
   const state = usePlaybackState(player?.playback)
   const [tab, setTab] = useState<Tab>('search')
   const [current, setCurrent] = useState<number>()
   const figure = useRef<HTMLElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const hits = useQuery(hitsQuery(api, words, 1, uid))
-  const noted = useMemo(() => marksOf(session, Number(seat), index.started_at), [session, seat, index.started_at])
+  const sessionMarks = useMemo(
+    () => marksOf(session, Number(seat), index.started_at),
+    [session, seat, index.started_at],
+  )
   const marks = useMemo(
     (): Mark[] => [
-      ...noted.map(({ atMs }): Mark => ({ atMs, kind: 'event' })),
+      ...sessionMarks.map(({ atMs }): Mark => ({ atMs, kind: 'event' })),
       ...(words === '' ? [] : (hits.data?.items ?? [])).map(({ seconds }): Mark => ({
         atMs: seconds * 1_000,
         kind: 'hit',
       })),
     ],
-    [noted, hits.data, words],
+    [sessionMarks, hits.data, words],
   )
   const seek = (ms: number): void => void player?.playback.seek(ms)
   const jumps = useRef(0)
@@ -71,7 +74,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
   const fullScreen = (): void => {
     void (document.fullscreenElement ? document.exitFullscreen() : figure.current?.requestFullscreen())
   }
-  // Who comes from a hit of the search over all recordings wants its very line.
+  // Coming from a search hit: seek to its exact line.
   const wanted = hits.data?.items.findIndex((hit) => String(hit.seat) === seat && hit.seconds === search.t) ?? -1
   const arrived = useRef(false)
   useEffect(() => {
@@ -84,23 +87,23 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
     touched: () => (jumps.current += 1),
     fullScreen,
     search() {
-      // The field has the focus before the next key, or that key would be a command of the player.
+      // Focus the field before the next keystroke, which would otherwise be a player shortcut.
       flushSync(() => setTab('search'))
       field.current?.focus()
     },
     hit: (direction) => jump(current === undefined ? Math.max(0, wanted) : current + direction),
   })
-  const over = index.state !== 'recording'
+  const isOver = index.state !== 'recording'
   return (
     <>
-      {over && !index.indexed ? <Callout tone="note">{texts.preparing}</Callout> : null}
+      {isOver && !index.indexed ? <Callout tone="note">{texts.preparing}</Callout> : null}
       {player?.isFull() === true ? <Callout tone="note">{texts.tooLong}</Callout> : null}
       {state.error === undefined ? null : (
         <ErrorPanel title={texts.playFailed} error={state.error} onRetry={() => seek(state.atMs)} />
       )}
       <div className={classes['view']}>
         <figure ref={figure} className={classes['figure']} aria-label={texts.screen} aria-busy={state.waiting}>
-          <div ref={place} className={classes['screen']} />
+          <div ref={container} className={classes['screen']} />
           {player ? (
             <PlayerBar
               playback={player.playback}
@@ -135,7 +138,7 @@ export function PlayerView({ session, seat, index, search }: PlayerViewProps) {
           ) : null}
           {tab === 'events' ? (
             <MarksPanel
-              marks={noted}
+              marks={sessionMarks}
               onJump={(ms) => {
                 jumps.current += 1
                 seek(ms)

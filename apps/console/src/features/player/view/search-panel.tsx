@@ -1,4 +1,4 @@
-// Finds words in what a recording shows.
+// Full-text search within a recording.
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -14,12 +14,12 @@ import { formatClock } from '../engine/times.ts'
 
 interface SearchPanelProps {
   readonly field: Ref<HTMLInputElement>
-  /** What was searched for. */
+  /** The submitted search words. */
   readonly words: string
   readonly hits: UseQueryResult<ListPage<RecordingHit>>
-  /** Number of the hit that was jumped to. */
+  /** Index of the hit that was jumped to. */
   readonly current: number | undefined
-  /** Whether all of the recording can be found. */
+  /** True when the whole recording is searchable. */
   readonly indexed: boolean
   readonly onSearch: (words: string) => void
   readonly onJump: (number: number) => void

@@ -1,4 +1,4 @@
-// A line of a recording with the words that were looked for.
+// A line of a recording with the matches highlighted.
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
 import type { ReactNode } from 'react'
 import classes from '../player.module.css'

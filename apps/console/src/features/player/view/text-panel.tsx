@@ -1,4 +1,4 @@
-// The screen as text: to be read by screen readers, selected and copied.
+// The screen as text, for screen readers, selection and copying.
 import { useEffect, useState } from 'react'
 import { CopyButton } from '../../../ui/text/copy-button.tsx'
 import { Group, Text } from '../../../ui/kit.ts'

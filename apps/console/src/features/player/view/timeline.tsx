@@ -1,4 +1,4 @@
-// Where one is in a recording: a slider, above it how much was said when, and marks for commands and hits.
+// Timeline of a recording: a slider with an activity graph and marks for commands and hits.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import { useMemo } from 'react'
 import { playerMessages as texts } from '../messages.ts'
@@ -17,7 +17,7 @@ interface TimelineProps {
   readonly index: RecordingIndex
   readonly marks: readonly Mark[]
   readonly onSeek: (ms: number) => void
-  /** The pointer is over a moment. */
+  /** The pointer hovers over a moment. */
   readonly onNear: (ms: number) => void
 }
 
@@ -31,7 +31,7 @@ export function Timeline({ atMs, endMs, index, marks, onSeek, onNear }: Timeline
     <div className={classes['timeline']}>
       <div className={classes['activity']} aria-hidden>
         {activity.map((share, bucket) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a bucket is its place
+          // oxlint-disable-next-line react/no-array-index-key -- buckets are identified by position
           <span key={bucket} style={{ height: `${Math.round(share * 100)}%` }} />
         ))}
       </div>
@@ -47,7 +47,7 @@ export function Timeline({ atMs, endMs, index, marks, onSeek, onNear }: Timeline
         ref={(slider) => slider?.style.setProperty('--played', `${endMs > 0 ? (atMs / endMs) * 100 : 0}%`)}
         onChange={(event) => onSeek(Number(event.currentTarget.value))}
         onPointerMove={({ buttons, nativeEvent, currentTarget }) => {
-          // One that is pressed drags, and seeks.
+          // With a button pressed it is a drag, which seeks.
           if (buttons === 0) onNear((nativeEvent.offsetX / currentTarget.clientWidth) * endMs)
         }}
       />

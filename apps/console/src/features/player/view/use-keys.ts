@@ -1,4 +1,4 @@
-// The keys of the player. They work wherever the focus is, except where people type.
+// Player keyboard shortcuts. They work wherever the focus is, except in text fields.
 import { useEffect, useRef } from 'react'
 import { areSingleKeysOn } from '../../../core/shortcuts.ts'
 import { type Playback, SPEEDS } from '../engine/playback.ts'
@@ -9,11 +9,11 @@ const LONG_MS = 60_000
 const AFTER_GO_MS = 1_200
 
 export interface PlayerActions {
-  /** A key of the player was pressed. */
+  /** A player shortcut was pressed. */
   readonly touched: () => void
   readonly fullScreen: () => void
   readonly search: () => void
-  /** Jumps to another hit of the search. */
+  /** Jumps to the next or previous search hit. */
   readonly hit: (direction: 1 | -1) => void
 }
 
@@ -26,7 +26,7 @@ export function usePlayerKeys(playback: Playback | undefined, actions: PlayerAct
     if (!playback) return
     let wentAt = -Infinity
     const onKey = (event: KeyboardEvent): void => {
-      // What follows a `g` leads to another page.
+      // The key after `g` navigates.
       if (event.timeStamp - wentAt < AFTER_GO_MS) return
       if (event.key === 'g') wentAt = event.timeStamp
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
@@ -36,21 +36,21 @@ export function usePlayerKeys(playback: Playback | undefined, actions: PlayerAct
       if (target.closest('[role="tablist"]') && event.key.startsWith('Arrow')) return
       const isField = target.closest('input')
       if (isField && isField.type !== 'range') return
-      // What has the focus is pressed by its own key.
+      // The focused control handles its own activation key.
       if (event.key === ' ' && target.closest('button, a')) return
       if (/^[^ ]$/u.test(event.key) && !areSingleKeysOn()) return
       latest.current.touched()
-      if (!act(playback, latest.current, event)) return
+      if (!handleKey(playback, latest.current, event)) return
       event.preventDefault()
     }
-    // Before the slider moves by itself.
+    // Before the slider handles it.
     addEventListener('keydown', onKey, true)
     return () => removeEventListener('keydown', onKey, true)
   }, [playback])
 }
 
-/** @returns whether the key means something */
-function act(playback: Playback, actions: PlayerActions, { key, shiftKey }: KeyboardEvent): boolean {
+/** @returns true when the key is handled */
+function handleKey(playback: Playback, actions: PlayerActions, { key, shiftKey }: KeyboardEvent): boolean {
   const { atMs, endMs, playing, speed } = playback.state.get()
   const jump = shiftKey ? LONG_MS : SHORT_MS
   if (/^\d$/.test(key)) void playback.seek((endMs * Number(key)) / 10)

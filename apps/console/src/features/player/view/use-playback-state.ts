@@ -1,4 +1,4 @@
-// The state of a player in React.
+// Playback state as a React hook.
 import { useCallback, useSyncExternalStore } from 'react'
 import type { Playback, PlaybackState } from '../engine/playback.ts'
 
@@ -12,7 +12,7 @@ const NOTHING: PlaybackState = {
   error: undefined,
 }
 
-/** @param playback undefined while it is made */
+/** @param playback undefined until created */
 export function usePlaybackState(playback: Playback | undefined): PlaybackState {
   const subscribe = useCallback((listener: () => void) => playback?.state.subscribe(listener) ?? (() => {}), [playback])
   return useSyncExternalStore(subscribe, () => playback?.state.get() ?? NOTHING)

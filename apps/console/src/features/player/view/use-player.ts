@@ -1,4 +1,4 @@
-// Builds a player for a place on the page, and takes it down again.
+// Creates a player in a DOM element and disposes it.
 import type { RecordingIndex } from '@bowline/contract/schemas/recording'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
@@ -13,21 +13,21 @@ import type { Source } from '../engine/source.ts'
 export interface Player {
   readonly playback: Playback
   readonly screen: Screen
-  /** The recording has become too long to be played before it is over. */
+  /** The recording exceeded the limit for playing it before it is over. */
   readonly isFull: () => boolean
 }
 
 /**
- * @param startMs where to begin; undefined: at the start, or at the end of a recording that is being made
- * @returns the place, and the player once it is in the page
+ * @param startMs start position; undefined: the start, or the end of a recording still being made
+ * @returns a ref for the element, and the player once it is mounted
  */
 export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: number | undefined) {
   const { api } = useRuntime()
   const isDark = useIsDark()
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [player, setPlayer] = useState<Player>()
   const growing = useRef<GrowingSource>(undefined)
-  // Only what the player is made of: its state changes with every answer.
+  // Only the values the player is created from: the query's state changes with every answer.
   const { indexed } = index
   const first = useRef({ index, startMs, isDark })
   const sources = useMemo(
@@ -40,9 +40,9 @@ export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: n
   )
 
   useEffect(() => {
-    if (!place.current) return
+    if (!container.current) return
     const { index: begun, startMs: start, isDark: dark } = first.current
-    const screen = createScreen(place.current, dark)
+    const screen = createScreen(container.current, dark)
     growing.current = begun.indexed ? undefined : sources.growing(() => playback.grown())
     const source = growing.current ?? sources.indexed(begun)
     const playback = createPlayback({ source, stage: screen, now: () => performance.now(), frame })
@@ -65,7 +65,7 @@ export function usePlayer({ uid, seat }: Seat, index: RecordingIndex, startMs: n
   }, [player, indexed, index, sources])
 
   useEffect(() => player?.screen.setDark(isDark), [player, isDark])
-  return { place, player }
+  return { container, player }
 }
 
 function later(work: () => void, delayMs: number): () => void {

@@ -1,4 +1,4 @@
-// Whether a recording is as it was written.
+// Badge with the verification result of a recording.
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'
 import { CircleDot, ShieldAlert, ShieldCheck } from 'lucide-react'
 import { Badge, Tooltip } from '../../../ui/kit.ts'
@@ -6,7 +6,7 @@ import { playerMessages as texts } from '../messages.ts'
 import classes from '../player.module.css'
 
 interface VerdictBadgeProps {
-  /** Undefined while it is found out. */
+  /** Undefined while it is being verified. */
   readonly verdict: RecordingVerdict | undefined
   readonly failed: boolean
 }

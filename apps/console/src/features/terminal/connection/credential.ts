@@ -1,5 +1,5 @@
-// How a person shows who they are to a device. Private keys stay here: they sign what names this page, this session,
-// this device and this account, and nothing else can be opened with it.
+// Credentials for signing in on a device. Private keys never leave the browser: they sign a statement bound to this
+// page, session, device and account, which is useless anywhere else.
 import { LOGIN_SIGNATURE_NAMESPACE, loginText } from '@bowline/contract/terminal/messages'
 import { sha256Fingerprint } from '@bowline/ssh/keys/fingerprint'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
@@ -9,7 +9,7 @@ import { type Signer, createSigner } from '@bowline/ssh/keys/web-signature'
 
 export interface KeyCredential {
   readonly kind: 'key'
-  /** For people: type and fingerprint. */
+  /** Shown to people: type and fingerprint. */
   readonly label: string
   /** SSH wire encoding of the public key, base64. */
   readonly publicKey: string
@@ -19,8 +19,8 @@ export interface KeyCredential {
 export type Credential = { readonly kind: 'password'; readonly password: string } | KeyCredential
 
 /**
- * Reads a private key and forgets its text: what remains can sign and cannot be read.
- * @throws {PrivateKeyError} with its reason
+ * Imports a private key and drops its text: the result can sign but cannot be exported.
+ * @throws {PrivateKeyError} with the reason
  */
 export async function keyCredential(text: string, passphrase: string): Promise<KeyCredential> {
   const key = await readPrivateKey(text, passphrase)
@@ -29,7 +29,7 @@ export async function keyCredential(text: string, passphrase: string): Promise<K
   return { kind: 'key', label, publicKey: toBase64(blob), signer: await createSigner(key) }
 }
 
-/** The message that shows a key to the server. */
+/** The message that offers a key to the server. */
 export async function keyMessage({ publicKey, signer }: KeyCredential, of: Parameters<typeof loginText>[0]) {
   const message = await sshsigMessage(LOGIN_SIGNATURE_NAMESPACE, new TextEncoder().encode(loginText(of)))
   const signature = toBase64(await signer.sign(message))

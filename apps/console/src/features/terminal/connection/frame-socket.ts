@@ -1,5 +1,4 @@
-// One WebSocket of the terminal's protocol: frames in, frames out, and the notice that the other side is gone although
-// nobody has said so.
+// One WebSocket of the terminal protocol: frames in, frames out, and detection of a connection that died silently.
 import { type Frame, messageFrame, pingFrame, pongFrame, readFrame } from '@bowline/contract/terminal/frames'
 import {
   type ClientMessage,
@@ -21,10 +20,10 @@ export interface FrameSocketEvents {
 }
 
 export interface FrameSocket {
-  /** Nothing is sent on a socket that is not open. */
+  /** Does nothing unless the socket is open. */
   send(frame: Uint8Array<ArrayBuffer>): void
   say(message: z.input<typeof ClientMessage>): void
-  /** Measures a round trip, which also tells whether the other side is there. */
+  /** Measures the round trip, which also checks that the peer is alive. */
   ping(): void
   close(): void
 }
@@ -42,22 +41,22 @@ export function openFrameSocket(parts: FrameSocketParts, events: FrameSocketEven
   const socket = parts.openSocket(url.href, TERMINAL_SUBPROTOCOL)
   socket.binaryType = 'arraybuffer'
   let isOver = false
-  let askedAt: number | undefined
-  let cancel = parts.later(quiet, TERMINAL.quietMs)
+  let pingedAt: number | undefined
+  let cancel = parts.later(checkAlive, TERMINAL.quietMs)
 
-  /** Asks when it has been quiet, and takes silence for the end. */
-  function quiet(): void {
-    if (askedAt !== undefined) return over()
+  /** Pings after silence and closes the socket when no answer arrives. */
+  function checkAlive(): void {
+    if (pingedAt !== undefined) return end()
     ping()
-    cancel = parts.later(quiet, TERMINAL.quietMs)
+    cancel = parts.later(checkAlive, TERMINAL.quietMs)
   }
 
   function ping(): void {
-    askedAt = parts.now()
-    send(pingFrame(Math.floor(askedAt)))
+    pingedAt = parts.now()
+    send(pingFrame(Math.floor(pingedAt)))
   }
 
-  function over(): void {
+  function end(): void {
     if (isOver) return
     isOver = true
     cancel()
@@ -79,8 +78,8 @@ export function openFrameSocket(parts: FrameSocketParts, events: FrameSocketEven
       case 'ping':
         return send(pongFrame(frame.mark))
       case 'pong':
-        if (askedAt !== undefined) events.answered(parts.now() - askedAt)
-        askedAt = undefined
+        if (pingedAt !== undefined) events.answered(parts.now() - pingedAt)
+        pingedAt = undefined
         return
       default:
         events.frame(frame)
@@ -95,11 +94,11 @@ export function openFrameSocket(parts: FrameSocketParts, events: FrameSocketEven
     const frame = data instanceof ArrayBuffer ? readFrame(new Uint8Array(data)) : undefined
     if (frame && !isOver) receive(frame)
   })
-  socket.addEventListener('close', over)
+  socket.addEventListener('close', end)
   return {
     send,
     say: (message) => send(messageFrame(message)),
     ping,
-    close: over,
+    close: end,
   }
 }

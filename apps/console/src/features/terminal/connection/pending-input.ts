@@ -1,22 +1,22 @@
-// What a person has typed or pasted and the device has not taken yet. It is numbered from the first byte of the session
-// and sent within a window; after a dropped connection it goes on where the server has stopped hearing.
+// Send buffer for typed and pasted input that the device has not acknowledged. Bytes are numbered from the start of the
+// session and sent within a window (flow control); after a reconnect sending resumes at the server's offset.
 
 export class PendingInput {
   readonly #pieces: Uint8Array[] = []
   /** Offset of the first byte of the first piece. */
   #start = 0
   #end = 0
-  /** Offset of the next byte to send, and where it is. */
+  /** Offset of the next byte to send, and its position in `pieces`. */
   #sent = 0
   #nextPiece = 0
   readonly #pieceBytes: number
 
-  /** @param pieceBytes longest piece that is sent at once */
+  /** @param pieceBytes largest chunk sent at once */
   constructor(pieceBytes: number) {
     this.#pieceBytes = pieceBytes
   }
 
-  /** Bytes that the device has not taken. */
+  /** Unacknowledged bytes. */
   get waitingBytes(): number {
     return this.#end - this.#start
   }
@@ -28,7 +28,7 @@ export class PendingInput {
     this.#end += bytes.length
   }
 
-  /** The next piece to send; undefined when there is none below `limit`, an offset. */
+  /** The next chunk to send; undefined when there is none below the offset `limit`. */
   next(limit: number): { offset: number; bytes: Uint8Array } | undefined {
     const bytes = this.#pieces[this.#nextPiece]
     if (!bytes || this.#sent + bytes.length > limit) return undefined
@@ -38,7 +38,7 @@ export class PendingInput {
     return { offset, bytes }
   }
 
-  /** The device has taken everything before an offset. */
+  /** Acknowledges everything before an offset. */
   release(total: number): void {
     let count = 0
     for (const piece of this.#pieces) {
@@ -50,7 +50,7 @@ export class PendingInput {
     this.#nextPiece = Math.max(0, this.#nextPiece - count)
   }
 
-  /** Sends again from the first piece that has not arrived whole: the server drops what it has. */
+  /** Rewinds to the first chunk that is not fully acknowledged: the server discards duplicates. */
   rewind(received: number): void {
     this.#sent = this.#start
     this.#nextPiece = 0

@@ -1,5 +1,5 @@
-// A terminal on a device, as long as its session lives: signs in, carries bytes both ways, takes a dropped connection up
-// again, and says how it ended. It knows neither the screen nor React.
+// A terminal session on a device: signs in, carries bytes both ways, reconnects after a dropped connection, and reports
+// how it ended. Independent of the screen and of React.
 import { Backoff } from '@bowline/base/backoff'
 import { dataFrame, takenFrame } from '@bowline/contract/terminal/frames'
 import { type EndCause, type ServerMessage, TERMINAL } from '@bowline/contract/terminal/messages'
@@ -12,12 +12,12 @@ export type Prompt = Extract<ServerMessage, { type: 'prompt' }>
 
 export type TerminalState =
   | { readonly kind: 'connecting' }
-  /** The device has a question. */
+  /** The device asks a question. */
   | { readonly kind: 'asked'; readonly prompt: Prompt }
   | { readonly kind: 'running' }
-  /** The connection has dropped; `until` is when the session ends unless it is taken up (milliseconds, own clock). */
+  /** The connection dropped; `until` is when the session ends unless it is resumed (milliseconds, own clock). */
   | { readonly kind: 'reconnecting'; readonly until: number }
-  /** The credential was not accepted. */
+  /** The credential was rejected. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'ended'; readonly cause: EndCause; readonly exit: Exit | undefined }
 
@@ -37,34 +37,34 @@ export interface RemoteTerminalParts extends FrameSocketParts {
   readonly target: Target
   readonly credential: Credential
   readonly size: Size
-  /** Asks the server for a ticket; rejects with the reason. */
+  /** Requests a ticket from the server; rejects with the reason. */
   readonly ticket: () => Promise<string>
-  /** Output in order. `done` is called when the screen has it. */
+  /** Output in order. Call `done` once it is rendered. */
   readonly output: (bytes: Uint8Array, done: () => void) => void
 }
 
 export interface RemoteTerminal {
   readonly state: Store<TerminalState>
-  /** Uid of the session; '' before there is one. */
+  /** Uid of the session; '' until assigned. */
   readonly session: () => string
-  /** Of the last ping, milliseconds. */
+  /** Latest ping, milliseconds. */
   readonly roundTripMs: Store<number | undefined>
   input(bytes: Uint8Array): void
-  /** Bytes typed or pasted that the device has not taken. */
+  /** Input bytes that the device has not acknowledged. */
   readonly waitingBytes: () => number
   resize(size: Size): void
   answer(answers: readonly string[]): void
-  /** The network is back: tries now. */
-  hurry(): void
+  /** Reconnects now: the network is back. */
+  reconnectNow(): void
   /** Ends the session. */
   close(): void
 }
 
 const TERM = 'xterm-256color'
 const LANG = 'C.UTF-8'
-/** Output is confirmed in steps: after this many bytes, or after a moment. */
-const CONFIRM_BYTES = 32 * 1024
-const CONFIRM_MS = 50
+/** Output is acknowledged in steps: after this many bytes, or after a short delay. */
+const ACK_BYTES = 32 * 1024
+const ACK_DELAY_MS = 50
 const RETRY = { baseMs: 250, capMs: 4_000, leastShare: 1 }
 
 export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
@@ -76,17 +76,17 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   let socket: FrameSocket | undefined
   let session = ''
   let token = ''
-  /** Input that the device has taken; output received, on screen, and confirmed. */
-  let taken = 0
+  /** Offsets: input acknowledged by the device; output received, rendered, and acknowledged. */
+  let inputAcknowledged = 0
   let received = 0
   let shown = 0
-  let confirmed = 0
+  let acknowledged = 0
   let exit: Exit | undefined
   let until = 0
   const backoff = new Backoff(RETRY)
   let isPasswordShown = false
   let cancelRetry = (): void => {}
-  let cancelConfirm: (() => void) | undefined
+  let cancelAck: (() => void) | undefined
 
   const isOver = (): boolean => ['ended', 'refused'].includes(state.get().kind)
   function finish(next: Extract<TerminalState, { kind: 'ended' | 'refused' }>): void {
@@ -102,8 +102,8 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   function connect(greet: (socket: FrameSocket) => void): void {
     const own: FrameSocket = openFrameSocket(parts, {
       opened: () => greet(own),
-      message: (message) => own === socket && hear(message),
-      frame: (frame) => own === socket && (frame.kind === 'data' ? show(frame) : letGo(frame.total)),
+      message: (message) => own === socket && onMessage(message),
+      frame: (frame) => own === socket && (frame.kind === 'data' ? show(frame) : onAcknowledged(frame.total)),
       answered: (ms) => roundTripMs.set(ms),
       closed: () => own === socket && dropped(),
     })
@@ -129,7 +129,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     connect((own) => own.say({ type: 'resume', token, received }))
   }
 
-  function hear(message: ServerMessage): void {
+  function onMessage(message: ServerMessage): void {
     switch (message.type) {
       case 'welcome':
         session = message.session
@@ -155,7 +155,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
   }
 
   async function signIn(): Promise<void> {
-    // A password answers the first question; whatever else the device asks is put to the person.
+    // A password answers the first question; further questions go to the person.
     if (credential.kind === 'password') return socket?.say({ type: 'questions' })
     const { origin } = parts
     socket?.say(await keyMessage(credential, { origin, session, ...target }))
@@ -170,9 +170,9 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
 
   function run(): void {
     state.set({ kind: 'running' })
-    confirm()
+    acknowledge()
     socket?.ping()
-    // The window may have changed meanwhile.
+    // The window may have been resized meanwhile.
     socket?.say({ type: 'resize', ...size, width: 0, height: 0 })
     pump()
   }
@@ -181,32 +181,32 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
     if (state.get().kind !== 'running') return
     for (let piece = nextPiece(); piece; piece = nextPiece()) socket?.send(dataFrame(piece.offset, piece.bytes))
   }
-  const nextPiece = () => input.next(taken + TERMINAL.inputWindowBytes)
+  const nextPiece = () => input.next(inputAcknowledged + TERMINAL.inputWindowBytes)
 
-  function letGo(total: number): void {
-    taken = total
+  function onAcknowledged(total: number): void {
+    inputAcknowledged = total
     input.release(total)
     pump()
   }
 
   function show({ offset, bytes }: { offset: number; bytes: Uint8Array }): void {
     const fresh = bytes.subarray(received - offset)
-    // Something is missing: the next connection begins where this one was right.
+    // Output is missing: reconnect and resume at the last good offset.
     if (offset > received) return socket?.close()
     received += fresh.length
     parts.output(fresh, () => {
       shown += fresh.length
-      if (shown - confirmed >= CONFIRM_BYTES) confirm()
-      else cancelConfirm ??= later(confirm, CONFIRM_MS)
+      if (shown - acknowledged >= ACK_BYTES) acknowledge()
+      else cancelAck ??= later(acknowledge, ACK_DELAY_MS)
     })
   }
 
-  function confirm(): void {
-    cancelConfirm?.()
-    cancelConfirm = undefined
+  function acknowledge(): void {
+    cancelAck?.()
+    cancelAck = undefined
     if (state.get().kind !== 'running') return
-    confirmed = shown
-    socket?.send(takenFrame(confirmed))
+    acknowledged = shown
+    socket?.send(takenFrame(acknowledged))
   }
 
   parts.ticket().then(
@@ -236,7 +236,7 @@ export function openRemoteTerminal(parts: RemoteTerminalParts): RemoteTerminal {
       state.set({ kind: 'connecting' })
       socket?.say({ type: 'answers', answers: [...answers] })
     },
-    hurry: () => {
+    reconnectNow: () => {
       if (state.get().kind === 'reconnecting') resume()
     },
     close: () => end('user', 'disconnect', ''),

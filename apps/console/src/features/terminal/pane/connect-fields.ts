@@ -1,4 +1,4 @@
-// What people fill in to sign in on a device.
+// Fields of the sign-in form for a device.
 export interface ConnectFields {
   readonly username: string
   readonly password: string

@@ -1,4 +1,4 @@
-// Who signs in on the device, and with what.
+// Sign-in form for a device: user name and credential.
 import { PrivateKeyError } from '@bowline/ssh/keys/private-key'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -21,7 +21,7 @@ const method = createStore<'password' | 'key'>('password')
 interface ConnectFormProps {
   readonly pane: Pane
   readonly wasRefused: boolean
-  /** Whether the keyboard is its own when it appears: of several panes that appear together it is one's. */
+  /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
 }
 
@@ -39,7 +39,7 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
   useEffect(() => {
     if (!takesFocus) return
     setFocus(wasRefused && chosen === 'password' ? 'password' : 'username', { shouldSelect: true })
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only when the form appears
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
   }, [])
 
   const submit = handleSubmit(async ({ username, password, keyText, passphrase }) => {
@@ -111,7 +111,7 @@ export function ConnectForm({ pane, wasRefused, takesFocus }: ConnectFormProps) 
   )
 }
 
-/** The package's texts begin with what they are about. */
+/** The texts in `@bowline/browser` start with their subject. */
 function sentence(message: string): string {
   const text = message.replace(/^private key: /, '')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,4 +1,4 @@
-// Keys that phones lack, below the terminal. Control and Alt hold for the next key.
+// Extra keys for phones, below the terminal. Control and Alt apply to the next key.
 import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useStore } from '../../../core/context.tsx'
@@ -9,7 +9,7 @@ import classes from '../terminal.module.css'
 interface BarKey {
   readonly label: string
   readonly face?: ReactNode
-  /** What it types: as it is, or after ESC [ or ESC O, as the program asks (application cursor keys). */
+  /** What it types: as it is, or after ESC [ or ESC O, depending on application cursor mode. */
   readonly types: string | { readonly cursor: string } | { readonly csi: string }
 }
 
@@ -66,7 +66,7 @@ function Key({ label, face, isHeld, onPress }: KeyProps) {
       className={classes['key']}
       aria-label={label}
       {...(isHeld === undefined ? {} : { 'aria-pressed': isHeld })}
-      // The keyboard of the phone stays where it is.
+      // Keep the phone's keyboard open.
       onPointerDown={(event) => event.preventDefault()}
       onClick={onPress}
     >

@@ -1,4 +1,4 @@
-// A private key: pasted, from a file, or the one that the page has read already.
+// Private key input: pasted, from a file, or the one already loaded.
 import type { UseFormReturn } from 'react-hook-form'
 import { Button, Stack, Text, Textarea } from '../../../ui/kit.ts'
 import { PasswordField } from '../../../ui/form/password-field.tsx'
@@ -7,7 +7,7 @@ import type { KeyCredential } from '../connection/credential.ts'
 import { terminalMessages as texts } from '../messages.ts'
 import classes from '../terminal.module.css'
 
-/** Longer files are no keys. */
+/** Larger files are not keys. */
 const MAX_KEY_BYTES = 64 * 1024
 
 interface KeyFieldsProps {

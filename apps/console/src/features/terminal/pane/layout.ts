@@ -1,4 +1,4 @@
-// How the panes of a tab share its room: a tree of halves. Pure.
+// Layout of a tab's panes: a binary tree of splits. Pure functions.
 
 export interface PaneLayout {
   readonly kind: 'pane'
@@ -10,7 +10,7 @@ export interface SplitLayout {
   readonly id: string
   /** `row`: side by side. */
   readonly direction: 'row' | 'column'
-  /** Of the first, 0 to 1. */
+  /** Share of the first child, 0 to 1. */
   readonly share: number
   readonly first: Layout
   readonly second: Layout
@@ -18,14 +18,14 @@ export interface SplitLayout {
 
 export type Layout = PaneLayout | SplitLayout
 
-const LEAST_SHARE = 0.1
+const MIN_SHARE = 0.1
 
 /** Ids of the panes, in reading order. */
 export function paneIds(layout: Layout): string[] {
   return layout.kind === 'pane' ? [layout.id] : [...paneIds(layout.first), ...paneIds(layout.second)]
 }
 
-/** Gives half of a pane's room to another one. */
+/** Splits a pane in half with another one. */
 export function splitPane(layout: Layout, id: string, direction: SplitLayout['direction'], added: string): Layout {
   if (layout.kind === 'split') {
     const [first, second] = [layout.first, layout.second].map((half) => splitPane(half, id, direction, added))
@@ -36,7 +36,7 @@ export function splitPane(layout: Layout, id: string, direction: SplitLayout['di
   return { kind: 'split', id: `split ${added}`, direction, share: 0.5, first: layout, second }
 }
 
-/** Without a pane, whose neighbour gets its room; undefined when it was the last. */
+/** Removes a pane, whose sibling takes its room; undefined when it was the last. */
 export function withoutPane(layout: Layout, id: string): Layout | undefined {
   if (layout.kind === 'pane') return layout.id === id ? undefined : layout
   const first = withoutPane(layout.first, id)
@@ -44,10 +44,10 @@ export function withoutPane(layout: Layout, id: string): Layout | undefined {
   return first && second ? { ...layout, first, second } : (first ?? second)
 }
 
-/** Moves the divider of a split; both sides keep some room. */
+/** Moves the divider of a split; both sides keep a minimum size. */
 export function withShare(layout: Layout, id: string, share: number): Layout {
   if (layout.kind === 'pane') return layout
-  const kept = Math.min(1 - LEAST_SHARE, Math.max(LEAST_SHARE, share))
+  const kept = Math.min(1 - MIN_SHARE, Math.max(MIN_SHARE, share))
   if (layout.id === id) return { ...layout, share: kept }
   return { ...layout, first: withShare(layout.first, id, share), second: withShare(layout.second, id, share) }
 }

@@ -1,4 +1,4 @@
-// What has become of a session: connecting, dropped, ended and why, and what to do about it.
+// State of a session: connecting, reconnecting, ended and why, with the available actions.
 import { useEffect, useState } from 'react'
 import { announce } from '../../../ui/feedback/announce.tsx'
 import { Button, Loader } from '../../../ui/kit.ts'
@@ -37,7 +37,7 @@ export function PaneNotice({ pane, state }: PaneNoticeProps) {
           <span className={classes['noticeText']}>
             <strong>{texts.ended}.</strong> {endText(state)}
           </span>
-          <Button size="compact-sm" onClick={() => again(pane)}>
+          <Button size="compact-sm" onClick={() => reconnect(pane)}>
             {texts.retry}
           </Button>
         </div>
@@ -48,22 +48,22 @@ export function PaneNotice({ pane, state }: PaneNoticeProps) {
 }
 
 function Reconnecting({ pane, until }: { readonly pane: Pane; readonly until: number }) {
-  // The terminal's clock counts from the page's beginning, the countdown's from 1970.
+  // The terminal's clock starts with the page, the countdown's in 1970.
   const [untilMs] = useState(() => Math.floor(Date.now() + until - performance.now()))
   const seconds = Math.floor(useCountdown(untilMs) / 1_000)
   return (
     <div role="alert" data-tone="warn" className={classes['notice']}>
       <Loader size={14} color="currentColor" aria-hidden />
       <span className={classes['noticeText']}>{texts.reconnecting(seconds)}</span>
-      <Button size="compact-sm" variant="default" onClick={() => pane.remote()?.hurry()}>
+      <Button size="compact-sm" variant="default" onClick={() => pane.remote()?.reconnectNow()}>
         {texts.tryNow}
       </Button>
     </div>
   )
 }
 
-/** With what it was opened with, as long as the page remembers it. */
-function again(pane: Pane): void {
+/** Uses the previous credential, as long as the page has it in memory. */
+function reconnect(pane: Pane): void {
   const access = pane.access()
   if (access) pane.connect(access)
   else pane.disconnect()

@@ -1,4 +1,4 @@
-// The panes of a tab as they share its room; dividers move by pointer and by arrow keys.
+// Renders the split layout of a tab; dividers move by pointer and by arrow keys.
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions --
    a separator that moves is a control (WAI-ARIA, window splitter) */
 import type { CSSProperties, KeyboardEvent, PointerEvent } from 'react'

@@ -1,4 +1,4 @@
-// One pane on screen: what it is on, the form or the terminal, and what has become of the session.
+// One pane: its header, the sign-in form or the terminal, and the session's state.
 import { Columns2, Info, Rows2, Search, X } from 'lucide-react'
 import { type CSSProperties, useEffect, useRef, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
@@ -37,15 +37,15 @@ export function PaneView({ pane, isFocused, workspace }: PaneViewProps) {
         </span>
         {isForm ? null : (
           <>
-            <Act label={texts.search.label} icon={Search} onClick={() => setSearching(!searching)} />
+            <PaneAction label={texts.search.label} icon={Search} onClick={() => setSearching(!searching)} />
             <InfoButton pane={pane} />
           </>
         )}
         <span className={classes['wide']}>
-          <Act label={texts.splitRight} icon={Columns2} onClick={() => workspace.split(pane.id, 'row')} />
-          <Act label={texts.splitDown} icon={Rows2} onClick={() => workspace.split(pane.id, 'column')} />
+          <PaneAction label={texts.splitRight} icon={Columns2} onClick={() => workspace.split(pane.id, 'row')} />
+          <PaneAction label={texts.splitDown} icon={Rows2} onClick={() => workspace.split(pane.id, 'column')} />
         </span>
-        <Act label={texts.closePane} icon={X} onClick={() => workspace.closePane(pane.id)} />
+        <PaneAction label={texts.closePane} icon={X} onClick={() => workspace.closePane(pane.id)} />
       </div>
       {isForm ? (
         <ConnectForm pane={pane} wasRefused={state.kind === 'refused'} takesFocus={isFocused} />
@@ -63,20 +63,20 @@ const promptKey = (prompt: object): string => JSON.stringify(prompt)
 
 interface ScreenPlaceProps {
   readonly pane: Pane
-  /** Whether the keyboard is its own when it appears: of several panes that appear together it is one's. */
+  /** True when it should take the focus on mount: of several panes that mount together only one does. */
   readonly takesFocus: boolean
 }
 
 function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [menuAt, setMenuAt] = useState<Point>()
   useStore(terminalSettings)
   useEffect(() => {
-    if (!place.current) return undefined
-    const detach = pane.screen.attach(place.current)
+    if (!container.current) return undefined
+    const detach = pane.screen.attach(container.current)
     if (takesFocus) pane.screen.terminal.focus()
     return detach
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only when the screen appears
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- only on mount
   }, [pane])
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--terminal-background': pane.screen.terminal.options.theme?.background ?? '#000',
@@ -84,11 +84,11 @@ function ScreenPlace({ pane, takesFocus }: ScreenPlaceProps) {
   return (
     <>
       <div
-        ref={place}
+        ref={container}
         className={classes['screen']}
         style={style}
         onContextMenu={(event) => {
-          // With Shift people get the browser's own.
+          // Shift opens the browser's own menu.
           if (event.shiftKey) return
           event.preventDefault()
           setMenuAt({ x: event.clientX, y: event.clientY })
@@ -117,13 +117,13 @@ function InfoButton({ pane }: { readonly pane: Pane }) {
   )
 }
 
-interface ActProps {
+interface PaneActionProps {
   readonly label: string
   readonly icon: typeof X
   readonly onClick: () => void
 }
 
-function Act({ label, icon: Icon, onClick }: ActProps) {
+function PaneAction({ label, icon: Icon, onClick }: PaneActionProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon aria-label={label} onClick={onClick}>

@@ -1,4 +1,4 @@
-// One pane: a device, the screen, and the session on it, which may end and begin again.
+// State of one pane: a device, the screen, and a session that can end and be restarted.
 import { terminals } from '@bowline/contract/operations/terminals'
 import type { Device } from '@bowline/contract/schemas/device'
 import type { Runtime } from '../../../core/runtime.ts'
@@ -12,7 +12,7 @@ import { terminalSettings } from '../screen/settings.ts'
 
 export type PaneDevice = Pick<Device, 'uid' | 'name' | 'namespace'>
 
-/** What a person has filled in. */
+/** The submitted sign-in form. */
 export interface Access {
   readonly username: string
   readonly credential: Credential
@@ -25,18 +25,18 @@ export interface Pane {
   readonly device: PaneDevice
   readonly state: Store<PaneState>
   readonly screen: Screen
-  /** What the present session was opened with; undefined before the first. */
+  /** What the current session was opened with; undefined before the first. */
   readonly access: () => Access | undefined
   readonly remote: () => RemoteTerminal | undefined
-  /** Opens a session; an earlier one is over. */
+  /** Opens a session; the previous one has ended. */
   connect(access: Access): void
   /** Shows the form again. */
   disconnect(): void
-  /** Somebody wants to search in it. */
+  /** Opens the search bar. */
   search(): void
-  /** @returns ends the listening */
+  /** @returns unsubscribe */
   onSearch(listener: () => void): () => void
-  /** Keys of the bar below: they go where typing goes. */
+  /** Keys of the key bar: sent like typed input. */
   type(text: string): void
   close(): void
 }
@@ -45,11 +45,11 @@ export interface PaneParts {
   readonly runtime: Runtime
   readonly device: PaneDevice
   readonly isDark: boolean
-  /** A key before the terminal takes it. @returns whether it was the page's */
+  /** Handles a key before the terminal does. @returns true when handled */
   readonly key: (pane: Pane, event: KeyboardEvent) => boolean
 }
 
-/** Control and Alt of the key bar hold for the next key. */
+/** Control and Alt of the key bar apply to the next key. */
 export const heldKeys = createStore<{ readonly control: boolean; readonly alt: boolean }>({
   control: false,
   alt: false,
@@ -136,7 +136,7 @@ export function createPane({ runtime, device, isDark, key }: PaneParts): Pane {
   return pane
 }
 
-/** What is typed while Control or Alt of the key bar are held; they are let go then. */
+/** Applies held Control or Alt of the key bar to the input, and releases them. */
 function withHeldKeys(bytes: Uint8Array): Uint8Array {
   const { control, alt } = heldKeys.get()
   const [first] = bytes

@@ -1,4 +1,4 @@
-// What the device asks while somebody signs in: a code, a new password. The texts are the device's own.
+// Questions the device asks during sign-in: a code, a new password. The texts come from the device.
 import { useState } from 'react'
 import { Button, Group, Modal, Stack, Text, TextInput } from '../../../ui/kit.ts'
 import { PasswordField } from '../../../ui/form/password-field.tsx'

@@ -1,4 +1,4 @@
-// Search in what a terminal has shown.
+// Searches the output of a terminal.
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from '../../../core/context.tsx'
@@ -9,9 +9,9 @@ import type { Pane } from './pane.ts'
 import classes from '../terminal.module.css'
 import { createStore } from '../../../platform/store.ts'
 
-/** How people search: the same in every terminal. */
+/** Search options, shared by all terminals. */
 const how = createStore({ regex: false, caseSensitive: false })
-/** The add-on wants colours; these are seen on every background. */
+/** The add-on needs colours; these are visible on every background. */
 const DECORATIONS = {
   matchBackground: '#8a5300',
   matchOverviewRuler: '#d97706',

@@ -1,4 +1,4 @@
-// What is known of a terminal's session.
+// Facts about a terminal's session.
 import { sessions } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'

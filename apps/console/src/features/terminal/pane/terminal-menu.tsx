@@ -1,4 +1,4 @@
-// What the right mouse button offers in a terminal.
+// Context menu of a terminal.
 import type { Terminal } from '@xterm/xterm'
 import { Menu } from '../../../ui/kit.ts'
 import { notifyFailure } from '../../../ui/feedback/notify.tsx'
@@ -7,7 +7,7 @@ import { terminalMessages } from '../messages.ts'
 
 const texts = terminalMessages.menu
 
-/** Of the window, in CSS pixels. */
+/** Viewport coordinates in CSS pixels. */
 export interface Point {
   readonly x: number
   readonly y: number

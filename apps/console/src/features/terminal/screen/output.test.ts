@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createOutput } from './output.ts'
 
-it('what a session says may be cut anywhere, in the middle of a character too, and repeats nothing for ever', () => {
+it('decodes chunks cut anywhere, even inside a character, and never loops on a repeated sequence', () => {
   const said = Buffer.from('\ufeff€\u001b[2147483647L\u009b2147483647Sé\u{1f600}')
   for (let at = 0; at <= said.length; at += 1) {
     const shown: string[] = []

@@ -1,8 +1,8 @@
-// What a session says, on its way to the terminal that shows it.
+// Decodes and filters session output for the terminal.
 import { createBoundedRepeats } from '@bowline/asciicast/bounded-repeats'
 import type { Terminal } from '@xterm/xterm'
 
-/** For one session: a character or a sequence that one piece begins ends in the next. */
+/** Create one per session: a character or sequence may span chunks. */
 export function createOutput(
   terminal: Pick<Terminal, 'cols' | 'rows' | 'write'>,
 ): (bytes: Uint8Array, done: () => void) => void {

@@ -1,5 +1,5 @@
-// What a terminal shows: xterm with its add-ons, on an element of its own that moves between places of the page. It
-// knows nothing of servers.
+// A terminal screen: xterm with its add-ons, in its own element, which can move around the page. Independent of
+// servers.
 import { FitAddon } from '@xterm/addon-fit'
 import { SearchAddon } from '@xterm/addon-search'
 import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes'
@@ -19,17 +19,17 @@ export interface Screen {
   readonly terminal: Terminal
   readonly search: SearchAddon
   readonly size: () => Size
-  /** Puts it into the page. @returns takes it out again */
+  /** Attaches it to the page. @returns detach */
   attach(place: HTMLElement): () => void
   apply(settings: TerminalSettings, isDark: boolean): void
   dispose(): void
 }
 
 export interface ScreenEvents {
-  /** Typed, pasted or answered by the terminal itself. */
+  /** Typed, pasted, or a reply of the terminal itself. */
   input(bytes: Uint8Array): void
   resized(size: Size): void
-  /** A key before the terminal takes it. @returns whether it was the page's */
+  /** Handles a key before the terminal does. @returns true when handled */
   key(event: KeyboardEvent): boolean
 }
 
@@ -40,7 +40,7 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     cursorBlink: false,
     macOptionIsMeta: true,
     rightClickSelectsWord: true,
-    // What a program calls a link: addresses of the web only.
+    // Only web URLs in OSC 8 links are opened.
     linkHandler: { activate: (_, uri) => openLink(uri), allowNonHttpProtocols: false },
   })
   const fit = new FitAddon()
@@ -64,7 +64,7 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
     terminal.open(holder)
     isOpen = true
     scrollByTouch(holder, terminal)
-    // Cells are measured with the font, which may not be there yet.
+    // Cells are measured with the font, which may not be loaded yet.
     const { fontSize = 14, fontFamily = OWN_FONT } = terminal.options
     void document.fonts.load(`${fontSize}px ${fontFamily}`).then(() => fit.fit())
   }
@@ -84,7 +84,7 @@ export function createScreen(settings: TerminalSettings, isDark: boolean, events
       fit.fit()
       return () => {
         observer.disconnect()
-        // Browsers keep a few contexts only: those that are seen have them.
+        // Browsers allow few WebGL contexts: only visible screens have one.
         webgl?.dispose()
         holder.remove()
       }
@@ -101,7 +101,7 @@ function optionsOf({ fontSize, font, theme, scrollback, screenReader }: Terminal
   const chosen = theme === 'auto' ? (isDark ? 'dark' : 'light') : theme
   return {
     fontSize,
-    // What the chosen one lacks comes from the console's own.
+    // The console's own font is the fallback for missing glyphs.
     fontFamily: font.trim() === '' ? OWN_FONT : `"${font.trim()}", ${OWN_FONT}`,
     scrollback,
     screenReaderMode: screenReader,
@@ -110,7 +110,7 @@ function optionsOf({ fontSize, font, theme, scrollback, screenReader }: Terminal
   }
 }
 
-/** Drawing by WebGL, where it paints: on touch screens it was seen to show nothing. */
+/** Enables WebGL rendering, except on touch screens, where it was seen to show nothing. */
 function fastRenderer(terminal: Terminal): WebglAddon | undefined {
   if (!matchMedia('(pointer: fine)').matches) return undefined
   try {
@@ -119,7 +119,7 @@ function fastRenderer(terminal: Terminal): WebglAddon | undefined {
     terminal.loadAddon(addon)
     return addon
   } catch {
-    // No WebGL 2 here: the other renderer is right, only slower.
+    // No WebGL 2: the other renderer works too, only slower.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// What the address of the terminals says.
+// URL search parameters of the terminals page.
 import { z } from 'zod'
 
 /** `device`: uid of a device to open a terminal on. */

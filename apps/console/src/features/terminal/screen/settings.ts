@@ -1,4 +1,4 @@
-// How terminals look and behave, remembered in this browser.
+// Appearance and behaviour of terminals, stored in this browser.
 import { z } from 'zod'
 import { createStore } from '../../../platform/store.ts'
 
@@ -6,18 +6,18 @@ const KEY = 'bowline.terminal'
 
 export const FONT_SIZES = { least: 8, most: 24 } as const
 
-/** Nothing that means something in a list of fonts. */
+/** No characters with a meaning in a CSS font list. */
 export const FONT_NAME = /^[\p{L}\p{N} ._-]{0,64}$/u
 
 export const TerminalSettings = z.object({
   fontSize: z.int().min(FONT_SIZES.least).max(FONT_SIZES.most).catch(14),
-  /** Name of a font of this device; '' for the console's own. */
+  /** Name of a local font; '' for the console's own. */
   font: z.string().regex(FONT_NAME).catch(''),
   theme: z.enum(['auto', 'light', 'dark', 'contrast']).catch('auto'),
-  /** Lines. */
+  /** Scrollback in lines. */
   scrollback: z.int().min(0).max(100_000).catch(5_000),
   screenReader: z.boolean().catch(false),
-  /** What is selected with the mouse is copied at once. */
+  /** Copies a mouse selection at once. */
   copyOnSelect: z.boolean().catch(false),
 })
 export type TerminalSettings = z.output<typeof TerminalSettings>
@@ -30,7 +30,7 @@ export function changeSettings(change: Partial<TerminalSettings>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next))
   } catch {
-    // Storage is switched off: remembered until the page is left.
+    // Storage is disabled: kept until the page is closed.
   }
 }
 

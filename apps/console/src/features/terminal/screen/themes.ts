@@ -1,4 +1,5 @@
-// Colours of terminals. The sixteen colours of each are told apart on its background; xterm lifts what is still too faint.
+// Colour themes of terminals. The sixteen colours are distinct on each background; xterm raises the contrast of those
+// still too faint.
 import type { ITheme } from '@xterm/xterm'
 
 const light: ITheme = {

@@ -1,4 +1,4 @@
-// Scrolling a terminal by touch, which xterm 6 does not do by itself (its issue 5489).
+// Touch scrolling for terminals, which xterm 6 lacks (its issue 5489).
 import type { Terminal } from '@xterm/xterm'
 
 export function scrollByTouch(element: HTMLElement, terminal: Terminal): void {

@@ -1,4 +1,4 @@
-// Below each page: last update and edit link of the theme, then whether the page helped.
+// Below each page: the theme's last update and edit link, then the feedback form.
 import type { ReactElement } from 'react'
 import Footer from '@theme-original/DocItem/Footer'
 import { Feedback } from '../../../components/feedback.tsx'

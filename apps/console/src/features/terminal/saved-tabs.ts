@@ -1,0 +1,101 @@
+// Persists the terminals across a page reload: layout and devices only. Credentials, user names and screen contents are
+// never stored.
+import { Device } from '@bowline/contract/schemas/device'
+import { z } from 'zod'
+import type { Layout, SplitLayout } from './pane/layout.ts'
+import type { PaneDevice } from './pane/pane.ts'
+
+const KEY = 'bowline.terminal-tabs'
+/** More cannot come from a person. */
+const MAX_TABS = 64
+
+interface SavedPane {
+  readonly kind: 'pane'
+  readonly device: PaneDevice
+  /** The focused pane of the tab. */
+  readonly isFocused: boolean
+}
+
+interface SavedSplit extends Pick<SplitLayout, 'kind' | 'direction' | 'share'> {
+  readonly first: SavedLayout
+  readonly second: SavedLayout
+}
+
+export type SavedLayout = SavedPane | SavedSplit
+
+const SavedLayout: z.ZodType<SavedLayout> = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('pane'),
+      device: Device.pick({ uid: true, name: true, namespace: true }),
+      isFocused: z.boolean(),
+    }),
+    z.object({
+      kind: z.literal('split'),
+      direction: z.enum(['row', 'column']),
+      share: z.number().min(0).max(1),
+      first: SavedLayout,
+      second: SavedLayout,
+    }),
+  ]),
+)
+
+const SavedTabs = z.object({
+  /** The owner of the terminals. */
+  owner: z.string(),
+  /** Index of the active tab. */
+  active: z.int(),
+  tabs: z.array(SavedLayout).max(MAX_TABS),
+})
+export type SavedTabs = z.infer<typeof SavedTabs>
+
+export function saveTabs(saved: SavedTabs): void {
+  try {
+    if (saved.tabs.length === 0) sessionStorage.removeItem(KEY)
+    else sessionStorage.setItem(KEY, JSON.stringify(saved))
+  } catch {
+    // Storage is disabled: a reload starts empty.
+  }
+}
+
+/** @returns undefined when nothing is stored for this owner */
+export function readTabs(owner: string): SavedTabs | undefined {
+  try {
+    const { data } = SavedTabs.safeParse(JSON.parse(sessionStorage.getItem(KEY) ?? 'null'))
+    return data?.owner === owner ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** @returns undefined when a pane has no device (any more) */
+export function toSaved(
+  layout: Layout,
+  focused: string,
+  deviceOf: (pane: string) => PaneDevice | undefined,
+): SavedLayout | undefined {
+  if (layout.kind === 'pane') {
+    const device = deviceOf(layout.id)
+    if (!device) return undefined
+    const { uid, name, namespace } = device
+    return { kind: 'pane', device: { uid, name, namespace }, isFocused: layout.id === focused }
+  }
+  const first = toSaved(layout.first, focused, deviceOf)
+  const second = toSaved(layout.second, focused, deviceOf)
+  const { kind, direction, share } = layout
+  return first && second && { kind, direction, share, first, second }
+}
+
+/** @param add creates a pane and returns its id */
+export function fromSaved(saved: SavedLayout, add: (pane: SavedPane) => string): Layout {
+  if (saved.kind === 'pane') return { kind: 'pane', id: add(saved) }
+  const first = fromSaved(saved.first, add)
+  const second = fromSaved(saved.second, add)
+  const { kind, direction, share } = saved
+  return { kind, id: splitId(second), direction, share, first, second }
+}
+
+/** Named like a new split: after the pane that was added. */
+function splitId(second: Layout): string {
+  return second.kind === 'pane' ? `split ${second.id}` : splitId(second.first)
+}
