@@ -401,7 +401,7 @@ export const DEFAULT_LIMITS: Readonly<SshLimits> = {
   rekeyJitter: 0.1,
   keepaliveMs: 15_000,
   keepaliveMisses: 3,
-  pendingRequests: 128,
+  pendingRequests: 2_048,
 }
 
 export interface SshServerOptions {

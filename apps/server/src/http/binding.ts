@@ -10,7 +10,7 @@ import type { Log } from '../platform/log.ts'
 import type { Authenticator } from './auth.ts'
 import { BODY_BYTES } from './input/bodies.ts'
 import { parseInput } from '../platform/input/parse-input.ts'
-import type { Pace } from './pace.ts'
+import type { Pace } from './limits/pace.ts'
 import type { RequestContext, Route } from './route.ts'
 import type { Listing } from '../db/lists/listing.ts'
 

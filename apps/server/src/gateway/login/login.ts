@@ -1,7 +1,7 @@
 // One person's login: from SSHID and credential to an accepted `auth` stream on the device. Every attempt is judged
 // for itself. Until a credential is valid, every refusal is the same for any device: unknown, offline, not accepted,
 // behind a firewall rule, or busy.
-import type { SessionUid } from '@bowline/contract/schemas/common'
+import type { SessionUid, UserId } from '@bowline/contract/schemas/common'
 import type { Link, LinkCause, LinkStream } from '@bowline/link/api'
 import type { AuthCredential } from '@bowline/link/stream-messages'
 import type { AuthDecision, SshConnection } from '@bowline/ssh/api'
@@ -44,6 +44,8 @@ export const NO_ROOM = 'Bowline: the server cannot take sessions right now; try 
 export interface LoginDeps {
   /** The front door that the person came by: `type` of the session. */
   readonly door: NewSession['type']
+  /** Who has signed in at the console and came by a web terminal; undefined for everybody else. */
+  readonly person: UserId | undefined
   readonly agents: Agents
   readonly node: string
   readonly resolve: (target: SshId['target']) => Promise<LoginTarget | undefined>
@@ -116,8 +118,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
   let refusal: SessionCause | undefined
   /** The rule that the row has been told of. */
   let notedRule: number | undefined
-  /** Anybody can type a password, so the reason for a refusal is not told; the web's doors have checked who asks. */
-  const isStranger = deps.door === 'term'
+  /** Anybody can type a password, so the reason for a refusal is not told unless they have signed in before. */
+  const isStranger = deps.person === undefined
 
   /**
    * Why the device is not asked, or has not answered. A registered key is told, with its signature; a password or an

@@ -232,13 +232,14 @@ describe('the web terminal of existing clients', () => {
     expect(await refusedUpgrade(server, path)).toBe(401)
   })
 
-  it('tells a stranger nothing about a device that does not exist', async () => {
+  it('answers a stranger for a device that does not exist as for a wrong password', async () => {
     const body = { device: 'f'.repeat(64), username: 'root', password: 'right' }
     const { body: answer } = await server.client().call(operations.terminals.openLegacy, { body })
     const socket = await openSocket(server, oldUrl(answer.token))
     const text = heard(socket)
     await until(() => socket.readyState === socket.CLOSED)
-    expect(text()).toContain('the device cannot be reached')
+    expect(text()).toContain('permission denied')
+    expect(text()).not.toContain('reached')
   })
 
   it('shows why an administrator ended the session', async () => {

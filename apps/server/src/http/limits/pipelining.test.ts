@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../testing/boot.ts'
+import { type BootedServer, bootServer } from '../../testing/boot.ts'
 
 let server: BootedServer
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
-import { sourceKey } from '../platform/network/address.ts'
-import type { RequestContext } from './route.ts'
+import { sourceKey } from '../../platform/network/address.ts'
+import type { RequestContext } from '../route.ts'
 
 /** Tokens a second; a call takes its cost. */
 const PERSON = { perSecond: 200, burst: 2_000 }

@@ -2,7 +2,7 @@
 // Links and terminals are counted where they live.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { sourceKey } from '../platform/network/address.ts'
+import { sourceKey } from '../../platform/network/address.ts'
 
 export interface ConnectionLimits {
   readonly perSource: number

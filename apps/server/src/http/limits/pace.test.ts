@@ -1,8 +1,9 @@
 import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { BowlineError } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { expect, it } from 'vitest'
 import { createPace } from './pace.ts'
-import type { RequestContext } from './route.ts'
+import type { RequestContext } from '../route.ts'
 
 const PROXY = '192.0.2.99'
 const clock = new ManualClock()
@@ -10,13 +11,15 @@ const pace = createPace(clock, (address) => address === PROXY)
 
 /** Calls without a credential. @returns how many were let through before the first refusal, at most 2,000 */
 function callsFrom(source: string): number {
-  let count = 0
-  try {
-    for (; count < 2_000; count += 1) pace.mayCall(operations.instance.info, { source } as RequestContext)
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+  for (let count = 0; count < 2_000; count += 1) {
+    try {
+      pace.mayCall(operations.instance.info, { source } as RequestContext)
+    } catch (error) {
+      if (error instanceof BowlineError && error.code === 'TOO_MANY_REQUESTS') return count
+      throw error
+    }
   }
-  return count
+  return 2_000
 }
 
 it('refuses a source that calls without credentials too fast, and nobody else', () => {

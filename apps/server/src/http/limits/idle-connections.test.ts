@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type BootedServer, bootServer } from '../testing/boot.ts'
+import { type BootedServer, bootServer } from '../../testing/boot.ts'
 
 const TOTAL = 40
 let server: BootedServer
