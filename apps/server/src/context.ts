@@ -1,4 +1,4 @@
-// What a use case gets beside its input: who acts, in which namespace, and the few things it may touch.
+// The context of a use case: the actor, the namespace, and the few services that it may use.
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Role } from '@bowline/contract/roles'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'

@@ -1,4 +1,4 @@
-// What billing decides without the payment provider: whether a free namespace is within its limit, and which devices it
+// Billing decisions that need no payment provider: whether a free namespace is within its limit, and which devices it
 // keeps when it is not.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'

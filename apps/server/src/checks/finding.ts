@@ -1,4 +1,4 @@
-// What `bowline check` finds.
+// A finding of `bowline check`.
 
 export interface Finding {
   /** What was looked at: `database`, `SSH port`. */

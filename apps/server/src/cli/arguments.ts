@@ -1,4 +1,4 @@
-// What people type that is not a value of the API as it stands.
+// Parses arguments that are not values of the API as typed.
 import { ConfigError } from '@bowline/contract/config'
 import { RoleName } from '@bowline/contract/schemas/namespace'
 import { z } from 'zod'

@@ -1,5 +1,4 @@
-// What a command has of the terminal it was typed in. Answers go to stdout, as sentences or as JSON; complaints go to
-// stderr, one line each.
+// A command's terminal. Answers go to stdout, as sentences or as JSON; complaints go to stderr, one line each.
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   /** All of stdin as text. */

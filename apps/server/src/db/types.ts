@@ -1,4 +1,4 @@
-// How PostgreSQL's values arrive in JavaScript where the driver's defaults lose or mistype them.
+// Parses PostgreSQL's values where the driver's defaults lose or mistype them.
 import { type CustomTypesConfig, types as driverTypes } from 'pg'
 
 /** Object id of the type bigint (int8) in PostgreSQL's catalogue. */

@@ -1,4 +1,4 @@
-// What a device is called and known by.
+// Names and identities of devices.
 import { createHash } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import { DeviceUid, type TenantId } from '@bowline/contract/schemas/common'

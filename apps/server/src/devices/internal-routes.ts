@@ -1,4 +1,4 @@
-// What other parts of the platform ask and tell of devices.
+// Routes about devices for other parts of the platform.
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { TenantId } from '@bowline/contract/schemas/common'

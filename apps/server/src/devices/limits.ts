@@ -1,5 +1,5 @@
-// How many devices a namespace may have. In the cloud without a subscription a removed device keeps
-// its place for 30 days, and only those that have one may come back when the namespace is full.
+// The device limit of a namespace. In the cloud without a subscription a removed device keeps its place for 30 days,
+// and only those that have one may come back when the namespace is full.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'

@@ -1,5 +1,5 @@
-// Which devices something is for that people write: told before it is saved. Names are read by the page and judged a few at
-// a time, so that a pattern that is slow to match holds up nobody's keystrokes.
+// Previews which devices a filter matches, before it is saved. Names are read by the page and judged a few at a time,
+// so that a pattern that is slow to match holds up nobody's keystrokes.
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import type { TenantContext } from '../context.ts'
 import { readAcceptedByName } from './store.ts'

@@ -1,4 +1,4 @@
-// What search knows of the documentation: the records that its build left, one for each heading and block of text.
+// The records that the documentation's build left for search: one for each heading and block of text.
 import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 

@@ -1,5 +1,5 @@
-// What people type for what the pages say. The list is kept beside the pages (`apps/docs/content/synonyms.json`) and
-// copied into the built site.
+// Synonyms: what people type for what the pages say. The list is kept beside the pages
+// (`apps/docs/content/synonyms.json`) and copied into the built site.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { isStopWord } from './stop-words.ts'

@@ -1,4 +1,4 @@
-// How text becomes the terms of the index. Pages and queries take the same way, so that they meet.
+// Splits text into terms of the index, the same way for pages and queries.
 import { stemmer } from 'stemmer'
 
 /** A word, or a literal made of several: `X-API-Key`, `BOWLINE_HTTP_PORT`, `secret.key`, `etc/bowline/agent.env`. */

@@ -1,5 +1,5 @@
-// How an operation of the contract becomes a route of Fastify: credential, then input, then the handler, then the
-// answer by its schema. Knows no noun.
+// Binds an operation of the contract to a route of Fastify: credential, then input, then the handler, then the answer
+// by its schema. Knows no noun.
 import { BowlineError } from '@bowline/contract/errors'
 import { type Operation, pathParameters } from '@bowline/contract/operation'
 import { allOperations } from '@bowline/contract/operations'

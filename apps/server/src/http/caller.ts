@@ -1,4 +1,4 @@
-// What is judged of every request before anything else: the name it asks for, and the page that sent it.
+// Checks made of every request before anything else: the name it asks for, and the page that sent it.
 import { fail } from '@bowline/contract/errors'
 import type { FastifyRequest } from 'fastify'
 import { hostCount } from '../platform/network/known-hosts.ts'

@@ -1,5 +1,5 @@
-// Which failures of the database are nobody's mistake: it is away, overloaded, or two calls got in each other's way.
-// Callers get 503 and may try again; everything else that the database says is a defect of ours.
+// Recognises failures of the database that are nobody's mistake: it is away, overloaded, or two calls got in each
+// other's way. Callers get 503 and may try again; everything else that the database says is a defect of ours.
 
 /**
  * PostgreSQL's classes 08 (connection) and 53 (resources), of 57 what operators and restarts cause and a statement that

@@ -1,4 +1,4 @@
-// Whether a request came by way of a proxy, as far as headers tell.
+// Tells from its headers whether a request came through a proxy.
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** What proxies add; any of them is enough. */

@@ -1,5 +1,5 @@
-// What a new device fetches: the install script and the agent's bundle. Public: nothing in it is secret, and a device
-// has no credential yet.
+// Routes that a new device fetches: the install script and the agent's bundle. Public: nothing in it is secret, and a
+// device has no credential yet.
 import { createReadStream } from 'node:fs'
 import { fail } from '@bowline/contract/errors'
 import { TenantId } from '@bowline/contract/schemas/common'

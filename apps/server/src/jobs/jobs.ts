@@ -1,4 +1,4 @@
-// What the server does every now and then: forgets what has expired, adds up counts, looks for people who have left.
+// Periodic jobs of the server: forgets what has expired, adds up counts, looks for people who have left.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'

@@ -1,4 +1,4 @@
-// Whether somebody is a member, for the nouns whose rows live and die with a membership.
+// Membership checks for the nouns whose rows live and die with a membership.
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'

@@ -1,4 +1,4 @@
-// Where the built parts of the product lie: beside the server in a checkout and in a release alike.
+// Folders of the built parts of the product: beside the server in a checkout and in a release alike.
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../../../..')

@@ -1,4 +1,4 @@
-// Which server process this is, over all its lives.
+// The name of this server process, kept over restarts.
 import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

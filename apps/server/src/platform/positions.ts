@@ -1,4 +1,4 @@
-// Where an address is on the map, from a MaxMind DB (MMDB) file of the operator. Without one, and for addresses that it
+// Locates addresses on the map, from a MaxMind DB (MMDB) file of the operator. Without one, and for addresses that it
 // does not know, the position is 0, 0: existing clients take that for unknown.
 import { readFile } from 'node:fs/promises'
 import { Reader } from 'mmdb-lib'

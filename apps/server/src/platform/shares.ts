@@ -1,4 +1,4 @@
-// How many of a scarce thing may be held at once, in all and by each of its holders.
+// Limits how many of a resource are held at once, in total and by each holder.
 
 export interface Share {
   /** Why nothing more is given: the name of the limit that is reached. */

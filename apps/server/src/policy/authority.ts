@@ -1,5 +1,4 @@
-// What the caller of a use case may do beyond the permission that admitted the call: a call may have effects that need
-// rights of their own.
+// Checks rights beyond the permission that admitted a call: a call may have effects that need rights of their own.
 import { fail } from '@bowline/contract/errors'
 import { type Permission, type Role, roleMay } from '@bowline/contract/roles'
 import type { Actor, TenantContext } from '../context.ts'

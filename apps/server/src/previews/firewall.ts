@@ -1,4 +1,4 @@
-// What the firewall would say of a connection that has not happened.
+// Evaluates the firewall for a connection that has not happened.
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Verdict } from '@bowline/contract/schemas/firewall'

@@ -1,5 +1,5 @@
-// Whether a registered key may be used for a login: its patterns must match the
-// whole login name and the whole device name. Pure; a pattern that cannot be compiled matches nothing.
+// Decides whether a registered key may be used for a login: its patterns must match the whole login name and the whole
+// device name. Pure; a pattern that cannot be compiled matches nothing.
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import type { FilterColumns } from '../filters/device-filter.ts'
 

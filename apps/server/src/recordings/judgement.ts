@@ -1,4 +1,4 @@
-// Whether a recording is what was written: its file, its row, its session and the ledger are held against each other. Pure.
+// Verdict on a recording: compares its file, its row, its session and the ledger. Pure.
 import type { Verdict } from '@bowline/asciicast/verify'
 import type { Identity } from '@bowline/asciicast/identity'
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'

@@ -1,4 +1,4 @@
-// What a recording is held against: the session that it belongs to, as the rows tell it.
+// SQL of the session that a recording is compared with.
 import { createHash, createPublicKey } from 'node:crypto'
 import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'

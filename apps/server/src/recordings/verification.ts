@@ -1,4 +1,4 @@
-// Whether a recording is as it was written, and whether it is there at all.
+// Verifies that a recording is there and is as it was written.
 import type { Verdict } from '@bowline/asciicast/verify'
 import { fail } from '@bowline/contract/errors'
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'

@@ -1,5 +1,5 @@
-// What is kept of logins that failed. Anybody may try, so rows are bounded: by age, by number an hour, and the audit log
-// tells of repeated refusals by a count.
+// Keeps logins that failed. Anybody may try, so rows are bounded: by age, by number an hour, and the audit log tells of
+// repeated refusals by a count.
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'

@@ -1,4 +1,4 @@
-// What happened to accounts. People see their own, whoever runs the server sees everybody's; namespaces see none of it.
+// Activity of accounts: people see their own, operators of the server everybody's, namespaces none.
 import type { AccountEvent, AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'

@@ -1,5 +1,5 @@
-// Which tables a backup has and how they are opened for loading. Reads PostgreSQL's catalogue, so that a new table is
-// in the backup without anybody thinking of it.
+// The tables of a backup, and how they are opened for loading. Reads PostgreSQL's catalogue, so that a new table is in
+// the backup without anybody thinking of it.
 import type { Client } from 'pg'
 import { quoteIdentifier } from '../owner-session.ts'
 

@@ -1,6 +1,6 @@
-// Where npm put the PostgreSQL of this platform, and a private copy of it beside the cluster. The copy stays when npm
-// replaces the package, so that data made by an old major version can still be read. Invariant: a copy is complete or
-// absent, and readable by whatever account runs it.
+// Finds the PostgreSQL that npm installed for this platform, and makes a private copy of it beside the cluster. The
+// copy stays when npm replaces the package, so that data made by an old major version can still be read. Invariant: a
+// copy is complete or absent, and readable by whatever account runs it.
 import {
   chmod,
   copyFile,

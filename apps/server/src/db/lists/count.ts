@@ -1,4 +1,4 @@
-// How many rows a query finds.
+// Counts the rows of a query.
 import type { SelectQueryBuilder } from 'kysely'
 import type { Schema } from '../schema.ts'
 

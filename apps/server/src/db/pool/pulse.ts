@@ -1,6 +1,6 @@
-// Whether the database answers at all. A query may take its time; but when nothing has come from PostgreSQL for a while
-// and a fresh connection gets no answer either – it is stopped, or the network swallows everything – then whoever waits
-// is told so within two seconds instead of waiting for a time-out that is made for slow queries.
+// Detects a database that has stopped answering. A query may take its time; but when nothing has come from PostgreSQL
+// for a while and a fresh connection gets no answer either – it is stopped, or the network swallows everything – then
+// whoever waits is told so within two seconds instead of waiting for a time-out that is made for slow queries.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Nothing was heard for this long: somebody has to look. */

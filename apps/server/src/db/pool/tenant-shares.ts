@@ -1,4 +1,4 @@
-// How many connections of the pool one namespace has at once: slow queries of one keep nobody else from the database.
+// Limits the connections that one namespace holds: its slow queries keep nobody else from the database.
 import type { TenantId } from '@bowline/contract/schemas/common'
 
 /** More calls of one namespace than this are not worth waiting for. */

@@ -1,6 +1,6 @@
-// How many wrong passwords one source may try on an account, and on a device. What counts is what was wrong, so people
-// and programs that know the password never notice; and as long as verdicts are outstanding, only as many attempts run
-// as could still all be wrong. Counted by the name that was given: whether there is such a device makes no difference.
+// Limits the wrong passwords of one source, per account and per device. What counts is what was wrong, so people and
+// programs that know the password never notice; and as long as verdicts are outstanding, only as many attempts run as
+// could still all be wrong. Counted by the name that was given: whether there is such a device makes no difference.
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import { sourceKey } from '../../platform/network/address.ts'

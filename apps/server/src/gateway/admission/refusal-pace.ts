@@ -1,5 +1,5 @@
-// When a refused credential is answered. How long it took to find out would tell whether there is such a device, and
-// whether it is online, so a refusal leaves after a whole number of steps.
+// Equalises the time of refusals. How long it took to find out would tell whether there is such a device, and whether
+// it is online, so a refusal leaves after a whole number of steps.
 import type { AuthDecision } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 

@@ -1,5 +1,5 @@
-// What one person forwards from the device back to their client: ports and sockets (ssh -R), the agent (-A), displays
-// (-X). All of it ends with the connection; the namespace may switch all of it off.
+// Forwarding from the device back to one person's client: ports and sockets (ssh -R), the agent (-A), displays (-X).
+// All of it ends with the connection; the namespace may switch all of it off.
 import type { ListenOpen } from '@bowline/link/stream-messages'
 import type { ListenRequest, SessionRequest, SshConnection } from '@bowline/ssh/api'
 import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/testing/open-fields'

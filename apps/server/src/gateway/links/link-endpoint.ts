@@ -1,5 +1,5 @@
-// Where agents dial in: `/agent/link`. A device token names the device; the link itself then proves the device's key
-// before anything else can be said on it.
+// The endpoint that agents dial: `/agent/link`. A device token names the device; the link itself then proves the
+// device's key before anything else can be said on it.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'

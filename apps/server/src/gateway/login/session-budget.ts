@@ -1,4 +1,4 @@
-// How many sessions may live at once: on this node, in one namespace, and with one account of one device.
+// Limits concurrent sessions: on this node, in one namespace, and with one account of one device.
 import type { LoginTarget } from '../../devices/presence.ts'
 
 export interface SessionLimits {

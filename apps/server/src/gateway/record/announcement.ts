@@ -1,5 +1,5 @@
-// What a person sees when a shell with a terminal opens: where they are, and the namespace's announcement. Text of an
-// administrator goes to other people's terminals: nothing in it may steer them.
+// The lines that a person sees when a shell with a terminal opens: where they are, and the namespace's announcement.
+// Text of an administrator goes to other people's terminals: nothing in it may steer them.
 
 const MAX_LENGTH = 4_096
 

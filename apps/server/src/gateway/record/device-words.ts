@@ -1,4 +1,4 @@
-// What a device says reaches people as a quotation by its name: whoever owns a device must not speak for Bowline.
+// Quotes what a device says by the device's name: whoever owns a device must not speak for Bowline.
 import type { LinkCause } from '@bowline/link/api'
 import { plainText } from './announcement.ts'
 

@@ -1,5 +1,5 @@
-// What a forwarded connection came to: how long it was open and how much went each way. What it carried is nobody's
-// business here.
+// Logs a forwarded connection: how long it was open and how much went each way. What it carried is nobody's business
+// here.
 import type { Clock } from '@bowline/base/clock'
 import type { SessionRecord } from './session-record.ts'
 

@@ -1,5 +1,5 @@
-// What happens in one session, on its way to the database: collected beside the bytes, written in batches, kept while
-// the database is away. Memory and rows are bounded: a person can resize a window for ever.
+// Events of one session on their way to the database: collected beside the bytes, written in batches, kept while the
+// database is away. Memory and rows are bounded: a person can resize a window for ever.
 import type { Clock } from '@bowline/base/clock'
 import type { SessionHappening } from '../../sessions/service.ts'
 

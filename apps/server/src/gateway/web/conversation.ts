@@ -1,4 +1,4 @@
-// What a browser and the gateway say on one WebSocket: a ticket or a resumption, then credentials, then a terminal.
+// The protocol of a web terminal on one WebSocket: a ticket or a resumption, then credentials, then a terminal.
 // Untrusted to the end: every message is parsed, comes when it is due, and is waited for only for a while.
 import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
 import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'

@@ -1,4 +1,4 @@
-// Where browsers open terminals: WebSockets that bring a ticket. Their pages are our own: Origin is checked.
+// The endpoints of web terminals: WebSockets that bring a ticket. Their pages are our own: Origin is checked.
 import type { IncomingMessage } from 'node:http'
 import { TERMINAL, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { refuseUpgrade } from '@bowline/link/upgrade'

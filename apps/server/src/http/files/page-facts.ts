@@ -1,4 +1,4 @@
-// What is derived from built pages, remembered until a page is built anew.
+// Caches what is derived from built pages until a page is rebuilt.
 import { readFile, stat } from 'node:fs/promises'
 
 /** @param derive from the page's HTML */

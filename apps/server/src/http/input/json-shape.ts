@@ -1,4 +1,4 @@
-// What JSON may say and our bodies may not: more structure than any call has a use for, and the same field twice in one
+// Refuses JSON that our bodies may not be: more structure than any call has a use for, and the same field twice in one
 // object, of which every reader picks another one. Works on the text, because a parsed value has lost both.
 
 /** Deeper than any body of the contract, and than any that a person writes. */

@@ -1,4 +1,4 @@
-// How fast callers may ask: a person, a namespace, and a source whose credentials are wrong.
+// Rate limits of callers: of a person, a namespace, a source without credentials, and one whose credentials are wrong.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'

@@ -1,5 +1,5 @@
-// What this server may dial because somebody typed it: an address is resolved once, every answer is judged, and the
-// judged address – never the name – is what may be dialled. Against requests forged to reach inside.
+// Egress check of addresses that somebody typed: a name is resolved once, every answer is judged, and the judged
+// address – never the name – is what may be dialled. Against requests forged to reach inside.
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { addressRanges, plainAddress } from './address.ts'

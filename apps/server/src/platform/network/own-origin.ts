@@ -1,4 +1,5 @@
-// Whether a page of this very server asks, or no page at all. Programs that are no browsers send neither header.
+// Recognises requests of the server's own pages, and of no page at all. Programs that are no browsers send neither
+// header.
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** @param host the name that the client asked for: the Host header, or what a trusted proxy tells of it */

@@ -1,5 +1,5 @@
-// Whether a request is for the address of a tunnel: an origin that belongs to whatever the device behind it serves, and
-// must never show a page or answer a call of this server.
+// Recognises the addresses of tunnels: an origin that belongs to whatever the device behind it serves, and must never
+// show a page or answer a call of this server.
 
 /**
  * @param host as in a Host header, with or without a port

@@ -1,5 +1,5 @@
-// How large the program of an RE2 pattern is, at most, without making it. Every character, class and group counts one,
-// whatever stands in a repeat as often as it is repeated.
+// Estimates from above the program size of an RE2 pattern, without compiling it. Every character, class and group
+// counts one, whatever stands in a repeat as often as it is repeated.
 
 /** What is open: a group with the size of what stands in it so far. */
 interface Level {

@@ -1,5 +1,5 @@
-// What recordings need of an S3 store: objects in one request or in parts, ranges of them, and their end. Only what every
-// store speaks, so no DeleteObjects and no trailing checksums: of what is sent, the signature has the hash.
+// The S3 operations that recordings need: objects in one request or in parts, ranges of them, and their end. Only what
+// every store speaks, so no DeleteObjects and no trailing checksums: of what is sent, the signature has the hash.
 import { StoreError, isMissing, isRefusal, storeError } from './store-error.ts'
 
 export interface S3Settings {

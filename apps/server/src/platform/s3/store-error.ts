@@ -1,4 +1,4 @@
-// What goes wrong with an S3 store, in words that name the setting at fault.
+// Errors of an S3 store that name the setting at fault.
 import * as z from 'zod'
 
 export class StoreError extends Error {

@@ -1,4 +1,4 @@
-// Whether the disk has room for recordings: they leave a reserve, because the database may live on the same one.
+// Disk space for recordings: they leave a reserve, because the database may live on the same one.
 import { statfs } from 'node:fs/promises'
 
 const RESERVE_BYTES = 512 * 1024 * 1024

@@ -1,4 +1,4 @@
-// What became of a file in a session, whatever protocol carried it.
+// A file operation in a session, whatever protocol carried it.
 
 export interface FileOperation {
   readonly operation:

@@ -1,4 +1,4 @@
-// Which protocol of files a seat speaks, as far as its start tells. A command may pretend: it is recorded like any other
+// Detects the file protocol of a channel from how it starts. A command may pretend: it is recorded like any other
 // beside what is read here.
 import type { FileListener, FileReader } from './operation.ts'
 import { createRsyncReader } from './rsync-reader.ts'

@@ -1,5 +1,5 @@
-// How a thread whose work can wait makes room for the others of its process: where processors share their caches and
-// units, a low priority alone still costs them much.
+// Lets a background thread yield to the others of its process: where processors share their caches and units, a low
+// priority alone still costs them much.
 
 /** Of a processor: what the other threads may use before this one steps back. */
 const BUSY_SHARE = 0.3

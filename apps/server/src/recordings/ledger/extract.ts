@@ -1,4 +1,4 @@
-// What the ledger has of one recording, or of a seat whose recording is gone.
+// Extracts what the ledger has of one recording, or of a channel whose recording is gone.
 import type { SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { RecordingLedgerTable, Schema } from '../../db/schema.ts'

@@ -1,4 +1,4 @@
-// Where ledgers end: kept on another machine, a head tells later whether the ledger was cut or made anew.
+// Heads of ledgers: kept on another machine, a head tells later whether the ledger was cut or made anew.
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
 import type { Log } from '../../platform/log.ts'

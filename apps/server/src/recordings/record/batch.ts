@@ -1,6 +1,6 @@
-// What waits to be recorded and then to be passed on, in order. Output that comes together becomes one run: one event of
-// the file, and one piece for whoever takes it. It is copied: much into blocks that are used again and again, a little into
-// memory of its own, so that what waits holds little more memory than it has bytes.
+// Output that waits to be recorded and then passed on, in order. Output that comes together becomes one run: one event
+// of the file, and one piece for whoever takes it. It is copied: much into blocks that are used again and again, a
+// little into memory of its own, so that what waits holds little more memory than it has bytes.
 import type { CastCode } from '@bowline/asciicast/cast'
 import { BlockPool } from '@bowline/base/bytes/block-pool'
 

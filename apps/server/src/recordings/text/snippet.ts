@@ -1,4 +1,4 @@
-// What a hit of a search shows: the lines of its passage that say most, with the words that were looked for marked.
+// The snippet of a search hit: the lines of its passage that say most, with the words that were looked for marked.
 import { termsOf, wordsOf } from './words.ts'
 
 const MAX_CHARACTERS = 240
