@@ -47,7 +47,7 @@ describe.each([
       edition: 'community' as const,
       source: '',
       locate: nowhere,
-      isHeard: () => false,
+      hasListeners: () => false,
       emit: () => undefined,
     }
     expect(await linkUp(context, device.uid, randomUUID(), '203.0.113.9')).toBeDefined()

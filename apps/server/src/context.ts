@@ -78,7 +78,7 @@ export interface TenantContext {
   /** Where an address is on the map. */
   readonly locate: Locate
   /** Whether the namespace has live listeners, or had some minutes ago: else what only they are told need not be read. */
-  isHeard(): boolean
+  hasListeners(): boolean
   /** Tells the namespace's live listeners. */
   emit(event: LiveEvent): void
 }

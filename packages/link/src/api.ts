@@ -26,7 +26,7 @@ export type Lane = 0 | 1
  */
 export interface StreamHandler {
   /**
-   * Bytes from the peer; the callee owns the memory unless it sets `borrows`. The peer may send more only after
+   * Bytes from the peer; the callee owns the memory unless it sets `transient`. The peer may send more only after
    * {@link LinkStream.consumed} has been called.
    */
   data(bytes: Uint8Array, lane: Lane): void
@@ -34,7 +34,7 @@ export interface StreamHandler {
    * True: the bytes passed to `data` are only valid during the call. Saves a copy for handlers that forward or copy
    * them anyway. Wrappers that retain bytes must not copy this flag.
    */
-  readonly borrows?: boolean
+  readonly transient?: boolean
   /** The stream can take more after `write` returned false. */
   drain?(): void
   /** The peer sends no more bytes; control messages may still follow. */

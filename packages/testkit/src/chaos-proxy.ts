@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 
-export interface Weather {
+export interface NetworkConditions {
   /** Latency of every byte, milliseconds. */
   readonly delayMs: number
   /** Random additional latency up to this, milliseconds. */
@@ -21,7 +21,7 @@ export interface ChaosProxy {
   readonly port: number
   readonly connectionCount: number
   /** Sets the network conditions of all connections; omitted ones are reset to normal. */
-  become(weather: Partial<Weather>): void
+  become(weather: Partial<NetworkConditions>): void
   /** Ends every connection with a reset in both directions. */
   reset(): void
   /** Sends FIN to the server on every connection; the other direction stays open. */
@@ -38,7 +38,7 @@ export interface ChaosOptions {
   readonly preface?: string | Uint8Array
 }
 
-const FINE: Weather = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, segmentBytes: 0, silent: false }
+const FINE: NetworkConditions = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, segmentBytes: 0, silent: false }
 /** Bytes held per direction before backpressure on the source. */
 const MAX_HELD_BYTES = 262_144
 
@@ -56,7 +56,7 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
     const local = localAddress === undefined ? {} : { localAddress }
     const far = connect({ ...target, ...local, allowHalfOpen: true, noDelay: true })
     if (preface !== undefined) far.write(preface)
-    const now = (): Weather => weather
+    const now = (): NetworkConditions => weather
     const pair = { near, far, lanes: [new Lane(near, far, now), new Lane(far, near, now)] }
     pairs.add(pair)
     for (const [socket, other] of [
@@ -110,7 +110,7 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
 class Lane {
   readonly #source: Socket
   readonly #sink: Socket
-  readonly #weather: () => Weather
+  readonly #weather: () => NetworkConditions
   readonly #held: { readonly bytes: Buffer; readonly dueAt: number }[] = []
   #heldBytes = 0
   /** When the latest byte is due: later ones never overtake it. */
@@ -120,7 +120,7 @@ class Lane {
   #ended = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(source: Socket, sink: Socket, weather: () => Weather) {
+  constructor(source: Socket, sink: Socket, weather: () => NetworkConditions) {
     this.#source = source
     this.#sink = sink
     this.#weather = weather

@@ -39,7 +39,7 @@ export interface SessionParts {
 }
 
 export class Session implements StreamHandler {
-  readonly borrows = true
+  readonly transient = true
   readonly #stream: LinkStream
   readonly #parts: SessionParts
   readonly #signals: GroupSignals

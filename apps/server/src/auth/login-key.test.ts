@@ -43,7 +43,7 @@ function contextOf({ tenant }: Person): TenantContext {
     edition: 'community',
     source: '',
     locate: nowhere,
-    isHeard: () => false,
+    hasListeners: () => false,
     emit: () => undefined,
   }
 }

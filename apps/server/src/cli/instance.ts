@@ -93,7 +93,7 @@ function describe(database: Database, settings: ServerSettings): Instance {
       source: '',
       locate: nowhere,
       // Listeners are with the server process; they see the change when they load.
-      isHeard: () => false,
+      hasListeners: () => false,
       emit: () => undefined,
     }),
   }

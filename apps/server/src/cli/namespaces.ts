@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { parseInput } from '../platform/input/parse-input.ts'
 import { addMember, removeMember } from '../members/service.ts'
-import { foundNamespace, listAllNamespaces, removeNamespace } from '../namespaces/service.ts'
+import { createDefaultNamespace, listAllNamespaces, removeNamespace } from '../namespaces/service.ts'
 import { createLedger } from '../recordings/ledger/ledger.ts'
 import { createRecordingKey } from '../recordings/recording-key.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
@@ -35,7 +35,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         const { system, ids, settings } = instance
         const created = await system
           .transaction()
-          .execute((db) => foundNamespace(db, ids, settings.BOWLINE_EDITION, { ...wanted, owner: account.id }))
+          .execute((db) => createDefaultNamespace(db, ids, settings.BOWLINE_EDITION, { ...wanted, owner: account.id }))
         show(terminal, options, { tenant_id: created, name: wanted.name, owner: account.username }, [
           `Created the namespace ${wanted.name} (${created}) of ${account.username}.`,
         ])

@@ -30,7 +30,7 @@ import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
 import { createSessionBudget } from '../gateway/login/session-budget.ts'
 import type { Target } from '../gateway/login/sshid.ts'
 import { signStatement } from '../gateway/login/statement.ts'
-import { linkDoor } from '../gateway/links/link-endpoint.ts'
+import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
 import { attachUpgrades } from '../gateway/links/upgrades.ts'
 import { createWebDoors } from '../gateway/web/web-doors.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
@@ -121,7 +121,7 @@ async function start(
     edition: settings.BOWLINE_EDITION,
     source,
     locate: config.locate,
-    isHeard: () => bus.isHeard(tenant),
+    hasListeners: () => bus.hasListeners(tenant),
     emit(event) {
       bus.emit(tenant, event)
       // A removed device loses its link, and its sessions with it. Nouns do not know the gateway; this does.
@@ -273,7 +273,7 @@ async function start(
     findKey: findKeyBlob,
     takesSignaturesOverNames: settings.BOWLINE_LEGACY_KEY_SIGNATURES === 'on',
   })
-  const link = linkDoor({
+  const link = createLinkEndpoint({
     agents,
     reverse,
     clock,

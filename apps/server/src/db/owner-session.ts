@@ -21,7 +21,7 @@ export class DatabaseRefused extends Error {
   }
 }
 
-const LEAST_MAJOR = 15
+const MIN_MAJOR = 15
 const CONNECT_TIMEOUT_MS = 10_000
 
 /** What a server and a login say of themselves. */
@@ -85,8 +85,8 @@ async function readFacts(client: Client): Promise<OwnerFacts> {
 export function whyRefused(facts: OwnerFacts): string | undefined {
   const [user, database] = [quoteIdentifier(facts.user), quoteIdentifier(facts.database)]
   const ownDatabase = `alter database ${database} owner to`
-  if (facts.major < LEAST_MAJOR) {
-    return `Bowline needs PostgreSQL ${LEAST_MAJOR} or newer; this server is PostgreSQL ${facts.major}.`
+  if (facts.major < MIN_MAJOR) {
+    return `Bowline needs PostgreSQL ${MIN_MAJOR} or newer; this server is PostgreSQL ${facts.major}.`
   }
   if (facts.superuser) {
     return (

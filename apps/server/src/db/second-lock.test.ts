@@ -103,7 +103,7 @@ function careless(): { ctx: TenantContext; plugin: WithoutConditions } {
     edition: 'cloud',
     source: '',
     locate: nowhere,
-    isHeard: () => false,
+    hasListeners: () => false,
     emit: () => undefined,
   }
   return { ctx, plugin }

@@ -26,7 +26,7 @@ const context = (tenant: Person['tenant'], source = '127.0.0.1'): TenantContext 
   edition: 'community',
   source,
   locate: nowhere,
-  isHeard: () => true,
+  hasListeners: () => true,
   emit: (event) => void removed.push(event.type === 'device.removed' ? event.uid : event.type),
 })
 const waiting = async (person: Person) => {

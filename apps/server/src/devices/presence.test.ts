@@ -32,7 +32,7 @@ const ctx = (): TenantContext => ({
   edition: 'community',
   source: '',
   locate: nowhere,
-  isHeard: () => true,
+  hasListeners: () => true,
   emit: (event) => heard.push(event),
 })
 const online = async () =>

@@ -47,7 +47,7 @@ export function tellLinkUp(ctx: TenantContext, uid: DeviceUid): Promise<void> {
 
 /** A herd of devices that comes back where nobody looks costs no reading; a link alone changes what no session may. */
 async function tellPresence(ctx: TenantContext, uid: DeviceUid): Promise<void> {
-  if (ctx.isHeard()) await tellChanged(ctx, uid)
+  if (ctx.hasListeners()) await tellChanged(ctx, uid)
 }
 
 /** A link is down. The device is offline only if no newer link exists. */

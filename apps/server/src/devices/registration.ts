@@ -86,9 +86,9 @@ export async function findDeviceKey(
 /** One public key and nothing else: members see it, so a private key must not get there by an agent's mistake. */
 const PUBLIC_PEM = /^-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\r\n]+-----END \1?PUBLIC KEY-----\s*$/
 
-const LEAST_RSA_BITS = 2_048
+const MIN_RSA_BITS = 2_048
 /** Checking a signature by a larger one costs whole milliseconds, and no agent makes them. */
-const MOST_RSA_BITS = 8_192
+const MAX_RSA_BITS = 8_192
 
 function requireUsableKey(pem: string): void {
   if (!isUsableKey(pem)) {
@@ -102,7 +102,7 @@ function isUsableKey(pem: string): boolean {
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(pem)
     const bits = details?.modulusLength ?? 0
-    if (type === 'rsa') return bits >= LEAST_RSA_BITS && bits <= MOST_RSA_BITS
+    if (type === 'rsa') return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS
     return type === 'ed25519' || type === 'ec'
   } catch {
     return false

@@ -23,7 +23,7 @@ export interface Vocabulary {
 const WEIGHTS = { synonym: 0.9, parts: 0.6, beginning: 0.6, nearest: 0.7 }
 /** A beginning of a single letter is one of too many words. */
 const SHORTEST_BEGINNING = 2
-const MOST_BEGINNINGS = 10
+const MAX_BEGINNINGS = 10
 
 export function conceptsOf(query: string, vocabulary: Vocabulary): Concept[] {
   const { synonyms } = vocabulary
@@ -85,7 +85,7 @@ function literal(
 function beginnings(word: string, { words }: Vocabulary): Alternative[] {
   if (word.length < SHORTEST_BEGINNING) return []
   const longer = [...words.keys()].filter((known) => known !== word && known.startsWith(word))
-  const frequent = longer.toSorted((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0)).slice(0, MOST_BEGINNINGS)
+  const frequent = longer.toSorted((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0)).slice(0, MAX_BEGINNINGS)
   const terms = new Set(frequent.map((known) => tokensOf(known)[0]?.term ?? known))
   return [...terms].map((term) => ({ terms: [term], weight: WEIGHTS.beginning }))
 }

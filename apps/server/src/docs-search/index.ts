@@ -28,7 +28,7 @@ const ELSEWHERE = 0.4
 /** How much a record loses that answers a part of the query only: its share of the query to this power. */
 const STRICTNESS = 3
 /** Records that answer less than this part of what the best one answers are no answer. */
-const LEAST_SHARE = 0.6
+const MIN_SHARE = 0.6
 /** What a record gains when neighbours of the query stand side by side in it, and for each word when all of them do. */
 const PHRASE = { pairs: 0.6, whole: 3 }
 
@@ -122,7 +122,7 @@ function rank(
   })
   const most = ranked.reduce((max, { share }) => Math.max(max, share), 0)
   return ranked
-    .filter(({ share }) => share >= most * LEAST_SHARE)
+    .filter(({ share }) => share >= most * MIN_SHARE)
     .toSorted((a, b) => b.worth - a.worth)
     .map(({ record }) => record)
 }

@@ -7,9 +7,9 @@ import { type DocsRecord, LEVELS } from './records.ts'
 
 /** Characters of a query that count. */
 export const QUERY_LIMIT = 64
-const MOST_REQUESTS = 10
-export const MOST_HITS = 100
-const MOST_FOUND = 1_000
+const MAX_REQUESTS = 10
+export const MAX_HITS = 100
+const MAX_FOUND = 1_000
 
 const Text = z.string().max(200)
 const Request = z.object({
@@ -23,12 +23,12 @@ const Request = z.object({
   highlightPreTag: Text.default('<em>'),
   highlightPostTag: Text.default('</em>'),
   hitsPerPage: z.int().min(0).default(20),
-  page: z.int().min(0).max(MOST_FOUND).default(0),
+  page: z.int().min(0).max(MAX_FOUND).default(0),
   clickAnalytics: z.boolean().default(false),
 })
 type Request = z.infer<typeof Request>
 
-export const Queries = z.object({ requests: z.array(Request).min(1).max(MOST_REQUESTS) })
+export const Queries = z.object({ requests: z.array(Request).min(1).max(MAX_REQUESTS) })
 
 /**
  * @param origin of the site, for the addresses of hits
@@ -41,9 +41,9 @@ export function answerQueries(index: SearchIndex, requests: readonly Request[], 
 function answer(index: SearchIndex, request: Request, origin: string): unknown {
   const started = performance.now()
   const { query, page, indexName } = request
-  const hitsPerPage = Math.min(request.hitsPerPage, MOST_HITS)
+  const hitsPerPage = Math.min(request.hitsPerPage, MAX_HITS)
   const { records, terms } = index.find(query)
-  const found = records.slice(0, MOST_FOUND)
+  const found = records.slice(0, MAX_FOUND)
   const hits = found.slice(page * hitsPerPage, (page + 1) * hitsPerPage)
   return {
     hits: hits.map((record) => toHit(record, terms, request, origin)),

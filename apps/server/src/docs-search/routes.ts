@@ -14,7 +14,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import { type SearchCredentials, checkCredentials } from './credentials.ts'
 import { type SearchIndex, createSearchIndex } from './index.ts'
 import { createAnswerCache } from './answer-cache.ts'
-import { MOST_HITS, Queries, answerQueries } from './query.ts'
+import { MAX_HITS, Queries, answerQueries } from './query.ts'
 import { readRecords, writtenAt } from './records.ts'
 import { readSynonyms } from './synonyms.ts'
 
@@ -97,7 +97,7 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
       const origin = `${request.protocol}://${request.host}`
       const results = requests.map((one) =>
         answers(found, `${origin} ${JSON.stringify(one)}`, () => {
-          const cost = 1 + Math.min(one.hitsPerPage, MOST_HITS) / HITS_OF_A_QUERY
+          const cost = 1 + Math.min(one.hitsPerPage, MAX_HITS) / HITS_OF_A_QUERY
           if (!limiterOfAll.take('all', cost)) fail('TOO_MANY_REQUESTS', { seconds: 1 })
           return answerQueries(found, [one], origin)[0]
         }),

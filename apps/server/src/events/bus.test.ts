@@ -61,14 +61,14 @@ describe('event bus', () => {
   it('keeps nothing of a namespace that nobody hears', () => {
     const { bus, hear, visit, pass } = setUp()
     bus.emit(tenant, removed('a'))
-    expect([bus.isHeard(tenant), bus.channelCount]).toEqual([false, 0])
+    expect([bus.hasListeners(tenant), bus.channelCount]).toEqual([false, 0])
     visit()
     visit(other)
     bus.emit(tenant, removed('a'))
     pass(300_000)
-    expect(bus.isHeard(tenant)).toBe(true)
+    expect(bus.hasListeners(tenant)).toBe(true)
     pass(1)
-    expect(bus.isHeard(tenant)).toBe(false)
+    expect(bus.hasListeners(tenant)).toBe(false)
     // The other one is forgotten too, though nothing has happened in it since.
     bus.emit(tenant, removed('b'))
     expect(bus.channelCount).toBe(0)

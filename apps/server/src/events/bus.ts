@@ -20,7 +20,7 @@ export interface EventBus {
    * Whether somebody listens to the namespace, or did a few minutes ago and may come back. Otherwise events go to nobody,
    * and what they would tell need not be read.
    */
-  isHeard(tenant: TenantId): boolean
+  hasListeners(tenant: TenantId): boolean
   emit(tenant: TenantId, event: LiveEvent): void
   /**
    * Listens from now on.
@@ -54,11 +54,12 @@ export function createEventBus(clock: Clock, life: string): EventBus {
   let channelsMade = 0
   let sweptAt = clock.now()
 
-  const isHeard = (channel: Channel): boolean => channel.listeners.size > 0 || clock.now() - channel.heardAt <= keptMs
+  const hasListeners = (channel: Channel): boolean =>
+    channel.listeners.size > 0 || clock.now() - channel.heardAt <= keptMs
   /** A channel that nobody hears is forgotten; should a listener come back, the next has another life. */
   const heardChannel = (tenant: TenantId): Channel | undefined => {
     const channel = channels.get(tenant)
-    if (!channel || isHeard(channel)) return channel
+    if (!channel || hasListeners(channel)) return channel
     channels.delete(tenant)
     return undefined
   }
@@ -90,7 +91,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
     for (const tenant of channels.keys()) heardChannel(tenant)
   }
   return {
-    isHeard: (tenant) => heardChannel(tenant) !== undefined,
+    hasListeners: (tenant) => heardChannel(tenant) !== undefined,
     emit(tenant, event) {
       sweep()
       const channel = heardChannel(tenant)
@@ -139,10 +140,10 @@ function missedSince(channel: Channel, lastId: string | undefined): NumberedEven
 }
 
 /** Longer keys are left out of events: they go to every listener, and the device itself has them. */
-const LONGEST_KEY = 1_024
+const MAX_KEY = 1_024
 
 function toFrame(id: string, event: LiveEvent): NumberedEvent {
-  const isLong = 'device' in event && event.device.public_key.length > LONGEST_KEY
+  const isLong = 'device' in event && event.device.public_key.length > MAX_KEY
   const told = isLong ? { ...event, device: { ...event.device, public_key: '' } } : event
   return {
     id,

@@ -34,7 +34,7 @@ function context(): { ctx: TenantContext; warnings: unknown[] } {
     edition: 'community',
     source: '',
     locate: nowhere,
-    isHeard: () => false,
+    hasListeners: () => false,
     emit: () => undefined,
   }
   return { ctx, warnings }

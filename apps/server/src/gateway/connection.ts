@@ -31,7 +31,7 @@ import {
   WRONG_FORMAT,
   createLogin,
 } from './login/login.ts'
-import { TurnedAway, firstQuestion } from './login/questions.ts'
+import { PromptCancelled, firstQuestion } from './login/questions.ts'
 import { type Seat, sessionChannel } from './session/session-channel.ts'
 import { parseSshId } from './login/sshid.ts'
 
@@ -106,7 +106,7 @@ export function connectionHandler(
       const credential = await toCredential(attempt)
       decision = await loginOf(connection).judge(attempt.user, credential)
     } catch (error) {
-      if (error instanceof TurnedAway) return { result: 'reject' }
+      if (error instanceof PromptCancelled) return { result: 'reject' }
       // The database is down: not the person's fault, so it costs them nothing and they are told.
       deps.log.error('session.error', { err: error })
       outcome = 'unjudged'
@@ -247,7 +247,7 @@ function notRecorded(message: string): SessionCause {
 
 type KeyAttempt = Extract<AuthAttempt, { method: 'publickey' }>
 
-/** @throws {TurnedAway} when the person does not answer the first question */
+/** @throws {PromptCancelled} when the person does not answer the first question */
 async function toCredential(attempt: Exclude<AuthAttempt, { method: 'none' }>): Promise<Credential> {
   switch (attempt.method) {
     case 'password':

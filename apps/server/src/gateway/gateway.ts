@@ -60,7 +60,7 @@ const REFUSAL_LINE = 'Bowline: too many connections from this address; try again
 /** How long a refused client may take to read that line and close its side. */
 const REFUSAL_MS = 1_000
 /** Clients that are being told why at once; beyond that they are dropped without a word, so that they cost nothing. */
-const MOST_TOLD = 64
+const MAX_TOLD = 64
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const connections = new Map<SshConnection, EndableHandler>()
@@ -106,7 +106,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   /** Tells a refused client why, if few are being told, and never waits for it to close its side. */
   function turnAway(socket: Socket): void {
     socket.on('error', () => undefined)
-    if (told.size >= MOST_TOLD) {
+    if (told.size >= MAX_TOLD) {
       socket.destroy()
       return
     }

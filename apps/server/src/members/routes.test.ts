@@ -204,7 +204,7 @@ describe('an invitation, in the cloud edition', () => {
       edition: 'cloud',
       source: '',
       locate: nowhere,
-      isHeard: () => false,
+      hasListeners: () => false,
       emit: () => undefined,
     }
     const deps = { db, ids: randomIds, edition: 'cloud' as const, sendInvite: (one: Invite) => void sent.push(one) }

@@ -79,7 +79,7 @@ export async function createOwnNamespace(
     // One at a time, so that the limit holds.
     const { maxNamespaces: limit } = (await lockAccount(inner, user)) ?? fail('NOT_FOUND', { what: 'The user' })
     if (limit >= 0 && (await countOwnedNamespaces(inner, user)) >= limit) fail('NAMESPACE_LIMIT', { limit })
-    return foundNamespace(inner, ids, edition, { ...wanted, owner: user })
+    return createDefaultNamespace(inner, ids, edition, { ...wanted, owner: user })
   })
   return getNamespace(db, tenant)
 }
@@ -89,7 +89,7 @@ export async function createOwnNamespace(
  * @param db system connection, inside the caller's transaction
  * @throws {BowlineError} CONFLICT for a taken name or tenant
  */
-export async function foundNamespace(
+export async function createDefaultNamespace(
   db: Kysely<Schema>,
   ids: Ids,
   edition: 'community' | 'enterprise' | 'cloud',

@@ -109,7 +109,7 @@ describe('a server with positions', () => {
       edition: 'community' as const,
       source: '',
       locate: await openPositions(file),
-      isHeard: () => false,
+      hasListeners: () => false,
       emit: () => undefined,
     }
     const opened = {

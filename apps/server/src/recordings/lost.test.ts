@@ -61,7 +61,7 @@ const silent = {
   edition: 'community',
   source: '',
   locate: () => ({ latitude: 0, longitude: 0 }),
-  isHeard: () => false,
+  hasListeners: () => false,
   emit: () => undefined,
 } as const
 

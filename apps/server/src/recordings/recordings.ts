@@ -57,7 +57,7 @@ export interface Recordings {
   /** Of the index beside it. */
   indexPath(id: string): string
   /** Opens a recording, or its index, where its row says that it lies. Rejects when it is missing, or no file of ours. */
-  open(where: Lying, kind: Kind): Promise<RecordingFile>
+  open(where: RecordingLocation, kind: Kind): Promise<RecordingFile>
   /** What is in an index that is open. Rejects when it is no whole one. */
   table(id: string, file: RecordingFile): Promise<Table>
   /** Opens its file to read. Rejects when it is missing, or no file of ours. */
@@ -83,7 +83,7 @@ export interface Recordings {
 }
 
 /** Where a recording lies. */
-export type Lying = Pick<RecordingRow, 'id' | 'place'>
+export type RecordingLocation = Pick<RecordingRow, 'id' | 'place'>
 
 export interface NewRecording {
   readonly id: string

@@ -9,7 +9,7 @@ import { snippetOf } from './text/snippet.ts'
 import { toQuery } from './text/words.ts'
 
 /** More hits than this are not counted, and not paged through. */
-export const MOST_HITS = 10_000
+export const MAX_HITS = 10_000
 
 export interface SearchInput {
   readonly q: string
@@ -28,8 +28,8 @@ export async function searchRecordings(
 ): Promise<Listing<RecordingHit>> {
   const query = toQuery(q) ?? fail('INVALID_INPUT', { field: 'q', rule: 'must have a letter or a digit' }, ['q'])
   const offset = (page - 1) * per_page
-  const limit = Math.max(0, Math.min(per_page, MOST_HITS - offset))
-  const { rows, total } = await findPassages(ctx.db, { query, session, limit, offset, most: MOST_HITS })
+  const limit = Math.max(0, Math.min(per_page, MAX_HITS - offset))
+  const { rows, total } = await findPassages(ctx.db, { query, session, limit, offset, most: MAX_HITS })
   const items = rows.map((row): RecordingHit => ({
     session: row.session_uid,
     seat: row.seat,

@@ -37,7 +37,7 @@ const contextOf = (tenant = person.tenant): TenantContext => ({
   edition: 'community',
   source: '',
   locate: nowhere,
-  isHeard: () => false,
+  hasListeners: () => false,
   emit: () => undefined,
 })
 const sweep = () => sweepGuesses(server.database.system(), contextOf, clock.now(), 30)

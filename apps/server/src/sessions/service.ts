@@ -155,7 +155,7 @@ export async function authenticateSession(ctx: TenantContext, uid: SessionUid): 
 }
 
 /** Something that happened in a session. */
-export interface SessionHappening {
+export interface SessionEventRow {
   readonly type: string
   /** Index of the channel on its connection, from 0. */
   readonly seat: number
@@ -169,7 +169,7 @@ export interface SessionHappening {
 export async function noteSessionEvents(
   ctx: TenantContext,
   uid: SessionUid,
-  happenings: readonly SessionHappening[],
+  happenings: readonly SessionEventRow[],
 ): Promise<void> {
   const term = happenings.findLast(({ type }) => type === 'pty-req')?.data['term']
   const note = {
@@ -225,7 +225,7 @@ async function tell(
   row: SessionRow | undefined,
   type: 'session.started' | 'session.changed' | 'session.ended',
 ): Promise<void> {
-  if (!row || !ctx.isHeard()) return
+  if (!row || !ctx.hasListeners()) return
   const devices = await getMany(ctx, [row.device_uid])
   ctx.emit({ type, session: toSession(row, devices.get(row.device_uid)) })
 }

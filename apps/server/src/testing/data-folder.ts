@@ -3,7 +3,7 @@ import { readFile, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 
 const MEMORY = '/dev/shm'
-const LEAST_FREE_BYTES = 2 ** 30
+const MIN_FREE_BYTES = 2 ** 30
 
 /** Folders for tests are called this, the process id of the run, and something. */
 export const TEST_FOLDER_PREFIX = 'bowline-test-'
@@ -25,5 +25,5 @@ async function memoryWillDo(): Promise<boolean> {
     ?.split(' ')[3]
   if (options === undefined || options.split(',').some((option) => option === 'noexec' || option === 'ro')) return false
   const { bavail, bsize } = await statfs(MEMORY)
-  return bavail * bsize >= LEAST_FREE_BYTES
+  return bavail * bsize >= MIN_FREE_BYTES
 }

@@ -13,7 +13,7 @@ import type {
 } from '@bowline/link/api'
 import { LINK_DEFAULTS } from '@bowline/link/api'
 import { systemClock } from '@bowline/base/clock'
-import { greetGateway } from '@bowline/link/testing/handshake'
+import { clientHandshake } from '@bowline/link/testing/handshake'
 import { connectServer, parseServerAddress } from '@bowline/link/server-address'
 import { SocketTransport } from '@bowline/link/testing/socket-transport'
 import { AuthCredential } from '@bowline/link/stream-messages'
@@ -75,7 +75,7 @@ export async function fakeDevice(
   const highBytes = LINK_DEFAULTS.socketHighBytes
   const transport = new SocketTransport({ ...upgraded, masking: 'zero', highBytes, clock: systemClock })
   const owner = { handler, clock: systemClock, report: () => undefined }
-  const outcome = await greetGateway(transport, { uid: device.uid, privateKey: device.privateKey }, owner)
+  const outcome = await clientHandshake(transport, { uid: device.uid, privateKey: device.privateKey }, owner)
   if ('cause' in outcome) throw new Error(outcome.cause.message)
   const { link } = outcome
   onTestFinished(async () => {

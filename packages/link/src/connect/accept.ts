@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { LINK_DEFAULTS } from '../api.ts'
-import { type LinkOutcome, type LinkOwner, greetAgent } from './handshake.ts'
+import { type LinkOutcome, type LinkOwner, serverHandshake } from './handshake.ts'
 import { SocketTransport } from '../websocket/socket-transport.ts'
 import { grantUpgrade } from './upgrade.ts'
 
@@ -32,5 +32,5 @@ export function acceptLink(
   }
   const highBytes = owner.options?.socketHighBytes ?? LINK_DEFAULTS.socketHighBytes
   const transport = new SocketTransport({ socket, head, masking: 'none', highBytes, clock: owner.clock })
-  return greetAgent(transport, device, owner)
+  return serverHandshake(transport, device, owner)
 }

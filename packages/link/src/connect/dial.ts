@@ -1,7 +1,7 @@
 // The agent's end of a link: connects, verifies the server, upgrades, proves its key. One attempt; reconnect.ts loops.
 import type { KeyObject } from 'node:crypto'
 import { LINK_DEFAULTS, type Link, type LinkCause } from '../api.ts'
-import { type LinkOwner, greetGateway } from './handshake.ts'
+import { type LinkOwner, clientHandshake } from './handshake.ts'
 import { ConnectError, type ServerAddress, connectServer } from './server-address.ts'
 import { SocketTransport } from '../websocket/socket-transport.ts'
 import { requestUpgrade } from './upgrade.ts'
@@ -63,7 +63,7 @@ async function attempt(target: DialTarget, owner: LinkOwner, signal: AbortSignal
     const highBytes = owner.options?.socketHighBytes ?? LINK_DEFAULTS.socketHighBytes
     const masking = address.secure ? 'zero' : 'random'
     const transport = new SocketTransport({ ...upgraded, masking, highBytes, clock: owner.clock })
-    return await greetGateway(transport, device, owner)
+    return await clientHandshake(transport, device, owner)
   } finally {
     signal.removeEventListener('abort', abort)
   }

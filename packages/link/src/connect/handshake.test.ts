@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { LinkCause, LinkHandler } from '../api.ts'
 import { signProof, verifyProof } from './device-proof.ts'
 import { FRAME, FrameBatch, FrameDecoder, type FrameType } from '../wire/frame.ts'
-import { type LinkOutcome, type LinkOwner, greetAgent, greetGateway } from './handshake.ts'
+import { type LinkOutcome, type LinkOwner, serverHandshake, clientHandshake } from './handshake.ts'
 import { MemoryTransport, RecordedStream, settle } from '../testing/pair.ts'
 
 const UID = 'a'.repeat(64)
@@ -43,8 +43,8 @@ function against(side: 'gateway' | 'agent', clock: ManualClock) {
   raw.listen({ bytes: (chunk) => void decoder.push(chunk), drain: () => undefined, closed: () => undefined })
   const outcome =
     side === 'gateway'
-      ? greetAgent(transport, { uid: UID, publicKeyPem }, ownerOf(clock))
-      : greetGateway(transport, { uid: UID, privateKey }, ownerOf(clock))
+      ? serverHandshake(transport, { uid: UID, publicKeyPem }, ownerOf(clock))
+      : clientHandshake(transport, { uid: UID, privateKey }, ownerOf(clock))
   const send = async (type: FrameType, payload: unknown, stream = 0): Promise<void> => {
     const batch = new FrameBatch()
     batch.add(type, stream, Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)))
@@ -64,8 +64,12 @@ describe('the handshake', () => {
     const accepted: RecordedStream[] = []
     const [server, device] = MemoryTransport.pair(256 * 1024)
     const [gateway, agent] = await Promise.all([
-      greetAgent(server, { uid: UID, publicKeyPem }, ownerOf(clock, {}, { windowBytes: 700, windowMaxBytes: 700 })),
-      greetGateway(
+      serverHandshake(
+        server,
+        { uid: UID, publicKeyPem },
+        ownerOf(clock, {}, { windowBytes: 700, windowMaxBytes: 700 }),
+      ),
+      clientHandshake(
         device,
         { uid: UID, privateKey },
         ownerOf(
@@ -92,7 +96,7 @@ describe('the handshake', () => {
     const clock = new ManualClock()
     const accepted: RecordedStream[] = []
     const [server, device] = MemoryTransport.pair(256 * 1024)
-    const agent = greetGateway(
+    const agent = clientHandshake(
       device,
       { uid: UID, privateKey },
       ownerOf(clock, { open: RecordedStream.accept(accepted) }),
@@ -181,7 +185,7 @@ describe('the handshake', () => {
       asyncProperty(array(frame, { minLength: 1, maxLength: 6 }), async (frames) => {
         const clock = new ManualClock()
         const [transport, raw] = MemoryTransport.pair(256 * 1024)
-        const outcome = greetAgent(transport, { uid: UID, publicKeyPem }, ownerOf(clock))
+        const outcome = serverHandshake(transport, { uid: UID, publicKeyPem }, ownerOf(clock))
         const batch = new FrameBatch()
         for (const { type, stream, payload } of frames) batch.add(type, stream, payload)
         raw.send(batch.take())

@@ -61,7 +61,7 @@ type Progress =
  * The gateway's side. The handler is only called once the device has proved its key.
  * @param device uid, and public key as registered (SPKI or PKCS #1 PEM; Ed25519 or RSA)
  */
-export function greetAgent(
+export function serverHandshake(
   transport: Transport,
   device: { uid: string; publicKeyPem: string },
   owner: LinkOwner,
@@ -85,7 +85,7 @@ export function greetAgent(
  * The agent's side.
  * @param device uid as issued by the server, and the private key whose public half is registered
  */
-export function greetGateway(
+export function clientHandshake(
   transport: Transport,
   device: { uid: string; privateKey: KeyObject },
   owner: LinkOwner,

@@ -216,13 +216,13 @@ describe('the memory of bytes', () => {
   test('gives the handler its own copy of exact size unless it borrows', async () => {
     const chunks: Uint8Array[] = []
     const received: Uint8Array[] = []
-    const open = (borrows: boolean) => (): StreamHandler => ({
-      borrows,
+    const open = (transient: boolean) => (): StreamHandler => ({
+      transient,
       data: (bytes) => received.push(bytes),
       closed: () => undefined,
     })
-    for (const borrows of [false, true]) {
-      const { gateway, gatewayTransport } = linkPair({ agent: { open: open(borrows) } })
+    for (const transient of [false, true]) {
+      const { gateway, gatewayTransport } = linkPair({ agent: { open: open(transient) } })
       gatewayTransport.tamper = (chunk) => (chunks.push(chunk), [chunk])
       RecordedStream.open(gateway, 'dial').stream.write(new Uint8Array(300))
       await settle()

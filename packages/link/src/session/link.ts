@@ -182,7 +182,7 @@ class FrameLink implements Link, StreamOwner, FrameSink, TransportEvents {
     const handler = stream.handler
     if (stream.state !== 'open' || !handler) return
     // Retained bytes must be a copy: neither a view into the read buffer nor a reference that keeps it alive.
-    const given = handler.borrows ? bytes : new Uint8Array(bytes)
+    const given = handler.transient ? bytes : new Uint8Array(bytes)
     this.#guardStream(stream, 'data', () => handler.data(given, lane))
   }
 

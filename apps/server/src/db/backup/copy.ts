@@ -10,7 +10,7 @@ interface CopyConnection extends Connection {
   sendCopyFail(message: string): void
 }
 
-const MOST_QUEUED_BYTES = 1_048_576
+const MAX_QUEUED_BYTES = 1_048_576
 
 /**
  * Runs `copy … to stdout`.
@@ -76,7 +76,7 @@ class CopyOut implements Submittable {
     // A copy: the driver uses the memory again.
     this.#rows.push(Buffer.from(chunk))
     this.#bytes += chunk.length
-    if (this.#bytes > MOST_QUEUED_BYTES) this.#connection?.stream.pause()
+    if (this.#bytes > MAX_QUEUED_BYTES) this.#connection?.stream.pause()
     this.#wake()
   }
 

@@ -12,7 +12,7 @@ export const END_NAME = 'end.json'
 /** A part ends with the row that fills it. */
 export const PART_BYTES = 1_048_576
 /** No entry is larger; it is what reading holds in memory. */
-export const MOST_ENTRY_BYTES = 64 * 1_048_576
+export const MAX_ENTRY_BYTES = 64 * 1_048_576
 
 export function partName(table: string, part: number): string {
   return `tables/${table}.${String(part).padStart(4, '0')}.copy`

@@ -22,7 +22,7 @@ import {
   END_NAME,
   Manifest,
   MANIFEST_NAME,
-  MOST_ENTRY_BYTES,
+  MAX_ENTRY_BYTES,
   type RowCounts,
   tableOfPart,
 } from './manifest.ts'
@@ -126,7 +126,7 @@ async function* readArchive(file: string): AsyncGenerator<TarEntry, undefined, u
   // Its failure reaches the reader of `gunzip`.
   const reading = pipeline(createReadStream(file), gunzip).catch(() => undefined)
   try {
-    yield* readTar(gunzip, MOST_ENTRY_BYTES)
+    yield* readTar(gunzip, MAX_ENTRY_BYTES)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new BackupRefused(`${file} cannot be read as a backup: ${reason}`, { cause })

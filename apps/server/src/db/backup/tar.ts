@@ -4,7 +4,7 @@
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
 /** The size field has eleven octal digits. */
-const MOST_SIZE = 8 ** 11 - 1
+const MAX_SIZE = 8 ** 11 - 1
 const REGULAR_FILE = 0x30
 
 /** Places of the fields in a header: offset and length in bytes. */
@@ -42,7 +42,7 @@ export function tarEntry(name: string, body: Uint8Array, mtimeSeconds: number): 
   const header = Buffer.alloc(BLOCK_BYTES)
   const nameBytes = Buffer.byteLength(name)
   if (nameBytes === 0 || nameBytes > NAME_BYTES) throw new RangeError('A name in an archive has 1 to 100 bytes.')
-  if (body.length > MOST_SIZE) throw new RangeError('A file in an archive has less than 8 GiB.')
+  if (body.length > MAX_SIZE) throw new RangeError('A file in an archive has less than 8 GiB.')
   header.write(name, 0)
   writeOctal(header, FIELD.mode, 0o600)
   writeOctal(header, FIELD.uid, 0)

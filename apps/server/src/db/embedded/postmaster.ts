@@ -34,7 +34,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
 }
 
-const LARGEST_LOG_BYTES = 8 * 1_048_576
+const MAX_LOG_BYTES = 8 * 1_048_576
 const POLL_MS = 20
 /** How long children of a postmaster that was killed may take to notice. */
 const ORPHAN_PATIENCE_MS = 10_000
@@ -114,7 +114,7 @@ async function isTaken(pid: number): Promise<boolean> {
 async function openLog(place: Place) {
   const file = logFile(place)
   try {
-    if ((await stat(file)).size > LARGEST_LOG_BYTES) await rename(file, `${file}.1`)
+    if ((await stat(file)).size > MAX_LOG_BYTES) await rename(file, `${file}.1`)
   } catch (error) {
     if (!isMissing(error)) throw error
   }

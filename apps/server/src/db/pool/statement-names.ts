@@ -3,9 +3,9 @@
 // the API can be written in endless ways and every name costs memory in every connection.
 
 /** Statements that get a name; a plan takes some 20 KB in each connection. */
-const MOST_NAMES = 200
+const MAX_NAMES = 200
 /** Texts remembered until they come a second time. */
-const MOST_CANDIDATES = 1_000
+const MAX_CANDIDATES = 1_000
 
 export interface StatementNames {
   /** @returns undefined for a text that shall stay unnamed: seen for the first time, or all names are given */
@@ -18,9 +18,9 @@ export function statementNames(): StatementNames {
   return {
     nameOf(text) {
       const name = names.get(text)
-      if (name !== undefined || names.size >= MOST_NAMES) return name
+      if (name !== undefined || names.size >= MAX_NAMES) return name
       if (!candidates.delete(text)) {
-        if (candidates.size >= MOST_CANDIDATES) candidates.clear()
+        if (candidates.size >= MAX_CANDIDATES) candidates.clear()
         candidates.add(text)
         return undefined
       }

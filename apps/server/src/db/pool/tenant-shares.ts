@@ -2,7 +2,7 @@
 import type { TenantId } from '@bowline/contract/schemas/common'
 
 /** More calls of one namespace than this are not worth waiting for. */
-const MOST_WAITING = 500
+const MAX_WAITING = 500
 
 /** Answered as an overloaded database is. */
 export class TooManyQueries extends Error {
@@ -31,7 +31,7 @@ export function createTenantShares(most: number): TenantShares {
       const share = held.get(tenant) ?? { count: 0, waiting: [] }
       held.set(tenant, share)
       if (share.count < most) share.count += 1
-      else if (share.waiting.length >= MOST_WAITING) throw new TooManyQueries()
+      else if (share.waiting.length >= MAX_WAITING) throw new TooManyQueries()
       else await new Promise<void>((resolve) => share.waiting.push(resolve))
       let isHeld = true
       return () => {

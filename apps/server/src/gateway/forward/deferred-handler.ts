@@ -55,7 +55,7 @@ export function deferHandler(opening: Opening, mostBytes: number): DeferredHandl
 
   return {
     handler: {
-      borrows: true,
+      transient: true,
       data: (bytes, lane) => (consumer ? consumer.data(bytes, lane) : keep(bytes, lane)),
       drain: () => consumer?.drain?.(),
       eof: () => (consumer ? consumer.eof?.() : void kept.push({ kind: 'eof' })),

@@ -18,8 +18,8 @@ const REFUSALS: Readonly<Record<ForwardingPolicy, string | undefined>> = {
   unrecorded: 'Bowline: Forwarding is off while recordings are required in this namespace.',
 }
 /** Listeners of one connection, whatever they are for. */
-export const MOST_LISTENERS = 64
-const TOO_MANY = `Bowline: at most ${MOST_LISTENERS} ports, sockets and displays can be forwarded at once.`
+export const MAX_LISTENERS = 64
+const TOO_MANY = `Bowline: at most ${MAX_LISTENERS} ports, sockets and displays can be forwarded at once.`
 
 export interface ForwardsDeps {
   readonly reverse: ReverseStreams
@@ -58,7 +58,7 @@ export function createForwards(deps: ForwardsDeps, connection: SshConnection, lo
     channel: (origin: { address: string; port: number }, port: number) => ClientChannel,
     ended: () => void = () => undefined,
   ): Promise<Listener | undefined> {
-    const refusal = forwardingRefusal(login) ?? (count >= MOST_LISTENERS && TOO_MANY)
+    const refusal = forwardingRefusal(login) ?? (count >= MAX_LISTENERS && TOO_MANY)
     if (refusal) {
       connection.explain(refusal)
       return undefined

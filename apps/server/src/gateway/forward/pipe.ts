@@ -60,7 +60,7 @@ export function joinForward(
   const output = towardsPerson(stream, channel)
   return {
     device: {
-      borrows: true,
+      transient: true,
       data(bytes) {
         log.toPerson(bytes.length)
         output.pass(bytes, 0)

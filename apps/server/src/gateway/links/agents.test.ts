@@ -39,7 +39,7 @@ function contextOf(): TenantContext {
     edition: 'community',
     source: '',
     locate: nowhere,
-    isHeard: () => true,
+    hasListeners: () => true,
     emit: (event) => {
       if (event.type === 'device.changed') online.push(event.device.online)
     },

@@ -13,7 +13,7 @@ import { sourceKey } from '../../platform/network/address.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Agents, LinkEvents } from './agents.ts'
 import type { ReverseStreams } from './reverse-streams.ts'
-import type { UpgradeDoor } from './upgrades.ts'
+import type { UpgradeHandler } from './upgrades.ts'
 
 export interface LinkEndpointDeps {
   readonly agents: Agents
@@ -36,7 +36,7 @@ const MAX_HANDSHAKES = 4_096
 const MAX_HANDSHAKES_OF_DEVICE = 2
 
 /** The door at `/agent/link`. */
-export function linkDoor(deps: LinkEndpointDeps): UpgradeDoor {
+export function createLinkEndpoint(deps: LinkEndpointDeps): UpgradeHandler {
   const upgrades = new RateLimiter(deps.clock, UPGRADES)
   const total = new RateLimiter(deps.clock, UPGRADES_TOTAL)
   const proving = new Map<string, Set<Duplex>>()

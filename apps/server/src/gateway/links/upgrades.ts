@@ -14,7 +14,7 @@ export interface UpgradeOrigin {
 }
 
 /** Takes one upgrade; the socket is its own from here on. */
-export type UpgradeDoor = (request: IncomingMessage, socket: Duplex, head: Buffer, origin: UpgradeOrigin) => void
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, origin: UpgradeOrigin) => void
 
 export interface Upgrades {
   readonly isTrustedProxy: (address: string) => boolean
@@ -23,7 +23,7 @@ export interface Upgrades {
   /** Whether a Host header names a tunnel: nothing of this server answers there. */
   readonly isTunnelHost: (host: string) => boolean
   /** By path. */
-  readonly doors: ReadonlyMap<string, UpgradeDoor>
+  readonly doors: ReadonlyMap<string, UpgradeHandler>
 }
 
 /** Takes the `upgrade` events of an HTTP server. */

@@ -2,7 +2,7 @@ import { RecordedStream, linkPair } from '@bowline/link/testing/pair'
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../../testing/clock.ts'
 import { openAuthStream } from './auth-stream.ts'
-import { TurnedAway } from './questions.ts'
+import { PromptCancelled } from './questions.ts'
 
 const round = { name: '', instruction: '', prompts: [{ text: 'Code: ', echo: false }] }
 const prompt = { type: 'prompt', ...round }
@@ -67,11 +67,11 @@ describe('a credential', () => {
     const away = setUp()
     const left = away.auth.check(questions, {
       turn: away.turn,
-      person: { ask: () => Promise.reject(new TurnedAway('gone')) },
+      person: { ask: () => Promise.reject(new PromptCancelled('gone')) },
     })
     const first = await away.device(1)
     first.stream?.control(prompt)
-    await expect(left).rejects.toThrow(TurnedAway)
+    await expect(left).rejects.toThrow(PromptCancelled)
     expect(await first.whenClosed()).toMatchObject({ by: 'user', reason: 'abandoned' })
     expect(away.turnsTaken()).toBe(0)
 

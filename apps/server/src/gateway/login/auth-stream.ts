@@ -22,14 +22,14 @@ export interface AuthStream {
   usableOn(link: Link): boolean
   /**
    * Has one credential judged. The device has a turn only while it works, never while the person types.
-   * @throws {TurnedAway} when the person does not answer the device's questions; the stream is closed then
+   * @throws {PromptCancelled} when the person does not answer the device's questions; the stream is closed then
    */
   check(credential: AuthCredential, partner: AuthPartner): Promise<AuthVerdict>
 }
 
 /** The device answers within this, or the attempt counts as unreachable. */
 const ANSWER_MS = 30_000
-const MOST_ROUNDS = 32
+const MAX_ROUNDS = 32
 
 /** @param lost called when the stream ends */
 export function openAuthStream(
@@ -75,7 +75,7 @@ export function openAuthStream(
     usableOn: (other) => !closed && other === link,
     async check(credential, partner) {
       let message: AuthCredential | AuthReply = credential
-      for (let round = 0; round <= MOST_ROUNDS; round += 1) {
+      for (let round = 0; round <= MAX_ROUNDS; round += 1) {
         const release = await partner.turn()
         if (!release) return abandon({ type: 'denied', reason: 'busy' })
         const found = await exchange({ ...message }).finally(release)

@@ -1,6 +1,6 @@
 import type { Prompt } from '@bowline/ssh/api'
 import { describe, expect, it } from 'vitest'
-import { TurnedAway, firstQuestion } from './questions.ts'
+import { PromptCancelled, firstQuestion } from './questions.ts'
 
 /** A person who gives these answers, and what they were asked. */
 function person(...answers: string[]) {
@@ -60,8 +60,8 @@ describe('the questions of a device', () => {
   })
 
   it('end when the person turns away', async () => {
-    await expect(firstQuestion(person())).rejects.toThrow(TurnedAway)
+    await expect(firstQuestion(person())).rejects.toThrow(PromptCancelled)
     const someone = await firstQuestion(person('secret'))
-    await expect(someone.ask(round('Code: '))).rejects.toThrow(TurnedAway)
+    await expect(someone.ask(round('Code: '))).rejects.toThrow(PromptCancelled)
   })
 })

@@ -8,19 +8,19 @@ import { plainText } from '../record/announcement.ts'
 type Attempt = Pick<Extract<AuthAttempt, { method: 'keyboard-interactive' }>, 'prompt'>
 
 /** The person has chosen another method, or left: no credential was shown. */
-export class TurnedAway extends Error {}
+export class PromptCancelled extends Error {}
 
 /** The person who answers one attempt. */
 export interface Person {
-  /** Rejects with {@link TurnedAway} when they do not answer. */
+  /** Rejects with {@link PromptCancelled} when they do not answer. */
   ask(round: AuthRound): Promise<readonly string[]>
 }
 
-/** @throws {TurnedAway} when the person does not answer the first question */
+/** @throws {PromptCancelled} when the person does not answer the first question */
 export async function firstQuestion(attempt: Attempt): Promise<Person> {
   const prompt: Attempt['prompt'] = (...round) =>
     attempt.prompt(...round).catch(() => {
-      throw new TurnedAway('the person has turned away')
+      throw new PromptCancelled('the person has turned away')
     })
   const [first = ''] = await prompt('', '', [{ text: 'Password: ', echo: false }])
   let kept: string | undefined = first

@@ -1,7 +1,7 @@
 // Events of one session on their way to the database: collected beside the bytes, written in batches, kept while the
 // database is away. Memory and rows are bounded: a person can resize a window for ever.
 import type { Clock } from '@bowline/base/clock'
-import type { SessionHappening } from '../../sessions/service.ts'
+import type { SessionEventRow } from '../../sessions/service.ts'
 
 /** An event waits this long for others to be written with it, unless a batch is full. */
 const WAIT_MS = 250
@@ -14,18 +14,18 @@ const MAX_TEXT = 4_096
 
 export interface SessionEvents {
   /** Something happened on a seat. Never blocks and never fails. */
-  note(type: string, seat: number, data?: SessionHappening['data']): void
+  note(type: string, seat: number, data?: SessionEventRow['data']): void
   /** The next batch to write; undefined when there is nothing. */
-  take(): readonly SessionHappening[] | undefined
+  take(): readonly SessionEventRow[] | undefined
   /** The batch could not be written: it comes again. */
-  giveBack(batch: readonly SessionHappening[]): void
+  giveBack(batch: readonly SessionEventRow[]): void
   /** Stops waiting: what is collected can be taken now, and nothing is asked to be written any more. */
   stop(): void
 }
 
 /** @param due called when a batch should be taken */
 export function createSessionEvents(clock: Clock, due: () => void): SessionEvents {
-  const waiting: SessionHappening[] = []
+  const waiting: SessionEventRow[] = []
   const told = new Set<string>()
   let kept = 0
   let cancel: (() => void) | undefined
@@ -67,7 +67,7 @@ export function createSessionEvents(clock: Clock, due: () => void): SessionEvent
 }
 
 /** Texts as PostgreSQL can keep them, and not for ever long. */
-function storable(data: SessionHappening['data']): SessionHappening['data'] {
+function storable(data: SessionEventRow['data']): SessionEventRow['data'] {
   const entries = Object.entries(data).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', '\uFFFD') : value,

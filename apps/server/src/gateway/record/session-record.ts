@@ -6,7 +6,7 @@ import { createSessionEvents } from './session-events.ts'
 import {
   type NewSession,
   type SessionCause,
-  type SessionHappening,
+  type SessionEventRow,
   authenticateSession,
   endSession,
   noteSessionEvents,
@@ -20,7 +20,7 @@ export interface SessionRecord {
   /** The credential was right. Rejects when the database is down: nobody gets in without a row. */
   authenticated(): Promise<void>
   /** Something happened on a seat. @param data facts for the list of events; what is typed is none */
-  note(type: string, seat: number, data?: SessionHappening['data']): void
+  note(type: string, seat: number, data?: SessionEventRow['data']): void
   /** It is over; the row says why. Resolves when the row is closed. */
   close(cause: SessionCause): Promise<void>
 }

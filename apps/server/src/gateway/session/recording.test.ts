@@ -215,7 +215,7 @@ describe('forwarding where sessions must be recorded', () => {
 
 describe('a disk that takes nothing for a while', () => {
   /** What may wait in the server: credit of one stream, and what is on its way in sockets. */
-  const MOST_WAITING = LINK_DEFAULTS.windowMaxBytes + 2 * LINK_DEFAULTS.socketHighBytes
+  const MAX_WAITING = LINK_DEFAULTS.windowMaxBytes + 2 * LINK_DEFAULTS.socketHighBytes
   const said = Buffer.from(Array.from({ length: 400_000 }, (_, line) => `line ${line} of a flood\r\n`).join(''))
 
   it.each(['best-effort', 'required'] as const)('stops a device, and nothing is lost (%s)', async (policy) => {
@@ -241,7 +241,7 @@ describe('a disk that takes nothing for a while', () => {
       for (let trip = 0; trip < 10; trip += 1) await server.fetch('/healthcheck')
     }
     expect(sent - stream.queuedBytes).toBeGreaterThanOrEqual(LINK_DEFAULTS.windowBytes)
-    expect(sent).toBeLessThan(MOST_WAITING)
+    expect(sent).toBeLessThan(MAX_WAITING)
     goOn()
     const seen: Buffer[] = []
     for (let count = 0; count < said.length; count += seen.at(-1)?.length ?? 0) seen.push(await dataOf(client))

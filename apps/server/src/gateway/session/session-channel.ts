@@ -41,7 +41,7 @@ const NO_TERMINAL = { term: '', columns: 80, rows: 24, hasTerminal: false }
 /** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
 const BULK_WINDOW_BYTES = 1_048_576
 /** What a client may say to a process that is still waiting for its display. */
-const MOST_EARLY = 4_096
+const MAX_EARLY = 4_096
 
 /**
  * Serves a session channel.
@@ -128,7 +128,7 @@ export function sessionChannel({ channel, login, seat, forwards, record }: Seat)
   /** Does it when the process has its stream: now, later, or never when there is no process. */
   function forProcess(act: () => void): void {
     if (!early) act()
-    else if (early.push(act) > MOST_EARLY) channel.close()
+    else if (early.push(act) > MAX_EARLY) channel.close()
   }
 
   /** Gets a socket for the process to come. */
@@ -264,7 +264,7 @@ function deviceSide(
   }
 
   return {
-    borrows: true,
+    transient: true,
     data: (bytes, lane) => output.pass(bytes, lane),
     drain: () => input.drained(),
     eof: () => channel.eof(),

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws'
 import type { Clock } from '@bowline/base/clock'
 
 const MISSES = 3
-const MOST_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
+const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
 export function keepAlive(socket: WebSocket, clock: Clock): void {
   let unanswered = 0
@@ -18,7 +18,7 @@ export function keepAlive(socket: WebSocket, clock: Clock): void {
   })
   // Who asks and does not read gets no answers: they would pile up.
   socket.on('ping', (data: Buffer) => {
-    if (socket.bufferedAmount < MOST_UNSENT_BYTES) socket.pong(data)
+    if (socket.bufferedAmount < MAX_UNSENT_BYTES) socket.pong(data)
   })
   socket.on('pong', heard).on('message', heard).on('close', stop)
 }

@@ -13,7 +13,7 @@ import { isOwnOrigin } from '../../platform/network/own-origin.ts'
 import type { Log } from '../../platform/log.ts'
 import type { LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
-import type { UpgradeDoor } from '../links/upgrades.ts'
+import type { UpgradeHandler } from '../links/upgrades.ts'
 import { type Conversation, converse } from './conversation.ts'
 import { type ShownCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -37,9 +37,9 @@ export interface WebDoorsDeps {
 
 export interface WebDoors {
   /** At `/ws/ssh`, for existing clients. */
-  readonly legacy: UpgradeDoor
+  readonly legacy: UpgradeHandler
   /** At `/ws/terminal`: our own protocol. */
-  readonly terminal: UpgradeDoor
+  readonly terminal: UpgradeHandler
   /** Ends every WebSocket that is still there. */
   close(): void
 }
@@ -48,7 +48,7 @@ export interface WebDoors {
 const UPGRADES = { perSecond: 10, burst: 100 }
 const LEGACY_MESSAGE_BYTES = 1_048_576
 /** WebSockets that have shown no ticket yet: of one source, and of all. */
-const MOST_STRANGERS = { perSource: 20, total: 500 }
+const MAX_PENDING_HANDSHAKES = { perSource: 20, total: 500 }
 /** Close codes by which a page says that it is done or going away (RFC 6455 section 7.4.1). */
 const PAGE_CODES: readonly number[] = [1000, 1001]
 const NO_FRAME = new Uint8Array(0)
@@ -68,7 +68,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
   /** Upgrades what may be upgraded; `take` gets the WebSocket. */
   function upgrade(
     server: WebSocketServer,
-    [request, socket, head, { remote, host }]: Parameters<UpgradeDoor>,
+    [request, socket, head, { remote, host }]: Parameters<UpgradeHandler>,
     take: (webSocket: WebSocket) => void,
   ): void {
     if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
@@ -160,9 +160,9 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       if (!offered.includes(TERMINAL_SUBPROTOCOL)) return refuseUpgrade(socket, 400)
       const strangers = [...conversations].filter(([{ isStranger }]) => isStranger).map(([, stranger]) => stranger)
       const ofSource = strangers.filter(({ source }) => source === sourceKey(remote))
-      if (ofSource.length >= MOST_STRANGERS.perSource) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
+      if (ofSource.length >= MAX_PENDING_HANDSHAKES.perSource) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
       // A browser shows its ticket at once: the one that has been silent for longest is the least likely to be one.
-      if (strangers.length >= MOST_STRANGERS.total) strangers[0]?.webSocket.terminate()
+      if (strangers.length >= MAX_PENDING_HANDSHAKES.total) strangers[0]?.webSocket.terminate()
       upgrade(terminalServer, upgraded, (webSocket) => serveTerminal(webSocket, request, remote))
     },
     legacy(...upgraded) {

@@ -46,7 +46,7 @@ export interface WebTerminalParts {
 
 const LOST = 'The browser was gone for a minute.'
 /** A browser that asks and never reads. */
-const MOST_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
+const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
 export function createWebTerminal({ clock, connection, over }: WebTerminalParts): WebTerminal {
   const output = new RetainedOutput()
@@ -125,7 +125,7 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
       taken += count
       if (!socket) return
       // Each byte may be told of: a browser that sends and never reads is gone.
-      if (socket.bufferedBytes > MOST_UNSENT_BYTES) socket.close()
+      if (socket.bufferedBytes > MAX_UNSENT_BYTES) socket.close()
       else socket.send(takenFrame(taken))
     },
     exit(end) {
@@ -173,7 +173,7 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
       if (frame.kind === 'taken') return release(frame.total)
       if (frame.kind === 'ping') {
         socket?.send(pongFrame(frame.mark))
-        if ((socket?.bufferedBytes ?? 0) > MOST_UNSENT_BYTES) return 'it asks and does not read'
+        if ((socket?.bufferedBytes ?? 0) > MAX_UNSENT_BYTES) return 'it asks and does not read'
       }
       return undefined
     },

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Below it the headers weigh more than what is spared. */
-const LEAST_BYTES = 1_024
+const MIN_BYTES = 1_024
 /** Fast ones: answers are made while somebody waits. */
 const QUALITY = { br: 4, gzip: 6 }
 
@@ -22,7 +22,7 @@ export function compressAnswers(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' || !isCompressible(request, reply)) return payload
     const text = Buffer.from(payload)
-    if (text.length < LEAST_BYTES) return payload
+    if (text.length < MIN_BYTES) return payload
     varyByEncoding(reply)
     const encoding = bestEncoding(request.headers['accept-encoding'] ?? '')
     if (!encoding) return payload

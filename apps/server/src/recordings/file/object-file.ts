@@ -3,7 +3,7 @@ import type { S3Client, StoredObject } from '../../platform/s3/client.ts'
 import type { RecordingFile } from './reading.ts'
 
 /** What is asked for at once at most, and kept, when it is read from front to back. */
-const MOST_AHEAD_BYTES = 1_048_576
+const MAX_AHEAD_BYTES = 1_048_576
 
 export function openObject(client: S3Client, key: string, { size, etag }: StoredObject): RecordingFile {
   let kept: Buffer<ArrayBuffer> = Buffer.alloc(0)
@@ -13,7 +13,7 @@ export function openObject(client: S3Client, key: string, { size, etag }: Stored
   /** What is read on from where the last reading ended will be read on: twice as much is asked for each time. */
   async function fetchFrom(position: number, length: number): Promise<void> {
     const goesOn = kept.length > 0 && position === keptFrom + kept.length
-    ahead = goesOn ? Math.min(MOST_AHEAD_BYTES, ahead * 2) : length
+    ahead = goesOn ? Math.min(MAX_AHEAD_BYTES, ahead * 2) : length
     kept = await client.read(key, position, Math.max(length, ahead))
     keptFrom = position
   }

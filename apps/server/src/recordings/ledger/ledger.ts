@@ -8,7 +8,7 @@ import { type Deed, emptyHead, nextEntry } from './entry.ts'
 import { findHead, insertEntries, lockKey, lockLedger } from './store.ts'
 
 /** Of one transaction. */
-const MOST_AT_ONCE = 100
+const MAX_AT_ONCE = 100
 
 /** Enough of a context to write to the ledger. */
 export type LedgerContext = Pick<TenantContext, 'tenant' | 'db' | 'clock'>
@@ -88,4 +88,4 @@ export function createLedger(keys: Pick<RecordingKey, 'published' | 'sign' | 're
   }
 }
 
-const take = (queue: Waiting[]): Waiting[] => queue.splice(0, MOST_AT_ONCE)
+const take = (queue: Waiting[]): Waiting[] => queue.splice(0, MAX_AT_ONCE)

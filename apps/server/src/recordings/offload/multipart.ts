@@ -8,7 +8,7 @@ import { StoreError } from '../../platform/s3/store-error.ts'
 /** Of a part, and of what is sent at once: what an upload needs of memory. Stores take no smaller parts, but for the last. */
 export const PART_BYTES = 5_242_880
 /** No store takes more parts. */
-const MOST_PARTS = 10_000
+const MAX_PARTS = 10_000
 /** Read and hashed at once: in between, people's bytes have their turn. */
 const STEP_BYTES = 262_144
 
@@ -43,7 +43,7 @@ async function sendParts(
   sent: (bytes: number) => void,
 ): Promise<void> {
   for (const abandoned of await client.openUploads(key)) await client.abortUpload(abandoned)
-  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS))
+  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS))
   const upload = await client.beginUpload(key)
   const tags: string[] = []
   for (let from = 0; from < size; from += partBytes) {

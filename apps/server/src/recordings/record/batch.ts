@@ -13,8 +13,8 @@ const RUN_MS = 50
 const largeBlocks = new BlockPool(BATCH_BYTES, 16)
 const blocks = new BlockPool(16_384, 64)
 /** Up to this it has memory of about its own size: while a disk stalls, thousands who type must not hold a block each. */
-const MOST_WITHOUT_BLOCK = 1_024
-const LEAST_BYTES = 64
+const MAX_WITHOUT_BLOCK = 1_024
+const MIN_BYTES = 64
 const NOTHING = Buffer.alloc(0)
 
 /** Output of one lane. */
@@ -71,8 +71,8 @@ export class Batch {
   }
 
   #find(least: number): Buffer {
-    if (least <= MOST_WITHOUT_BLOCK) {
-      return Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(Math.max(least, LEAST_BYTES))))
+    if (least <= MAX_WITHOUT_BLOCK) {
+      return Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(Math.max(least, MIN_BYTES))))
     }
     const pool = least <= blocks.blockBytes ? blocks : largeBlocks
     const block = pool.take()

@@ -5,7 +5,7 @@ import { BATCH_BYTES } from './batch.ts'
 /** Escapes make a log a tenth longer; where they make it more than this, memory is found elsewhere. */
 const BLOCK_BYTES = BATCH_BYTES * 1.5
 /** Less than this is found elsewhere too: where thousands type, nobody holds a block for one character. */
-const LEAST_BYTES = 4_096
+const MIN_BYTES = 4_096
 const blocks = new BlockPool(BLOCK_BYTES, 8)
 
 /**
@@ -14,7 +14,7 @@ const blocks = new BlockPool(BLOCK_BYTES, 8)
  */
 export function toBytes(texts: readonly string[]): { readonly bytes: Uint8Array; readonly release: () => void } {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
-  const isPooled = length >= LEAST_BYTES && length <= BLOCK_BYTES
+  const isPooled = length >= MIN_BYTES && length <= BLOCK_BYTES
   const memory = isPooled ? blocks.take() : Buffer.allocUnsafe(length)
   let end = 0
   for (const text of texts) end += memory.write(text, end, 'latin1')
