@@ -50,6 +50,7 @@ import { findKeyBlob, isDisabled, mayLogIn } from '../public-keys/service.ts'
 import { productFolders } from '../platform/folders.ts'
 import { publicHost } from '../platform/network/public-host.ts'
 import { connect, shareTime } from './database.ts'
+import { react } from './reactions.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
@@ -124,10 +125,7 @@ async function start(
     hasListeners: () => bus.hasListeners(tenant),
     emit(event) {
       bus.emit(tenant, event)
-      // A removed device loses its link, and its sessions with it. Nouns do not know the gateway; this does.
-      if (event.type === 'device.removed') agents.drop(event.uid)
-      if (event.type === 'device.changed') live.review(tenant, event.device.uid)
-      if (['policy.changed', 'member.removed', 'reset'].includes(event.type)) live.review(tenant)
+      react(event, tenant, { agents, live })
     },
   })
   const tokens = createTokenIssuer(keys.token, clock)
