@@ -22,18 +22,11 @@ import { quoted } from './record/device-words.ts'
 import { dialChannel } from './forward/dial-channel.ts'
 import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forward/forwards.ts'
 import { type LiveLogins, refusedByRule } from './login/live-logins.ts'
-import {
-  type AcceptedLogin,
-  type Credential,
-  type Login,
-  type LoginDeps,
-  NO_ROOM,
-  WRONG_FORMAT,
-  createLogin,
-} from './login/login.ts'
+import { type AcceptedLogin, type Credential, type Login, type LoginDeps, createLogin } from './login/login.ts'
 import { PromptCancelled, firstQuestion } from './login/questions.ts'
 import { type Seat, sessionChannel } from './session/session-channel.ts'
 import { parseSshId } from './login/sshid.ts'
+import { TEXTS, fromBowline } from './record/texts.ts'
 
 export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly agents: Agents
@@ -47,11 +40,6 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   /** Counts the end of a connection. */
   readonly ended: (cause: SessionCause, authenticated: boolean) => void
 }
-
-/** The SSH way to say it: clients show nothing of what comes before. */
-const STOPPING = 'Bowline: the server is stopping; try again in a moment.'
-/** All that a person hears when policy ends a session; the row says more. */
-const WITHDRAWN = 'Bowline: access to this device has been withdrawn.'
 
 const NOT_RECORDED = 'Sessions of this namespace must be recorded, and this one cannot be.'
 
@@ -87,16 +75,16 @@ export function connectionHandler(
       if (!login?.accepted) return
       const { name } = login.accepted.target
       lost = deviceLost(cause, name)
-      const message = cause.fromPeer ? lost.message : `Bowline: ${lost.message}`
+      const message = cause.fromPeer ? lost.message : fromBowline(lost.message)
       connection.disconnect({ by: 'local', reason: 'device-lost', message })
     }))
 
   async function authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
     // Before a credential was tried nothing is told, except that the name cannot name anything.
-    if (!parseSshId(attempt.user)) return { result: 'disconnect', message: WRONG_FORMAT }
+    if (!parseSshId(attempt.user)) return { result: 'disconnect', message: TEXTS.wrongFormat }
     if (deps.isDraining()) {
       outcome = 'unjudged'
-      return { result: 'disconnect', message: STOPPING }
+      return { result: 'disconnect', message: TEXTS.stopping }
     }
     if (attempt.method === 'none') return { result: 'reject' }
     if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(connection, attempt)
@@ -110,7 +98,7 @@ export function connectionHandler(
       // The database is down: not the person's fault, so it costs them nothing and they are told.
       deps.log.error('session.error', { err: error })
       outcome = 'unjudged'
-      return { result: 'disconnect', message: NO_ROOM }
+      return { result: 'disconnect', message: TEXTS.noRoom }
     }
     // The client may have left meanwhile; the login ends what came of it.
     if (over) return decision
@@ -139,7 +127,7 @@ export function connectionHandler(
         key,
         person: deps.person,
         forwarding,
-        end: (cause) => end(connection, cause, WITHDRAWN),
+        end: (cause) => end(connection, cause, TEXTS.withdrawn),
       },
       since,
     )
@@ -154,10 +142,10 @@ export function connectionHandler(
     const { ctx, target, user } = login.accepted
     const device = { name: target.name, tags: target.tags }
     const { allow, rule } = (await deps.firewall(ctx))({ address: connection.peer.address, user, device })
-    if (!allow) end(connection, refusedByRule(rule), WITHDRAWN)
+    if (!allow) end(connection, refusedByRule(rule), TEXTS.withdrawn)
   }
 
-  function end(connection: SshConnection, cause: SessionCause, told = `Bowline: ${cause.message}`): void {
+  function end(connection: SshConnection, cause: SessionCause, told = fromBowline(cause.message)): void {
     endedBy ??= cause
     connection.disconnect({ by: 'local', reason: cause.reason, message: told })
   }
@@ -194,7 +182,7 @@ export function connectionHandler(
       // Written while the client heard of its success and asked for the channel.
       await accepted.recorded
     } catch {
-      return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: NO_ROOM }
+      return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: TEXTS.noRoom }
     }
     if (asked.type !== 'session') {
       const refusal = forwardingRefusal(accepted)

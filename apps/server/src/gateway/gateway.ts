@@ -11,6 +11,7 @@ import type { Admission, Refusal } from './admission/admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
 import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
+import { TEXTS } from './record/texts.ts'
 
 export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door' | 'person'> {
   readonly admission: Admission
@@ -56,7 +57,7 @@ export interface Gateway {
 }
 
 /** A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v. */
-const REFUSAL_LINE = 'Bowline: too many connections from this address; try again later.\r\n'
+const REFUSAL_LINE = `${TEXTS.tooManyConnections}\r\n`
 /** How long a refused client may take to read that line and close its side. */
 const REFUSAL_MS = 1_000
 /** Clients that are being told why at once; beyond that they are dropped without a word, so that they cost nothing. */
@@ -202,7 +203,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       server.close()
       for (const socket of told) socket.destroy()
       for (const connection of connections.keys()) {
-        connection.disconnect({ by: 'local', reason: 'server-stopped', message: 'Bowline: the server is stopping.' })
+        connection.disconnect({ by: 'local', reason: 'server-stopped', message: TEXTS.stopped })
       }
       await new Promise<void>((resolve) => {
         idle = resolve

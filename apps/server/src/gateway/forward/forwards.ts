@@ -10,16 +10,17 @@ import { withReason } from '../record/device-words.ts'
 import { type Listener, NotListening, openListener } from './listener.ts'
 import type { AcceptedLogin } from '../login/login.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
+import { TEXTS } from '../record/texts.ts'
 
 /** What people are told; undefined where they may forward. */
 const REFUSALS: Readonly<Record<ForwardingPolicy, string | undefined>> = {
   allowed: undefined,
-  off: 'Bowline: forwarding is switched off in this namespace.',
-  unrecorded: 'Bowline: Forwarding is off while recordings are required in this namespace.',
+  off: TEXTS.forwardingOff,
+  unrecorded: TEXTS.forwardingUnrecorded,
 }
 /** Listeners of one connection, whatever they are for. */
 export const MAX_LISTENERS = 64
-const TOO_MANY = `Bowline: at most ${MAX_LISTENERS} ports, sockets and displays can be forwarded at once.`
+const TOO_MANY = TEXTS.tooManyListeners(MAX_LISTENERS)
 
 export interface ForwardsDeps {
   readonly reverse: ReverseStreams
@@ -81,7 +82,7 @@ export function createForwards(deps: ForwardsDeps, connection: SshConnection, lo
     try {
       return await listener
     } catch (error) {
-      const happened = `Bowline: ${what} cannot be forwarded`
+      const happened = TEXTS.notForwarded(what)
       const hasReason = error instanceof NotListening
       connection.explain(hasReason ? withReason(happened, error.cause, login.target.name) : `${happened}.`)
       return undefined

@@ -24,22 +24,7 @@ import { type SessionRecord, openSessionRecord } from '../record/session-record.
 import type { SessionBudget } from './session-budget.ts'
 import { type SshId, parseSshId } from './sshid.ts'
 import type { Statement } from './statement.ts'
-
-export const WRONG_FORMAT =
-  'Bowline: this user name names no device. Use ssh user@namespace.device@host, where user is the account on the device.'
-export const UNREACHABLE =
-  'Bowline: the device cannot be reached. It is unknown, offline or not accepted; check the name, its power and its network.'
-/** Told with every refused password, whatever the reason: it must not tell which devices exist. */
-export const NOT_ACCEPTED =
-  'Bowline: the password was not accepted, or the device cannot be reached. It may be unknown, offline, busy, ' +
-  'not accepted yet, or closed to you by a firewall rule.'
-const TOO_MANY_GUESSES =
-  'Bowline: too many wrong passwords for this device came from your address; wait a minute, or use a key.'
-const REFUSED = 'Bowline: access to this device is refused.'
-const BUSY = 'Bowline: too many sign-ins to this device are under way; try again in a moment.'
-const TOO_MANY = 'Bowline: too many sessions are open already; end one of them first.'
-/** Told when a login cannot be judged because of the server itself. */
-export const NO_ROOM = 'Bowline: the server cannot take sessions right now; try again in a moment.'
+import { TEXTS } from '../record/texts.ts'
 
 export interface LoginDeps {
   /** The front door that the person came by: `type` of the session. */
@@ -101,7 +86,7 @@ export interface Login {
   close(cause: SessionCause): Promise<void>
 }
 
-const REFUSED_PASSWORD: AuthDecision = { result: 'reject', message: NOT_ACCEPTED }
+const REFUSED_PASSWORD: AuthDecision = { result: 'reject', message: TEXTS.notAccepted }
 const NO_TURN = Promise.resolve(() => undefined)
 
 /**
@@ -178,12 +163,12 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
 
   async function judge(user: string, credential: Credential): Promise<AuthDecision> {
     const id = parseSshId(user)
-    if (!id) return { result: 'disconnect', message: WRONG_FORMAT }
+    if (!id) return { result: 'disconnect', message: TEXTS.wrongFormat }
     if (credential.method === 'publickey') return judgeAs(id, credential)
     const { target } = id
     const name = 'uid' in target ? target.uid : `${target.namespace}.${target.device}`
     const judged = await deps.guesses.begin(connection.peer.address, name, id.user)
-    if (!judged) return { result: 'disconnect', message: TOO_MANY_GUESSES }
+    if (!judged) return { result: 'disconnect', message: TEXTS.tooManyGuesses }
     let wrong = false
     try {
       const decision = await judgeAs(id, credential)
@@ -211,7 +196,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     const link = target?.status === 'accepted' ? deps.agents.find(target.uid) : undefined
     const byKey = credential.method === 'publickey'
     // A key that is not registered tells nothing, not even that there is no such device: the client goes on.
-    if (!target || target.status !== 'accepted') return byKey ? { result: 'reject' } : told(credential, UNREACHABLE)
+    if (!target || target.status !== 'accepted')
+      return byKey ? { result: 'reject' } : told(credential, TEXTS.unreachable)
     const ctx = deps.contextOf(target)
     const use = { user: id.user, device: { name: target.name, tags: target.tags } }
     if (byKey && !(await deps.keyMayLogIn(ctx, credential.blob, use))) return { result: 'reject' }
@@ -220,8 +206,8 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
     // Looked at below; it may fail before.
     opening.catch(() => undefined)
     try {
-      if (!(await isAllowed(ctx, opening, target, use))) return told(credential, REFUSED)
-      if (!link) return told(credential, UNREACHABLE)
+      if (!(await isAllowed(ctx, opening, target, use))) return told(credential, TEXTS.refused)
+      if (!link) return told(credential, TEXTS.unreachable)
       return await askDevice(ctx, id, target, link, credential, opening)
     } finally {
       await opening
@@ -243,16 +229,16 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
       turn: () => (credential.method === 'publickey' ? NO_TURN : deps.checks.acquire(target.uid)),
       ...(credential.method === 'keyboard-interactive' ? { person: credential.person } : {}),
     })
-    if (verdict === undefined) return told(credential, UNREACHABLE)
+    if (verdict === undefined) return told(credential, TEXTS.unreachable)
     const row = await opening
     if (verdict.type === 'accepted') {
       const place = deps.budget.take(target, id.user)
-      if (!place) return { result: 'disconnect', message: TOO_MANY }
+      if (!place) return { result: 'disconnect', message: TEXTS.tooManySessions }
       giveBack = place
       const recorded = row.authenticated()
       recorded.catch((error: unknown) => {
         ctx.log.error('session.error', { session: row.uid, err: error })
-        connection.disconnect({ by: 'local', reason: 'not-recorded', message: NO_ROOM })
+        connection.disconnect({ by: 'local', reason: 'not-recorded', message: TEXTS.noRoom })
       })
       const key = credential.method === 'publickey' ? credential.blob : undefined
       const forwarding = { policy: target.forwarding, used: false }
@@ -266,7 +252,7 @@ export function createLogin(deps: LoginDeps, connection: SshConnection, lost: (c
         result: 'disconnect',
         message: quoted(target.name, verdict.message),
       }
-    if (verdict.reason === 'busy') return told(credential, BUSY)
+    if (verdict.reason === 'busy') return told(credential, TEXTS.busy)
     return credential.method === 'publickey' ? { result: 'reject' } : REFUSED_PASSWORD
   }
 

@@ -13,6 +13,7 @@ import { type Flow, towardsDevice, towardsPerson } from '../forward/pipe.ts'
 import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
 import { readStream, recordedStream } from './recorded-stream.ts'
+import { TEXTS } from '../record/texts.ts'
 
 type Run = SessionOpen['run']
 
@@ -294,7 +295,7 @@ function deviceSide(
 /** A process that ends without an exit: the person is told why, on stderr, before the channel closes. */
 function explain(channel: SshChannel, cause: LinkCause, device: string): void {
   if (cause.by === 'user') return
-  channel.write(Buffer.from(`\r\n${withReason('Bowline: the session has ended', cause, device)}\r\n`), 1)
+  channel.write(Buffer.from(`\r\n${withReason(TEXTS.sessionEnded, cause, device)}\r\n`), 1)
 }
 
 /** What the list of events tells of what was run. */

@@ -4,6 +4,7 @@ import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/
 import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
 import type { PeerAddress } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
+import { TEXTS, fromBowline } from '../record/texts.ts'
 import type { TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import { provenKey } from './key-proof.ts'
@@ -55,7 +56,7 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
 
   function breach(message: string): void {
     if (!running) return refuse('protocol', message)
-    running.connection.disconnect({ by: 'protocol', reason: 'malformed-message', message: `Bowline: ${message}` })
+    running.connection.disconnect({ by: 'protocol', reason: 'malformed-message', message: fromBowline(message) })
     running.terminal.leave()
   }
 
@@ -114,7 +115,7 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
     over = () => resumable.remove(token)
     terminal.say({ type: 'ready', token })
     if (!(await connection.start(begun(size)))) {
-      connection.disconnect({ by: 'local', reason: 'no-shell', message: 'Bowline: the device started no shell.' })
+      connection.disconnect({ by: 'local', reason: 'no-shell', message: TEXTS.noShell })
     }
   }
 

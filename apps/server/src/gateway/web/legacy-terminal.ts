@@ -10,6 +10,7 @@ import type { WebSocket } from 'ws'
 import * as z from 'zod'
 import { isSignedBy } from './legacy-key.ts'
 import type { TerminalView, Terminal, WebConnection } from './web-connection.ts'
+import { TEXTS } from '../record/texts.ts'
 
 /** What the client may send. Sizes beyond what the old clients' field holds are refused. */
 const Message = z.discriminatedUnion('kind', [
@@ -128,7 +129,7 @@ export function createLegacyTerminal(socket: WebSocket, { binary }: LegacyTermin
     async run(to, credential, terminal) {
       connection = to
       if (!(await signIn(to, await credential))) {
-        return to.disconnect({ by: 'local', reason: 'authentication-refused', message: REFUSED })
+        return to.disconnect({ by: 'local', reason: 'authentication-refused', message: TEXTS.permissionDenied })
       }
       isRunning = true
       await to.start(terminal)
@@ -136,11 +137,10 @@ export function createLegacyTerminal(socket: WebSocket, { binary }: LegacyTermin
   }
 }
 
-const REFUSED = 'Bowline: permission denied.'
 const MALFORMED: CloseCause = {
   by: 'protocol',
   reason: 'malformed-message',
-  message: 'Bowline: the page has sent a message that is neither input nor a size nor a signature.',
+  message: TEXTS.notUnderstood,
 }
 
 function inputBytes(data: string | number[]): Buffer {

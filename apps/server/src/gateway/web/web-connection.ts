@@ -14,6 +14,7 @@ import {
   type WindowChange,
 } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
+import { TEXTS } from '../record/texts.ts'
 
 /** What a front door shows of a terminal, and what it learns about the input that it has passed on. */
 export interface TerminalView {
@@ -114,7 +115,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
   function refuse(): boolean {
     attempts += 1
     if (attempts >= authAttempts) {
-      end({ by: 'local', reason: 'auth-attempts', message: 'Bowline: too many failed attempts to sign in.' })
+      end({ by: 'local', reason: 'auth-attempts', message: TEXTS.tooManyAttempts })
     }
     return false
   }

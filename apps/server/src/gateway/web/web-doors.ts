@@ -20,6 +20,7 @@ import { keepAlive } from './keep-alive.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
 import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
+import { TEXTS } from '../record/texts.ts'
 
 export interface WebDoorsDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
@@ -54,7 +55,6 @@ const PAGE_CODES: readonly number[] = [1000, 1001]
 const NO_FRAME = new Uint8Array(0)
 /** How long browsers may take to end their side. */
 const END_MS = 1_000
-const TOO_MANY = 'Bowline: too many connections from this address; try again later.'
 
 export function createWebDoors(deps: WebDoorsDeps): WebDoors {
   const upgrades = new RateLimiter(deps.clock, UPGRADES)
@@ -126,13 +126,13 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
             connection.disconnect({
               by: 'local',
               reason: 'failed',
-              message: 'Bowline: the terminal could not be opened.',
+              message: TEXTS.terminalFailed,
             })
           })
         return connection
       },
     )
-    if (refusal !== undefined) view.closed({ by: 'limit', reason: refusal, message: TOO_MANY })
+    if (refusal !== undefined) view.closed({ by: 'limit', reason: refusal, message: TEXTS.tooManyConnections })
   }
 
   function serveTerminal(webSocket: WebSocket, request: IncomingMessage, remote: string): void {

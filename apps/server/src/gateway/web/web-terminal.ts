@@ -7,6 +7,7 @@ import type { Clock } from '@bowline/base/clock'
 import type { SessionCause } from '../../sessions/service.ts'
 import { RetainedOutput } from './retained-output.ts'
 import type { TerminalView, WebConnection } from './web-connection.ts'
+import { withoutPrefix } from '../record/texts.ts'
 
 /** What carries frames for a while. */
 export interface FrameSocket {
@@ -134,10 +135,10 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
     },
     closed({ reason, message }) {
       isEnded = true
-      const text = message.replace(/^Bowline: /, '')
+      const text = withoutPrefix(message)
       last.push({ type: 'ended', by: cause?.by ?? 'gateway', reason: cause?.reason ?? reason, message: text })
       pump()
-      // Who does not say goodbye is not waited for.
+      // Clients that disconnect without `bye` are not waited for.
       wait()
     },
   }
