@@ -31,7 +31,7 @@ const inside = (name: string): string => join(folder, name)
 /** Writes the rules of the service, plus those of a test. */
 function setRules(...more: readonly string[]): void {
   const rules = [
-    'auth required pam_unix.so',
+    'auth required pam_unix.so nodelay',
     `account required pam_nologin.so file=${inside('nologin')}`,
     'account required pam_unix.so',
     'session required pam_unix.so',

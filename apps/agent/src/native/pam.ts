@@ -18,7 +18,6 @@ const PAM_CONV_ERR = 19
 const PAM_USER = 2
 const PAM_TTY = 3
 const PAM_RHOST = 4
-const PAM_FAIL_DELAY = 10
 const PAM_DISALLOW_NULL_AUTHTOK = 1
 const PAM_CHANGE_EXPIRED_AUTHTOK = 0x20
 const PAM_ESTABLISH_CRED = 2
@@ -71,9 +70,6 @@ export function startPam(service: string, user: string, remote: string, converse
   const setItem: (handle: bigint, type: number, item: Buffer) => number = libpam.func(
     'int pam_set_item(void *handle, int type, const void *item)',
   )
-  const setFunction: (handle: bigint, type: number, item: bigint) => number = libpam.func(
-    'int pam_set_item(void *handle, int type, const void *item)',
-  )
   const getItem: (handle: bigint, type: number, item: Buffer) => number = libpam.func(
     'int pam_get_item(void *handle, int type, void *item)',
   )
@@ -88,7 +84,6 @@ export function startPam(service: string, user: string, remote: string, converse
   setItem(handle, PAM_RHOST, cString(remote))
   // Modules expect some terminal name.
   setItem(handle, PAM_TTY, cString('ssh'))
-  setFunction(handle, PAM_FAIL_DELAY, noDelay())
   const authenticate = call('pam_authenticate')
   const account = call('pam_acct_mgmt')
   const change = call('pam_chauthtok')
@@ -135,15 +130,6 @@ function stringsAt(array: bigint | null): string[] {
     strings.push(koffi.decode.string(text))
   }
   return strings
-}
-
-/**
- * PAM_FAIL_DELAY of pam_set_item(3): called instead of sleeping after a failure. The gateway limits guesses and answers all
- * refusals at the same time; two seconds of a module would tell which devices are online, and fill the queue of checks.
- */
-function noDelay(): bigint {
-  const type = koffi.proto('void bowline_pam_delay(int status, unsigned int microseconds, void *data)')
-  return koffi.register(() => undefined, koffi.pointer(type))
 }
 
 /** pam_conv(3): messages arrive as an array of pointers; answers are returned in memory that PAM frees. */

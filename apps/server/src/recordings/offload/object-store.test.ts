@@ -33,10 +33,10 @@ const clock = fakeClock(Date.now())
 const said: { ev: string; fields: LogFields }[] = []
 const missing = swiftMissing()
 /** A busy machine takes its time. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 const patiently = { timeout: PATIENCE_MS }
 /** Several steps wait, one after the other. */
-const MANY_STEPS = { timeout: 10 * PATIENCE_MS }
+const MANY_STEPS = { timeout: 5 * PATIENCE_MS }
 let swift: Swift
 /** Between the server and the store. */
 let way: ChaosProxy
