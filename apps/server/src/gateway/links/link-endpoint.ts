@@ -27,27 +27,31 @@ export interface LinkEndpointDeps {
 
 /** Upgrades a second from one source; the burst lets a rack behind one address come back together. */
 const UPGRADES = { perSecond: 50, burst: 2_000 }
-/** Of all sources together: each costs a verified token and a query. */
+/** Of all sources together that have not proved a key lately: each upgrade costs a verified token and a query. */
 const UPGRADES_TOTAL = { perSecond: 400, burst: 4_000 }
+/** Sources whose last link was proved, kept so that strangers who use up the total do not keep known agents away. */
+const MAX_PROVED_SOURCES = 50_000
 const MAX_TOKEN_LENGTH = 4_096
 /** Links that may be proving their device's key at once; each holds a socket for up to ten seconds. */
 const MAX_HANDSHAKES = 4_096
-/** Of one device; the newest take the place of the oldest: anybody may have a token of a device, its agent proves the key at once. */
+/** Of one device; a newer one replaces the oldest: anybody may have a token of a device, its agent proves the key at once. */
 const MAX_HANDSHAKES_OF_DEVICE = 2
 
-/** The door at `/agent/link`. */
+/** Handles upgrades at `/agent/link`. */
 export function createLinkEndpoint(deps: LinkEndpointDeps): UpgradeHandler {
   const upgrades = new RateLimiter(deps.clock, UPGRADES)
   const total = new RateLimiter(deps.clock, UPGRADES_TOTAL)
-  const proving = new Map<string, Set<Duplex>>()
+  const state: EndpointState = { proving: new Map(), proved: new Set() }
   let handshakes = 0
   return (request, socket, head, { remote }) => {
     // Agents that obey would otherwise come straight back.
     if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
-    if (!upgrades.take(sourceKey(remote))) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
-    if (handshakes >= MAX_HANDSHAKES || !total.take('')) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
+    const source = sourceKey(remote)
+    if (!upgrades.take(source)) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
+    if (handshakes >= MAX_HANDSHAKES || !(state.proved.has(source) || total.take('')))
+      return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     handshakes += 1
-    admit(deps, proving, request, socket, head, remote)
+    admit(deps, state, request, socket, head, remote)
       .catch((error: unknown) => {
         deps.log.error('link.refused', { remote, err: error })
         refuseUpgrade(socket, 503, { 'Retry-After': '5' })
@@ -56,9 +60,16 @@ export function createLinkEndpoint(deps: LinkEndpointDeps): UpgradeHandler {
   }
 }
 
+interface EndpointState {
+  /** Sockets of handshakes by device, the oldest first. */
+  readonly proving: Map<string, Set<Duplex>>
+  /** In order of their last proof. */
+  readonly proved: Set<string>
+}
+
 async function admit(
   deps: LinkEndpointDeps,
-  proving: Map<string, Set<Duplex>>,
+  { proving, proved }: EndpointState,
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -83,7 +94,10 @@ async function admit(
   const underWay = proving.get(device.uid) ?? new Set()
   proving.set(device.uid, underWay.add(socket))
   const [oldest] = underWay
-  if (underWay.size > MAX_HANDSHAKES_OF_DEVICE) oldest?.destroy()
+  if (oldest && underWay.size > MAX_HANDSHAKES_OF_DEVICE) {
+    underWay.delete(oldest)
+    oldest.destroy()
+  }
   const proof = { uid: device.uid, publicKeyPem: key.publicKey }
   const outcome = await acceptLink(request, socket, head, proof, {
     handler,
@@ -97,6 +111,10 @@ async function admit(
     const { reason, message } = outcome.cause
     return deps.log.warn('link.refused', { device: device.uid, remote, reason, message })
   }
+  const source = sourceKey(remote)
+  proved.delete(source)
+  proved.add(source)
+  if (proved.size > MAX_PROVED_SOURCES) proved.delete(String(proved.values().next().value))
   state.link = outcome.link
   const events = deps.agents.add({ kind: 'device', ...device }, outcome.link, remote)
   state.events = events

@@ -6,12 +6,12 @@ import { operations } from '@bowline/contract/operations'
 import { TERMINAL_PATH, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@bowline/link/upgrade'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../../testing/boot.ts'
 import { DEVICE_PASSWORD, fakeDevice } from '../../testing/gateway.ts'
 import { until } from '../../testing/until.ts'
 
-const clock = fakeClock(Date.now())
+const clock = new ManualClock(Date.now())
 let server: BootedServer
 let person: Person
 let device: RegisteredDevice
