@@ -437,6 +437,13 @@ describe('counts and sizes', () => {
     expect(await closed).toMatchObject({ by: 'limit', reason: 'queue-overflow' })
   })
 
+  test('pendingRequests: by default has room for a request of each of many channels', async () => {
+    const { client, id, recorded, closed } = await session({})
+    recorded.answer = () => new Promise(() => undefined)
+    for (let turn = 0; turn < 1_024; turn += 1) client.send(client.channelRequest(id, 'shell').done())
+    expect(await endedWith(closed)).toBeUndefined()
+  })
+
   test('pendingRequests: limits the pending requests of all channels together', async () => {
     const { client, id, recorded, closed } = await session({ pendingRequests: 4 })
     recorded.answer = () => new Promise(() => undefined)

@@ -1,4 +1,5 @@
 // Applies one call to many items with limited concurrency and collects the failures.
+import { Semaphore } from '@bowline/base/semaphore'
 
 export interface Failed<T> {
   readonly item: T
@@ -6,7 +7,7 @@ export interface Failed<T> {
 }
 
 /** Browsers open about six connections per host; the rest are left for other requests. */
-const AT_ONCE = 4
+const MAX_CONCURRENT = 4
 
 /**
  * Calls `work` for each item.
@@ -18,17 +19,20 @@ export async function fanOut<T>(
   work: (item: T) => Promise<unknown>,
   onDone: (count: number) => void = () => {},
 ): Promise<Failed<T>[]> {
-  const failed = new Map<number, Failed<T>>()
-  const queue = [...items.entries()]
+  const semaphore = new Semaphore(MAX_CONCURRENT, items.length)
   let done = 0
-  const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const [index, item] = next
-      await work(item).catch((error: unknown) => failed.set(index, { item, error }))
-      done += 1
-      onDone(done)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return [...failed.entries()].sort(([a], [b]) => a - b).map(([, failure]) => failure)
+  const failures = await Promise.all(
+    items.map((item) =>
+      semaphore.run(async () => {
+        const failure = await work(item).then(
+          () => undefined,
+          (error: unknown) => ({ item, error }),
+        )
+        done += 1
+        onDone(done)
+        return failure
+      }),
+    ),
+  )
+  return failures.filter((failure) => failure !== undefined)
 }

@@ -10,7 +10,8 @@ import type { ServerConfig } from '../config.ts'
 import { type Finding, finding, reason } from './finding.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000
-const OUR_SSH = /^SSH-2[.]0-\S+ Bowline/
+/** Of any version: an upgrade is checked beside the server that it will replace. */
+const OUR_SSH = /^SSH-2[.]0-OpenSSH_.*Bowline/
 const OurInfo = z.object({ version: z.string(), endpoints: z.object({ api: z.string(), ssh: z.string() }) })
 
 /** Both ports: free, or a Bowline server has them already. */
