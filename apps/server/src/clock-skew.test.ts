@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkUp } from './devices/presence.ts'
 import { silentLog } from './platform/log.ts'
 import { nowhere } from './platform/positions.ts'
-import { fakeClock } from './testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, databaseUrl } from './testing/boot.ts'
 
 let right: BootedServer
@@ -23,7 +23,7 @@ describe.each([
   let wrong: BootedServer
   beforeAll(async () => {
     const settings = { BOWLINE_DATABASE_URL: databaseUrl(right.owner), BOWLINE_SECRET_KEY: right.secretKey }
-    wrong = await bootServer({ clock: fakeClock(Date.now() + skewMs), sharedTime: true, settings })
+    wrong = await bootServer({ clock: new ManualClock(Date.now() + skewMs), sharedTime: true, settings })
   })
   afterAll(() => wrong.close())
 
@@ -42,7 +42,7 @@ describe.each([
       actor: { kind: 'system' as const, name: 'test' },
       tenant: ada.tenant,
       db: right.database.forTenant(ada.tenant),
-      clock: fakeClock(Date.now() + skewMs),
+      clock: new ManualClock(Date.now() + skewMs),
       log: silentLog,
       edition: 'community' as const,
       source: '',

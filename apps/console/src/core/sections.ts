@@ -39,7 +39,7 @@ export interface Section {
   readonly icon: LucideIcon
   /** Key that opens the section after `g`. */
   readonly key: string
-  /** Which count is shown next to it. */
+  /** Count shown next to the section. */
   readonly badge?: 'pending-devices'
 }
 

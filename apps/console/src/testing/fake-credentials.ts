@@ -10,7 +10,7 @@ import { OWNER, TENANT } from './fixtures.ts'
 export class Credentials {
   /** Open event streams: they end with the tokens. */
   readonly streams = new Set<ServerResponse>()
-  /** How often a cookie was exchanged. */
+  /** Number of cookies exchanged. */
   refreshCount = 0
   lockoutSeconds = 60
   readonly #tokens = new Set<string>()

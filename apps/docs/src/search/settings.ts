@@ -7,7 +7,7 @@ export interface SearchSettings {
   readonly indexName: string
   /** Further hosts, after the site's own. */
   readonly hosts: readonly string[]
-  /** Where to report missing results; the query is appended. '': nowhere. */
+  /** Address for reports of missing results, the query is appended; '' disables them. */
   readonly missingResultsUrl: string
 }
 

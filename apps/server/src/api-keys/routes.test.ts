@@ -3,14 +3,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { ROLES, type Role } from '@bowline/contract/roles'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { apiKeys, auth, devices } = operations
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock })
   await server.setUpAccount()
 })

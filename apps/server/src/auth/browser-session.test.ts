@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
@@ -17,11 +17,11 @@ const DAY = 86_400_000
 /** How long an exchanged cookie still leads to its successor. */
 const GRACE = 30_000
 const { createSession, refreshSession } = operations.auth
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({
     clock,
     settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1', BOWLINE_ALLOWED_HOSTS: 'a.example' },

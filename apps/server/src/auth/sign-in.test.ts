@@ -4,7 +4,7 @@ import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
 import { identifierKey } from './guesses.ts'
 import { signIn } from './service.ts'
@@ -12,11 +12,11 @@ import { countFailure, findLock, saveLockout } from './store.ts'
 import { createTokenIssuer } from './tokens.ts'
 
 const MINUTE = 60_000
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock, settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
   ada = await server.setUpAccount()
   // People that no call can make yet.

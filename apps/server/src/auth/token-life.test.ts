@@ -1,16 +1,16 @@
 // How long tokens of `POST /api/login` live, whatever is renewed, and how they are ended before that.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
 
 const { auth, members } = operations
 const HOUR = 3_600_000
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock })
   ada = await server.setUpAccount()
 })

@@ -4,16 +4,16 @@ import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type InstanceKeys, loadInstanceKeys } from '../instance/keys.ts'
 import { SecretKey } from '../platform/secrets/seal.ts'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import { createTokenIssuer } from './tokens.ts'
 
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 let keys: InstanceKeys['token']
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock })
   ada = await server.setUpAccount()
   keys = (await loadInstanceKeys(server.database.system(), new SecretKey(server.secretKey))).token

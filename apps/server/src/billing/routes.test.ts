@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { type DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Client, bootServer, outcome } from '../testing/boot.ts'
 
 const { billing, devices, namespaces, auth } = operations
 const HOUR_MS = 3_600_000
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock, settings: { BOWLINE_EDITION: 'cloud' } })
 })
 afterAll(() => server.close())

@@ -21,7 +21,7 @@ import * as firewall from '../firewall/service.ts'
 import { type TestTenant, makeTenant, tenantTables } from '../testing/tenant.ts'
 import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
-import { fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import * as publicKeys from '../public-keys/service.ts'
 import * as sessions from '../sessions/service.ts'
 import { createLedger } from '../recordings/ledger/ledger.ts'
@@ -98,7 +98,7 @@ function careless(): { ctx: TenantContext; plugin: WithoutConditions } {
     actor: { kind: 'system', name: 'careless' },
     tenant: mine.id,
     db: test.database.forTenant(mine.id).withPlugin(plugin),
-    clock: fakeClock(Date.now()),
+    clock: new ManualClock(Date.now()),
     log: silentLog,
     edition: 'cloud',
     source: '',

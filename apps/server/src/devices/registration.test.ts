@@ -7,15 +7,15 @@ import { type RegistrationProof, signRegistration } from '@bowline/link/registra
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadInstanceKeys } from '../instance/keys.ts'
 import { SecretKey } from '../platform/secrets/seal.ts'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, setStatus, readUntil } from '../testing/boot.ts'
 import { deviceUid } from './identity.ts'
 
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock, settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
   ada = await server.setUpAccount()
 })

@@ -1,16 +1,16 @@
 // Live streams end soon after what opened them has ended, however that came about.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
 
 const { auth, events, users } = operations
 const LOOK_MS = 1_000
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock })
   ada = await server.setUpAccount()
 })

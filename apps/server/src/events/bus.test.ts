@@ -1,7 +1,7 @@
 import { TenantId } from '@bowline/contract/schemas/common'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { createEventBus } from './bus.ts'
 
 const tenant = TenantId.parse('11111111-1111-4111-8111-111111111111')
@@ -9,7 +9,7 @@ const other = TenantId.parse('22222222-2222-4222-8222-222222222222')
 const removed = (digit: string) => ({ type: 'device.removed' as const, uid: DeviceUid.parse(digit.repeat(64)) })
 
 function setUp() {
-  const clock = fakeClock()
+  const clock = new ManualClock()
   const bus = createEventBus(clock, 'life')
   const hear = (lastId?: string) => {
     const heard: string[] = []

@@ -2,14 +2,14 @@
 import { operations } from '@bowline/contract/operations'
 import { LiveEvent } from '@bowline/contract/schemas/event'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, setStatus } from '../testing/boot.ts'
 
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock })
   ada = await server.setUpAccount()
 })

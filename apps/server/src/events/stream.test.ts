@@ -3,7 +3,7 @@ import { type Server, type ServerResponse, createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { afterEach, describe, expect, it } from 'vitest'
-import { fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { createEventBus } from './bus.ts'
 import { createQueueLedger } from './queued.ts'
 import { streamEvents } from './stream.ts'
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** A stream to a client that reads nothing. */
 async function deaf() {
-  const clock = fakeClock()
+  const clock = new ManualClock()
   const bus = createEventBus(clock, 'life')
   const stopping = new AbortController()
   let admitted = true

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTokenIssuer } from '../auth/tokens.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'
 import { SecretKey } from '../platform/secrets/seal.ts'
-import { fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 import {
   CALLERS,
@@ -88,7 +88,7 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
 
   async function addCallers(prefix: 'ours' | 'theirs', tenant: TestTenant, people: Map<string, Person>): Promise<void> {
     const keys = (await loadInstanceKeys(server.database.system(), new SecretKey(server.secretKey))).token
-    const issuer = createTokenIssuer(keys, fakeClock(Date.now()))
+    const issuer = createTokenIssuer(keys, new ManualClock(Date.now()))
     const claimsOf = (name: string) => {
       const { id, username } = people.get(name) ?? unknown(name)
       return { id, origin: 'local', tenant: tenant.id, name: username, mfa: false, epoch: 0 }
@@ -117,7 +117,7 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
     }
     const secret = keys.publicKey.export({ type: 'spki', format: 'pem' })
     const hs256 = (text: string) => createHmac('sha256', secret).update(text).digest('base64url')
-    const longAgo = createTokenIssuer(keys, fakeClock(Date.now() - 30 * 86_400_000))
+    const longAgo = createTokenIssuer(keys, new ManualClock(Date.now() - 30 * 86_400_000))
     const device = await issuer.device({ uid: tenant.ids.device, tenant: tenant.id, proven: true })
     senders.set('anonymous', asOwner({}))
     senders.set('unknown API key', asOwner({ 'x-api-key': randomUUID() }))

@@ -8,7 +8,7 @@ import type { TenantContext } from '../context.ts'
 import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { type Invite, addMember, inviteHash } from './service.ts'
 
@@ -182,10 +182,10 @@ describe('the end of a membership', () => {
 })
 
 describe('an invitation, in the cloud edition', () => {
-  let clock: FakeClock
+  let clock: ManualClock
   let cloud: BootedServer
   beforeAll(async () => {
-    clock = fakeClock()
+    clock = new ManualClock()
     cloud = await bootServer({ clock, settings: { BOWLINE_EDITION: 'cloud' } })
   })
   afterAll(() => cloud.close())

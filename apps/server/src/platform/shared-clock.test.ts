@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { followClock } from './shared-clock.ts'
-import { fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 
 const HOUR_MS = 3_600_000
 
 async function following(differenceMs: number) {
-  const own = fakeClock()
+  const own = new ManualClock()
   let difference = differenceMs
   let failing = false
   const told: number[] = []

@@ -9,11 +9,11 @@ import { SessionUid } from '@bowline/contract/schemas/common'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postFrame } from '../testing/http-server.ts'
-import { fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { sessions } = operations
-const clock = fakeClock(Date.now())
+const clock = new ManualClock(Date.now())
 let server: BootedServer
 let person: Person
 beforeAll(async () => {

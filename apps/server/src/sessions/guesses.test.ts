@@ -7,18 +7,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TenantContext } from '../context.ts'
 import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 import { noteRefusal, sweepGuesses } from './guesses.ts'
 import { authenticateSession, endSession, openSession } from './service.ts'
 
 const MINUTE = 60_000
 let server: BootedServer
-let clock: FakeClock
+let clock: ManualClock
 let person: Person
 let device: RegisteredDevice
 beforeAll(async () => {
-  clock = fakeClock(Date.now())
+  clock = new ManualClock(Date.now())
   server = await bootServer()
   await server.setUpAccount()
 })

@@ -1,6 +1,6 @@
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type TicketTarget, createTickets } from './tickets.ts'
 
 const target = {
@@ -14,7 +14,7 @@ const ROOMY = { total: 10, perSource: 10 }
 
 describe('a ticket', () => {
   it('is taken once', () => {
-    const tickets = createTickets<TicketTarget>(fakeClock(0), ROOMY)
+    const tickets = createTickets<TicketTarget>(new ManualClock(0), ROOMY)
     const ticket = tickets.issue(target, 'a')
     expect(tickets.take('another')).toBeUndefined()
     expect(tickets.take(ticket)).toEqual(target)
@@ -22,7 +22,7 @@ describe('a ticket', () => {
   })
 
   it('is good for half a minute', () => {
-    const clock = fakeClock(0)
+    const clock = new ManualClock(0)
     const tickets = createTickets<TicketTarget>(clock, ROOMY)
     const [early, late] = [tickets.issue(target, 'a'), tickets.issue(target, 'a')]
     clock.advance(29_999)
@@ -32,7 +32,7 @@ describe('a ticket', () => {
   })
 
   it('is refused to a source that has too many waiting, and to no other', () => {
-    const clock = fakeClock(0)
+    const clock = new ManualClock(0)
     const tickets = createTickets<TicketTarget>(clock, { total: 4, perSource: 2 })
     const first = tickets.issue(target, 'a')
     tickets.issue(target, 'a')

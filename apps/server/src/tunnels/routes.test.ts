@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { tunnels, devices } = operations
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock, settings: { BOWLINE_TUNNELS_DOMAIN: 'tunnels.example' } })
   await server.setUpAccount()
 })

@@ -1,15 +1,15 @@
 // What people are told of their own accounts, over HTTP.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, PASSWORD, type Person, bootServer, outcome } from '../testing/boot.ts'
 
 const { users, auth } = operations
-let clock: FakeClock
+let clock: ManualClock
 let server: BootedServer
 let ada: Person
 beforeAll(async () => {
-  clock = fakeClock()
+  clock = new ManualClock()
   server = await bootServer({ clock, settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
   ada = await server.setUpAccount()
 })

@@ -37,7 +37,7 @@ export function SessionTarget({ session }: { readonly session: Session }) {
   )
 }
 
-/** How it connected, and what ran in it. */
+/** Type of the session and the commands that ran in it. */
 export function SessionType({ session }: { readonly session: Session }) {
   const types = session.events.types.join(', ')
   return (

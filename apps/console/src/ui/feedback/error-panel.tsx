@@ -7,7 +7,7 @@ import { uiMessages } from '../messages.ts'
 import classes from './error-panel.module.css'
 
 interface ErrorPanelProps {
-  /** What failed: "The devices could not be loaded." */
+  /** Sentence about the failure: "The devices could not be loaded." */
   readonly title: string
   readonly error: unknown
   readonly onRetry?: () => void

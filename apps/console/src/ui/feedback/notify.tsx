@@ -7,7 +7,7 @@ import { Button } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 
 interface Failure {
-  /** What failed. */
+  /** Sentence about the failure. */
   readonly title: string
   readonly error: unknown
   readonly onRetry?: () => void

@@ -1,8 +1,12 @@
 // Locates the cluster and its binaries, and the account that runs them. Invariant: once made, a cluster is found again
-// from the data folder alone.  <data>/postgres/          0711, so that another account can pass but not look 18/
-//              binaries, see package.ts 18-data/                the cluster, 0700, owned by the account
-// 18-passwords.json       0600, owned by whoever owns this folder postgres.log location                only when the
-// cluster had to go elsewhere: the folder that takes the place of this one
+// from the data folder alone.
+//
+//   <data>/postgres/          0711, so that another account can pass but not look
+//     18/                     binaries, see package.ts
+//     18-data/                the cluster, 0700, owned by the account
+//     18-passwords.json       0600, owned by whoever owns this folder
+//     postgres.log
+//     location                only when the cluster had to go elsewhere: the folder that takes the place of this one
 import { createHash } from 'node:crypto'
 import { access, chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'

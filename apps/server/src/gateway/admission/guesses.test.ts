@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { createGuesses } from './guesses.ts'
 
 const SOURCE = '192.0.2.1'
@@ -8,7 +8,7 @@ const SOURCE = '192.0.2.1'
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function setUp() {
-  const clock = fakeClock()
+  const clock = new ManualClock()
   const guesses = createGuesses(clock)
   /** Tries wrong passwords one after the other. @returns how many were judged */
   async function guess(times: number, device = 'dev.pi', user = 'root', source = SOURCE): Promise<number> {

@@ -1,6 +1,6 @@
 import { RecordedStream, linkPair } from '@bowline/link/testing/pair'
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { openAuthStream } from './auth-stream.ts'
 import { PromptCancelled } from './questions.ts'
 
@@ -13,7 +13,7 @@ const password = { method: 'password', password: 'x' } as const
 function setUp() {
   const devices: RecordedStream[] = []
   const { gateway } = linkPair({ agent: { open: RecordedStream.accept(devices) } })
-  const clock = fakeClock()
+  const clock = new ManualClock()
   const connection = { sessionId: 'ab'.repeat(32), peer: { address: '192.0.2.1', port: 50_000 } }
   const auth = openAuthStream(gateway, 'walter', connection, clock, () => undefined)
   let turns = 0

@@ -4,7 +4,7 @@ import type { AuthDecision } from '@bowline/ssh/api'
 import * as n from '@bowline/ssh/wire/numbers'
 import { ed25519Key } from '@bowline/ssh/testing/user-key'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
 import { type Behaviour, fakeDevice, judging, rawClient, signedIn } from '../../testing/gateway.ts'
@@ -144,7 +144,7 @@ describe('a registered key', () => {
 
 describe('the answer to a wrong password', () => {
   it.each([0, 1, 5, 400, 999])('leaves after a whole second when it was known after %i ms', async (known) => {
-    const clock = fakeClock()
+    const clock = new ManualClock()
     const judged = Promise.withResolvers<AuthDecision>()
     const answer = paced(clock, judged.promise, REFUSAL_STEP_MS)
     let answered = false
@@ -162,6 +162,6 @@ describe('the answer to a wrong password', () => {
 
   it('leaves at once when it was right', async () => {
     const accepted: AuthDecision = { result: 'accept' }
-    expect(await paced(fakeClock(), Promise.resolve(accepted), REFUSAL_STEP_MS)).toBe(accepted)
+    expect(await paced(new ManualClock(), Promise.resolve(accepted), REFUSAL_STEP_MS)).toBe(accepted)
   })
 })

@@ -4,7 +4,7 @@ import type { TenantContext } from '../../context.ts'
 import type { ForwardingPolicy, LoginTarget } from '../../devices/presence.ts'
 import type { Attempt } from '../../firewall/rules.ts'
 import { silentLog } from '../../platform/log.ts'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import type { SessionCause } from '../../sessions/service.ts'
 import { createLiveLogins } from './live-logins.ts'
 
@@ -28,7 +28,7 @@ function setUp() {
     failures: 0,
     asked: [] as DeviceUid[],
   }
-  const clock = fakeClock()
+  const clock = new ManualClock()
   const live = createLiveLogins({
     clock,
     log: silentLog,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { MAX_KEPT, createSessionEvents } from './session-events.ts'
 
 function setUp() {
-  const clock = fakeClock()
+  const clock = new ManualClock()
   const batches: (readonly { type: string; seat: number; data: object }[])[] = []
   const events = createSessionEvents(clock, () => {
     for (let batch = events.take(); batch; batch = events.take()) batches.push(batch)
@@ -49,7 +49,7 @@ describe('events of a session', () => {
   })
 
   it('take bounded memory while nothing can be written', () => {
-    const events = createSessionEvents(fakeClock(), () => undefined)
+    const events = createSessionEvents(new ManualClock(), () => undefined)
     for (let count = 0; count < 5_000; count += 1) events.note('signal', 0, { signal: 'USR1' })
     let waiting = 0
     for (let batch = events.take(); batch; batch = events.take()) waiting += batch.length

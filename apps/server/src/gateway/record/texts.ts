@@ -1,5 +1,6 @@
-// Everything that Bowline says to people on SSH connections and web terminals, in one place. Clients print it between the
-// device's output, so each text says who speaks; web terminals show that by themselves.
+// What people are told on SSH connections and web terminals when something is refused or ends. Clients print it between
+// the device's output, so each text says who speaks; web terminals show that by themselves. Causes that are stored in the
+// session's row are sentences without the prefix, where they arise.
 
 const PREFIX = 'Bowline: '
 

@@ -18,7 +18,7 @@ import type { Log, LogFields } from '../../platform/log.ts'
 import { nodeName } from '../../platform/node-name.ts'
 import { type S3Client, type S3Settings, createS3Client } from '../../platform/s3/client.ts'
 import { giveNoCredentials } from '../../platform/s3/testing.ts'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, databaseUrl, outcome } from '../../testing/boot.ts'
 import { createObjects } from './objects.ts'
 import { PART_BYTES } from './multipart.ts'
@@ -29,7 +29,7 @@ const { sessions } = operations
 const BUCKET = 'recordings'
 const PREFIX = 'of/bowline/'
 /** Begins now: the database dates the ends of recordings, and the server's clock judges how old they are. */
-const clock = fakeClock(Date.now())
+const clock = new ManualClock(Date.now())
 const said: { ev: string; fields: LogFields }[] = []
 const missing = swiftMissing()
 /** A busy machine takes its time. */

@@ -1,7 +1,7 @@
 import { MAX_LINE_BYTES } from '@bowline/asciicast/lines'
 import { array, assert, asyncProperty, constantFrom, oneof, record, string, uint8Array } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fakeClock } from '../../testing/clock.ts'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { usedBytes } from '../../testing/memory.ts'
 import { BULK_LIMIT_BYTES, type OpenedRecording, type Recorder, createRecorder } from './recorder.ts'
 import type { Spool } from '../file/spool.ts'
@@ -16,7 +16,7 @@ interface Options {
 
 /** A recorder over a file whose every write the test answers. */
 function setUp(options: Options = {}) {
-  const clock = fakeClock()
+  const clock = new ManualClock()
   const writes: { text: string; done: () => void; fail: (error: Error) => void }[] = []
   const passed: string[] = []
   const failures: unknown[] = []

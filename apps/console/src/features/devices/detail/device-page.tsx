@@ -106,7 +106,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
   )
 }
 
-/** How to reach the device, or why it cannot be reached. */
+/** The ssh line of the device, or the reason why it cannot be reached. */
 function Connection({ device }: { readonly device: Device }) {
   if (device.status === 'pending') return <Callout tone="warn">{texts.pendingHint}</Callout>
   if (device.status !== 'accepted') return <Callout tone="note">{texts.rejectedHint}</Callout>

@@ -9,7 +9,7 @@ import classes from '../terminal.module.css'
 interface BarKey {
   readonly label: string
   readonly face?: ReactNode
-  /** What it types: as it is, or after ESC [ or ESC O, depending on application cursor mode. */
+  /** Characters that it types: as they are, or after ESC [ or ESC O, depending on application cursor mode. */
   readonly types: string | { readonly cursor: string } | { readonly csi: string }
 }
 

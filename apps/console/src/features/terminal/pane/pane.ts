@@ -25,7 +25,7 @@ export interface Pane {
   readonly device: PaneDevice
   readonly state: Store<PaneState>
   readonly screen: Screen
-  /** What the current session was opened with; undefined before the first. */
+  /** Credential and target of the current session; undefined before the first. */
   readonly access: () => Access | undefined
   readonly remote: () => RemoteTerminal | undefined
   /** Opens a session; the previous one has ended. */
