@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
-import { projectNode, root } from './project-node.js'
+import { nodeEnvironment, projectNode, root } from './project-node.js'
 
 /** Commands whose name differs from their package's. */
 const PACKAGE_OF = {
@@ -23,7 +23,7 @@ if (!target) {
 const node = projectNode()
 const child = spawn(node, [script(target), ...args], {
   stdio: 'inherit',
-  env: { ...process.env, PATH: `${dirname(node)}:${join(root, 'node_modules/.bin')}:${process.env.PATH ?? ''}` },
+  env: { ...nodeEnvironment(), PATH: `${dirname(node)}:${join(root, 'node_modules/.bin')}:${process.env.PATH ?? ''}` },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)))

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { ensureInstalled } from './install.js'
-import { projectNode, root } from './project-node.js'
+import { nodeEnvironment, projectNode, root } from './project-node.js'
 
 const LOOK_MS = 500
 
@@ -14,7 +14,7 @@ const quickstart = join(root, 'scripts/quickstart')
 const child = spawn(
   projectNode(),
   ['--import', join(quickstart, 'ends-with-parent.js'), join(quickstart, 'main.ts'), ...process.argv.slice(2)],
-  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
+  { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: nodeEnvironment() },
 )
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)))

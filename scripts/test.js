@@ -5,14 +5,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureInstalled } from './install.js'
-import { projectNode, root } from './project-node.js'
+import { nodeEnvironment, projectNode, root } from './project-node.js'
 
 process.chdir(root)
 ensureInstalled()
 const node = projectNode()
 
 // Tests choose their own settings; those of the calling shell must not reach them.
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOWLINE_')))
+const env = nodeEnvironment(
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOWLINE_'))),
+)
 const built = spawnSync(node, ['scripts/build.ts', 'console', `agent-${process.arch}`, 'docs'], {
   stdio: 'inherit',
   env,

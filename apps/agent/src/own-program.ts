@@ -20,6 +20,15 @@ export function ownOtherProgram(name: OtherProgram, nodeFlags: readonly string[]
   return [process.execPath, ...nodeFlags, join(import.meta.dirname, PROGRAMS[name])]
 }
 
+/**
+ * Variables of this process that its other programs need in their otherwise empty environment: where Node caches
+ * compiled modules, which makes a start from a checkout twice as fast.
+ */
+export function ownVariables(): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+}
+
 /** The folder of the bundle that this process runs from; undefined in a checkout. */
 export function ownBundle(): string | undefined {
   return isSea() ? dirname(process.execPath) : undefined

@@ -14,7 +14,7 @@ import { systemAccount } from './account.ts'
 import { type Conversation, NOBODY, type Person } from './conversation.ts'
 import type { Authority } from './passwords.ts'
 import type { DeviceSession, Verdict } from './verdict.ts'
-import { ownOtherProgram } from '../own-program.ts'
+import { ownOtherProgram, ownVariables } from '../own-program.ts'
 import { PamChildren } from './pam-children.ts'
 import { PamLine, type PamOutcome, type PamTask } from './pam-protocol.ts'
 
@@ -93,7 +93,7 @@ function runTask(task: PamTask, person: Conversation): Promise<Refusal | DeviceS
   const [path, ...args] = ownOtherProgram('pam', NODE_FLAGS)
   const child = spawn(path, args, {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', ...ownVariables() },
     cwd: '/',
   })
   const kill = (): void => void child.kill('SIGKILL')
