@@ -16,6 +16,7 @@ const hasOathModule =
 const skips = !canMakeDevices && process.env['CI'] !== 'true'
 let server: Server
 let device: Device
+let many: Device
 let plain: SshTarget
 let pam: SshTarget
 let tests = 0
@@ -32,6 +33,7 @@ beforeAll(async () => {
   if (skips) return
   server = await startServer()
   device = makeDevice()
+  many = makeDevice({ accounts: 20 })
   const gate = join(device.folder, 'gate')
   // The first caller that finds the trap folder removes it, and hangs until its parent process exits.
   writeFileSync(
@@ -61,6 +63,7 @@ session required pam_env.so conffile=/etc/security/of-test.conf
 afterAll(async () => {
   if (skips) return
   await device.remove()
+  await many.remove()
   await server.remove()
 })
 showOnFailure(() => ({ server: server?.process, ...device?.programs }))
@@ -122,6 +125,17 @@ describe.each(['without PAM', 'with PAM'])('a device %s', (name) => {
     }
     expect((await answerQuestions(target(), right, 'true')).code).toBe(0)
   })
+})
+
+it('signs in 20 accounts of a device at once', async () => {
+  const names = many.accounts.map(({ name }) => name)
+  const target = await many.startAgent(server, 'many', { BOWLINE_PAM: 'on' })
+  const logins = names.map((name) => {
+    const login = target.login.replace(many.account.name, name)
+    return answerQuestions({ ...target, login, source: pam.source ?? '' }, right, 'id -un')
+  })
+  const results = await Promise.all(logins)
+  expect(results.map(({ stdout }) => stdout.toString().trim())).toEqual(names)
 })
 
 describe('the session of the device', () => {

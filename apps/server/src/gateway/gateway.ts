@@ -9,7 +9,7 @@ import { plainAddress } from '../platform/network/address.ts'
 import type { Log } from '../platform/log.ts'
 import type { Admission, Refusal } from './admission/admission.ts'
 import type { SessionCause } from '../sessions/service.ts'
-import { type ConnectionDeps, type EndableHandler, connectionHandler } from './connection.ts'
+import { Connection, type ConnectionDeps } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
 import { TEXTS } from './record/texts.ts'
 
@@ -43,7 +43,7 @@ export interface Gateway {
     address: string,
     person: UserId | undefined,
     ended: (cause: SessionCause) => void,
-    connect: (handler: EndableHandler) => SshConnection,
+    connect: (handler: Connection) => SshConnection,
   ): Refusal | undefined
   /** Ends the connection of a session. @returns false when this node does not hold it */
   closeSession(uid: string, cause: SessionCause): boolean
@@ -64,7 +64,7 @@ const REFUSAL_MS = 1_000
 const MAX_TOLD = 64
 
 export function createGateway(deps: GatewayDeps): Gateway {
-  const connections = new Map<SshConnection, EndableHandler>()
+  const connections = new Map<SshConnection, Connection>()
   let port = 0
   /** Refused clients that are being told why. */
   const told = new Set<Socket>()
@@ -126,7 +126,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     door: ConnectionDeps['door'],
     person: UserId | undefined,
     ended: ConnectionDeps['ended'],
-    connect: (handler: EndableHandler) => SshConnection,
+    connect: (handler: Connection) => SshConnection,
   ): Refusal | undefined {
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {
@@ -135,17 +135,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return admitted
     }
     const isDraining = (): boolean => draining
-    const handler = connectionHandler({ ...deps, door, person, ended, isDraining }, admitted, (task) =>
-      work.track(task),
-    )
-    const connection = connect({
-      ...handler,
-      closed(closed, cause) {
-        connections.delete(closed)
-        handler.closed(closed, cause)
-        settle()
-      },
+    const handler = new Connection({ ...deps, door, person, ended, isDraining }, admitted, (closed, rest) => {
+      connections.delete(closed)
+      work.track(rest)
+      settle()
     })
+    const connection = connect(handler)
     connections.set(connection, handler)
     deps.log.debug('ssh.connected', { source: address, door })
     return undefined

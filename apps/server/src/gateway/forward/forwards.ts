@@ -2,7 +2,7 @@
 // All of it ends with the connection; the namespace may switch all of it off.
 import type { ListenOpen } from '@bowline/link/stream-messages'
 import type { ListenRequest, SessionRequest, SshConnection } from '@bowline/ssh/api'
-import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/testing/open-fields'
+import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/open-fields'
 import type { Clock } from '@bowline/base/clock'
 import type { ForwardingPolicy } from '../../devices/presence.ts'
 import type { ClientChannel } from './accept-channel.ts'

@@ -16,22 +16,22 @@ function setUp() {
   const clock = new ManualClock()
   const connection = { sessionId: 'ab'.repeat(32), peer: { address: '192.0.2.1', port: 50_000 } }
   const auth = openAuthStream(gateway, 'walter', connection, clock, () => undefined)
-  let turns = 0
-  const turn = () => {
-    turns += 1
-    return Promise.resolve(() => void (turns -= 1))
+  let held = 0
+  const permit = () => {
+    held += 1
+    return Promise.resolve(() => void (held -= 1))
   }
   /** The device's end once it has heard so many messages. */
   async function device(heard: number): Promise<RecordedStream> {
     while ((devices[0]?.messages.length ?? 0) < heard) await new Promise((resolve) => setImmediate(resolve))
     return devices[0] ?? new RecordedStream()
   }
-  return { auth, clock, device, turn, turnsTaken: () => turns }
+  return { auth, clock, device, permit, permits: () => held }
 }
 
 describe('a credential', () => {
-  it('is judged in rounds; the device has no turn while the person types', async () => {
-    const { auth, device, turn, turnsTaken } = setUp()
+  it('holds a permit until the first reply of the device, not while the person types or for their answers', async () => {
+    const { auth, device, permit, permits } = setUp()
     const typed = Promise.withResolvers<readonly string[]>()
     const atQuestion = Promise.withResolvers<object>()
     const person = {
@@ -40,23 +40,23 @@ describe('a credential', () => {
         return typed.promise
       },
     }
-    const verdict = auth.check(questions, { turn, person })
+    const verdict = auth.check(questions, { permit, person })
     const stream = await device(1)
-    expect([stream.messages, turnsTaken()]).toEqual([[questions], 1])
+    expect([stream.messages, permits()]).toEqual([[questions], 1])
     stream.stream?.control(prompt)
     expect(await atQuestion.promise).toMatchObject(round)
-    expect(turnsTaken()).toBe(0)
+    expect(permits()).toBe(0)
     typed.resolve(['123456'])
     await device(2)
-    expect([stream.messages[1], turnsTaken()]).toEqual([{ answers: ['123456'] }, 1])
+    expect([stream.messages[1], permits()]).toEqual([{ answers: ['123456'] }, 0])
     stream.stream?.control({ type: 'accepted' })
     expect(await verdict).toEqual({ type: 'accepted' })
-    expect(turnsTaken()).toBe(0)
+    expect(permits()).toBe(0)
   })
 
   it('that is a password is not the beginning of questions', async () => {
-    const { auth, device, turn } = setUp()
-    const verdict = auth.check(password, { turn })
+    const { auth, device, permit } = setUp()
+    const verdict = auth.check(password, { permit })
     const stream = await device(1)
     stream.stream?.control(prompt)
     expect(await verdict).toBeUndefined()
@@ -66,26 +66,26 @@ describe('a credential', () => {
   it('ends with a person who turns away, and with a device that never stops asking', async () => {
     const away = setUp()
     const left = away.auth.check(questions, {
-      turn: away.turn,
+      permit: away.permit,
       person: { ask: () => Promise.reject(new PromptCancelled('gone')) },
     })
     const first = await away.device(1)
     first.stream?.control(prompt)
     await expect(left).rejects.toThrow(PromptCancelled)
     expect(await first.whenClosed()).toMatchObject({ by: 'user', reason: 'abandoned' })
-    expect(away.turnsTaken()).toBe(0)
+    expect(away.permits()).toBe(0)
 
     const endless = setUp()
     let rounds = 0
     const person = { ask: () => Promise.resolve([String((rounds += 1))]) }
-    const verdict = endless.auth.check(questions, { turn: endless.turn, person })
+    const verdict = endless.auth.check(questions, { permit: endless.permit, person })
     for (let heard = 1; heard <= 33; heard += 1) (await endless.device(heard)).stream?.control(prompt)
     expect([await verdict, rounds]).toEqual([undefined, 33])
   })
 
   it('that the device does not judge in time is no verdict', async () => {
-    const { auth, clock, device, turn } = setUp()
-    const verdict = auth.check(password, { turn })
+    const { auth, clock, device, permit } = setUp()
+    const verdict = auth.check(password, { permit })
     await device(1)
     clock.advance(30_000)
     expect(await verdict).toBeUndefined()
@@ -93,6 +93,9 @@ describe('a credential', () => {
 
   it('is turned away while too many wait for the device', async () => {
     const { auth } = setUp()
-    expect(await auth.check(password, { turn: () => undefined })).toEqual({ type: 'denied', reason: 'busy' })
+    expect(await auth.check(password, { permit: () => Promise.resolve(undefined) })).toEqual({
+      type: 'denied',
+      reason: 'busy',
+    })
   })
 })

@@ -9,11 +9,11 @@ import type { Person } from './questions.ts'
 /** What the device finds in the end; undefined when the stream or the link is gone. */
 export type AuthVerdict = Exclude<AuthAnswer, { type: 'prompt' }> | undefined
 
-/** What the device's work and questions need from this side. */
+/** What a check needs from this side. */
 export interface AuthPartner {
-  /** Waits for a turn at the device; undefined when too many wait. */
-  turn(): Promise<() => void> | undefined
-  /** Who answers questions; without one the device may have none. */
+  /** Waits for a permit to start a check on the device; undefined when too many wait. */
+  permit(): Promise<(() => void) | undefined>
+  /** Answers questions; without a person the device may ask none. */
   readonly person?: Person
 }
 
@@ -21,7 +21,9 @@ export interface AuthStream {
   readonly stream: LinkStream
   usableOn(link: Link): boolean
   /**
-   * Has one credential judged. The device has a turn only while it works, never while the person types.
+   * Has the device check one credential. The permit is held until its first reply, and not taken again for answers to
+   * its questions: devices limit the conversations under way themselves, and one that waits here for a permit would
+   * hold its place there against those that have the permits.
    * @throws {PromptCancelled} when the person does not answer the device's questions; the stream is closed then
    */
   check(credential: AuthCredential, partner: AuthPartner): Promise<AuthVerdict>
@@ -74,19 +76,20 @@ export function openAuthStream(
     stream,
     usableOn: (other) => !closed && other === link,
     async check(credential, partner) {
-      let message: AuthCredential | AuthReply = credential
+      const release = await partner.permit()
+      if (!release) return abandon({ type: 'denied', reason: 'busy' })
+      let found = await exchange({ ...credential }).finally(release)
       for (let round = 0; round <= MAX_ROUNDS; round += 1) {
-        const release = await partner.turn()
-        if (!release) return abandon({ type: 'denied', reason: 'busy' })
-        const found = await exchange({ ...message }).finally(release)
         if (found?.type !== 'prompt') return found
         if (!partner.person) break
+        let reply: AuthReply
         try {
-          message = { answers: [...(await partner.person.ask(found))] }
+          reply = { answers: [...(await partner.person.ask(found))] }
         } catch (error) {
           abandon(undefined)
           throw error
         }
+        found = await exchange({ ...reply })
       }
       breach('The device asks more than it may.')
       return undefined

@@ -1,46 +1,60 @@
 import { describe, expect, it } from 'vitest'
 import { createDeviceChecks } from './device-checks.ts'
 
-/** Asks for `count` permits; `came` fills in the order in which they are granted. */
-function ask(checks: ReturnType<typeof createDeviceChecks>, count: number, uid = 'device') {
-  const came: { index: number; release: () => void }[] = []
-  const turns = Array.from({ length: count }, (_, index) => {
-    const turn = checks.acquire(uid)
-    void turn?.then((release) => came.push({ index, release }))
-    return turn
-  })
-  return { came, turns }
+/** Asks for `count` permits; `granted` and `refused` fill in as they are answered. */
+function ask(checks: ReturnType<typeof createDeviceChecks>, count: number, uid = 'device', address = '192.0.2.1') {
+  const granted: { index: number; release: () => void }[] = []
+  const refused: number[] = []
+  for (let index = 0; index < count; index += 1) {
+    void checks
+      .acquire(uid, address)
+      .then((release) => (release ? granted.push({ index, release }) : refused.push(index)))
+  }
+  return { granted, refused }
 }
 
 /** Lets promises that are settled run what waits for them. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('password checks of one device', () => {
-  it('run four at once, and the others in the order they came', async () => {
-    const { came } = ask(createDeviceChecks(), 6)
+  it('run four at once, and the others of a source in their order', async () => {
+    const { granted } = ask(createDeviceChecks(), 6)
     await settled()
-    expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3])
-    came[2]?.release()
+    expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3])
+    granted[2]?.release()
     await settled()
-    expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4])
-    came[0]?.release()
+    expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4])
+    granted[0]?.release()
     await settled()
-    expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
   it('are refused at once when 64 wait already', async () => {
-    const { turns } = ask(createDeviceChecks(), 70)
-    expect(turns.filter((turn) => turn === undefined)).toHaveLength(2)
-    expect(turns.slice(0, 68)).not.toContain(undefined)
+    const { refused } = ask(createDeviceChecks(), 70)
+    await settled()
+    expect(refused).toEqual([68, 69])
+  })
+
+  it('pass from source to source, so that a flood of one does not keep the others out', async () => {
+    const checks = createDeviceChecks()
+    const flood = ask(checks, 68)
+    const other = ask(checks, 1, 'device', '198.51.100.1')
+    await settled()
+    // The flood has lost its newest, and the other one waits behind one of the flood's tasks.
+    expect(flood.refused).toEqual([67])
+    flood.granted[0]?.release()
+    flood.granted[1]?.release()
+    await settled()
+    expect(other.granted).toHaveLength(1)
   })
 
   it('count a permit that is released twice once', async () => {
-    const { came } = ask(createDeviceChecks(), 6)
+    const { granted } = ask(createDeviceChecks(), 6)
     await settled()
-    came[0]?.release()
-    came[0]?.release()
+    granted[0]?.release()
+    granted[0]?.release()
     await settled()
-    expect(came).toHaveLength(5)
+    expect(granted).toHaveLength(5)
   })
 
   it('do not hold up another device', async () => {
@@ -48,19 +62,19 @@ describe('password checks of one device', () => {
     ask(checks, 68)
     const other = ask(checks, 1, 'other')
     await settled()
-    expect(other.came).toHaveLength(1)
+    expect(other.granted).toHaveLength(1)
   })
 
   it('are all possible again when all permits are released', async () => {
     const checks = createDeviceChecks()
-    const { came } = ask(checks, 40)
+    const { granted } = ask(checks, 40)
     for (let round = 0; round < 40; round += 1) {
       await settled()
-      came[round]?.release()
+      granted[round]?.release()
     }
-    expect(came).toHaveLength(40)
+    expect(granted).toHaveLength(40)
     const next = ask(checks, 4)
     await settled()
-    expect(next.came).toHaveLength(4)
+    expect(next.granted).toHaveLength(4)
   })
 })

@@ -16,7 +16,9 @@ export function recordedStream(handler: StreamHandler, recorder: Recorder, files
     1: (bytes: Uint8Array) => handler.data(bytes, 1),
   }
   return {
-    ...handler,
+    ...messagesTo(handler),
+    // The recorder copies.
+    transient: true,
     data(bytes, lane) {
       if (lane === 0) files?.fromDevice(bytes)
       recorder.output(bytes, lane, pass[lane])
@@ -33,7 +35,9 @@ export function recordedStream(handler: StreamHandler, recorder: Recorder, files
 /** The same handler, of a stream whose bytes are files: what becomes of them is recorded, not the bytes. */
 export function readStream(handler: StreamHandler, recorder: Recorder, files: FileReader): StreamHandler {
   return {
-    ...handler,
+    ...messagesTo(handler),
+    transient: handler.transient ?? false,
+    eof: () => handler.eof?.(),
     data(bytes, lane) {
       if (lane === 0) files.fromDevice(bytes)
       handler.data(bytes, lane)
@@ -43,5 +47,13 @@ export function readStream(handler: StreamHandler, recorder: Recorder, files: Fi
       handler.closed(cause)
       void recorder.finish()
     },
+  }
+}
+
+/** The calls that no reader changes; each is forwarded, so that a handler may be a class. */
+function messagesTo(handler: StreamHandler): Required<Pick<StreamHandler, 'drain' | 'control'>> {
+  return {
+    drain: () => handler.drain?.(),
+    control: (message) => handler.control?.(message),
   }
 }

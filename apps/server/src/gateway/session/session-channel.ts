@@ -1,316 +1,275 @@
-// One session channel – a seat: collects the terminal and the environment, starts one process on the device, carries
-// its bytes, its size changes, its signals and its end.
-import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import { CLIENT_VARIABLE, type Pty, SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
-import type { ChannelHandler, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
+// One session channel: collects the terminal and the environment, starts one process on the device, carries its bytes,
+// its size changes, its signals and its end.
+import type { LinkMessage, StreamHandler } from '@bowline/link/api'
+import { CLIENT_VARIABLE, type Pty, type SessionOpen } from '@bowline/link/stream-messages'
+import type { ChannelHandler, CloseCause, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
 import { announce, connectedLine } from '../record/announcement.ts'
 import { fileLog } from '../record/file-log.ts'
 import type { Forwards } from '../forward/forwards.ts'
-import { oneLine, withReason } from '../record/device-words.ts'
 import type { Listener } from '../forward/listener.ts'
+import { towardsDevice, towardsPerson } from '../forward/pipe.ts'
 import type { AcceptedLogin } from '../login/login.ts'
-import { type Flow, towardsDevice, towardsPerson } from '../forward/pipe.ts'
 import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
+import { type RunningProcess, deviceSide } from './device-side.ts'
 import { readStream, recordedStream } from './recorded-stream.ts'
-import { TEXTS } from '../record/texts.ts'
+import { type Run, commandOf, isBulk } from './run.ts'
 
-type Run = SessionOpen['run']
-
-/** A process on the device: its stream and the bytes both ways. */
-interface RunningProcess {
-  readonly stream: LinkStream
-  readonly input: Flow
-  readonly output: Flow
-}
-
-/** What a request does beside its answer. */
-export interface Seat {
+export interface SessionChannelParts {
   readonly channel: SshChannel
   readonly login: AcceptedLogin
+  /** Index of the channel on its connection, from 0: `seat` of its events and recordings. */
   readonly seat: number
   readonly forwards: Forwards
-  /** Starts to record the seat; undefined when the namespace does not record. */
+  /** Starts to record the channel; undefined when the namespace does not record. */
   readonly record:
     | ((seat: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean; command: string }) => Recorder)
     | undefined
 }
 
-/** Of a recording of what has no terminal. */
-const NO_TERMINAL = { term: '', columns: 80, rows: 24, hasTerminal: false }
+/** What requests ask for before the process starts. */
+interface Setup {
+  pty?: Pty
+  readonly env: [string, string][]
+  agent?: Listener
+  display?: Listener
+  displayRequested: boolean
+  /** Sockets that were requested and are not open yet. */
+  readonly preparing: Promise<unknown>[]
+}
 
+/** What the process is recorded with; both undefined where nothing is recorded, `files` also where no files travel. */
+interface Recording {
+  readonly recorder: Recorder | undefined
+  readonly files: FileReader | undefined
+}
+
+/** Something that waits for the process, or acts on it at once. */
+type Act = (process: RunningProcess) => void
+
+/** The stages of a channel, in this order. A channel runs one process, once. */
+type State =
+  | { readonly is: 'new' }
+  /** The process waits for its sockets, for the connection's listeners, and for its recording where that is required. */
+  | { readonly is: 'starting'; readonly early: Act[] }
+  | { readonly is: 'running'; readonly process: RunningProcess }
+  | { readonly is: 'closed' }
+
+/** Header of recordings of processes without a terminal. */
+const NO_TERMINAL = { term: '', columns: 80, rows: 24, hasTerminal: false }
 /** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
 const BULK_WINDOW_BYTES = 1_048_576
-/** What a client may say to a process that is still waiting for its display. */
+/** Limit of inputs and messages for a process that is starting. */
 const MAX_EARLY = 4_096
 
-/**
- * Serves a session channel.
- * @param seat index of the channel on its connection, from 0
- */
-export function sessionChannel({ channel, login, seat, forwards, record }: Seat): ChannelHandler {
-  let pty: Pty | undefined
-  let process: RunningProcess | undefined
-  let recorder: Recorder | undefined
-  let files: FileReader | undefined
-  const env: [string, string][] = []
-  let isStarted = false
-  let closed = false
-  /** Sockets that the process is told of: asked for before it starts, some of them not there yet. */
-  let agent: Listener | undefined
-  let display: Listener | undefined
-  let displayAsked = false
-  const preparing: Promise<unknown>[] = []
-  /** What came for the process while it waited for them, and for the connection's other listeners. */
-  let early: (() => void)[] | undefined
+/** The SSH side of a process. The transport calls `request`, `data`, `drain` and `eof` in any order, `closed` last. */
+export class SessionChannel implements ChannelHandler {
+  readonly #parts: SessionChannelParts
+  readonly #setup: Setup = { env: [], displayRequested: false, preparing: [] }
+  #state: State = { is: 'new' }
 
-  /** Starts the process; resolves with whether it runs. A channel runs one process, once. */
-  async function start(run: Run): Promise<boolean> {
-    if (isStarted) return false
-    isStarted = true
-    login.record.note(run.type, seat, factsOf(run))
-    const { command = '' } = factsOf(run)
-    recorder = record?.({ ...(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL), command })
-    files = recorder && fileLog({ type: run.type, command }, recorder, login.record, seat)
-    const awaited = [...preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
-    if (awaited.length === 0) return launch(run)
-    early = []
-    await Promise.allSettled(awaited)
-    // Where sessions must be recorded, nothing runs that is not.
-    if (closed || (recorder?.required && !(await recorder.begun))) {
-      void recorder?.finish()
-      return false
-    }
-    const runs = launch(run)
-    for (const act of early) act()
-    early = undefined
-    return runs
+  constructor(parts: SessionChannelParts) {
+    this.#parts = parts
   }
 
-  function launch(run: Run): Promise<boolean> {
-    return new Promise((resolve) => {
-      const open: SessionOpen = {
-        login: login.stream.id,
-        run,
-        ...(pty ? { pty } : {}),
-        env,
-        client: { address: channel.connection.peer.address, port: channel.connection.peer.port },
-        ...(agent ? { agent: agent.id } : {}),
-        ...(display ? { x11: display.id } : {}),
+  request(request: SessionRequest): boolean | Promise<boolean> {
+    const { login, seat } = this.#parts
+    switch (request.type) {
+      case 'pty-req':
+      case 'env':
+      case 'auth-agent-req@openssh.com':
+      case 'x11-req':
+        return this.#state.is === 'new' && this.#setUp(request)
+      case 'shell':
+        return this.#start({ type: 'shell' })
+      case 'exec':
+        return this.#start({ type: 'exec', command: Buffer.from(request.command).toString('base64') })
+      case 'subsystem':
+        return this.#start({ type: 'subsystem', name: request.name })
+      case 'window-change': {
+        const { columns, rows, width, height } = request
+        login.record.note('window-change', seat, { columns, rows })
+        return this.#control({ type: 'window-change', columns, rows, width, height })
       }
-      const options = pty ? {} : { windowBytes: BULK_WINDOW_BYTES }
-      login.link.open(
-        'session',
-        open,
-        (stream) => {
-          const running = {
-            stream,
-            input: towardsDevice(channel, stream),
-            output: towardsPerson(stream, channel),
-          }
-          process = running
-          const inOrder = isText(run) && recorder ? (act: () => void) => recorder?.after(act) : undefined
-          return heard(deviceSide({ channel, login, seat, recorder, inOrder }, started(run, resolve), running), run)
-        },
-        options,
-      )
+      case 'signal':
+        login.record.note('signal', seat, { signal: request.name })
+        return this.#control({ type: 'signal', name: request.name })
+      case 'break':
+        return this.#control({ type: 'break', lengthMs: request.lengthMs })
+      case 'eow@openssh.com':
+        return this.#control({ type: 'eow' })
+    }
+  }
+
+  data(bytes: Uint8Array): void {
+    // Before a process is requested there is nothing to read it: dropped, as sshd does.
+    if (this.#state.is === 'new') return this.#parts.channel.consumed(bytes.length)
+    this.#forProcess(({ files, input }) => {
+      files?.fromPerson(bytes)
+      input.pass(bytes, 0)
     })
   }
 
-  /** Whether the bytes of a process are text that a player can show; those of a file transfer are not. */
-  const isText = (run: Run): boolean => !(files && run.type === 'subsystem')
-
-  /** The device's stream as the recorder, if any, passes it on. */
-  function heard(device: StreamHandler, run: Run): StreamHandler {
-    if (!recorder) return device
-    return files && !isText(run) ? readStream(device, recorder, files) : recordedStream(device, recorder, files)
+  drain(): void {
+    if (this.#state.is === 'running') this.#state.process.output.drained()
   }
 
-  /** Does it when the process has its stream: now, later, or never when there is no process. */
-  function forProcess(act: () => void): void {
-    if (!early) act()
-    else if (early.push(act) > MAX_EARLY) channel.close()
+  eof(): void {
+    this.#forProcess(({ stream }) => stream.eof())
   }
 
-  /** Gets a socket for the process to come. */
-  function prepare(listener: Promise<Listener | undefined>, keep: (found: Listener) => void): Promise<boolean> {
+  closed(cause: CloseCause): void {
+    const before = this.#state
+    this.#state = { is: 'closed' }
+    this.#setup.display?.close()
+    if (before.is !== 'running') return
+    // Input that the process has not read yet is dropped: nothing is left to wait for it.
+    before.process.stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
+  }
+
+  #setUp(request: Extract<SessionRequest, { type: 'pty-req' | 'env' | 'auth-agent-req@openssh.com' | 'x11-req' }>) {
+    const { login, seat, forwards } = this.#parts
+    const setup = this.#setup
+    switch (request.type) {
+      case 'pty-req': {
+        const pty = toPty(request)
+        setup.pty = pty
+        const { term, columns, rows, width, height } = pty
+        login.record.note('pty-req', seat, { term, columns, rows, width, height })
+        return true
+      }
+      case 'env':
+        // The value may be a secret.
+        login.record.note('env', seat, { name: request.name })
+        // Refused like sshd does, so that the client knows that the device does not take it.
+        if (!CLIENT_VARIABLE.test(request.name)) return false
+        setup.env.push([request.name, request.value])
+        return true
+      case 'auth-agent-req@openssh.com':
+        return this.#prepare(forwards.agent(), (found) => (setup.agent = found))
+      case 'x11-req':
+        if (setup.displayRequested) return false
+        setup.displayRequested = true
+        return this.#prepare(forwards.x11(request), (found) => {
+          setup.display = found
+          if (this.#isClosed) found.close()
+        })
+    }
+  }
+
+  /** Opens a socket for the process to come. */
+  #prepare(listener: Promise<Listener | undefined>, keep: (found: Listener) => void): Promise<boolean> {
     const prepared = listener.then((found) => {
       if (found) keep(found)
       return found !== undefined
     })
-    preparing.push(prepared)
+    this.#setup.preparing.push(prepared)
     return prepared
   }
 
+  /** Starts the process. @returns whether it runs */
+  async #start(run: Run): Promise<boolean> {
+    if (this.#state.is !== 'new') return false
+    const { login, seat, forwards } = this.#parts
+    const early: Act[] = []
+    this.#state = { is: 'starting', early }
+    const command = commandOf(run)
+    login.record.note(run.type, seat, command === undefined ? {} : { command })
+    const recording = this.#record(run, command)
+    const { recorder } = recording
+    const awaited = [...this.#setup.preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
+    if (awaited.length > 0) {
+      await Promise.allSettled(awaited)
+      // Where sessions must be recorded, nothing runs unrecorded.
+      const mayRun = !recorder?.required || (await recorder.begun)
+      if (this.#isClosed || !mayRun) {
+        void recorder?.finish()
+        return false
+      }
+    }
+    return this.#launch(run, recording, early)
+  }
+
+  #record(run: Run, command = ''): Recording {
+    const { login, seat, record } = this.#parts
+    const { pty } = this.#setup
+    const recorder = record?.({ ...(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL), command })
+    return { recorder, files: recorder && fileLog({ type: run.type, command }, recorder, login.record, seat) }
+  }
+
+  #launch(run: Run, { recorder, files }: Recording, early: readonly Act[]): Promise<boolean> {
+    const { channel, login } = this.#parts
+    const { pty, env, agent, display } = this.#setup
+    const { address, port } = channel.connection.peer
+    const open: SessionOpen = {
+      login: login.stream.id,
+      run,
+      ...(pty ? { pty } : {}),
+      env,
+      client: { address, port },
+      ...(agent ? { agent: agent.id } : {}),
+      ...(display ? { x11: display.id } : {}),
+    }
+    return new Promise((resolve) => {
+      login.link.open(
+        'session',
+        open,
+        (stream): StreamHandler => {
+          const input = towardsDevice(channel, stream)
+          const process = { stream, input, output: towardsPerson(stream, channel), recorder, files }
+          this.#state = { is: 'running', process }
+          const readsFiles = files && isBulk(run) ? files : undefined
+          const isText = recorder && !readsFiles
+          const device = deviceSide(process, {
+            ...this.#parts,
+            inOrder: isText ? (act) => recorder.after(act) : (act) => act(),
+            started: (runs, quiet) => {
+              if (runs) this.#greet(run, quiet)
+              resolve(runs)
+            },
+          })
+          if (!recorder) return device
+          return readsFiles ? readStream(device, recorder, readsFiles) : recordedStream(device, recorder, files)
+        },
+        pty ? {} : { windowBytes: BULK_WINDOW_BYTES },
+      )
+      for (const act of early) this.#forProcess(act)
+    })
+  }
+
   /**
-   * Tells whether the process runs; a shell with a terminal begins with where it is, unless the person has asked the
-   * device for quiet (`.hushlogin`), and with the announcement. The former is no output of anything: stderr.
+   * Starts a shell's terminal with the connected device, unless the account wants none (`.hushlogin`), and with the
+   * announcement. The former is not output of a program: stderr.
    */
-  function started(run: Run, resolve: (runs: boolean) => void): (runs: boolean, quiet?: boolean) => void {
-    return (runs, quiet = false) => {
-      if (runs && run.type === 'shell' && pty) {
-        const { user, target } = login
-        if (!quiet) channel.write(connectedLine(`${user}@${target.namespace}.${target.name}`), 1)
-        channel.write(announce(target.announcement))
-      }
-      resolve(runs)
-    }
+  #greet(run: Run, quiet: boolean): void {
+    if (run.type !== 'shell' || !this.#setup.pty) return
+    const { channel, login } = this.#parts
+    const { user, target } = login
+    if (!quiet) channel.write(connectedLine(`${user}@${target.namespace}.${target.name}`), 1)
+    channel.write(announce(target.announcement))
   }
 
-  function request(asked: SessionRequest): boolean | Promise<boolean> {
-    switch (asked.type) {
-      case 'pty-req':
-        if (isStarted) return false
-        pty = toPty(asked)
-        login.record.note('pty-req', seat, {
-          term: pty.term,
-          columns: pty.columns,
-          rows: pty.rows,
-          width: pty.width,
-          height: pty.height,
-        })
-        return true
-      case 'env':
-        if (isStarted) return false
-        // The value may be a secret.
-        login.record.note('env', seat, { name: asked.name })
-        // A client that asks is told that the device does not take it, as by sshd.
-        if (!CLIENT_VARIABLE.test(asked.name)) return false
-        env.push([asked.name, asked.value])
-        return true
-      case 'shell':
-        return start({ type: 'shell' })
-      case 'exec':
-        return start({ type: 'exec', command: Buffer.from(asked.command).toString('base64') })
-      case 'subsystem':
-        return start({ type: 'subsystem', name: asked.name })
-      case 'window-change': {
-        const { columns, rows, width, height } = asked
-        login.record.note('window-change', seat, { columns, rows })
-        recorder?.resize(columns, rows)
-        return tell({ type: 'window-change', columns, rows, width, height })
-      }
-      case 'signal':
-        login.record.note('signal', seat, { signal: asked.name })
-        return tell({ type: 'signal', name: asked.name })
-      case 'break':
-        return tell({ type: 'break', lengthMs: asked.lengthMs })
-      case 'eow@openssh.com':
-        return tell({ type: 'eow' })
-      case 'auth-agent-req@openssh.com':
-        if (isStarted) return false
-        return prepare(forwards.agent(), (found) => (agent = found))
-      case 'x11-req':
-        if (isStarted || displayAsked) return false
-        displayAsked = true
-        return prepare(forwards.x11(asked), (found) => {
-          display = found
-          if (closed) found.close()
-        })
-    }
+  /** Sends a message to the process, past input that it does not read. @returns whether one was started */
+  #control(message: LinkMessage): boolean {
+    this.#forProcess(({ stream, recorder }) => {
+      if (message['type'] === 'window-change') recorder?.resize(Number(message['columns']), Number(message['rows']))
+      stream.control(message, 'overtaking')
+    })
+    return this.#state.is !== 'new'
   }
 
-  function tell(message: LinkMessage): boolean {
-    // A signal must reach a process that does not read its input.
-    forProcess(() => process?.stream.control(message, 'overtaking'))
-    return isStarted
+  /** Acts on the process: now, once it runs, or never when there is none. */
+  #forProcess(act: Act): void {
+    if (this.#state.is === 'running') act(this.#state.process)
+    else if (this.#state.is === 'starting' && this.#state.early.push(act) > MAX_EARLY) this.#parts.channel.close()
   }
 
-  return {
-    data(bytes) {
-      // Before a process is asked for there is nobody to read; what is sent then is dropped, as sshd does.
-      if (!isStarted) return channel.consumed(bytes.length)
-      forProcess(() => {
-        files?.fromPerson(bytes)
-        process?.input.pass(bytes, 0)
-      })
-    },
-    drain: () => process?.output.drained(),
-    eof: () => forProcess(() => process?.stream.eof()),
-    request,
-    closed(cause) {
-      closed = true
-      display?.close()
-      // Input that the process has not read yet dies with its channel: nobody is left to wait for it.
-      process?.stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
-    },
+  /** Asked after waiting, when the compiler would still believe the state from before. */
+  get #isClosed(): boolean {
+    return this.#state.is === 'closed'
   }
 }
 
-interface DeviceSideParts extends Omit<Seat, 'record' | 'forwards'> {
-  readonly recorder: Recorder | undefined
-  /** Runs an action once the recorder has passed on what came before it. Default: at once. */
-  readonly inOrder: ((act: () => void) => void) | undefined
-}
-
-/** The device's end: output, the answer to the start, one exit. */
-function deviceSide(
-  { channel, login, seat, recorder, inOrder = (act) => act() }: DeviceSideParts,
-  started: (runs: boolean, quiet?: boolean) => void,
-  { stream, input, output }: RunningProcess,
-): StreamHandler {
-  let state: 'starting' | 'running' | 'exited' = 'starting'
-
-  function ended(event: Exclude<SessionEvent, { type: 'started' }>): void {
-    if (event.type === 'exit') {
-      login.record.note('exit-status', seat, { status: event.status })
-      recorder?.exit(event.status)
-      channel.exitStatus(event.status)
-    } else {
-      const { signal, coreDumped } = event
-      const message = oneLine(event.message)
-      login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message, lang: '' })
-      channel.exitSignal(signal, coreDumped, message)
-    }
-  }
-
-  return {
-    transient: true,
-    data: (bytes, lane) => output.pass(bytes, lane),
-    drain: () => input.drained(),
-    eof: () => channel.eof(),
-    control(message) {
-      const parsed = SessionEvent.safeParse(message)
-      if (!parsed.success) return
-      const event = parsed.data
-      if (event.type !== 'started' && state !== 'exited') {
-        state = 'exited'
-        return inOrder(() => ended(event))
-      }
-      if (event.type === 'started' && state === 'starting') {
-        state = 'running'
-        return inOrder(() => started(true, event.quiet))
-      }
-      // Control messages cost the device no credit: one that repeats itself would fill the memory behind a slow client.
-      stream.close({ by: 'gateway', reason: 'protocol', message: `The device sent ${event.type} twice.` })
-    },
-    closed(cause) {
-      started(false)
-      if (state !== 'exited') explain(channel, cause, login.target.name)
-      channel.close()
-    },
-  }
-}
-
-/** A process that ends without an exit: the person is told why, on stderr, before the channel closes. */
-function explain(channel: SshChannel, cause: LinkCause, device: string): void {
-  if (cause.by === 'user') return
-  channel.write(Buffer.from(`\r\n${withReason(TEXTS.sessionEnded, cause, device)}\r\n`), 1)
-}
-
-/** What the list of events tells of what was run. */
-function factsOf(run: Run): { command?: string } {
-  if (run.type === 'exec') return { command: Buffer.from(run.command, 'base64').toString() }
-  return run.type === 'subsystem' ? { command: run.name } : {}
-}
-
-function toPty(request: PtyRequest): Pty {
-  return {
-    term: request.term.slice(0, 1_024),
-    columns: request.columns,
-    rows: request.rows,
-    width: request.width,
-    height: request.height,
-    modes: Buffer.from(request.modes).toString('base64'),
-  }
+function toPty({ term, columns, rows, width, height, modes }: PtyRequest): Pty {
+  return { term: term.slice(0, 1_024), columns, rows, width, height, modes: Buffer.from(modes).toString('base64') }
 }

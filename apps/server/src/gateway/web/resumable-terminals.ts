@@ -1,6 +1,6 @@
 // Terminals that a new WebSocket may take up. The token is as good as the session, so only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto'
-import type { EndableHandler } from '../connection.ts'
+import type { Connection } from '../connection.ts'
 import type { WebConnection } from './web-connection.ts'
 import type { WebTerminal } from './web-terminal.ts'
 
@@ -8,7 +8,7 @@ import type { WebTerminal } from './web-terminal.ts'
 export interface ResumableTerminal {
   readonly terminal: WebTerminal
   readonly connection: WebConnection
-  readonly handler: EndableHandler
+  readonly handler: Connection
 }
 
 export interface ResumableTerminals {

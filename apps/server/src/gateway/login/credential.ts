@@ -1,0 +1,21 @@
+// What a person has shown to sign in, as a login evaluates it.
+import type { AuthAttempt } from '@bowline/ssh/api'
+import { type Person, firstQuestion } from './questions.ts'
+
+/** A password for the device, answers to its questions, or a key whose signature the transport has verified. */
+export type Credential =
+  | { readonly method: 'password'; readonly password: string }
+  | { readonly method: 'keyboard-interactive'; readonly person: Person }
+  | { readonly method: 'publickey'; readonly blob: Uint8Array }
+
+/** @throws {PromptCancelled} when the person does not answer the first question */
+export async function toCredential(attempt: Exclude<AuthAttempt, { method: 'none' }>): Promise<Credential> {
+  switch (attempt.method) {
+    case 'password':
+      return { method: 'password', password: attempt.password }
+    case 'publickey':
+      return { method: 'publickey', blob: attempt.key.blob }
+    case 'keyboard-interactive':
+      return { method: 'keyboard-interactive', person: await firstQuestion(attempt) }
+  }
+}

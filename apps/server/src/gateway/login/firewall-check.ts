@@ -1,0 +1,51 @@
+// The firewall's part in a login: evaluates the rules, and logs the deciding one. The session's row keeps the rule; a
+// denial is also audited, once for all attempts of a connection that meet the same rule.
+import type { TenantContext } from '../../context.ts'
+import type { LoginTarget } from '../../devices/presence.ts'
+import type { Attempt, Decision } from '../../firewall/rules.ts'
+import type { KeyUse } from '../../public-keys/rules.ts'
+import { noteRefusal } from '../../sessions/guesses.ts'
+import type { SessionCause } from '../../sessions/service.ts'
+import type { SessionRecord } from '../record/session-record.ts'
+import { refusedByRule } from './live-logins.ts'
+
+export interface FirewallCheckDeps {
+  /** Decides about connections by the rules of a namespace. */
+  readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
+}
+
+export class FirewallCheck {
+  readonly #deps: FirewallCheckDeps
+  #refusal: SessionCause | undefined
+  #loggedRule: number | undefined
+
+  constructor(deps: FirewallCheckDeps) {
+    this.#deps = deps
+  }
+
+  /** Set while the last attempt was denied. */
+  get refusal(): SessionCause | undefined {
+    return this.#refusal
+  }
+
+  /** @param row of the session; awaited only when a rule decided */
+  async allows(
+    ctx: TenantContext,
+    row: Promise<SessionRecord>,
+    { uid }: LoginTarget,
+    login: KeyUse & Pick<Attempt, 'address'>,
+  ): Promise<boolean> {
+    const { allow, rule } = (await this.#deps.firewall(ctx))(login)
+    // The rule that denied an earlier attempt may have been deleted.
+    this.#refusal = allow ? undefined : refusedByRule(rule)
+    if (rule === undefined) return allow
+    const record = await row
+    if (this.#loggedRule === rule) return allow
+    this.#loggedRule = rule
+    record.note('firewall', 0, { rule, action: allow ? 'allow' : 'deny' })
+    if (allow) return true
+    const { address, user, device } = login
+    await noteRefusal(ctx, { session: record.uid, address, rule, username: user, device: { uid, name: device.name } })
+    return false
+  }
+}

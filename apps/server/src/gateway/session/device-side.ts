@@ -1,0 +1,80 @@
+// The device's end of a session channel: output, the answer to the start, one exit.
+import type { LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
+import { SessionEvent } from '@bowline/link/stream-messages'
+import type { SshChannel } from '@bowline/ssh/api'
+import type { FileReader } from '../../recordings/files/operation.ts'
+import type { Recorder } from '../../recordings/record/recorder.ts'
+import type { Flow } from '../forward/pipe.ts'
+import type { AcceptedLogin } from '../login/login.ts'
+import { oneLine, withReason } from '../record/device-words.ts'
+import { TEXTS } from '../record/texts.ts'
+
+/** A process on the device: its stream, the bytes both ways, and what reads along. */
+export interface RunningProcess {
+  readonly stream: LinkStream
+  readonly input: Flow
+  readonly output: Flow
+  readonly recorder: Recorder | undefined
+  readonly files: FileReader | undefined
+}
+
+export interface DeviceSideParts {
+  readonly channel: SshChannel
+  readonly login: AcceptedLogin
+  readonly seat: number
+  /** Runs an action once everything the device sent before it has reached the client. */
+  inOrder(act: () => void): void
+  /** The device has answered. @param quiet the account wants no greeting */
+  started(runs: boolean, quiet: boolean): void
+}
+
+export function deviceSide({ stream, input, output, recorder }: RunningProcess, parts: DeviceSideParts): StreamHandler {
+  const { channel, login, seat } = parts
+  let state: 'starting' | 'running' | 'exited' = 'starting'
+
+  function exited(event: Exclude<SessionEvent, { type: 'started' }>): void {
+    if (event.type === 'exit') {
+      login.record.note('exit-status', seat, { status: event.status })
+      recorder?.exit(event.status)
+      channel.exitStatus(event.status)
+    } else {
+      const { signal, coreDumped } = event
+      const message = oneLine(event.message)
+      login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message, lang: '' })
+      channel.exitSignal(signal, coreDumped, message)
+    }
+  }
+
+  return {
+    transient: true,
+    data: (bytes, lane) => output.pass(bytes, lane),
+    drain: () => input.drained(),
+    eof: () => channel.eof(),
+    control(message) {
+      const parsed = SessionEvent.safeParse(message)
+      if (!parsed.success) return
+      const event = parsed.data
+      if (event.type !== 'started' && state !== 'exited') {
+        state = 'exited'
+        return parts.inOrder(() => exited(event))
+      }
+      if (event.type === 'started' && state === 'starting') {
+        state = 'running'
+        return parts.inOrder(() => parts.started(true, event.quiet ?? false))
+      }
+      // Control messages cost the device no credit: repeated ones would fill the memory behind a slow client.
+      stream.close({ by: 'gateway', reason: 'protocol', message: `The device sent ${event.type} twice.` })
+    },
+    closed(cause) {
+      parts.started(false, false)
+      if (state !== 'exited') explain(channel, cause, login.target.name)
+      channel.close()
+    },
+  }
+}
+
+/** Tells the person on stderr why a process ended without an exit, before the channel closes. */
+function explain(channel: SshChannel, cause: LinkCause, device: string): void {
+  if (cause.by === 'user') return
+  channel.write(Buffer.from(`\r\n${withReason(TEXTS.sessionEnded, cause, device)}\r\n`), 1)
+}
