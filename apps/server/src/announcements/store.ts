@@ -1,4 +1,4 @@
-// SQL of announcements: rows of the instance; the system connection reads and writes them.
+// SQL of announcements: rows of the instance, read and written over the system connection.
 import type { Kysely, Selectable } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import type { AnnouncementsTable, Schema } from '../db/schema.ts'
