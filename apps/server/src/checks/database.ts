@@ -1,4 +1,4 @@
-// The database: whether it can be reached and used, and which migrations the next start would run.
+// Database check: reachability, permissions, and the migrations that the next start would run.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -51,7 +51,7 @@ async function checkServer(owner: OwnerConnection, where: string): Promise<Findi
   })
 }
 
-/** Without the right to make the working roles somebody else must have made them. */
+/** A login that may not create the working roles needs them to exist already. */
 async function checkRoles(client: Client, { user }: OwnerFacts): Promise<Finding[]> {
   const { rows } = await client.query<{ may: boolean; roles: number }>(
     `select (select rolcreaterole from pg_roles where rolname = current_user) as may,
