@@ -16,13 +16,13 @@ function setUp() {
     bus.listen(tenant, lastId, ({ id, type }) => heard.push(`${id} ${type}`))
     return heard
   }
-  /** Somebody listens for a moment, and may come back. */
+  /** Subscribes and unsubscribes at once, so that the channel exists without a listener. */
   const visit = (which = tenant) => bus.listen(which, undefined, () => undefined)()
   return { bus, hear, visit, pass: (ms: number) => clock.advance(ms) }
 }
 
 describe('event bus', () => {
-  it('delivers to the listeners of the namespace only', () => {
+  it('delivers events only to listeners of their namespace', () => {
     const { bus, hear } = setUp()
     const heard = hear()
     bus.emit(other, removed('a'))
@@ -30,7 +30,7 @@ describe('event bus', () => {
     expect(heard).toEqual(['life.1-1 device.removed'])
   })
 
-  it('delivers what came after the last seen event', () => {
+  it('replays the events after the last seen id', () => {
     const { bus, hear, visit } = setUp()
     visit()
     for (const digit of ['a', 'b', 'c']) bus.emit(tenant, removed(digit))
@@ -39,7 +39,7 @@ describe('event bus', () => {
   })
 
   it.each(['other.1-1', 'life.1-99', 'life.2-1', 'life.1--1', 'life.1-1e0', 'life.1-', 'nonsense'])(
-    'asks a listener with the unknown id %s to load anew',
+    'sends reset to a listener with the unknown id %s',
     (lastId) => {
       const { bus, hear, visit } = setUp()
       visit()
@@ -48,7 +48,7 @@ describe('event bus', () => {
     },
   )
 
-  it('asks a listener to load anew when what it missed is older than five minutes', () => {
+  it('sends reset to a listener whose missed events are older than five minutes', () => {
     const { bus, hear, pass } = setUp()
     hear()
     for (const digit of ['a', 'b']) bus.emit(tenant, removed(digit))
@@ -58,7 +58,7 @@ describe('event bus', () => {
     expect(hear('life.1-2')).toEqual(['life.1-3 device.removed'])
   })
 
-  it('keeps nothing of a namespace that nobody hears', () => {
+  it('keeps no events of a namespace without listeners', () => {
     const { bus, hear, visit, pass } = setUp()
     bus.emit(tenant, removed('a'))
     expect([bus.hasListeners(tenant), bus.channelCount]).toEqual([false, 0])
@@ -69,17 +69,17 @@ describe('event bus', () => {
     expect(bus.hasListeners(tenant)).toBe(true)
     pass(1)
     expect(bus.hasListeners(tenant)).toBe(false)
-    // The other one is forgotten too, though nothing has happened in it since.
+    // The other channel is dropped too, although nothing has happened in it since.
     bus.emit(tenant, removed('b'))
     expect(bus.channelCount).toBe(0)
-    // The numbers begin anew, so an id from before must not be taken for one from after.
+    // Numbering restarts, so an id from before must not be mistaken for one from after.
     visit()
     bus.emit(tenant, removed('b'))
     bus.emit(tenant, removed('c'))
     expect(hear('life.1-1')).toEqual(['life.3-2 reset'])
   })
 
-  it('stays with a namespace while somebody listens', () => {
+  it('keeps the channel of a namespace while it has a listener', () => {
     const { bus, hear, pass } = setUp()
     const heard = hear()
     pass(301_000)
@@ -90,7 +90,7 @@ describe('event bus', () => {
     expect(bus.listenerCount).toBe(1)
   })
 
-  it('makes the bytes of an event once for all listeners', () => {
+  it('encodes an event once for all listeners', () => {
     const { bus } = setUp()
     const frames: Buffer[] = []
     for (let i = 0; i < 3; i += 1) bus.listen(tenant, undefined, ({ frame }) => frames.push(frame))
@@ -101,7 +101,7 @@ describe('event bus', () => {
     )
   })
 
-  it('asks a listener to load anew when it has missed more than one stream may have queued', () => {
+  it('sends reset to a listener whose missed events exceed the queue limit of a stream', () => {
     const { bus, hear, visit } = setUp()
     visit()
     // About 160 bytes each.
@@ -110,7 +110,7 @@ describe('event bus', () => {
     expect(hear('life.1-990')).toHaveLength(10)
   })
 
-  it('keeps at most 1,000 events', () => {
+  it('keeps at most 1,000 events per namespace', () => {
     const { bus, hear, visit } = setUp()
     visit()
     for (let i = 0; i < 1_002; i += 1) bus.emit(tenant, removed('a'))
