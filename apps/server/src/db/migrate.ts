@@ -1,5 +1,5 @@
-// Forward-only migrations: migrations/NNNN_name.sql, each in a transaction of its own. Invariant: a database has exactly
-// the first n files, unchanged; two servers that start together run each file once.
+// Forward-only migrations: migrations/NNNN_name.sql, each in its own transaction. Invariant: a database has exactly the
+// first n files, unchanged; two servers that start together run each file once.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Client } from 'pg'
 import { DatabaseRefused } from './owner-session.ts'
 
-/** Key of the advisory lock: "bowline" read as a base-36 number. It is per database. */
+/** Key of the advisory lock: "bowline" read as a base-36 number. Scoped to the database. */
 const MIGRATION_LOCK = Number.parseInt('bowline', 36)
 const LOCK_TIMEOUT = '2min'
 
