@@ -36,7 +36,7 @@ async function memberOf(owner: Person, role: Role): Promise<{ person: Person; cl
   return { person, client: server.client(answer.body.token) }
 }
 
-describe('a new key', () => {
+describe('new key', () => {
   it('returns the new key once and stores only its SHA-256', async () => {
     const owner = await newcomer()
     const key = await create(owner.client, { name: 'machine', role: 'operator' })

@@ -24,7 +24,7 @@ async function exported(person: Person): Promise<AuditEntry[]> {
   return lines.map((line) => AuditEntry.parse(JSON.parse(line)))
 }
 
-describe('the audit log', () => {
+describe('audit log', () => {
   it('lists actor, action and target of audit entries newest first, paged and as JSON lines', async () => {
     const person = await server.addPerson('busy')
     const device = await server.registerDevice(person.tenant, { hostname: 'box' })

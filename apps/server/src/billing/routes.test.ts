@@ -86,7 +86,7 @@ describe('limit of three devices', () => {
   })
 })
 
-describe('a removed device', () => {
+describe('removed device', () => {
   it('reserves the place of a removed device for 720 hours', async () => {
     const free = await freeNamespace()
     const client = await free.client()
