@@ -115,7 +115,7 @@ describe('configuration', () => {
     ['BOWLINE_S3_PREFIX', 'a b'],
     ['BOWLINE_S3_REGION', 'eu central'],
     ['BOWLINE_S3_PATH_STYLE', 'yes'],
-  ])('refuses %s=%s', async (name, value) => {
+  ])('refuses the S3 setting %s=%s', async (name, value) => {
     expect(await problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
   })
 

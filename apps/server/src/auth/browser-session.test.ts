@@ -273,7 +273,7 @@ describe('origin of a request', () => {
     ['the address bar', () => ({ 'sec-fetch-site': 'none' })],
     ['this page behind a proxy that ends TLS', () => ({ origin: `https://${host()}` })],
     [
-      'a page whose host is told with its own port',
+      'a page whose host carries an explicit port',
       () => ({ origin: 'https://a.example', 'x-forwarded-host': 'A.example:443' }),
     ],
   ])('accepts session requests from %s', async (_, headers) => {
@@ -289,8 +289,8 @@ describe('origin of a request', () => {
     ['another port of this host', () => ({ origin: 'http://127.0.0.1:1' })],
     ['another host of this site', () => ({ 'sec-fetch-site': 'same-site' })],
     ['another site that hides itself', () => ({ origin: 'null' })],
-    ['another site, as only the browser tells', () => ({ 'sec-fetch-site': 'cross-site' })],
-    ['nothing that can be read', () => ({ origin: 'nonsense' })],
+    ['another site, by Sec-Fetch-Site alone', () => ({ 'sec-fetch-site': 'cross-site' })],
+    ['an unreadable origin', () => ({ origin: 'nonsense' })],
   ])('refuses session requests from %s', async (_, headers) => {
     const { cookie } = await signIn()
     for (const answer of [

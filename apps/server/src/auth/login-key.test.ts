@@ -79,14 +79,14 @@ describe('login key of a namespace', () => {
     const moved = server.database.system().updateTable('login_keys').set({ sealed: row.sealed })
     await moved.where('tenant_id', '=', other.tenant).execute()
     await expect(loginKeyOf(contextOf(other), secret)).rejects.toThrow(/authenticate data/)
-    const stranger = new SecretKey(randomBytes(32).toString('hex'))
-    await expect(loginKeyOf(contextOf(person), stranger)).rejects.toThrow(/another secret key/)
+    const outsider = new SecretKey(randomBytes(32).toString('hex'))
+    await expect(loginKeyOf(contextOf(person), outsider)).rejects.toThrow(/another secret key/)
   })
 })
 
 describe('refusal to sign', () => {
   it('answers a fingerprint of another namespace with 404', async () => {
-    const other = await server.addPerson('stranger')
+    const other = await server.addPerson('outsider')
     const { fingerprint } = await loginKeyOf(contextOf(other), secret)
     expect(await outcome(signWith(device.token, fingerprint))).toBe('404 NOT_FOUND')
     const keyless = await proven(await server.acceptedDevice(await server.addPerson('keyless')))

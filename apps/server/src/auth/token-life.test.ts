@@ -52,7 +52,7 @@ describe('renewed token', () => {
         return body?.token ?? ''
       },
     ],
-  ])('expires with the first token: %s', async (_, renew) => {
+  ])('expires a token renewed through %s with the first token', async (_, renew) => {
     const person = await server.addPerson(`renewing-${Math.floor(clock.now() / 60_000)}`)
     const first = await signIn(person.username)
     clock.advance(71 * HOUR)

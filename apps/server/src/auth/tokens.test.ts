@@ -211,13 +211,13 @@ describe('token issuer', () => {
 
 describe('namespace switch', () => {
   it('answers a switch to a namespace without accepted membership with 404', async () => {
-    const stranger = await server.addPerson('stranger')
-    const swap = (tenant: string) => stranger.client.call(operations.auth.switchNamespace, { params: { tenant } })
+    const outsider = await server.addPerson('outsider')
+    const swap = (tenant: string) => outsider.client.call(operations.auth.switchNamespace, { params: { tenant } })
     await expect(swap(ada.tenant)).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })
     await expect(swap(randomUUID())).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })
-    await server.addMember(ada.tenant, stranger.id, 'observer')
+    await server.addMember(ada.tenant, outsider.id, 'observer')
     const members = server.database.system().updateTable('members')
-    await members.set({ status: 'pending' }).where('user_id', '=', stranger.id).where('role', '!=', 'owner').execute()
+    await members.set({ status: 'pending' }).where('user_id', '=', outsider.id).where('role', '!=', 'owner').execute()
     await expect(swap(ada.tenant)).rejects.toMatchObject({ status: 404 })
   })
 

@@ -33,7 +33,7 @@ async function checkEmbedded(dataFolder: string): Promise<Finding[]> {
   if (running) return checkServer(running, 'of the running server')
   const brought = `the embedded PostgreSQL ${version}`
   if ((await existingCluster(dataFolder, major)) !== undefined) {
-    const message = `Not running; the next start runs ${brought} on it. Migrations can be told while the server runs only.`
+    const message = `Not running; the next start runs ${brought} on it. Migrations can be checked only while the server runs.`
     return [finding(CHECK, 'ok', message)]
   }
   const others = (await readdir(join(dataFolder, 'postgres')).catch(() => [])).filter((name) => /^\d+-data$/.test(name))

@@ -93,7 +93,7 @@ describe('users', () => {
     ['user history nobody', 'bowline: The user nobody was not found.'],
     ['user password nobody another-one', 'bowline: The user nobody was not found.'],
     ['user delete nobody', 'bowline: The user nobody was not found.'],
-  ])('refuses "%s" with "%s"', async (line, complaint) => {
+  ])('refuses "bowline %s" with "%s"', async (line, complaint) => {
     expect(await refusal(line)).toEqual([1, complaint])
   })
 

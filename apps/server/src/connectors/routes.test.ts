@@ -120,11 +120,11 @@ it('filters connectors by enabled state', async () => {
 })
 
 it('answers connector info with 501 for an existing connector and 404 otherwise', async () => {
-  const [person, stranger] = [await newcomer(), await newcomer()]
+  const [person, outsider] = [await newcomer(), await newcomer()]
   await create(person)
   const { uid } = await only(person)
   const info = (who: Person, one: string) => outcome(who.client.call(connectors.info, { params: { uid: one } }))
   expect(await info(person, uid)).toBe('501 NOT_WORKING_YET')
   expect(await info(person, randomUUID())).toBe('404 NOT_FOUND')
-  expect(await info(stranger, uid)).toBe('404 NOT_FOUND')
+  expect(await info(outsider, uid)).toBe('404 NOT_FOUND')
 })

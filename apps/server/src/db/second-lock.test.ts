@@ -186,12 +186,12 @@ describe('use cases without any condition', () => {
     'the list of API keys': (ctx) => apiKeys.list(ctx, { ...PAGE, sort_by: 'name', order_by: 'asc' }),
   }
   it.each(Object.entries(readings))('reveals nothing of other namespaces without conditions: %s', async (_, read) => {
-    const told = JSON.stringify(await read(careless().ctx))
-    expect(told).toContain(mine.id)
+    const text = JSON.stringify(await read(careless().ctx))
+    expect(text).toContain(mine.id)
     for (const [, id] of Object.entries(theirs.ids).filter(([name]) => !['keys', 'rule'].includes(name))) {
-      expect(told).not.toContain(String(id))
+      expect(text).not.toContain(String(id))
     }
-    expect(told).not.toContain(theirs.id)
+    expect(text).not.toContain(theirs.id)
   })
 
   it('drops the conditions of a use case in this test setup', async () => {

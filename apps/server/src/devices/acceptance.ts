@@ -7,7 +7,7 @@ import type { TenantContext } from '../context.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import { keyFingerprint } from './key-fingerprint.ts'
 import { takePlace } from './limits.ts'
-import { tellChanged } from './service.ts'
+import { notifyChanged } from './service.ts'
 import { mayBecome } from './state.ts'
 import { deleteDevice, findAcceptedTwins, lockDevice, lockNamespace, moveHistory, updateDevice } from './store.ts'
 
@@ -34,7 +34,7 @@ export async function setStatus(ctx: TenantContext, uid: DeviceUid, word: keyof 
   })
   ctx.log.info('device.status', { device: uid, status })
   if (replaced) ctx.emit({ type: 'device.removed', uid: replaced })
-  await tellChanged(ctx, uid)
+  await notifyChanged(ctx, uid)
 }
 
 type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>

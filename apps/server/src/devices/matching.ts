@@ -5,7 +5,7 @@ import type { TenantContext } from '../context.ts'
 import { readAcceptedByName } from './store.ts'
 
 /** Number of names returned; the rest is only counted. */
-const TOLD = 5
+const NAMES_RETURNED = 5
 const PAGE = 1_000
 const AT_ONCE = 50
 
@@ -30,7 +30,7 @@ export async function matchAccepted(
       for (let from = 0; from < page.length; from += AT_ONCE) {
         const passed = page.slice(from, from + AT_ONCE).filter((device) => passes(device))
         matching += passed.length
-        names.push(...passed.slice(0, TOLD - names.length).map(({ name }) => name))
+        names.push(...passed.slice(0, NAMES_RETURNED - names.length).map(({ name }) => name))
         await othersFirst()
       }
       accepted += page.length

@@ -13,12 +13,12 @@ import { forgetLinksOf, heartbeat, linkDown, linkUp, tellLinkUp } from './presen
 let server: BootedServer
 let person: Person
 let device: RegisteredDevice
-let heard: LiveEvent[]
+let emitted: LiveEvent[]
 beforeAll(async () => {
   server = await bootServer()
   person = await server.setUpAccount()
   device = await server.acceptedDevice(person)
-  heard = []
+  emitted = []
 })
 afterAll(() => server.close())
 
@@ -33,7 +33,7 @@ const ctx = (): TenantContext => ({
   source: '',
   locate: nowhere,
   hasListeners: () => true,
-  emit: (event) => heard.push(event),
+  emit: (event) => emitted.push(event),
 })
 const online = async () =>
   (await person.client.call(operations.devices.get, { params: { uid: device.uid } })).body.online
@@ -48,7 +48,7 @@ describe('presence of a device', () => {
     expect(await online()).toBe(true)
     await linkDown(ctx(), device.uid, epoch)
     expect(await online()).toBe(false)
-    expect(heard).toMatchObject([
+    expect(emitted).toMatchObject([
       { type: 'device.changed', device: { uid: device.uid, online: true, remote_addr: '192.0.2.8' } },
       { type: 'device.changed', device: { uid: device.uid, online: false } },
     ])

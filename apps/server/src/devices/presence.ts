@@ -3,7 +3,7 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { tellChanged } from './service.ts'
+import { notifyChanged } from './service.ts'
 import {
   type LoginTarget,
   claimLink,
@@ -42,23 +42,23 @@ export function linkUp(
 
 /** Notifies listeners that the device is online. */
 export function tellLinkUp(ctx: TenantContext, uid: DeviceUid): Promise<void> {
-  return tellPresence(ctx, uid)
+  return notifyPresence(ctx, uid)
 }
 
 /** Skips the query without listeners, so that a mass reconnect is cheap; presence alone affects no session's policy. */
-async function tellPresence(ctx: TenantContext, uid: DeviceUid): Promise<void> {
-  if (ctx.hasListeners()) await tellChanged(ctx, uid)
+async function notifyPresence(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  if (ctx.hasListeners()) await notifyChanged(ctx, uid)
 }
 
 /** Records the end of a link. The device goes offline only without a newer link. */
 export async function linkDown(ctx: TenantContext, uid: DeviceUid, epoch: number): Promise<void> {
-  if (await releaseLink(ctx.db, uid, epoch)) await tellPresence(ctx, uid)
+  if (await releaseLink(ctx.db, uid, epoch)) await notifyPresence(ctx, uid)
 }
 
 /** Marks a device offline until its next link, for other parts of the platform. @returns false for an unknown device */
 export async function markOffline(ctx: TenantContext, uid: DeviceUid): Promise<boolean> {
   const isKnown = await disconnectDevice(ctx.db, uid)
-  if (isKnown) await tellPresence(ctx, uid)
+  if (isKnown) await notifyPresence(ctx, uid)
   return isKnown
 }
 

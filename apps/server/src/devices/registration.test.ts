@@ -177,8 +177,8 @@ describe('registration of a device', () => {
       expect(new Set(answers.map((answer) => answer.body['uid'])).size).toBe(1)
     }
     const { body: last } = await register({ hostname: 'the-end' })
-    const heard = await readUntil(listener, String(last['uid']))
-    expect(heard.match(/"name":"at-once-\d"/g)).toEqual(names.map((name) => `"name":"${name}"`))
+    const events = await readUntil(listener, String(last['uid']))
+    expect(events.match(/"name":"at-once-\d"/g)).toEqual(names.map((name) => `"name":"${name}"`))
   })
 
   it('accepts registrations of rejected and accepted devices without changing their status', async () => {
@@ -326,8 +326,8 @@ describe('public key of a device', () => {
       () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }),
     ],
     ['RSA of a size that costs more than it proves', () => rsaOf(16_384)],
-    ['refuses the public key: %s', () => `${ed25519()}${ed25519()}`],
-  ])('may not be %s', async (_, key) => {
+    ['two keys', () => `${ed25519()}${ed25519()}`],
+  ])('refuses the public key: %s', async (_, key) => {
     const answer = await register({ public_key: key(), hostname: 'bad-key' })
     expect(answer).toMatchObject({ status: 400, body: { fields: ['public_key'] } })
     const all = await ada.client.call(operations.devices.list, { query: { status: 'pending', per_page: '100' } })

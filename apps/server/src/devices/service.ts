@@ -55,7 +55,7 @@ export async function get(ctx: TenantContext, uid: DeviceUid): Promise<Device> {
 /**
  * Notifies listeners of a device's current state. A device removed concurrently is skipped: its removal was announced.
  */
-export async function tellChanged(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+export async function notifyChanged(ctx: TenantContext, uid: DeviceUid): Promise<void> {
   const row = await findDevice(ctx.db, uid)
   if (!row) return
   for (const device of await describeDevices(ctx, [row])) ctx.emit({ type: 'device.changed', device })
@@ -164,7 +164,7 @@ async function change(
   await ctx.db.transaction().execute(async (db) => {
     await work(db, (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' }))
   })
-  await tellChanged(ctx, uid)
+  await notifyChanged(ctx, uid)
 }
 
 /** Counts devices by status, and the accepted ones that are online. */

@@ -76,7 +76,7 @@ export function listDevices(
   return readPage(db, query, {
     total: (one) => (where ? countRows(matching(one, query)) : totalOf(one, kind, status === '' ? undefined : status)),
     async read(one, page, opposite) {
-      const order = opposite ? turned(query.order) : query.order
+      const order = opposite ? reversed(query.order) : query.order
       const uids = await selectUids(one, { ...query, ...page, order })
       const rows = new Map((await findDevices(one, uids)).map((row) => [row.uid, row]))
       // Rows may have been removed in between.
@@ -93,7 +93,7 @@ function matching(db: Kysely<Schema>, { kind, status, where }: Pick<DeviceQuery,
   return where ? select.where(where) : select
 }
 
-function turned(order: 'asc' | 'desc'): 'asc' | 'desc' {
+function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
   return order === 'asc' ? 'desc' : 'asc'
 }
 
@@ -110,11 +110,11 @@ async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<Devic
     matching(db, { ...query, status })
       .select(['uid', 'status', `${column} as place`])
       .orderBy(column, order)
-      .orderBy('uid', turned(order))
+      .orderBy('uid', reversed(order))
       .limit(limit + offset),
   )
   const { rows } = await sql<{ uid: DeviceUid }>`select uid from (${sql.join(stretches, sql` union all `)}) as page
-    order by ${sortBy === 'status' ? sql`status ${sql.raw(order)},` : sql``} place ${sql.raw(order)}, uid ${sql.raw(turned(order))}
+    order by ${sortBy === 'status' ? sql`status ${sql.raw(order)},` : sql``} place ${sql.raw(order)}, uid ${sql.raw(reversed(order))}
     limit ${limit} offset ${offset}`.execute(db)
   return rows.map((row) => row.uid)
 }

@@ -11,55 +11,55 @@ const removed = (digit: string) => ({ type: 'device.removed' as const, uid: Devi
 function setUp() {
   const clock = new ManualClock()
   const bus = createEventBus(clock, 'life')
-  const hear = (lastId?: string) => {
-    const heard: string[] = []
-    bus.listen(tenant, lastId, ({ id, type }) => heard.push(`${id} ${type}`))
-    return heard
+  const listen = (lastId?: string) => {
+    const received: string[] = []
+    bus.listen(tenant, lastId, ({ id, type }) => received.push(`${id} ${type}`))
+    return received
   }
   /** Subscribes and unsubscribes at once, so that the channel exists without a listener. */
   const visit = (which = tenant) => bus.listen(which, undefined, () => undefined)()
-  return { bus, hear, visit, pass: (ms: number) => clock.advance(ms) }
+  return { bus, listen, visit, pass: (ms: number) => clock.advance(ms) }
 }
 
 describe('event bus', () => {
   it('delivers events only to listeners of their namespace', () => {
-    const { bus, hear } = setUp()
-    const heard = hear()
+    const { bus, listen } = setUp()
+    const received = listen()
     bus.emit(other, removed('a'))
     bus.emit(tenant, removed('b'))
-    expect(heard).toEqual(['life.1-1 device.removed'])
+    expect(received).toEqual(['life.1-1 device.removed'])
   })
 
   it('replays the events after the last seen id', () => {
-    const { bus, hear, visit } = setUp()
+    const { bus, listen, visit } = setUp()
     visit()
     for (const digit of ['a', 'b', 'c']) bus.emit(tenant, removed(digit))
-    expect(hear('life.1-1')).toEqual(['life.1-2 device.removed', 'life.1-3 device.removed'])
-    expect(hear('life.1-3')).toEqual([])
+    expect(listen('life.1-1')).toEqual(['life.1-2 device.removed', 'life.1-3 device.removed'])
+    expect(listen('life.1-3')).toEqual([])
   })
 
   it.each(['other.1-1', 'life.1-99', 'life.2-1', 'life.1--1', 'life.1-1e0', 'life.1-', 'nonsense'])(
     'sends reset to a listener with the unknown id %s',
     (lastId) => {
-      const { bus, hear, visit } = setUp()
+      const { bus, listen, visit } = setUp()
       visit()
       bus.emit(tenant, removed('a'))
-      expect(hear(lastId)).toEqual(['life.1-1 reset'])
+      expect(listen(lastId)).toEqual(['life.1-1 reset'])
     },
   )
 
   it('sends reset to a listener whose missed events are older than five minutes', () => {
-    const { bus, hear, pass } = setUp()
-    hear()
+    const { bus, listen, pass } = setUp()
+    listen()
     for (const digit of ['a', 'b']) bus.emit(tenant, removed(digit))
     pass(301_000)
     bus.emit(tenant, removed('c'))
-    expect(hear('life.1-1')).toEqual(['life.1-3 reset'])
-    expect(hear('life.1-2')).toEqual(['life.1-3 device.removed'])
+    expect(listen('life.1-1')).toEqual(['life.1-3 reset'])
+    expect(listen('life.1-2')).toEqual(['life.1-3 device.removed'])
   })
 
   it('keeps no events of a namespace without listeners', () => {
-    const { bus, hear, visit, pass } = setUp()
+    const { bus, listen, visit, pass } = setUp()
     bus.emit(tenant, removed('a'))
     expect([bus.hasListeners(tenant), bus.channelCount]).toEqual([false, 0])
     visit()
@@ -76,17 +76,17 @@ describe('event bus', () => {
     visit()
     bus.emit(tenant, removed('b'))
     bus.emit(tenant, removed('c'))
-    expect(hear('life.1-1')).toEqual(['life.3-2 reset'])
+    expect(listen('life.1-1')).toEqual(['life.3-2 reset'])
   })
 
   it('keeps the channel of a namespace while it has a listener', () => {
-    const { bus, hear, pass } = setUp()
-    const heard = hear()
+    const { bus, listen, pass } = setUp()
+    const received = listen()
     pass(301_000)
     bus.emit(other, removed('a'))
     pass(301_000)
     bus.emit(tenant, removed('b'))
-    expect(heard).toEqual(['life.1-1 device.removed'])
+    expect(received).toEqual(['life.1-1 device.removed'])
     expect(bus.listenerCount).toBe(1)
   })
 
@@ -102,19 +102,19 @@ describe('event bus', () => {
   })
 
   it('sends reset to a listener whose missed events exceed the queue limit of a stream', () => {
-    const { bus, hear, visit } = setUp()
+    const { bus, listen, visit } = setUp()
     visit()
     // About 160 bytes each.
     for (let i = 0; i < 1_000; i += 1) bus.emit(tenant, removed('a'))
-    expect(hear('life.1-1')).toEqual(['life.1-1000 reset'])
-    expect(hear('life.1-990')).toHaveLength(10)
+    expect(listen('life.1-1')).toEqual(['life.1-1000 reset'])
+    expect(listen('life.1-990')).toHaveLength(10)
   })
 
   it('keeps at most 1,000 events per namespace', () => {
-    const { bus, hear, visit } = setUp()
+    const { bus, listen, visit } = setUp()
     visit()
     for (let i = 0; i < 1_002; i += 1) bus.emit(tenant, removed('a'))
-    expect(hear('life.1-1')).toEqual(['life.1-1002 reset'])
-    expect(hear('life.1-1000')).toHaveLength(2)
+    expect(listen('life.1-1')).toEqual(['life.1-1002 reset'])
+    expect(listen('life.1-1000')).toHaveLength(2)
   })
 })

@@ -43,7 +43,7 @@ interface Channel {
   keptBytes: number
   next: number
   /** Time at which the last listener left; meaningless while there is one. */
-  heardAt: number
+  lastListenedAt: number
 }
 
 /** @param life identifies this run of the server */
@@ -55,16 +55,16 @@ export function createEventBus(clock: Clock, life: string): EventBus {
   let sweptAt = clock.now()
 
   const hasListeners = (channel: Channel): boolean =>
-    channel.listeners.size > 0 || clock.now() - channel.heardAt <= keptMs
+    channel.listeners.size > 0 || clock.now() - channel.lastListenedAt <= keptMs
   /** Drops a channel without listeners; a returning listener gets a new one with another life. */
-  const heardChannel = (tenant: TenantId): Channel | undefined => {
+  const liveChannel = (tenant: TenantId): Channel | undefined => {
     const channel = channels.get(tenant)
     if (!channel || hasListeners(channel)) return channel
     channels.delete(tenant)
     return undefined
   }
   const channelOf = (tenant: TenantId): Channel => {
-    const found = heardChannel(tenant)
+    const found = liveChannel(tenant)
     if (found) return found
     channelsMade += 1
     const channel = {
@@ -73,7 +73,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       kept: [],
       keptBytes: 0,
       next: 1,
-      heardAt: 0,
+      lastListenedAt: 0,
     }
     channels.set(tenant, channel)
     return channel
@@ -88,13 +88,13 @@ export function createEventBus(clock: Clock, life: string): EventBus {
   const sweep = (): void => {
     if (clock.now() - sweptAt < keptMs) return
     sweptAt = clock.now()
-    for (const tenant of channels.keys()) heardChannel(tenant)
+    for (const tenant of channels.keys()) liveChannel(tenant)
   }
   return {
-    hasListeners: (tenant) => heardChannel(tenant) !== undefined,
+    hasListeners: (tenant) => liveChannel(tenant) !== undefined,
     emit(tenant, event) {
       sweep()
-      const channel = heardChannel(tenant)
+      const channel = liveChannel(tenant)
       if (!channel) return
       const number = channel.next
       channel.next += 1
@@ -112,7 +112,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       sweep()
       return () => {
         channel.listeners.delete(deliver)
-        channel.heardAt = clock.now()
+        channel.lastListenedAt = clock.now()
       }
     },
     get listenerCount() {
@@ -144,10 +144,10 @@ const MAX_KEY = 1_024
 
 function toFrame(id: string, event: LiveEvent): NumberedEvent {
   const isLong = 'device' in event && event.device.public_key.length > MAX_KEY
-  const told = isLong ? { ...event, device: { ...event.device, public_key: '' } } : event
+  const payload = isLong ? { ...event, device: { ...event.device, public_key: '' } } : event
   return {
     id,
     type: event.type,
-    frame: Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(told)}\n\n`),
+    frame: Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(payload)}\n\n`),
   }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-interface Heard {
+interface Received {
   readonly id: string
   /** Event name that readers of server-sent events dispatch on. */
   readonly name: string
@@ -35,7 +35,7 @@ async function listen(token: string, lastEventId?: string, on: BootedServer = se
     if (done) ended = true
     else text += Buffer.from(value).toString()
   }
-  const next = async (): Promise<Heard | undefined> => {
+  const next = async (): Promise<Received | undefined> => {
     for (;;) {
       const at = text.indexOf('\n\n')
       const block = at < 0 ? '' : text.slice(0, at)

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 /** Opens a stream to a client that reads nothing. */
-async function deaf() {
+async function stalledStream() {
   const clock = new ManualClock()
   const bus = createEventBus(clock, 'life')
   const stopping = new AbortController()
@@ -48,15 +48,15 @@ async function deaf() {
   const fill = () => {
     while (response.writableLength < 200_000) bus.emit(tenant, removed)
   }
-  return { clock, bus, stopping, response, fill, dismiss: () => (admitted = false) }
+  return { clock, bus, stopping, response, fill, revoke: () => (admitted = false) }
 }
 
 describe('stream whose client does not read', () => {
-  it.each<[string, (stream: Awaited<ReturnType<typeof deaf>>) => void]>([
+  it.each<[string, (stream: Awaited<ReturnType<typeof stalledStream>>) => void]>([
     ['its credential has ended', ({ clock }) => clock.advance(LIFE_MS)],
     ['the server stops', ({ stopping }) => stopping.abort()],
   ])('stops writing to a stalled stream when %s', async (_, finish) => {
-    const stream = await deaf()
+    const stream = await stalledStream()
     const failures: unknown[] = []
     stream.response.on('error', (error) => failures.push(error))
     stream.fill()
@@ -71,12 +71,12 @@ describe('stream whose client does not read', () => {
   })
 
   it('stops writing to a stalled stream when its credential is no longer admitted', async () => {
-    const stream = await deaf()
+    const stream = await stalledStream()
     stream.fill()
     stream.clock.advance(15_000)
     await new Promise((resolve) => setImmediate(resolve))
     expect(stream.response.writableEnded).toBe(false)
-    stream.dismiss()
+    stream.revoke()
     stream.clock.advance(15_000)
     await new Promise((resolve) => setImmediate(resolve))
     expect(stream.response.writableEnded).toBe(true)
@@ -84,7 +84,7 @@ describe('stream whose client does not read', () => {
   })
 
   it('destroys a stream whose client is 256 KiB behind', async () => {
-    const { bus, response } = await deaf()
+    const { bus, response } = await stalledStream()
     const closed = new Promise((resolve) => response.once('close', resolve))
     let peak = 0
     for (let i = 0; i < 60_000 && !response.destroyed; i += 1) {

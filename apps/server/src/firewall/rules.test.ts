@@ -43,7 +43,7 @@ describe('firewall', () => {
     [{ hostname: '^lab' }, false],
     [{ hostname: null, tags: ['lab', 'attic'] }, true],
     [{ hostname: null, tags: ['attic'] }, false],
-  ])('evaluates a rule with %o as matching: %s', (change, matched) => {
+  ])('matches a rule with %o: %s', (change, matched) => {
     expect(evaluate([rule(change)], attempt).allow).toBe(!matched)
   })
 

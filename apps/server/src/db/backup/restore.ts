@@ -110,11 +110,11 @@ async function matchTables(client: Client, manifest: Manifest): Promise<Map<stri
   return new Map(manifest.tables.map((table) => [table.name, table]))
 }
 
-function compareCounts(told: RowCounts, loaded: ReadonlyMap<string, number>): void {
-  for (const name of new Set([...Object.keys(told), ...loaded.keys()])) {
-    if (told[name] !== loaded.get(name)) {
+function compareCounts(expected: RowCounts, loaded: ReadonlyMap<string, number>): void {
+  for (const name of new Set([...Object.keys(expected), ...loaded.keys()])) {
+    if (expected[name] !== loaded.get(name)) {
       throw new BackupRefused(
-        `The backup is damaged: of ${name} it should have ${told[name] ?? 0} rows and has ${loaded.get(name) ?? 0}.`,
+        `The backup is damaged: of ${name} it should have ${expected[name] ?? 0} rows and has ${loaded.get(name) ?? 0}.`,
       )
     }
   }

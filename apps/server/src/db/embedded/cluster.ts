@@ -36,34 +36,34 @@ export async function ensureCluster(place: Place, durable: boolean): Promise<voi
         `brings ${basename(place.binaries)}. Make a backup with the version of Bowline that made it and restore it here.`,
     )
   }
-  const workshop = `${place.cluster}.new-${process.pid}`
+  const workFolder = `${place.cluster}.new-${process.pid}`
   try {
-    const fresh = await initialise(place, workshop, durable)
+    const fresh = await initialise(place, workFolder, durable)
     await rename(fresh, place.cluster)
   } catch (error) {
     if (await exists(join(place.cluster, 'PG_VERSION'))) return
     if (error instanceof StartFailed) throw error
     throw startFailed('Making the database failed', String(error), place.home, error)
   } finally {
-    await rm(workshop, { recursive: true, force: true })
+    await rm(workFolder, { recursive: true, force: true })
   }
 }
 
 /**
- * @param workshop temporary folder, created here
- * @returns folder of the new cluster in the workshop
+ * @param workFolder temporary folder, created here
+ * @returns folder of the new cluster in the workFolder
  */
-async function initialise(place: Place, workshop: string, durable: boolean): Promise<string> {
+async function initialise(place: Place, workFolder: string, durable: boolean): Promise<string> {
   const owner = fileOwner(place.account)
   const account = await initialiserOf(place.account)
   const { uid, gid } = fileOwner(account)
   const { supervisor } = await ensurePasswords(place.cluster, durable)
   // The group, which only our account has, keeps out other processes of the initialiser's account.
-  await mkdir(workshop, { mode: 0o700 })
-  await chmod(workshop, 0o710)
-  await chown(workshop, process.getuid?.() ?? uid, gid)
-  const fresh = join(workshop, 'cluster')
-  const passwordFile = join(workshop, 'initdb-password')
+  await mkdir(workFolder, { mode: 0o700 })
+  await chmod(workFolder, 0o710)
+  await chown(workFolder, process.getuid?.() ?? uid, gid)
+  const fresh = join(workFolder, 'cluster')
+  const passwordFile = join(workFolder, 'initdb-password')
   await mkdir(fresh, { mode: 0o700 })
   await chown(fresh, uid, gid)
   await writeFile(passwordFile, supervisor, { mode: 0o600, flag: 'wx' })

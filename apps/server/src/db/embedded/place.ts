@@ -43,7 +43,7 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
   const home = named ?? (await realpath(inData))
   const first = await tryHome(home, source, root ? 'user' : 'self')
   if (first.place) return first.place
-  let { said } = first
+  let { diagnostics } = first
   if (root) {
     const passing = named === undefined ? await tryPassingDataFolder(dataDir, home, source) : undefined
     if (passing) return passing
@@ -51,9 +51,9 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
     if (second.place) return second.place
     const place = named === undefined && !first.hasCluster ? await goElsewhere() : undefined
     if (place) return place
-    said = second.said
+    diagnostics = second.diagnostics
   }
-  throw startFailed(`No account of this host can run PostgreSQL in ${home}`, said, home)
+  throw startFailed(`No account of this host can run PostgreSQL in ${home}`, diagnostics, home)
 
   async function goElsewhere(): Promise<Place | undefined> {
     const folder = join(ELSEWHERE, createHash('sha256').update(home).digest('hex').slice(0, 16))
@@ -105,7 +105,7 @@ interface Attempt {
   readonly place?: Place
   readonly hasCluster: boolean
   /** Error output of the last account that was tried. */
-  readonly said: string
+  readonly diagnostics: string
 }
 
 type Mode = 'self' | 'user' | 'namespace'
@@ -121,13 +121,14 @@ async function tryHome(home: string, source: PostgresPackage, mode: Mode): Promi
     throw startFailed('Copying the embedded PostgreSQL failed', String(error), home, error)
   }
   const owner = await clusterOwner(cluster)
-  let said = ''
+  let diagnostics = ''
   for (const account of await accountsFor(mode, home, owner)) {
     const { status, output } = await runAs(account, join(binaries, 'bin/postgres'), ['--version'], home)
-    if (status === 0) return { place: { home, account, binaries, cluster }, hasCluster: owner !== undefined, said }
-    said = output
+    if (status === 0)
+      return { place: { home, account, binaries, cluster }, hasCluster: owner !== undefined, diagnostics }
+    diagnostics = output
   }
-  return { hasCluster: owner !== undefined, said }
+  return { hasCluster: owner !== undefined, diagnostics }
 }
 
 const NAMESPACE: Account = { kind: 'namespace' }
