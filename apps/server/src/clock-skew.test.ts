@@ -1,4 +1,4 @@
-// Two nodes on one database, one of them with a wrong clock: what people and devices see must not depend on the node.
+// Two nodes on one database, one with a wrong clock: people and devices must not notice which node serves them.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ afterAll(() => right.close())
 describe.each([
   ['ahead', 600_000],
   ['behind', -600_000],
-])('a node whose clock is ten minutes %s', (_, skewMs) => {
+])('node whose clock is ten minutes %s', (_, skewMs) => {
   let wrong: BootedServer
   beforeAll(async () => {
     const settings = { BOWLINE_DATABASE_URL: databaseUrl(right.owner), BOWLINE_SECRET_KEY: right.secretKey }
@@ -27,7 +27,7 @@ describe.each([
   })
   afterAll(() => wrong.close())
 
-  it('takes the tokens of the others, and they take its own', async () => {
+  it('shares tokens between nodes in both directions', async () => {
     expect((await wrong.client(ada.auth.token).call(operations.stats.get, {})).body).toBeDefined()
     const signedIn = await wrong.client().call(operations.auth.login, { body: ada })
     expect((await right.client(signedIn.body.token).call(operations.stats.get, {})).body).toBeDefined()
@@ -35,7 +35,7 @@ describe.each([
     expect(forDevice.token).not.toBe('')
   })
 
-  it('says the same of devices that are online, and of those that are not', async () => {
+  it('reports the same online state of devices as other nodes', async () => {
     const device = await right.acceptedDevice(ada)
     const silent = await right.acceptedDevice(ada)
     const context = {
@@ -58,7 +58,7 @@ describe.each([
     }
   })
 
-  it('takes the API keys that the others take', async () => {
+  it('issues API keys that every node accepts', async () => {
     const name = `key-${skewMs < 0 ? 'behind' : 'ahead'}`
     const { body: key } = await wrong
       .client(ada.auth.token)

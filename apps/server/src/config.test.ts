@@ -1,4 +1,4 @@
-// What follows from the settings of the server: files, keys, certificates, ranges.
+// Files, keys, certificates and address ranges derived from the server's settings.
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,14 +22,14 @@ const problemsOf = (env: Record<string, string>) =>
     },
   )
 
-describe('the configuration', () => {
-  it('of a server on loopback needs nothing: it speaks http and makes its key', async () => {
+describe('configuration', () => {
+  it('needs no setting on loopback: serves plain HTTP and creates its key', async () => {
     const { tls, pin, dataFolder } = await read()
     expect([tls, pin, dataFolder]).toEqual([undefined, '', folder])
     expect((await stat(join(folder, 'secret.key'))).mode & 0o777).toBe(0o600)
   })
 
-  it('of a server that others reach has a certificate of its own and a pin for it', async () => {
+  it('creates a self-signed certificate with a stable pin for a public server', async () => {
     const first = await read({ BOWLINE_HOST: '0.0.0.0', BOWLINE_DOMAIN: 'ssh.example.org' })
     expect(first.tls?.cert).toMatch(/^-----BEGIN CERTIFICATE-----/)
     expect(first.pin).toMatch(/^sha256\/\//)
@@ -37,20 +37,20 @@ describe('the configuration', () => {
     expect(second.pin).toBe(first.pin)
   })
 
-  it('of a server behind trusted proxies leaves TLS to them', async () => {
+  it('leaves TLS to trusted proxies', async () => {
     const { tls, isTrustedProxy } = await read({ BOWLINE_HOST: '0.0.0.0', BOWLINE_TRUSTED_PROXIES: '10.0.0.0/8' })
     expect([tls, isTrustedProxy('10.1.2.3'), isTrustedProxy('11.1.2.3')]).toEqual([undefined, true, false])
   })
 
   it.each(['tunnels.example.org', 'ssh.tunnels.example.org', 'TUNNELS.example.org'])(
-    'refuses %s as host name of a server whose tunnels are below tunnels.example.org',
+    'refuses %s as the server’s name with tunnels below tunnels.example.org',
     async (name) => {
       const settings = { BOWLINE_TUNNELS_DOMAIN: 'tunnels.example.org', BOWLINE_DOMAIN: name }
       expect(await problemsOf(settings)).toEqual([expect.stringContaining('BOWLINE_TUNNELS_DOMAIN')])
     },
   )
 
-  it('takes the certificate of the operator, without a pin', async () => {
+  it('uses the operator’s certificate, without a pin', async () => {
     await writeFile(join(folder, 'cert'), 'a certificate')
     await writeFile(join(folder, 'key'), 'a key')
     const files = { BOWLINE_TLS_CERT_FILE: join(folder, 'cert'), BOWLINE_TLS_KEY_FILE: join(folder, 'key') }
@@ -60,7 +60,7 @@ describe('the configuration', () => {
     })
   })
 
-  it('names what is missing of the two files', async () => {
+  it('names the missing or unreadable TLS file', async () => {
     expect(await problemsOf({ BOWLINE_TLS_CERT_FILE: join(folder, 'cert') })).toEqual([
       'BOWLINE_TLS_CERT_FILE and BOWLINE_TLS_KEY_FILE are needed together.',
     ])
@@ -69,16 +69,13 @@ describe('the configuration', () => {
     expect(await problemsOf(files)).toEqual([`BOWLINE_TLS_KEY_FILE: ${join(folder, 'gone')} cannot be read (ENOENT).`])
   })
 
-  it.each(['BOWLINE_TRUSTED_PROXIES', 'BOWLINE_UNCOUNTED_SOURCES'])(
-    'names a range in %s that is none',
-    async (name) => {
-      expect(await problemsOf({ [name]: '10.0.0.0/8,10.0.0.0/' })).toEqual([
-        `${name}: '10.0.0.0/' is not an address or a range such as 10.0.0.0/8.`,
-      ])
-    },
-  )
+  it.each(['BOWLINE_TRUSTED_PROXIES', 'BOWLINE_UNCOUNTED_SOURCES'])('names the invalid range in %s', async (name) => {
+    expect(await problemsOf({ [name]: '10.0.0.0/8,10.0.0.0/' })).toEqual([
+      `${name}: '10.0.0.0/' is not an address or a range such as 10.0.0.0/8.`,
+    ])
+  })
 
-  it('of an S3 store has all that belongs together, its secret from a file too', async () => {
+  it('requires complete S3 settings and reads the secret from a file', async () => {
     const [secret, empty] = [join(folder, 's3'), join(folder, 'empty')]
     await writeFile(secret, ' from a file\n')
     await writeFile(empty, '\n')
@@ -118,11 +115,11 @@ describe('the configuration', () => {
     ['BOWLINE_S3_PREFIX', 'a b'],
     ['BOWLINE_S3_REGION', 'eu central'],
     ['BOWLINE_S3_PATH_STYLE', 'yes'],
-  ])('does not take %s=%s', async (name, value) => {
+  ])('refuses the S3 setting %s=%s', async (name, value) => {
     expect(await problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
   })
 
-  it('with an external database needs the key that all nodes share', async () => {
+  it('requires the shared secret key with an external database', async () => {
     const database = { BOWLINE_DATABASE_URL: 'postgres://localhost/bowline' }
     expect(await problemsOf(database)).toEqual(['BOWLINE_SECRET_KEY is required together with BOWLINE_DATABASE_URL.'])
     const { secretKey } = await read({ ...database, BOWLINE_SECRET_KEY: '0F'.repeat(32) })

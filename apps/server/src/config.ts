@@ -1,4 +1,4 @@
-// The server's configuration: the settings of the contract, and what follows from them. Read once, at start.
+// Server configuration: the contract's settings and what derives from them. Read once at start.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError, type ServerSettings, parseSettings } from '@bowline/contract/config'
@@ -17,33 +17,33 @@ export interface ServerConfig {
   /** Absolute. */
   readonly dataFolder: string
   readonly secretKey: SecretKey
-  /** Opens the internal calls: the setting, or node.secret of the data folder. */
+  /** Authorizes internal calls: the setting, or node.secret of the data folder. */
   readonly nodeSecret: string
   readonly tls: TlsMaterial | undefined
   /** Pin of a self-signed certificate; '' when the certificate is the operator's or there is none. */
   readonly pin: string
-  /** Where an address is on the map; nowhere without a file of positions. */
+  /** Maps an address to coordinates; nowhere without a GeoIP file. */
   readonly locate: Locate
-  /** Where finished recordings go; undefined: they stay in the data folder. */
+  /** Destination of finished recordings; undefined: they stay in the data folder. */
   readonly objectStore: S3Settings | undefined
   readonly isTrustedProxy: (address: string) => boolean
-  /** Whether requests may name this host: one of the server's own names. */
+  /** True for host names of this server that requests may use. */
   readonly isKnownHost: (host: string) => boolean
   /** Sources that may read the metrics without the node secret. */
   readonly mayReadMetrics: (address: string) => boolean
-  /** Sources that the SSH gate does not count. */
+  /** Sources exempt from connection and rate limits. */
   readonly isUncounted: (address: string) => boolean
 }
 
-/** The files of the data folder that a server has for itself. */
+/** Files of the data folder that the server creates for itself. */
 export interface OwnFiles {
   secretKey(file: string): Promise<SecretKey>
   nodeSecret(file: string): Promise<string>
-  /** @returns undefined when there is none */
+  /** @returns undefined when it does not exist */
   certificate(folder: string, names: readonly string[]): Promise<TlsMaterial | undefined>
 }
 
-/** Makes those that are missing. */
+/** Creates the missing ones. */
 const keptFiles: OwnFiles = {
   secretKey: secretKeyFromFile,
   nodeSecret: readSecretFile,
@@ -52,8 +52,8 @@ const keptFiles: OwnFiles = {
 
 /**
  * Reads the environment and the files it names.
- * @param files how the server's own files are read
- * @throws {ConfigError} naming each setting at fault and its rule
+ * @param files access to the server's own files
+ * @throws {ConfigError} naming each invalid setting and its rule
  */
 export async function readConfig(
   env: Readonly<Record<string, string | undefined>>,
@@ -96,7 +96,7 @@ export async function readConfig(
   }
 }
 
-/** @throws {ConfigError} when the file of the data folder holds too little to be a secret */
+/** @throws {ConfigError} when the stored secret is too short */
 async function readNodeSecret(settings: ServerSettings, dataFolder: string, files: OwnFiles): Promise<string> {
   if (settings.BOWLINE_NODE_SECRET) return settings.BOWLINE_NODE_SECRET
   const file = join(dataFolder, 'node.secret')
@@ -116,9 +116,9 @@ async function readPositions(file: string | undefined): Promise<Locate> {
 }
 
 /**
- * The key that opens the platform's secrets. With an external database it must be given: a key file of one node would lock
- * out the others.
- * @throws {ConfigError} when it is not given
+ * Key that opens the platform's secrets. Required with an external database: a key file of one node would lock out the
+ * others.
+ * @throws {ConfigError} when it is missing
  */
 export async function readSecretKey(
   settings: ServerSettings,
@@ -132,7 +132,7 @@ export async function readSecretKey(
   return files.secretKey(join(dataFolder, 'secret.key'))
 }
 
-/** The operator's certificate; or a self-signed one when other machines can connect and no proxy is in front. */
+/** The operator's certificate, or a self-signed one when other machines can connect and no proxy terminates TLS. */
 async function readTls(
   settings: ServerSettings,
   dataFolder: string,

@@ -1,4 +1,4 @@
-// The context of a use case: the actor, the namespace, and the few services that it may use.
+// Context of a use case: actor, namespace, and the few services it may use.
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Role } from '@bowline/contract/roles'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
@@ -8,9 +8,9 @@ import type { Schema } from './db/schema.ts'
 import type { Log } from './platform/log.ts'
 import type { Locate } from './platform/positions.ts'
 
-/** Where a call of a person comes from. */
+/** Origin of a person's call. */
 export interface Origin {
-  /** The client's address, after trusted proxies. */
+  /** Client address, resolved through trusted proxies. */
   readonly source: string
   readonly userAgent: string
 }
@@ -20,14 +20,14 @@ export interface UserActor {
   readonly kind: 'user'
   readonly id: UserId
   readonly username: string
-  /** Empty when the token belongs to no namespace or the membership has ended. */
+  /** Undefined when the token belongs to no namespace or the membership has ended. */
   readonly tenant: TenantId | undefined
   readonly role: Role | undefined
-  /** Family of the refresh cookie that the token was made from; undefined for tokens of `POST /api/login`. */
+  /** Family of the refresh cookie that issued the token; undefined for tokens of `POST /api/login`. */
   readonly family: string | undefined
-  /** The `POST /api/login` that the token was renewed from; undefined for browser sessions. */
+  /** Identifier of the `POST /api/login` that the token was renewed from; undefined for browser sessions. */
   readonly login: string | undefined
-  /** Seconds since the epoch at which the token ends. */
+  /** Expiry of the token, in seconds since the epoch. */
   readonly expiresAt: number
 }
 
@@ -37,7 +37,7 @@ export interface ApiKeyActor {
   /** Name of the key in its namespace. */
   readonly name: string
   readonly tenant: TenantId
-  /** The key's role, or its creator's of today when that is lower. */
+  /** The key's role, or its creator's current one when that is lower. */
   readonly role: Role
   readonly creator: UserId
 }
@@ -46,7 +46,7 @@ export interface DeviceActor {
   readonly kind: 'device'
   readonly uid: DeviceUid
   readonly tenant: TenantId
-  /** Whether the device's key has signed for the token: anybody can have one without. */
+  /** True when the token request was signed with the device's key: anybody can get an unsigned one. */
   readonly proven: boolean
 }
 
@@ -58,7 +58,7 @@ export interface SystemActor {
 
 export type Actor = UserActor | ApiKeyActor | DeviceActor | SystemActor
 
-/** The person who acts, also by a program of theirs; undefined for devices and the platform. */
+/** The acting person, also behind an API key; undefined for devices and the platform. */
 export function personOf(actor: Actor): UserId | undefined {
   if (actor.kind === 'user') return actor.id
   return actor.kind === 'api-key' ? actor.creator : undefined
@@ -68,22 +68,26 @@ export function personOf(actor: Actor): UserId | undefined {
 export interface TenantContext {
   readonly actor: Actor
   readonly tenant: TenantId
-  /** Sees the rows of the tenant only; the database enforces it. */
+  /** Sees only the tenant's rows; enforced by the database. */
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Log
   readonly edition: 'community' | 'enterprise' | 'cloud'
   /** Address of the caller; '' for the platform itself. */
   readonly source: string
-  /** Where an address is on the map. */
+  /** Maps an address to coordinates. */
   readonly locate: Locate
-  /** Whether the namespace has live listeners, or had some minutes ago: else what only they are told need not be read. */
+  /**
+   * True while the namespace has live listeners or had some minutes ago; otherwise data only for them need not be read.
+   */
   hasListeners(): boolean
-  /** Tells the namespace's live listeners. */
+  /** Notifies the namespace's live listeners. */
   emit(event: LiveEvent): void
 }
 
-/** Records the removal of recordings with their device or namespace. Called before the transaction of `ctx.db` ends. */
+/**
+ * Records the removal of recordings with their device or namespace. Call it before the transaction of `ctx.db` ends.
+ */
 export interface RecordingRemoval {
   deviceRemoved(ctx: TenantContext, uid: DeviceUid): Promise<void>
   namespaceRemoved(ctx: TenantContext): Promise<void>

@@ -1,4 +1,4 @@
-// `bowline server` and the other commands of the server program.
+// Entry point of `bowline server` and the other commands.
 import { text } from 'node:stream/consumers'
 import { runCommand } from './cli/program.ts'
 

@@ -1,4 +1,4 @@
-// Announcements over HTTP: anybody reads them, in the order that is asked for.
+// Announcements over HTTP: public, in the requested order.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.close(), cloud.close()]))
 
 describe('announcements', () => {
-  it('come by date, the newest first unless asked otherwise, in pages and without their content', async () => {
+  it('lists announcements by date, newest first by default, paged and without content', async () => {
     const list = async (query: Parameters<typeof server.fetch>[0]) => {
       const response = await server.fetch(`/api/announcements${query}`)
       const items = (await response.json()) as { uuid: string }[]
@@ -38,7 +38,7 @@ describe('announcements', () => {
     expect((await server.fetch('/api/announcements?order_by=sideways')).status).toBe(400)
   })
 
-  it('are read one by one; one that is not there is 404, whatever its name', async () => {
+  it('returns one announcement by uuid, and 404 for an unknown uuid', async () => {
     const [uuid = ''] = uuids
     const { body } = await server.client().call(announcements.get, { params: { uuid } })
     expect(body).toMatchObject({ uuid, title: 'No. 0', content: '# 0' })
@@ -48,7 +48,7 @@ describe('announcements', () => {
     }
   })
 
-  it('of the hosted service may be read by pages of other installations, without credentials', async () => {
+  it('allows cross-origin reads of the hosted announcements, without credentials', async () => {
     const [uuid] = uuids
     const allowedBy = async (on: BootedServer, path: string) => {
       const { headers } = await on.fetch(path, { headers: { origin: 'https://bowline.example.com' } })

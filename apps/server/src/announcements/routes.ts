@@ -7,8 +7,8 @@ import { get, list } from './service.ts'
 
 /**
  * @param db system connection
- * @param edition consoles of other installations read the hosted service's announcements from their own origin: there
- *   any page may read them, without credentials
+ * @param edition `cloud` lets pages of any origin read the announcements without credentials: consoles of other
+ *   installations show them
  */
 export function announcementRoutes(db: Kysely<Schema>, edition: 'community' | 'enterprise' | 'cloud'): Route[] {
   const { announcements } = operations

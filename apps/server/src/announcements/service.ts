@@ -36,7 +36,7 @@ export async function get(db: Kysely<Schema>, uuid: string): Promise<Announcemen
 
 /**
  * @param content Markdown
- * @returns its uuid
+ * @returns uuid of the new announcement
  * @throws {BowlineError} INVALID_INPUT for the title
  */
 export async function create(db: Kysely<Schema>, ids: Ids, title: string, content: string): Promise<string> {

@@ -1,4 +1,4 @@
-// SQL of announcements: rows of the instance; the system connection reads and writes them.
+// SQL of announcements: rows of the instance, read and written over the system connection.
 import type { Kysely, Selectable } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import type { AnnouncementsTable, Schema } from '../db/schema.ts'
@@ -32,7 +32,7 @@ export async function insertAnnouncement(
   await db.insertInto('announcements').values(announcement).execute()
 }
 
-/** @returns false when there was none */
+/** @returns false when no such announcement exists */
 export async function deleteAnnouncement(db: Kysely<Schema>, uuid: string): Promise<boolean> {
   const result = await db.deleteFrom('announcements').where('uuid', '=', uuid).executeTakeFirst()
   return result.numDeletedRows === 1n

@@ -1,4 +1,4 @@
-// API keys over HTTP: their making, their reach and their end.
+// API keys over HTTP: creation, reach and expiry.
 import { createHash, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { ROLES, type Role } from '@bowline/contract/roles'
@@ -36,8 +36,8 @@ async function memberOf(owner: Person, role: Role): Promise<{ person: Person; cl
   return { person, client: server.client(answer.body.token) }
 }
 
-describe('a new key', () => {
-  it('is shown once and kept as its SHA-256', async () => {
+describe('new key', () => {
+  it('returns the new key once and stores only its SHA-256', async () => {
     const owner = await newcomer()
     const key = await create(owner.client, { name: 'machine', role: 'operator' })
     expect(key).toMatchObject({
@@ -62,7 +62,7 @@ describe('a new key', () => {
     expect(await statusOf(key.id)).toBe(200)
   })
 
-  it('has a name of its own in its namespace and a value of its own everywhere', async () => {
+  it('requires a key name unique in the namespace and a key value unique everywhere', async () => {
     const [owner, other] = [await newcomer(), await newcomer()]
     const key = randomUUID()
     await create(owner.client, { name: 'machine', key })
@@ -80,13 +80,13 @@ describe('a new key', () => {
     ['owner', 'administrator', '200'],
     ['operator', 'observer', '403 FORBIDDEN'],
     ['observer', 'observer', '403 FORBIDDEN'],
-  ] as const)('made by an %s with the role %s: %s', async (own, role, expected) => {
+  ] as const)('creates a key as %s with the role %s: %s', async (own, role, expected) => {
     const owner = await newcomer()
     const client = own === 'owner' ? owner.client : (await memberOf(owner, own)).client
     expect(await outcome(create(client, { name: 'machine', role }))).toBe(expected)
   })
 
-  it('without a role has its maker’s, short of owner', async () => {
+  it('defaults the role of a new key to its creator’s, capped below owner', async () => {
     const owner = await newcomer()
     expect((await create(owner.client, { name: 'machine' })).role).toBe('administrator')
   })
@@ -96,14 +96,14 @@ describe('a new key', () => {
     [{ name: 'a'.repeat(21) }, 'name'],
     [{ name: 'machine', expires_at: 31 as never }, 'expires_at'],
     [{ name: 'machine', key: 'no-uuid' }, 'key'],
-  ])('is refused with %o', async (values, field) => {
+  ])('refuses a key with %o', async (values, field) => {
     const owner = await newcomer()
     expect(await outcome(create(owner.client, values))).toBe(`400 INVALID_INPUT ${field}`)
   })
 })
 
-describe('the reach of a key', () => {
-  it.each(ROLES.filter((role) => role !== 'owner'))('is no higher than its maker’s role of now: %s', async (now) => {
+describe('reach of a key', () => {
+  it.each(ROLES.filter((role) => role !== 'owner'))('caps a key at its creator’s current role %s', async (now) => {
     const owner = await newcomer()
     const { person, client } = await memberOf(owner, 'administrator')
     const { id } = await create(client, { name: 'machine', role: 'administrator' })
@@ -120,7 +120,7 @@ describe('the reach of a key', () => {
     expect(removal.status).toBe(now === 'administrator' ? 200 : 403)
   })
 
-  it('is its own namespace, whatever bearer token comes with it', async () => {
+  it('confines a key to its own namespace and ignores an accompanying bearer token', async () => {
     const [owner, other] = [await newcomer(), await newcomer()]
     const { id } = await create(owner.client, { name: 'machine' })
     const device = await server.acceptedDevice(owner)
@@ -128,18 +128,18 @@ describe('the reach of a key', () => {
     expect(await statusOf(id, `/api/devices/${device.uid}`, bearer)).toBe(200)
     expect(await statusOf(id, '/api/auth/user', bearer)).toBe(403)
     expect(await statusOf(id, `/api/namespaces/${other.tenant}`, bearer)).toBe(404)
-    // A wrong key is not made up for by a right token.
+    // A valid token does not make up for a wrong key.
     expect(await statusOf(randomUUID(), '/api/stats', bearer)).toBe(401)
     expect(await outcome(other.client.call(devices.get, { params: { uid: device.uid } }))).toBe('404 NOT_FOUND')
   })
 })
 
-describe('the end of a key', () => {
-  it.each([30, 60, 90, 365] as const)('comes after %i days, to the second', async (days) => {
+describe('end of a key', () => {
+  it.each([30, 60, 90, 365] as const)('expires a key after %i days, to the second', async (days) => {
     const owner = await newcomer()
     const { id, expires_in } = await create(owner.client, { name: 'machine', expires_at: days })
     const end = new Date(clock.now())
-    // Existing clients take 365 days as a year of the calendar.
+    // Existing clients treat 365 days as a calendar year.
     if (days === 365) end.setUTCFullYear(end.getUTCFullYear() + 1)
     else end.setUTCDate(end.getUTCDate() + days)
     expect(expires_in).toBe(Math.floor(end.getTime() / 1_000))
@@ -149,7 +149,7 @@ describe('the end of a key', () => {
     expect(await statusOf(id)).toBe(401)
   })
 
-  it('comes with its deletion at once', async () => {
+  it('revokes a key at once when it is deleted', async () => {
     const owner = await newcomer()
     const { id } = await create(owner.client, { name: 'machine' })
     expect(await statusOf(id)).toBe(200)
@@ -160,7 +160,7 @@ describe('the end of a key', () => {
 })
 
 describe('changing a key', () => {
-  it('changes name and role, its own name included, and no role above one’s own', async () => {
+  it('updates name and role of a key, but grants no role above one’s own', async () => {
     const owner = await newcomer()
     await create(owner.client, { name: 'first', role: 'observer' })
     await create(owner.client, { name: 'second', role: 'observer' })
@@ -179,8 +179,8 @@ describe('changing a key', () => {
   })
 })
 
-describe('the list of keys', () => {
-  it('is sorted by expiry unless asked otherwise; what never ends, -1, comes before all', async () => {
+describe('list of keys', () => {
+  it('sorts keys by expiry by default, with never-expiring keys as the lowest (-1)', async () => {
     const owner = await newcomer()
     await create(owner.client, { name: 'never' })
     await create(owner.client, { name: 'month', expires_at: 30 })

@@ -1,5 +1,5 @@
-// Use cases of API keys. A key is a UUID that is shown once; its hash is kept. Its role counts
-// only as far as its creator's role reaches today, and it dies with the creator's membership.
+// Use cases of API keys. A key is a UUID shown once; only its hash is stored. Its role is capped at its creator's
+// current role, and it dies with the creator's membership.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { apiKeys as operations } from '@bowline/contract/operations/api-keys'
@@ -32,16 +32,16 @@ export interface ApiKeyDeps {
   readonly ids: Ids
 }
 
-/** Whose key it is: it never reaches further than this member's role. */
+/** Creator of a key, which never exceeds this member's role. */
 export interface Creator {
   readonly id: UserId
   readonly role: Role
 }
 
 /**
- * Creates a key. Without a role it gets the creator's, but never `owner`: nobody hands that out.
- * @throws {BowlineError} ROLE_TOO_HIGH above the creator's role; CONFLICT for a taken name or key; UNAUTHORIZED when the
- *   creator's membership has just ended
+ * Creates a key. The role defaults to the creator's, but is never `owner`: no key may have that.
+ * @throws {BowlineError} ROLE_TOO_HIGH above the creator's role; CONFLICT for a taken name or key; UNAUTHORIZED when
+ *   the creator's membership has just ended
  */
 export async function createApiKey(
   deps: ApiKeyDeps,
@@ -113,7 +113,7 @@ export async function remove(ctx: TenantContext, name: string): Promise<void> {
   })
 }
 
-/** The actor behind a key's text; undefined when it is unknown, expired, or its creator has left. */
+/** Actor of a presented key; undefined when the key is unknown or expired, or its creator has left. */
 export async function actorOfKey(system: Kysely<Schema>, key: string, now: number): Promise<ApiKeyActor | undefined> {
   const found = await findKeyByHash(system, keyHash(key), new Date(now))
   if (!found) return undefined
@@ -127,12 +127,12 @@ function userOf(ctx: TenantContext): UserActor & { readonly role: Role } {
   return { ...actor, role: actor.role }
 }
 
-/** A role that `own` may put on a key: its own or lower, `owner` never. */
+/** Requires a role that a member with `own` may grant: its own or lower, never `owner`. */
 function requireGrantable(own: Role, role: Role): void {
   if (role === 'owner' || rank(role) > rank(own)) fail('ROLE_TOO_HIGH', { role: own, target: role })
 }
 
-/** 365 days are a calendar year, as existing clients expect. */
+/** 365 days count as a calendar year, as existing clients expect. */
 function expiry(now: number, days: number): Date | null {
   if (days < 0) return null
   const end = new Date(now)

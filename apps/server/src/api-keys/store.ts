@@ -11,7 +11,9 @@ export async function insertApiKey(db: Kysely<Schema>, key: Insertable<ApiKeysTa
   return db.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Which of name and hash are taken. A hash may be another namespace's: it is looked for over all of them. */
+/**
+ * Checks the name within the namespace. A hash may belong to another namespace, so `isHashTaken` checks all of them.
+ */
 export async function isNameTaken(db: Kysely<Schema>, name: string): Promise<boolean> {
   const row = await db.selectFrom('api_keys').select('name').where('name', '=', name).executeTakeFirst()
   return row !== undefined
@@ -39,7 +41,7 @@ export async function listApiKeys(
   const rows = await db
     .selectFrom('api_keys')
     .selectAll()
-    // Clients see -1 for keys that never expire, and sort by what they see.
+    // Clients see -1 for keys that never expire, and sort by the visible value.
     .orderBy(column, (order) => (query.order === 'asc' ? order.asc().nullsFirst() : order.desc().nullsLast()))
     .orderBy('name')
     .limit(query.limit)
@@ -53,13 +55,13 @@ export async function updateApiKey(db: Kysely<Schema>, name: string, values: Upd
   await db.updateTable('api_keys').set(values).where('name', '=', name).execute()
 }
 
-/** @returns false when there was none */
+/** @returns false when no such key exists */
 export async function deleteApiKey(db: Kysely<Schema>, name: string): Promise<boolean> {
   const result = await db.deleteFrom('api_keys').where('name', '=', name).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
 
-/** The key with that hash and its creator's role now: one query. System connection. */
+/** Finds the key with this hash and its creator's current role in one query. System connection. */
 export function findKeyByHash(
   system: Kysely<Schema>,
   hash: Buffer,

@@ -1,4 +1,4 @@
-// The audit log over HTTP: page by page, and all of it as lines.
+// The audit log over HTTP: paged, and exported as lines.
 import { operations } from '@bowline/contract/operations'
 import { AuditEntry } from '@bowline/contract/schemas/audit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,8 +24,8 @@ async function exported(person: Person): Promise<AuditEntry[]> {
   return lines.map((line) => AuditEntry.parse(JSON.parse(line)))
 }
 
-describe('the audit log', () => {
-  it('tells who did what to what, the newest first, the same page by page and as lines', async () => {
+describe('audit log', () => {
+  it('lists actor, action and target of audit entries newest first, paged and as JSON lines', async () => {
     const person = await server.addPerson('busy')
     const device = await server.registerDevice(person.tenant, { hostname: 'box' })
     for (const word of ['reject', 'pending', 'accept'] as const) await setStatus(person, device.uid, word)
@@ -43,7 +43,7 @@ describe('the audit log', () => {
     expect(await exported(person)).toEqual(body)
   })
 
-  it('is of the own namespace only, and empty where nothing was done', async () => {
+  it('lists audit entries of one’s own namespace only', async () => {
     await server.acceptedDevice(ada)
     const idle = await server.addPerson('idle')
     expect(await exported(idle)).toEqual([])
@@ -51,7 +51,7 @@ describe('the audit log', () => {
     expect([body, total]).toEqual([[], 0])
   })
 
-  it('is exported whole, however long it is', async () => {
+  it('exports the audit log completely, across pages', async () => {
     const person = await server.addPerson('eager')
     const entry = { tenant_id: person.tenant, actor_type: 'system' as const, actor_id: 'test', action: 'test' }
     const many = Array.from({ length: 2_500 }, (_, i) => ({ ...entry, target: String(i) }))

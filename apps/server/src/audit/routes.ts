@@ -9,7 +9,7 @@ import { listAudit, readAudit } from './store.ts'
 
 const EXPORT_PAGE = 1_000
 
-/** @param system connection: names of people are instance-wide */
+/** @param system connection: user names are instance-wide */
 export function auditRoutes(system: Kysely<Schema>): Route[] {
   return [
     memberRoute(operations.audit.list, async (ctx, { query }) => {
@@ -24,7 +24,7 @@ export function auditRoutes(system: Kysely<Schema>): Route[] {
   ]
 }
 
-/** Every entry as a line, the newest first, read a page at a time as the reader takes them. */
+/** Every entry as a line, newest first; pages are read as the consumer pulls. */
 async function* lines(
   system: Kysely<Schema>,
   { db }: MemberContext,

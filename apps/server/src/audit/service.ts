@@ -2,7 +2,7 @@
 import type { Actor, TenantContext } from '../context.ts'
 import { insertEntry } from './store.ts'
 
-/** Words of the audit log, `noun.verb`; one per kind of deed. */
+/** Actions of the audit log, `noun.verb`. */
 export type AuditAction =
   | 'device.accept'
   | 'device.reject'
@@ -47,10 +47,10 @@ export type AuditAction =
   | 'member.remove'
   | 'member.leave'
 
-/** Non-secret facts of a deed; for a change `{ before, after }` with the fields that changed. */
+/** Non-secret facts of an action; for a change `{ before, after }` with the changed fields. */
 export type AuditDetails = Readonly<Record<string, unknown>>
 
-/** Writes an entry. Call it in the transaction of the deed itself, with that transaction's `db` in the context. */
+/** Writes an entry. Call it within the transaction of the action, with that transaction's `db` in the context. */
 export async function audit(
   ctx: TenantContext,
   action: AuditAction,
@@ -69,7 +69,7 @@ export async function audit(
   })
 }
 
-/** How an actor is named in what is kept. */
+/** Stored representation of an actor. */
 export function auditActor(actor: Actor): { type: 'user' | 'api-key' | 'system'; id: string } {
   switch (actor.kind) {
     case 'user':

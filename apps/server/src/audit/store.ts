@@ -10,9 +10,9 @@ import type { Listing } from '../db/lists/listing.ts'
 type AuditRow = Selectable<AuditLogTable>
 
 /**
- * A page of the namespace's entries, the newest first; by time, so that the index of the namespace serves.
+ * A page of the namespace's entries, newest first; ordered by time so that the namespace's index applies.
  * @param db the tenant's connection
- * @param system connection: for the names of people
+ * @param system connection: for user names
  */
 export async function listAudit(db: Kysely<Schema>, system: Kysely<Schema>, page: Page): Promise<Listing<AuditEntry>> {
   const { rows, total } = await readPage(db, page, {
@@ -32,8 +32,8 @@ export async function listAudit(db: Kysely<Schema>, system: Kysely<Schema>, page
 }
 
 /**
- * Some entries older than another one, or the newest, the newest first.
- * @param system connection: for the names of people
+ * Entries older than `before`, or the newest ones, newest first.
+ * @param system connection: for user names
  */
 export async function readAudit(
   db: Kysely<Schema>,
@@ -67,7 +67,7 @@ async function describe(system: Kysely<Schema>, rows: readonly AuditRow[]): Prom
   }))
 }
 
-/** Writes an entry, in the transaction of the action itself. */
+/** Writes an entry, within the transaction of the action. */
 export async function insertEntry(db: Kysely<Schema>, entry: Insertable<AuditLogTable>): Promise<void> {
   await db.insertInto('audit_log').values(entry).execute()
 }

@@ -1,4 +1,4 @@
-// What the audit log tells of changes, and that no trace can be changed.
+// Audit entries of changes, and their immutability.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { sql } from 'kysely'
@@ -17,7 +17,7 @@ afterAll(() => server.close())
 const newcomer = () => server.addPerson(`p${randomUUID().slice(0, 8)}`)
 const entries = async (person: Person) => (await person.client.call(audit.list, { query: { per_page: '100' } })).body
 
-it('tells who changed what, from where, before and after', async () => {
+it('records actor, target, source address and before/after values of a change', async () => {
   const person = await newcomer()
   const { uid } = await server.acceptedDevice(person, { hostname: 'box' })
   const response = await server.fetch(`/api/devices/${uid}`, {
@@ -40,7 +40,7 @@ it('tells who changed what, from where, before and after', async () => {
   })
 })
 
-it('names the API key that did it', async () => {
+it('names the API key that made the change', async () => {
   const person = await newcomer()
   const { body: key } = await person.client.call(apiKeys.create, { body: { name: 'machine', expires_at: -1 } })
   const { uid } = await server.acceptedDevice(person)
@@ -50,7 +50,7 @@ it('names the API key that did it', async () => {
   expect(JSON.stringify(await entries(person))).not.toContain(key.id)
 })
 
-it('has no entry for what was refused or changed nothing', async () => {
+it('writes no audit entry for refused or ineffective calls', async () => {
   const person = await newcomer()
   const before = await entries(person)
   await person.client.call(devices.remove, { params: { uid: 'a'.repeat(64) } }).catch(() => undefined)
@@ -59,7 +59,7 @@ it('has no entry for what was refused or changed nothing', async () => {
   expect(await entries(person)).toEqual(before)
 })
 
-it('is for administrators', async () => {
+it('restricts the audit log to administrators', async () => {
   const [owner, operator] = [await newcomer(), await newcomer()]
   await server.addMember(owner.tenant, operator.id, 'operator')
   const { body } = await operator.client.call(operations.auth.switchNamespace, { params: { tenant: owner.tenant } })
@@ -67,7 +67,7 @@ it('is for administrators', async () => {
   expect(response.status).toBe(403)
 })
 
-it.each(['update', 'delete'] as const)('lets no working role %s an entry', async (verb) => {
+it.each(['update', 'delete'] as const)('denies the working database role to %s an audit entry', async (verb) => {
   const person = await newcomer()
   await server.acceptedDevice(person)
   const change = verb === 'update' ? sql`update audit_log set action = 'device.reject'` : sql`delete from audit_log`

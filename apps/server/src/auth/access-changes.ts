@@ -1,5 +1,5 @@
-// Tells within a second or two when somebody's tokens, sessions or memberships have ended, by whatever process: the
-// database notes it (by triggers), and this looks while anybody wants to know.
+// Reports within a second or two that a person's tokens, sessions or memberships have ended, in whatever process:
+// database triggers record it, and this polls while there are subscribers.
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { AuthDeps } from './service.ts'
 import { listAccessChanges } from './store.ts'
@@ -7,14 +7,14 @@ import { listAccessChanges } from './store.ts'
 const LOOK_INTERVAL_MS = 1_000
 
 export interface AccessChanges {
-  /** Calls `look` whenever the access of a person may have changed; the answer unsubscribes. */
+  /** Calls `look` whenever a person's access may have changed. @returns unsubscribe */
   subscribe(user: UserId, look: () => void): () => void
 }
 
 export function createAccessChanges({ db, clock, log }: Pick<AuthDeps, 'db' | 'clock' | 'log'>): AccessChanges {
   const subscribers = new Map<UserId, Set<() => void>>()
-  /** Changes that were told already. */
-  let told = new Set<number>()
+  /** Ids of changes already reported. */
+  let reported = new Set<number>()
   let stop: (() => void) | undefined
   let isLooking = false
 
@@ -23,11 +23,11 @@ export function createAccessChanges({ db, clock, log }: Pick<AuthDeps, 'db' | 'c
     isLooking = true
     try {
       const changes = await listAccessChanges(db)
-      const people = new Set(changes.filter(({ id }) => !told.has(id)).map((change) => change.user_id))
-      told = new Set(changes.map(({ id }) => id))
+      const people = new Set(changes.filter(({ id }) => !reported.has(id)).map((change) => change.user_id))
+      reported = new Set(changes.map(({ id }) => id))
       for (const user of people) for (const act of subscribers.get(user) ?? []) act()
     } catch (error) {
-      // Streams look for themselves now and then, too.
+      // Streams also poll on their own.
       log.error('jobs.error', { err: error })
     } finally {
       isLooking = false

@@ -1,4 +1,4 @@
-// Browser sessions: the refresh cookie, its rotation and its end, over HTTP with a clock that the test moves.
+// Browser sessions over HTTP with a manual clock: refresh cookie, rotation and end.
 import { generateKeyPairSync } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import type { UserAuth } from '@bowline/contract/schemas/user'
@@ -14,7 +14,7 @@ import { createTokenIssuer } from './tokens.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-/** How long an exchanged cookie still leads to its successor. */
+/** Grace period during which an exchanged cookie still leads to its successor. */
 const GRACE = 30_000
 const { createSession, refreshSession } = operations.auth
 let clock: ManualClock
@@ -29,13 +29,13 @@ beforeAll(async () => {
   ada = await server.setUpAccount()
 })
 afterAll(() => server.close())
-// Each test signs in once or twice; the limit per source lets that pass.
+// Each test signs in once or twice, within the rate limit per source.
 beforeEach(() => clock.advance(MINUTE))
 
 interface Answer {
   readonly status: number
   readonly auth: UserAuth
-  /** The whole Set-Cookie header; '' when there is none. */
+  /** Complete Set-Cookie header; '' without one. */
   readonly setCookie: string
   /** `name=value` for the next request. */
   readonly cookie: string
@@ -60,27 +60,27 @@ const signOut = (cookie: string, headers: Record<string, string> = {}) =>
 const statusWith = async (token: string) =>
   (await server.fetch('/api/stats', { headers: { authorization: `Bearer ${token}` } })).status
 
-describe('a browser session', () => {
-  it('has a cookie that scripts cannot read and other sites cannot send', async () => {
+describe('browser session', () => {
+  it('sets an HttpOnly, SameSite=Strict refresh cookie', async () => {
     const { status, setCookie } = await signIn()
     expect(status).toBe(200)
     expect(setCookie).toMatch(/^bowline=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/)
   })
 
-  it('has a cookie that is bound to this host and to https where https is spoken', async () => {
+  it('sets a Secure refresh cookie with the __Host- prefix over https', async () => {
     const https = { 'x-forwarded-proto': 'https' }
     const { setCookie, cookie } = await signIn(https)
     expect(setCookie).toMatch(/^__Host-bowline=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
     expect((await refresh(cookie, https)).status).toBe(200)
   })
 
-  it('keeps no cookie in the clear in the database', async () => {
+  it('stores no refresh cookie in plain text', async () => {
     const { cookie } = await signIn()
     const rows = await server.database.system().selectFrom('refresh_tokens').selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain(cookie.slice('bowline='.length))
   })
 
-  it('has the headers of a sign-in on every answer', async () => {
+  it('sends the sign-in headers on every response of POST /api/auth/session', async () => {
     for (const password of [PASSWORD, 'wrong']) {
       const response = await server.fetch(createSession.path, {
         method: 'POST',
@@ -91,14 +91,14 @@ describe('a browser session', () => {
     }
   })
 
-  it('has a token of ten minutes', async () => {
+  it('issues browser-session tokens that expire after ten minutes', async () => {
     const { auth } = await signIn()
     expect(await statusWith(auth.token)).toBe(200)
     clock.advance(11 * MINUTE)
     expect(await statusWith(auth.token)).toBe(401)
   })
 
-  it('is not prolonged by its tokens: only by its cookie', async () => {
+  it('caps renewed browser-session tokens at the expiry of the first', async () => {
     const { auth } = await signIn()
     clock.advance(9 * MINUTE)
     const { body } = await server.client(auth.token).call(operations.auth.getUser, {})
@@ -109,7 +109,7 @@ describe('a browser session', () => {
     expect(await statusWith(swapped.token)).toBe(401)
   })
 
-  it('lives 30 days after its last refresh', async () => {
+  it('expires a browser session 30 days after its last refresh', async () => {
     const first = await signIn()
     clock.advance(29 * DAY)
     const second = await refresh(first.cookie)
@@ -122,8 +122,8 @@ describe('a browser session', () => {
   })
 })
 
-describe('a refresh', () => {
-  it('gives a new token and a new cookie', async () => {
+describe('refresh of a browser session', () => {
+  it('issues a new token and a new cookie on refresh', async () => {
     const first = await signIn()
     const second = await refresh(first.cookie)
     expect(second.cookie).toMatch(/^bowline=[\w-]{43}$/)
@@ -133,7 +133,7 @@ describe('a refresh', () => {
     expect((await refresh(second.cookie)).status).toBe(200)
   })
 
-  it('with a cookie that was exchanged before ends the session, its tokens and its newest cookie', async () => {
+  it('ends the session, its tokens and its newest cookie when an exchanged cookie is replayed', async () => {
     const other = await signIn()
     const first = await signIn()
     const second = await refresh(first.cookie)
@@ -147,7 +147,7 @@ describe('a refresh', () => {
     expect(await statusWith(other.auth.token)).toBe(200)
   })
 
-  it('that is sent again because its answer was lost gives the same new cookie', async () => {
+  it('returns the same new cookie when a refresh is retried', async () => {
     const first = await signIn()
     const [second, again] = [await refresh(first.cookie), await refresh(first.cookie)]
     expect([again.status, again.cookie]).toEqual([200, second.cookie])
@@ -155,7 +155,7 @@ describe('a refresh', () => {
     expect((await refresh(again.cookie)).status).toBe(200)
   })
 
-  it('of one cookie by many at once gives all of them the same new one', async () => {
+  it('returns one new cookie to thirty concurrent refreshes', async () => {
     const { cookie } = await signIn()
     const answers = await Promise.all(Array.from({ length: 30 }, () => refresh(cookie)))
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(30).fill(200))
@@ -163,14 +163,14 @@ describe('a refresh', () => {
     expect((await refresh(answers[0]?.cookie ?? '')).status).toBe(200)
   })
 
-  it('that is late gives the newest cookie, not one that was exchanged meanwhile', async () => {
+  it('returns the newest cookie to a late refresh', async () => {
     const first = await signIn()
     const second = await refresh(first.cookie)
     const third = await refresh(second.cookie)
     expect((await refresh(first.cookie)).cookie).toBe(third.cookie)
   })
 
-  it('with an exchanged cookie by another browser ends the session, however soon', async () => {
+  it('ends the session at once when another browser presents an exchanged cookie', async () => {
     const first = await signIn({ 'user-agent': 'the owner' })
     const second = await refresh(first.cookie, { 'user-agent': 'the owner' })
     expect((await refresh(first.cookie, { 'user-agent': 'a thief' })).status).toBe(401)
@@ -178,13 +178,13 @@ describe('a refresh', () => {
   })
 
   it.each(['', 'bowline=', 'bowline=nonsense', 'other=1', `bowline=${'a'.repeat(3_000)}`])(
-    'without a cookie that is known is 401: %s',
+    'answers a refresh with the cookie header "%s" with 401',
     async (cookie) => {
       expect((await refresh(cookie)).status).toBe(401)
     },
   )
 
-  it('is refused when the person is no confirmed user any more', async () => {
+  it('refuses a refresh for a user who is no longer confirmed', async () => {
     await server.addPerson('leaving')
     const { cookie } = await signIn({}, 'leaving')
     const users = server.database.system().updateTable('users')
@@ -192,7 +192,7 @@ describe('a refresh', () => {
     expect((await refresh(cookie)).status).toBe(401)
   })
 
-  it('leads to another namespace when the membership has ended', async () => {
+  it('moves to another namespace on refresh when the membership has ended', async () => {
     const guest = await server.addPerson('guest')
     await server.addMember(ada.tenant, guest.id, 'observer')
     const { auth, cookie } = await signIn({}, 'guest')
@@ -202,8 +202,8 @@ describe('a refresh', () => {
   })
 })
 
-describe('signing out', () => {
-  it('ends the cookie and every token made from it, and clears the cookie', async () => {
+describe('sign-out of a browser session', () => {
+  it('ends the refresh cookie and its tokens, and clears the cookie, on sign-out', async () => {
     const first = await signIn()
     const second = await refresh(first.cookie)
     const gone = await signOut(second.cookie)
@@ -213,7 +213,7 @@ describe('signing out', () => {
     expect((await refresh(second.cookie)).status).toBe(401)
   })
 
-  it('everywhere at the moment of a sign-in with the old password leaves no session behind', async () => {
+  it('refuses a session for a sign-in that races with a password change', async () => {
     const person = await server.addPerson('changing')
     const db = server.database.system()
     const account = await getAccount(db, person.id)
@@ -233,12 +233,12 @@ describe('signing out', () => {
       maximumLockoutMinutes: 60,
       refreshSecret: 'x',
     }
-    // The old password was judged before the change, and the session is started after it.
+    // The old password was verified before the change; the session starts after it.
     const late = startBrowserSession(deps, account, { source: '192.0.2.1', userAgent: '' })
     await expect(late).rejects.toMatchObject({ code: 'BAD_CREDENTIALS' })
   })
 
-  it('leaves other sessions and the tokens of programs alone', async () => {
+  it('keeps other sessions and API tokens on sign-out', async () => {
     const other = await signIn()
     await signOut((await signIn()).cookie)
     expect(await statusWith(other.auth.token)).toBe(200)
@@ -248,23 +248,23 @@ describe('signing out', () => {
     expect(await statusWith(body.token)).toBe(200)
   })
 
-  it('without a session is nothing to complain about', async () => {
+  it('answers a sign-out without a session with 200', async () => {
     expect((await signOut('')).status).toBe(200)
     expect((await signOut('bowline=nonsense')).status).toBe(200)
   })
 
-  it('at the same moment as a refresh leaves nothing behind', async () => {
+  it('leaves no valid token when sign-out and refresh race', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { cookie } = await signIn()
       const [refreshed] = await Promise.all([refresh(cookie), signOut(cookie)])
-      // Whoever comes first: no token that the refresh gave outlives the sign-out.
+      // In either order, no token from the refresh outlives the sign-out.
       expect(await statusWith(refreshed.auth.token ?? '')).toBe(401)
       expect((await refresh(refreshed.cookie)).status).toBe(401)
     }
   })
 })
 
-describe('the origin of a request', () => {
+describe('origin of a request', () => {
   const host = () => new URL(server.origin).host
 
   it.each<[string, () => Record<string, string>]>([
@@ -273,10 +273,10 @@ describe('the origin of a request', () => {
     ['the address bar', () => ({ 'sec-fetch-site': 'none' })],
     ['this page behind a proxy that ends TLS', () => ({ origin: `https://${host()}` })],
     [
-      'a page whose host is told with its own port',
+      'a page whose host carries an explicit port',
       () => ({ origin: 'https://a.example', 'x-forwarded-host': 'A.example:443' }),
     ],
-  ])('may be %s', async (_, headers) => {
+  ])('accepts session requests from %s', async (_, headers) => {
     const { status, cookie } = await signIn(headers())
     expect(status).toBe(200)
     const refreshed = await refresh(cookie, headers())
@@ -289,9 +289,9 @@ describe('the origin of a request', () => {
     ['another port of this host', () => ({ origin: 'http://127.0.0.1:1' })],
     ['another host of this site', () => ({ 'sec-fetch-site': 'same-site' })],
     ['another site that hides itself', () => ({ origin: 'null' })],
-    ['another site, as only the browser tells', () => ({ 'sec-fetch-site': 'cross-site' })],
-    ['nothing that can be read', () => ({ origin: 'nonsense' })],
-  ])('may not be %s', async (_, headers) => {
+    ['another site, by Sec-Fetch-Site alone', () => ({ 'sec-fetch-site': 'cross-site' })],
+    ['an unreadable origin', () => ({ origin: 'nonsense' })],
+  ])('refuses session requests from %s', async (_, headers) => {
     const { cookie } = await signIn()
     for (const answer of [
       await signIn(headers()),
@@ -304,8 +304,8 @@ describe('the origin of a request', () => {
   })
 })
 
-describe('switching the namespace in a browser session', () => {
-  it('moves the whole session', async () => {
+describe('namespace switch in a browser session', () => {
+  it('moves the whole browser session to the new namespace', async () => {
     const both = await server.addPerson('both')
     await server.addMember(ada.tenant, both.id, 'operator')
     const { auth, cookie } = await signIn({}, 'both')
@@ -319,8 +319,8 @@ describe('switching the namespace in a browser session', () => {
   })
 })
 
-describe('the clean-up', () => {
-  it('removes what has expired and leaves what lives', async () => {
+describe('clean-up', () => {
+  it('removes expired refresh tokens and keeps valid ones', async () => {
     await signIn()
     clock.advance(31 * DAY)
     const { cookie } = await signIn()

@@ -1,5 +1,5 @@
-// Judging a password. Failures are counted by what was typed, per source and over all sources, in the same way whether or
-// not it names an account: neither the answer nor the work behind it tells who exists.
+// Password verification. Failures are counted by the typed name, per source and over all sources, alike for known and
+// unknown accounts: neither the response nor the work behind it reveals which accounts exist.
 import { createHash } from 'node:crypto'
 import { BowlineError } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
@@ -27,21 +27,21 @@ export interface GuessDeps {
 }
 
 export interface Guess {
-  /** Username or e-mail address as it was typed. */
+  /** Username or e-mail address as typed. */
   readonly identifier: string
-  /** The account that it names and that may sign in by password; undefined when there is none. */
+  /** The named account, if it may sign in by password. */
   readonly account: Account | undefined
   readonly password: string
 }
 
-/** What failures are counted by: the names that find one account each have a count of their own. */
+/** Key of the failure counters: each name of an account has its own. */
 export function identifierKey(identifier: string): Buffer {
   return createHash('sha256').update(identifier.toLowerCase()).digest()
 }
 
 /**
- * Judges a guess, and counts it when it is wrong. Success clears the failures of the source, not those of all sources.
- * @returns whether it is right
+ * Verifies a guess and counts it if wrong. Success clears the failures of the source, not those of all sources.
+ * @returns true for the right password
  * @throws {BowlineError} LOCKED_OUT (detail `lockedUntil`: Unix seconds), whatever the password
  */
 export async function judgeGuess(deps: GuessDeps, guess: Guess, origin: Origin): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function judgeGuess(deps: GuessDeps, guess: Guess, origin: Origin):
   } as const
   await refuseWhileLocked(deps, by)
   const matches = await deps.passwords.verify(guess.account?.passwordHash, guess.password)
-  // Many guesses sent at once all pass the first look: the lock that some of them lead to holds for the rest.
+  // Concurrent guesses all pass the first check; a lock caused by some of them applies to the rest.
   await refuseWhileLocked(deps, by)
   if (matches && by.user !== '') {
     const { user, source, identifier } = by
@@ -72,7 +72,7 @@ export async function judgeGuess(deps: GuessDeps, guess: Guess, origin: Origin):
 interface By {
   readonly source: string
   readonly identifier: Buffer
-  /** '' when the name is nobody's. */
+  /** '' when no account has the name. */
   readonly user: Account['id'] | ''
 }
 
@@ -81,7 +81,7 @@ async function refuseWhileLocked(deps: GuessDeps, by: By): Promise<void> {
   if (lockedUntil) throw lockedOut(lockedUntil)
 }
 
-/** @returns milliseconds since the epoch until which the source is locked now; 0 when it is not */
+/** @returns end of the source's lock in milliseconds since the epoch; 0 without one */
 async function noteFailure(deps: GuessDeps, by: By, origin: Origin): Promise<number> {
   const { db, maximumLockoutMinutes: maximum } = deps
   const { source, identifier, user } = by
@@ -98,7 +98,7 @@ async function noteFailure(deps: GuessDeps, by: By, origin: Origin): Promise<num
   if (lockout.lockedUntil) await noteAccountEvent(db, now, { user, kind: 'sign-in.lock', origin })
   if (isGuarded) await noteAccountEvent(db, now, { user, kind: 'sign-in.guard', origin: { source: '', userAgent: '' } })
   if (lockout.lockedUntil) return lockout.lockedUntil
-  // Of guesses sent at once from many sources, those beyond the limit learn nothing.
+  // Concurrent guesses from many sources beyond the limit learn nothing.
   return maximum > 0 && everywhere > LIMITS.failuresPerHour ? findLock(db, by, now) : 0
 }
 

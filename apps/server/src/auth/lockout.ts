@@ -1,23 +1,23 @@
-// Lockout after failed sign-ins: pure arithmetic; the rows are kept by auth/store.ts.
-// Keyed by source and user, so that an attacker cannot lock a victim out elsewhere.
+// Lockout after failed sign-ins: pure arithmetic, stored by auth/store.ts. Keyed by source and user, so that an
+// attacker cannot lock a victim out elsewhere.
 
 export interface Attempt {
-  /** Failures in a row, this one included. */
+  /** Consecutive failures, including this one. */
   readonly attempts: number
 }
 
 export interface Lockout {
-  /** Milliseconds since the epoch at which the lock ends; 0: not locked. */
+  /** End of the lock in milliseconds since the epoch; 0: not locked. */
   readonly lockedUntil: number
-  /** Milliseconds since the epoch at which the failures are forgotten. */
+  /** Time in milliseconds since the epoch at which the failures are forgotten. */
   readonly expiresAt: number
 }
 
 const MINUTE = 60_000
 
 /**
- * What a failed attempt leads to. Two are free; the n-th locks for 4^(n−3) minutes, at most `maximumMinutes`.
- * @param attempts failures in a row, this one included
+ * Lockout caused by a failed attempt. Two are free; the n-th locks for 4^(n−3) minutes, at most `maximumMinutes`.
+ * @param attempts consecutive failures, including this one
  * @param now milliseconds since the epoch
  */
 export function lockoutAfter(attempts: number, maximumMinutes: number, now: number): Lockout {

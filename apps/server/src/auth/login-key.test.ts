@@ -1,4 +1,4 @@
-// POST /api/auth/ssh, as existing agents use it.
+// POST /api/auth/ssh as called by existing agents.
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { signRegistration } from '@bowline/link/registration-proof'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The device with a token that its key has signed for. */
+/** The device with a token for which its key has signed. */
 async function proven(registered: RegisteredDevice): Promise<RegisteredDevice> {
   const { body, privateKey, statement_key: key } = registered
   const proof = signRegistration(privateKey, body, key, Date.now())
@@ -50,8 +50,8 @@ function contextOf({ tenant }: Person): TenantContext {
 const signWith = (token: string, fingerprint: string, data = DATA) =>
   server.client(token).call(operations.auth.signChallenge, { body: { fingerprint, data } })
 
-describe('the login key of a namespace', () => {
-  it('signs what a login is about, so that an agent can verify it with the key it was offered', async () => {
+describe('login key of a namespace', () => {
+  it('signs a login challenge verifiably with the offered key', async () => {
     const key = await loginKeyOf(contextOf(person), secret)
     const { body } = await signWith(device.token, key.fingerprint)
     const offered = createPublicKey(key.privateKey)
@@ -60,7 +60,7 @@ describe('the login key of a namespace', () => {
     expect(verify('sha256', Buffer.from(DATA.replace('root', 'ann')), offered, signature)).toBe(false)
   })
 
-  it('is exactly one, however many need it at once', async () => {
+  it('creates exactly one login key under concurrent requests', async () => {
     const other = await server.addPerson('crowded')
     const made = await Promise.all(Array.from({ length: 8 }, () => loginKeyOf(contextOf(other), secret)))
     expect(new Set(made.map(({ fingerprint }) => fingerprint)).size).toBe(1)
@@ -69,7 +69,7 @@ describe('the login key of a namespace', () => {
     expect(fingerprint).not.toBe(made[0]?.fingerprint)
   })
 
-  it('is sealed in the database, for its own namespace alone', async () => {
+  it('seals the login key in the database, bound to its namespace', async () => {
     await loginKeyOf(contextOf(person), secret)
     const other = await server.addPerson('elsewhere')
     await loginKeyOf(contextOf(other), secret)
@@ -79,14 +79,14 @@ describe('the login key of a namespace', () => {
     const moved = server.database.system().updateTable('login_keys').set({ sealed: row.sealed })
     await moved.where('tenant_id', '=', other.tenant).execute()
     await expect(loginKeyOf(contextOf(other), secret)).rejects.toThrow(/authenticate data/)
-    const stranger = new SecretKey(randomBytes(32).toString('hex'))
-    await expect(loginKeyOf(contextOf(person), stranger)).rejects.toThrow(/another secret key/)
+    const outsider = new SecretKey(randomBytes(32).toString('hex'))
+    await expect(loginKeyOf(contextOf(person), outsider)).rejects.toThrow(/another secret key/)
   })
 })
 
-describe('signing is refused', () => {
-  it('for the key of another namespace, and for none', async () => {
-    const other = await server.addPerson('stranger')
+describe('refusal to sign', () => {
+  it('answers a fingerprint of another namespace with 404', async () => {
+    const other = await server.addPerson('outsider')
     const { fingerprint } = await loginKeyOf(contextOf(other), secret)
     expect(await outcome(signWith(device.token, fingerprint))).toBe('404 NOT_FOUND')
     const keyless = await proven(await server.acceptedDevice(await server.addPerson('keyless')))
@@ -99,12 +99,12 @@ describe('signing is refused', () => {
     '{"Username":"root","Namespace":"device","More":1}',
     '{"Username":1,"Namespace":"device"}',
     '[]',
-  ])('for %s: the key signs logins only', async (data) => {
+  ])('refuses to sign %s: the key signs logins only', async (data) => {
     const { fingerprint } = await loginKeyOf(contextOf(person), secret)
     expect(await outcome(signWith(device.token, fingerprint, data))).toBe('400 INVALID_INPUT data')
   })
 
-  it('to people', async () => {
+  it('refuses to sign for a user token', async () => {
     const { fingerprint } = await loginKeyOf(contextOf(person), secret)
     expect(await outcome(signWith(person.auth.token, fingerprint))).toBe('401 UNAUTHORIZED')
   })

@@ -1,8 +1,8 @@
-// The login key of a namespace, for existing agents. They accept a key from the gateway when `POST /api/auth/ssh` can
-// sign with its private half: RSASSA-PKCS1-v1_5 over SHA-256, the only form they verify. One key for
-// each namespace, made when it is needed first, instead of one for each login. Agents of ours are never offered it: they
-// verify a statement (gateway/statement.ts). Who needs it first is the dialler of existing agents, which offers it to
-// them; until there is one, only tests make keys, and the operation answers NOT_FOUND.
+// Login key of a namespace, for existing agents. They accept a key from the gateway when `POST /api/auth/ssh` can sign
+// with its private half: RSASSA-PKCS1-v1_5 over SHA-256, the only form they verify. One key per namespace, created on
+// first use, instead of one per login. Our own agents never get it: they verify a statement (gateway/statement.ts). Its
+// first user will be the dialler of existing agents, which offers it to them; until then only tests create keys, and
+// the operation answers NOT_FOUND.
 import { type KeyObject, createPrivateKey, generateKeyPair, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { fail } from '@bowline/contract/errors'
@@ -19,12 +19,12 @@ export interface LoginKey {
   readonly privateKey: KeyObject
 }
 
-/** The JSON text that agents have signed: the account, and the name of the device or the id of the container. */
+/** JSON text that agents have signed: the account, and the device name or container id. */
 const Challenge = z.strictObject({ Username: z.string().min(1), Namespace: z.string().min(1) })
 
 const makeKeyPair = promisify(generateKeyPair)
 
-/** The namespace's key, made when there is none. Of several that make one at once, all get the same. */
+/** Returns the namespace's key, creating it if missing. Concurrent creators all get the same one. */
 export async function loginKeyOf(ctx: TenantContext, secret: SecretKey): Promise<LoginKey> {
   const known = await findLoginKey(ctx.db)
   if (known) return openLoginKey(ctx, secret, known)
@@ -44,11 +44,11 @@ export async function loginKeyOf(ctx: TenantContext, secret: SecretKey): Promise
 }
 
 /**
- * Signs what a login is about, as an agent asks for it.
- * @param challenge `fingerprint` of the key that the agent was offered; `data`, the JSON text to sign
+ * Signs a login challenge for an agent.
+ * @param challenge `fingerprint` of the offered key; `data`, the JSON text to sign
  * @returns base64
- * @throws {BowlineError} NOT_FOUND when the namespace's key is another; INVALID_INPUT when the text is about no login:
- *   the key signs nothing else, whoever asks
+ * @throws {BowlineError} NOT_FOUND when the namespace has another key; INVALID_INPUT when the text is no login
+ *   challenge: the key signs nothing else for anybody
  */
 export async function signLogin(
   ctx: TenantContext,
@@ -69,7 +69,7 @@ function openLoginKey(ctx: TenantContext, secret: SecretKey, row: LoginKeyRow): 
   return { fingerprint: row.fingerprint, privateKey: createPrivateKey(pem) }
 }
 
-/** Bound to the namespace: a row moved to another one does not open. */
+/** Binds the key to the namespace: a row moved to another one does not open. */
 function sealName(ctx: TenantContext): string {
   return `login-key/${ctx.tenant}`
 }

@@ -1,4 +1,4 @@
-// Password hashes: argon2id, as many at once as there are cores (each takes 19 MiB and a core for some milliseconds).
+// Password hashes: argon2id, at most one per core at a time (each takes 19 MiB and some milliseconds of a core).
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { Semaphore } from '@bowline/base/semaphore'
@@ -7,12 +7,12 @@ import { fail } from '@bowline/contract/errors'
 /** The library's default algorithm is argon2id. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Hashes that may wait: some seconds' worth. Beyond it sign-in is refused at once instead of ever later. */
+/** Maximum of queued hashes, some seconds' worth; beyond it sign-in is refused at once. */
 const QUEUE = 500
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>
-  /** @param stored undefined for unknown accounts: the same time is spent and the answer is false */
+  /** @param stored undefined for unknown accounts: takes the same time and returns false */
   verify(stored: string | undefined, password: string): Promise<boolean>
 }
 

@@ -24,12 +24,12 @@ import {
 } from './service.ts'
 
 /**
- * @param accounts how all sessions of an account are ended
- * @param signIns how often one source may try: each try costs a core some milliseconds
+ * @param accounts ends all sessions of an account
+ * @param signIns rate limit per source: each attempt costs some milliseconds of a core
  */
 export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: RateLimiter): Route[] {
   const { login, createSession, refreshSession, deleteSession, endSessions, getUser } = operations.auth
-  /** Both headers are on every answer of a sign-in, failures included. */
+  /** Sets both headers on every response to a sign-in, failures included. */
   async function signInWithHeaders(context: RequestContext, body: Credentials): Promise<Account> {
     void context.reply.header('x-account-lockout', '0').header('x-mfa-token', '')
     if (!signIns.take(sourceKey(context.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
@@ -80,14 +80,14 @@ export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: Rat
   ]
 }
 
-/** The route of existing agents that ask whether the platform has authorised a login. */
+/** Route of existing agents that ask the platform to authorise a login. */
 export function loginKeyRoutes(
   secret: SecretKey,
   contextOf: (device: DeviceActor, source: string) => TenantContext,
 ): Route[] {
   return [
     deviceRoute(operations.auth.signChallenge, async ({ actor, source }, { body }) => {
-      // Whoever knows what members see of a device gets a token of it; only one that its key has signed for counts.
+      // Anybody who sees what members see of a device can get a token of it; only one signed for by its key counts.
       if (!actor.proven) fail('UNAUTHORIZED')
       return { signature: await signLogin(contextOf(actor, source), secret, body) }
     }),
@@ -95,7 +95,7 @@ export function loginKeyRoutes(
 }
 
 /**
- * Refuses requests that another site's page caused. Browsers send Origin or Sec-Fetch-Site on these; programs that send
+ * Refuses requests caused by another site's page. Browsers send Origin or Sec-Fetch-Site with these; programs that send
  * neither have no cookie of ours to misuse.
  */
 function requireOwnOrigin({ request }: RequestContext): void {
@@ -103,12 +103,12 @@ function requireOwnOrigin({ request }: RequestContext): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') fail('ORIGIN_REFUSED')
   if (request.headers.origin === undefined) return
   const origin = URL.parse(request.headers.origin)
-  // Compared in normal form: without the scheme's own port, in lower case.
+  // Compared in normal form: default port removed, lower case.
   const own = origin && URL.parse(`${origin.protocol}//${request.host}`)
   if (!own || own.host !== origin.host) fail('ORIGIN_REFUSED')
 }
 
-/** The `__Host-` prefix makes browsers insist on Secure, so it is for https only. */
+/** Browsers require Secure for the `__Host-` prefix, so it is for https only. */
 function cookieName({ request }: RequestContext): string {
   return request.protocol === 'https' ? '__Host-bowline' : 'bowline'
 }

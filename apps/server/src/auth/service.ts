@@ -1,4 +1,4 @@
-// Sign-in of people and what becomes of their tokens.
+// Sign-in of people and the life of their tokens.
 import { createHash, createHmac } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
@@ -47,7 +47,7 @@ export interface AuthDeps {
   readonly passwords: PasswordHasher
   readonly tokens: TokenIssuer
   readonly maximumLockoutMinutes: number
-  /** What successors of refresh tokens are made with. */
+  /** Secret that successors of refresh tokens are derived with. */
   readonly refreshSecret: string
 }
 
@@ -66,7 +66,7 @@ export async function signIn(deps: AuthDeps, credentials: Credentials, origin: O
   const account = named && named.status !== 'invited' && named.authMethods.includes('local') ? named : undefined
   const guess = { identifier: credentials.username, account, password: credentials.password }
   if (!(await judgeGuess(deps, guess, origin)) || !account) return fail('BAD_CREDENTIALS')
-  // Only who knows the password learns that the address is unconfirmed.
+  // Only a caller who knows the password learns that the address is unconfirmed.
   if (account.status === 'not-confirmed') fail('EMAIL_UNCONFIRMED')
   const now = deps.clock.now()
   await deps.db.transaction().execute(async (db) => {
@@ -77,7 +77,7 @@ export async function signIn(deps: AuthDeps, credentials: Credentials, origin: O
 }
 
 /**
- * Whether a signed-in person knows the current password. Wrong answers count as failed sign-ins do.
+ * Verifies the current password of a signed-in person. Failures count like failed sign-ins.
  * @throws {BowlineError} LOCKED_OUT
  */
 export function isCurrentPassword(
@@ -89,18 +89,18 @@ export function isCurrentPassword(
   return judgeGuess(deps, { identifier: account.username, account, password }, origin)
 }
 
-/** What a token shares with all that are renewed from the same sign-in. */
+/** Properties shared by all tokens renewed from one sign-in. */
 interface SignInLife {
   /** Set for browser sessions. */
   readonly family: string | undefined
   /** Set for `POST /api/login`. */
   readonly login: string | undefined
-  /** Unix seconds after which no token of the sign-in is valid. */
+  /** Unix seconds at which every token of the sign-in expires at the latest. */
   readonly endsAt: number
 }
 
 /**
- * The answer to a sign-in: a token for the preferred namespace, or for `tenant`.
+ * Response to a sign-in: a token for the preferred namespace, or for `tenant`.
  * @param options life of the sign-in whose token is renewed; without one a sign-in of `POST /api/login` begins
  */
 export async function authenticate(
@@ -138,23 +138,23 @@ export async function authenticate(
   }
 }
 
-/** The answer of `GET auth/user`. @throws {BowlineError} NOT_FOUND when the account is gone */
+/** Response of `GET auth/user`. @throws {BowlineError} NOT_FOUND when the account is gone */
 export async function describeUser(deps: AuthDeps, actor: UserActor): Promise<UserAuth> {
   const account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
   return authenticate(deps, account, { tenant: actor.tenant, ...sameLife(actor) })
 }
 
 /**
- * A renewed token ends with its sign-in, and when the token ends that it was renewed from: whoever got hold of a token must
- * not be able to live on by asking for the next one.
+ * A renewed token expires with its sign-in and no later than the token it was renewed from: a stolen token must not be
+ * extendable by renewal.
  */
 export function sameLife({ family, login, expiresAt }: UserActor): SignInLife {
   return { family, login, endsAt: expiresAt }
 }
 
 /**
- * A token for another namespace of the person; browser sessions move with it.
- * @throws {BowlineError} NOT_FOUND when the person is no accepted member of it
+ * Issues a token for another namespace of the person; browser sessions move along.
+ * @throws {BowlineError} NOT_FOUND unless the person is an accepted member of it
  */
 export async function switchNamespace(deps: AuthDeps, actor: UserActor, tenant: TenantId): Promise<UserAuth> {
   const role = await membershipRole(deps.db, actor.id, tenant)
@@ -164,19 +164,19 @@ export async function switchNamespace(deps: AuthDeps, actor: UserActor, tenant: 
   return authenticate(deps, account, { tenant, ...sameLife(actor) })
 }
 
-/** A refresh cookie's value with the answer that goes with it. */
+/** Value of a refresh cookie and the response that goes with it. */
 export interface BrowserSession {
   readonly refreshToken: string
   readonly auth: UserAuth
 }
 
 /**
- * Starts a browser session for somebody who has just signed in.
- * @throws {BowlineError} BAD_CREDENTIALS when the tokens of the account were ended since its password was judged
+ * Starts a browser session after a sign-in.
+ * @throws {BowlineError} BAD_CREDENTIALS when the account's tokens were revoked since its password was verified
  */
 export async function startBrowserSession(deps: AuthDeps, account: Account, origin: Origin): Promise<BrowserSession> {
   return deps.db.transaction().execute(async (db) => {
-    // A change of the password at the same moment would not see the family that is added here, and could not end it.
+    // A concurrent password change would not see the family added here, and could not end it.
     const now = (await lockAccount(db, account.id)) ?? fail('BAD_CREDENTIALS')
     if (now.tokenEpoch !== account.tokenEpoch) fail('BAD_CREDENTIALS')
     const inner = { ...deps, db }
@@ -189,9 +189,9 @@ export async function startBrowserSession(deps: AuthDeps, account: Account, orig
 }
 
 /**
- * Exchanges a refresh token. For some seconds an exchanged one leads to its successor, so that a lost answer or several
- * requests at once end nothing. Later, or from another browser, it ends its whole family: either the thief or the owner
- * holds a copy, and nobody can tell which.
+ * Exchanges a refresh token. For some seconds an exchanged token leads to its successor, so that a lost response or
+ * concurrent requests end nothing. Later, or from another browser, it ends its whole family: thief or owner holds a
+ * copy, and which one is unknown.
  * @throws {BowlineError} UNAUTHORIZED
  */
 export async function refreshBrowserSession(deps: AuthDeps, value: string, origin: Origin): Promise<BrowserSession> {
@@ -199,7 +199,7 @@ export async function refreshBrowserSession(deps: AuthDeps, value: string, origi
   return session ?? fail('UNAUTHORIZED')
 }
 
-/** In a transaction: a sign-out at the same moment must not leave the new token behind. */
+/** Runs in a transaction: a concurrent sign-out must not miss the new token. */
 async function exchange(deps: AuthDeps, value: string, origin: Origin): Promise<BrowserSession | undefined> {
   const token = await findRefreshToken(deps.db, hashOf(value))
   const now = new Date(deps.clock.now())
@@ -223,14 +223,14 @@ async function exchange(deps: AuthDeps, value: string, origin: Origin): Promise<
   return { refreshToken: successor, auth }
 }
 
-/** The token that replaces another one: always the same, and nobody without the server's secret can tell it. */
+/** Successor of a token: deterministic, and unpredictable without the server's secret. */
 function successorOf({ refreshSecret }: AuthDeps, value: string): string {
   return createHmac('sha256', refreshSecret).update(value).digest('base64url')
 }
 
 /**
- * The token that an exchanged one has led to by now; undefined when it was exchanged too long ago or by another browser.
- * A late request gets the newest: its answer may come last, and what the browser then keeps must be good.
+ * Newest successor of an exchanged token; undefined when it was exchanged too long ago or by another browser. A late
+ * request gets the newest, since its response may arrive last and the browser keeps that cookie.
  */
 async function newestSuccessor(deps: AuthDeps, exchanged: string, origin: Origin): Promise<string | undefined> {
   const since = deps.clock.now() - LIMITS.refreshGraceSeconds * 1_000
@@ -243,13 +243,13 @@ async function newestSuccessor(deps: AuthDeps, exchanged: string, origin: Origin
   }
 }
 
-/** Ends the browser session of a refresh token; an unknown one is nothing to complain about. */
+/** Ends the browser session of a refresh token; ignores an unknown one. */
 export async function endBrowserSession(deps: AuthDeps, value: string, origin: Origin): Promise<void> {
   const token = await findRefreshToken(deps.db, hashOf(value))
   if (token) await endFamily(deps, token.family, token.user_id, origin)
 }
 
-/** Ends the sign-in that a bearer token is of, with all its tokens. One that is not valid is nothing to complain about. */
+/** Ends the sign-in of a bearer token with all its tokens; ignores an invalid token. */
 export async function endSignIn(deps: AuthDeps, bearer: string, origin: Origin): Promise<void> {
   const actor = await userOfToken(deps, bearer)
   if (!actor) return
@@ -277,7 +277,7 @@ export function endBrowserSessionsOf(db: Kysely<Schema>, user: UserId): Promise<
   return deleteFamiliesOf(db, user)
 }
 
-/** Removes what has expired: refresh tokens, failures, ended sign-ins, known sources, events of accounts. */
+/** Removes expired refresh tokens, failures, ended sign-ins, known sources and account events. */
 export function forgetExpired(deps: AuthDeps): Promise<void> {
   const now = deps.clock.now()
   const daysAgo = (days: number): Date => new Date(now - days * 86_400_000)
@@ -285,7 +285,7 @@ export function forgetExpired(deps: AuthDeps): Promise<void> {
   return deleteExpired(deps.db, new Date(now), olderThan)
 }
 
-/** The person behind a bearer token; undefined when it is not valid (any more). */
+/** Person behind a bearer token; undefined when it is not or no longer valid. */
 export async function userOfToken(deps: AuthDeps, token: string): Promise<UserActor | undefined> {
   const claims = await deps.tokens.readUser(token)
   if (!claims) return undefined

@@ -1,4 +1,4 @@
-// Sign-in with a password and its lockout, over HTTP with a clock that the test moves.
+// Password sign-in and lockout over HTTP with a manual clock.
 import { generateKeyPairSync } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   clock = new ManualClock()
   server = await bootServer({ clock, settings: { BOWLINE_TRUSTED_PROXIES: '127.0.0.1' } })
   ada = await server.setUpAccount()
-  // People that no call can make yet.
+  // Accounts that no operation can create yet.
   const users = server.database.system().insertInto('users')
   const { password_hash } = await server.database
     .system()
@@ -66,7 +66,7 @@ const wrong = (times: number, options: { username?: string; from?: string } = {}
   )
 
 describe('sign-in', () => {
-  it('answers who it is and in which namespace, by username or e-mail address in any case', async () => {
+  it('signs in by username or e-mail address in any case and returns account and namespace', async () => {
     for (const username of ['ada', 'ADA', 'ada@example.com', 'Ada@Example.com']) {
       const { status, body } = await attempt(PASSWORD, { username })
       expect(status).toBe(200)
@@ -85,14 +85,14 @@ describe('sign-in', () => {
     }
   })
 
-  it('works under its second path', async () => {
+  it('signs in through POST /api/auth/user', async () => {
     const body = JSON.stringify({ username: 'ada', password: PASSWORD })
     const headers = { 'content-type': 'application/json' }
     const response = await server.fetch('/api/auth/user', { method: 'POST', headers, body })
     expect([response.status, response.headers.get('x-account-lockout')]).toEqual([200, '0'])
   })
 
-  it('gives a token of 72 hours', async () => {
+  it('issues a sign-in token for 72 hours', async () => {
     const { body } = await server
       .client()
       .call(operations.auth.login, { body: { username: 'ada', password: PASSWORD } })
@@ -102,20 +102,20 @@ describe('sign-in', () => {
     expect(iat).toBe(Math.floor(clock.now() / 1_000))
   })
 
-  it('has both of its headers on every answer', async () => {
+  it('sends X-Account-Lockout and X-MFA-Token on every sign-in response', async () => {
     const right = await attempt(PASSWORD)
     const refused = await attempt('wrong')
     const unknown = await attempt('wrong', { username: 'nobody' })
     for (const { lockout, mfa } of [right, refused, unknown]) expect([lockout, mfa]).toEqual(['0', ''])
   })
 
-  it('tells nobody whether a user exists', async () => {
+  it('answers alike for a wrong password and an unknown user', async () => {
     const unknown = await attempt('wrong', { username: 'nobody' })
     expect(unknown).toEqual(await attempt('wrong'))
     expect(unknown).toMatchObject({ status: 401, body: { code: 'BAD_CREDENTIALS' } })
   })
 
-  it('spends a hash on unknown users as on known ones', async () => {
+  it('verifies a hash for unknown users as for known ones', async () => {
     const checked: (string | undefined)[] = []
     const passwords = {
       hash: () => Promise.reject(new Error('nothing is hashed here')),
@@ -142,13 +142,13 @@ describe('sign-in', () => {
     expect(checked).toEqual([undefined, undefined, undefined])
   })
 
-  it('is refused to the invited and to people of SAML only, as if they were unknown', async () => {
+  it('refuses invited and SAML-only accounts like unknown ones', async () => {
     const unknown = await attempt(PASSWORD, { username: 'nobody' })
     expect(await attempt(PASSWORD, { username: 'invited@example.com' })).toEqual(unknown)
     expect(await attempt(PASSWORD, { username: 'saml@example.com' })).toEqual(unknown)
   })
 
-  it('tells only who knows the password that the address is unconfirmed', async () => {
+  it('reveals an unconfirmed address only to a caller with the right password', async () => {
     await server.addPerson('grace')
     const users = server.database.system().updateTable('users')
     await users.set({ status: 'not-confirmed' }).where('username', '=', 'grace').execute()
@@ -159,26 +159,26 @@ describe('sign-in', () => {
     })
   })
 
-  it('knows the owner of an e-mail address from somebody whose username looks like it', async () => {
+  it('prefers the owner of an e-mail address to an account with that username', async () => {
     const impostor = await server.addPerson('impostor')
     const victim = await server.addPerson('victim')
     const users = server.database.system().updateTable('users')
     await users.set({ username: 'victim@example.com' }).where('id', '=', impostor.id).execute()
-    // The row that was written last would be found last.
+    // Rewritten last, so that it would be found last.
     await users.set({ name: 'Victim' }).where('id', '=', victim.id).execute()
     const { status, body } = await attempt(PASSWORD, { username: 'victim@example.com' })
     expect([status, body]).toMatchObject([200, { id: victim.id }])
   })
 
-  it('gives a person without a namespace a token for none', async () => {
+  it('issues a token without a namespace to a person who has none', async () => {
     const lone = await server.addPerson('lone')
     await server.removeMember(lone.tenant, lone.id)
     expect(await attempt(PASSWORD, { username: 'lone' })).toMatchObject({ status: 200, body: { tenant: '', role: '' } })
   })
 
-  it('is limited per source', async () => {
+  it('limits the sign-in rate per source', async () => {
     const from = '203.0.113.9'
-    // Three hashes, then a lock that costs none: the limit counts all of them.
+    // Three hashes, then a lock that costs none: the rate limit counts all of them.
     const answers = await wrong(101, { from })
     expect(answers.at(-2)).toMatchObject({ status: 429, body: { code: 'LOCKED_OUT' } })
     expect(answers.at(-1)).toMatchObject({ status: 429, lockout: '0', mfa: '', body: { code: 'TOO_MANY_REQUESTS' } })
@@ -189,7 +189,7 @@ describe('sign-in', () => {
 describe('lockout', () => {
   const seconds = (outcome: Outcome | undefined) => Number(outcome?.lockout) - Math.floor(clock.now() / 1_000)
 
-  it('follows the table of the contract', async () => {
+  it('locks a source out for the durations of the contract’s table', async () => {
     const [first, second, third] = await wrong(3)
     expect([first, second]).toMatchObject([
       { status: 401, lockout: '0' },
@@ -205,7 +205,7 @@ describe('lockout', () => {
     }
   })
 
-  it('forgets the failures after a while', async () => {
+  it('forgets failures after their expiry', async () => {
     await wrong(2)
     clock.advance(2 * MINUTE)
     expect((await wrong(2)).map(({ status }) => status)).toEqual([401, 401])
@@ -216,7 +216,7 @@ describe('lockout', () => {
     expect((await attempt('wrong')).status).toBe(401)
   })
 
-  it('refuses the right password too, with the same end, and does not count further', async () => {
+  it('refuses the right password while locked, without extending the lock', async () => {
     const [, , third] = await wrong(3)
     clock.advance(30_000)
     const right = await attempt(PASSWORD)
@@ -226,25 +226,25 @@ describe('lockout', () => {
     expect((await attempt(PASSWORD)).status).toBe(200)
   })
 
-  it('starts anew after the right password', async () => {
+  it('resets the failure count after the right password', async () => {
     await wrong(2)
     await attempt(PASSWORD)
     expect((await wrong(2)).map(({ status }) => status)).toEqual([401, 401])
   })
 
-  it('is for the source that failed only', async () => {
+  it('locks out only the source that failed', async () => {
     await wrong(3)
     expect((await attempt(PASSWORD, { from: '192.0.2.2' })).status).toBe(200)
     expect((await attempt(PASSWORD)).status).toBe(429)
   })
 
-  it('takes an IPv6 network for one source', async () => {
+  it('counts an IPv6 /64 as one source for the lockout', async () => {
     await wrong(3, { from: '2001:db8:1:2::1' })
     expect((await attempt(PASSWORD, { from: '2001:db8:1:2:ffff::9' })).status).toBe(429)
     expect((await attempt(PASSWORD, { from: '2001:db8:1:3::1' })).status).toBe(200)
   })
 
-  it('comes for an unknown name as for a known one, and for those who may not sign in', async () => {
+  it('locks unknown and ineligible names like known ones', async () => {
     const known = await wrong(4)
     expect(known.map(({ status }) => status)).toEqual([401, 401, 429, 429])
     for (const username of ['nobody', 'nobody@example.com', 'invited@example.com', 'saml@example.com']) {
@@ -252,32 +252,32 @@ describe('lockout', () => {
     }
   })
 
-  it('does not tell that a username and an e-mail address belong to one account', async () => {
+  it('counts failures of username and e-mail address separately', async () => {
     await wrong(3, { username: 'ada' })
     expect(await attempt('wrong', { username: 'ada@example.com' })).toMatchObject({ status: 401, lockout: '0' })
     expect(await attempt('wrong', { username: 'ADA' })).toMatchObject({ status: 429 })
   })
 
-  it('keeps no name that was typed in the clear', async () => {
+  it('stores no typed name in plain text', async () => {
     await wrong(3, { username: 'typed-a-password-here' })
     const rows = await server.database.system().selectFrom('login_attempts').selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain('typed-a-password-here')
   })
 
-  it('holds for guesses that are sent all at once', async () => {
+  it('locks out after three of twenty concurrent guesses', async () => {
     const guesses = await Promise.all(Array.from({ length: 20 }, () => attempt('wrong')))
     const free = guesses.filter(({ status }) => status === 401)
     expect(free.length).toBe(2)
     expect((await attempt(PASSWORD)).status).toBe(429)
   })
 
-  it('holds for the right one among guesses that are sent all at once', async () => {
+  it('refuses the right password among concurrent wrong guesses', async () => {
     const passwords = [...Array.from({ length: 20 }, (_, i) => `wrong${i}`), PASSWORD]
     const answers = await Promise.all(passwords.map((password) => attempt(password)))
     expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'LOCKED_OUT' } })
   })
 
-  it('counts two failures at once as two, and the later one decides', async () => {
+  it('counts concurrent failures separately and keeps the lock of the latest', async () => {
     const db = server.database.system()
     const now = clock.now()
     const key = identifierKey('ada')
@@ -292,7 +292,7 @@ describe('lockout', () => {
     expect(await findLock(db, { source: '192.0.2.1', identifier: key, user: ada.id }, now)).toBe(now + 4 * MINUTE)
   })
 
-  it('can be switched off', async () => {
+  it('never locks with BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT=0', async () => {
     const open = await bootServer({ settings: { BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT: '0' } })
     try {
       await open.setUpAccount()
@@ -309,7 +309,7 @@ describe('lockout', () => {
   })
 })
 
-describe('the limit over all sources', () => {
+describe('limit over all sources', () => {
   const guessFromEverywhere = (count: number, username: string) =>
     Array.from({ length: count }).reduce<Promise<number[]>>(async (before, _, index) => {
       const statuses = await before
@@ -317,7 +317,7 @@ describe('the limit over all sources', () => {
       return [...statuses, status]
     }, Promise.resolve([]))
 
-  it('refuses further guesses from sources that have never signed in, and never the right password from one that has', async () => {
+  it('blocks unknown sources after 20 failures from many sources, but never a known source', async () => {
     const victim = await server.addPerson('victim-of-many')
     const { username } = victim
     await attempt(PASSWORD, { username, from: '192.0.2.50' })
@@ -333,12 +333,12 @@ describe('the limit over all sources', () => {
     expect((await attempt(PASSWORD, { username, from: '203.0.113.80' })).status).toBe(200)
   })
 
-  it('is the same for a name that is nobody’s', async () => {
+  it('limits guesses for an unknown name alike', async () => {
     const statuses = await guessFromEverywhere(25, 'still-nobody')
     expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(5).fill(429)])
   })
 
-  it('is not lifted by the owner signing in', async () => {
+  it('keeps the limit when the owner signs in', async () => {
     const { username } = await server.addPerson('busy-victim')
     await attempt(PASSWORD, { username, from: '192.0.2.51' })
     await guessFromEverywhere(20, username)
@@ -346,7 +346,7 @@ describe('the limit over all sources', () => {
     expect((await attempt('wrong', { username, from: '203.0.113.81' })).status).toBe(429)
   })
 
-  it('holds for guesses that are sent all at once', async () => {
+  it('allows only 20 of 60 concurrent guesses from different sources', async () => {
     const { username } = await server.addPerson('rushed-victim')
     const guesses = Array.from({ length: 60 }, (_, index) => attempt('wrong', { username, from: `198.19.0.${index}` }))
     const free = (await Promise.all(guesses)).filter(({ status }) => status === 401)
@@ -354,8 +354,8 @@ describe('the limit over all sources', () => {
   })
 })
 
-describe('the source of a sign-in', () => {
-  it('is not what the caller says, unless a trusted proxy says it', async () => {
+describe('source of a sign-in', () => {
+  it('ignores forwarding headers of untrusted callers', async () => {
     const direct = await bootServer()
     try {
       await direct.setUpAccount()
@@ -372,7 +372,7 @@ describe('the source of a sign-in', () => {
     }
   })
 
-  it('is the nearest address that no trusted proxy has', async () => {
+  it('takes the nearest untrusted address of X-Forwarded-For as the source', async () => {
     await wrong(3, { from: '198.51.100.1, 192.0.2.77' })
     expect((await attempt(PASSWORD, { from: '192.0.2.77' })).status).toBe(429)
     expect((await attempt(PASSWORD, { from: '198.51.100.1' })).status).toBe(200)

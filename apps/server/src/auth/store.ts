@@ -1,4 +1,4 @@
-// SQL of sign-in: failed attempts and refresh tokens (system rows), and the login keys of namespaces.
+// SQL of sign-in: failed attempts and refresh tokens (system rows), and login keys of namespaces.
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
@@ -8,14 +8,14 @@ import type { RefreshTokensTable } from '../db/sign-in-tables.ts'
 export type RefreshTokenRow = Selectable<RefreshTokensTable>
 export type LoginKeyRow = Selectable<LoginKeysTable>
 
-/** In place of a source: the failures of all of them. No source has this name. */
+/** Placeholder source that counts failures over all sources. No real source has this name. */
 export const EVERYWHERE = ''
 
 /**
- * Milliseconds since the epoch until which a source may not try a name; 0 when it may. The lock over all sources does not
- * hold for those that the account knows.
+ * End of the lock of a source for a name, in milliseconds since the epoch; 0 when not locked. The lock over all sources
+ * does not apply to sources known to the account.
  * @param by.identifier SHA-256 of the name
- * @param by.user '' when the name is nobody's: the same query is made
+ * @param by.user '' for an unknown name: the same query runs
  */
 export async function findLock(
   db: Kysely<Schema>,
@@ -32,8 +32,8 @@ export async function findLock(
 }
 
 /**
- * Counts a failure and answers how many there are in a row; two at once count as two.
- * @param rememberedUntil milliseconds since the epoch; until {@link saveLockout} says better
+ * Counts a failure and returns the number of consecutive ones; concurrent ones count separately.
+ * @param rememberedUntil milliseconds since the epoch; provisional until {@link saveLockout}
  */
 export async function countFailure(
   db: Kysely<Schema>,
@@ -57,10 +57,10 @@ export async function countFailure(
 }
 
 /**
- * Saves what the failure that was counted as `attempts` leads to, unless a later one has been counted.
- * @param lockout.lockedUntil milliseconds since the epoch, 0 for no lock; left out, the lock ends when the failures are
- *   forgotten
- * @param lockout.expiresAt milliseconds since the epoch; left out, it stays
+ * Saves the lockout caused by failure number `attempts`, unless a later one has been counted.
+ * @param lockout.lockedUntil milliseconds since the epoch, 0 for no lock; by default the lock ends when the failures
+ *   are forgotten
+ * @param lockout.expiresAt milliseconds since the epoch; unchanged by default
  */
 export async function saveLockout(
   db: Kysely<Schema>,
@@ -86,7 +86,7 @@ export async function clearFailures(db: Kysely<Schema>, source: string, identifi
   await db.deleteFrom('login_attempts').where('source', '=', source).where('identifier', '=', identifier).execute()
 }
 
-/** Remembers that a person has signed in from a source. */
+/** Remembers a source from which a person has signed in. */
 export async function saveKnownSource(db: Kysely<Schema>, user: UserId, source: string, at: Date): Promise<void> {
   await db
     .insertInto('known_sources')
@@ -96,9 +96,9 @@ export async function saveKnownSource(db: Kysely<Schema>, user: UserId, source: 
 }
 
 /**
- * Ends a sign-in of `POST /api/login` before its time.
- * @param expiresAt when the last of its tokens would have ended
- * @returns false when it had been ended before
+ * Ends a sign-in of `POST /api/login` early.
+ * @param expiresAt expiry of the last of its tokens
+ * @returns false when it was ended before
  */
 export async function insertEndedLogin(
   db: Kysely<Schema>,
@@ -120,7 +120,7 @@ export function findRefreshToken(db: Kysely<Schema>, hash: Buffer): Promise<Refr
   return db.selectFrom('refresh_tokens').selectAll().where('token_hash', '=', hash).executeTakeFirst()
 }
 
-/** Marks a token as exchanged. @returns false when it was before, or is gone */
+/** Marks a token as exchanged. @returns false when it already was, or is gone */
 export async function useRefreshToken(db: Kysely<Schema>, id: string, at: Date): Promise<boolean> {
   const result = await db
     .updateTable('refresh_tokens')
@@ -132,15 +132,15 @@ export async function useRefreshToken(db: Kysely<Schema>, id: string, at: Date):
 }
 
 /**
- * Ends a family. Call it in a transaction: an exchange that is under way is waited for by the lock, and what it adds is
- * seen by the second statement.
+ * Ends a family. Call it in a transaction: the lock waits for an exchange in progress, and the second statement sees
+ * what it added.
  */
 export async function deleteFamily(db: Kysely<Schema>, family: string): Promise<void> {
   await db.selectFrom('refresh_tokens').select('id').where('family', '=', family).orderBy('id').forUpdate().execute()
   await db.deleteFrom('refresh_tokens').where('family', '=', family).execute()
 }
 
-/** Ends every browser session of a person. Call it in a transaction, for the reason of {@link deleteFamily}. */
+/** Ends every browser session of a person. Call it in a transaction, as {@link deleteFamily}. */
 export async function deleteFamiliesOf(db: Kysely<Schema>, user: UserId): Promise<void> {
   await db.selectFrom('refresh_tokens').select('id').where('user_id', '=', user).orderBy('id').forUpdate().execute()
   await db.deleteFrom('refresh_tokens').where('user_id', '=', user).execute()
@@ -150,7 +150,7 @@ export async function setFamilyTenant(db: Kysely<Schema>, family: string, tenant
   await db.updateTable('refresh_tokens').set({ tenant }).where('family', '=', family).execute()
 }
 
-/** Removes what no longer counts. @param olderThan times before which known sources and account events are forgotten */
+/** Removes expired rows. @param olderThan times before which known sources and account events are forgotten */
 export async function deleteExpired(
   db: Kysely<Schema>,
   now: Date,
@@ -168,7 +168,7 @@ export async function deleteExpired(
     .execute()
 }
 
-/** Account state that a token is checked against on each request: one query. */
+/** Account state checked for a token on each request: one query. */
 export async function findTokenSubject(
   db: Kysely<Schema>,
   token: {
@@ -192,7 +192,7 @@ export async function findTokenSubject(
   return row && { username: row.username, epoch: row.epoch, role: row.role, signInLives: row.sign_in_lives }
 }
 
-/** Changes of people's access within the last minute: rows that a slow transaction commits late are still seen. */
+/** Access changes of the last minute, so that rows committed late by a slow transaction are still seen. */
 export function listAccessChanges(db: Kysely<Schema>): Promise<{ id: number; user_id: UserId }[]> {
   return db
     .selectFrom('access_changes')
@@ -206,7 +206,7 @@ export function findLoginKey(db: Kysely<Schema>): Promise<LoginKeyRow | undefine
   return db.selectFrom('login_keys').selectAll().executeTakeFirst()
 }
 
-/** Keeps a login key; the first of several writers wins. */
+/** Stores a login key; the first of concurrent writers wins. */
 export async function insertLoginKey(db: Kysely<Schema>, key: Insertable<LoginKeysTable>): Promise<void> {
   await db
     .insertInto('login_keys')

@@ -1,4 +1,4 @@
-// How long tokens of `POST /api/login` live, whatever is renewed, and how they are ended before that.
+// Life of tokens of `POST /api/login` across renewals, and their early end.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
@@ -26,7 +26,7 @@ const signOut = async (token: string) =>
 const endOf = (token: string) =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number }).exp
 
-describe('a token that was renewed', () => {
+describe('renewed token', () => {
   it.each<[string, (token: string, person: Person) => Promise<string>]>([
     ['GET /api/auth/user', async (token) => (await server.client(token).call(auth.getUser, {})).body.token],
     [
@@ -52,7 +52,7 @@ describe('a token that was renewed', () => {
         return body?.token ?? ''
       },
     ],
-  ])('ends when the first one does: %s', async (_, renew) => {
+  ])('expires a token renewed through %s with the first token', async (_, renew) => {
     const person = await server.addPerson(`renewing-${Math.floor(clock.now() / 60_000)}`)
     const first = await signIn(person.username)
     clock.advance(71 * HOUR)
@@ -64,8 +64,8 @@ describe('a token that was renewed', () => {
   })
 })
 
-describe('signing out with a token', () => {
-  it('ends it and every token that was renewed from it, before and after', async () => {
+describe('sign-out with a token', () => {
+  it('ends the token and all tokens renewed from the same sign-in', async () => {
     const first = await signIn()
     const { token: second } = (await server.client(first).call(auth.getUser, {})).body
     const { token: third } = (await server.client(second).call(auth.getUser, {})).body
@@ -75,7 +75,7 @@ describe('signing out with a token', () => {
     expect(await statusOf(other)).toBe(200)
   })
 
-  it('ends the browser session that the token is of', async () => {
+  it('ends the browser session of the token', async () => {
     const body = { username: 'ada', password: PASSWORD }
     const session = await server.client().call(auth.createSession, { body })
     const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -85,27 +85,27 @@ describe('signing out with a token', () => {
     expect(refreshed.status).toBe(401)
   })
 
-  it('twice, or with a token that is none, is nothing to complain about', async () => {
+  it('answers a repeated sign-out and an invalid token with 200', async () => {
     const token = await signIn()
     expect([await signOut(token), await signOut(token), await signOut('nonsense')]).toEqual([200, 200, 200])
   })
 
-  it('is remembered no longer than the token would have lived', async () => {
+  it('forgets an ended sign-in once its tokens would have expired', async () => {
     const token = await signIn()
     await signOut(token)
     const remembered = async () =>
       (await server.database.system().selectFrom('ended_logins').selectAll().execute()).length
     expect(await remembered()).toBeGreaterThan(0)
     clock.advance(73 * HOUR)
-    // The clean-up comes every ten minutes.
+    // The clean-up runs every ten minutes.
     clock.advance(HOUR)
     await expect.poll(remembered).toBe(0)
     expect(await statusOf(token)).toBe(401)
   })
 })
 
-describe('signing out everywhere', () => {
-  it('ends every token and browser session of the person, and nobody else’s', async () => {
+describe('sign-out everywhere', () => {
+  it('ends every token and browser session of the person and of nobody else', async () => {
     const other = await server.addPerson('other')
     const tokens = [await signIn(), await signIn()]
     const session = await server.client().call(auth.createSession, { body: { username: 'ada', password: PASSWORD } })

@@ -1,4 +1,4 @@
-// Bearer tokens: what the issuer accepts, and what the running server makes of tokens that somebody forged or kept.
+// Bearer tokens: validation by the issuer, and the server's reaction to forged or stale tokens.
 import { constants, createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,20 +24,20 @@ const { RSA_PKCS1_PSS_PADDING } = constants
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const seconds = () => Math.floor(clock.now() / 1_000)
 
-/** Claims of a token as the server would issue it now. */
+/** Claims of a token that the server would issue now. */
 function claims(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const { id, tenant } = ada
   const times = { iat: seconds(), nbf: seconds(), exp: seconds() + 600, jti: randomUUID() }
   return { claims: 'user', id, origin: 'local', tenant, name: 'ada', mfa: false, epoch: 0, ...times, ...changes }
 }
 
-/** Signs claims with the instance's own key: the token is right in every other way. */
+/** Signs claims with the instance's own key, so that only the claims or header differ from a valid token. */
 function rs256(payload: Record<string, unknown>, header: Record<string, unknown> = {}, key = keys.privateKey): string {
   const text = `${encode({ alg: 'RS256', typ: 'JWT', ...header })}.${encode(payload)}`
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`
 }
 
-/** A token of now under another algorithm, rightly signed. */
+/** A current token, correctly signed with another algorithm. */
 function signed(alg: string, signature: (text: Buffer) => Buffer): string {
   const text = `${encode({ alg, typ: 'JWT' })}.${encode(claims())}`
   return `${text}.${signature(Buffer.from(text)).toString('base64url')}`
@@ -52,16 +52,16 @@ async function statusWith(authorization: string): Promise<number> {
   return first ?? 0
 }
 
-describe('a bearer token', () => {
-  it('is accepted with its word in any case, and bare, as existing clients send it', async () => {
+describe('bearer token', () => {
+  it('accepts a bearer token with the scheme in any case or without it, as existing clients send it', async () => {
     const token = rs256(claims())
     for (const header of [`Bearer ${token}`, `bearer ${token}`, token]) expect(await statusWith(header)).toBe(200)
   })
 
   it.each<[string, () => string]>([
     ['nothing at all', () => ''],
-    ['a word', () => 'Bearer nonsense'],
-    ['only the word', () => 'Bearer '],
+    ['a malformed token', () => 'Bearer nonsense'],
+    ['the scheme only', () => 'Bearer '],
     ['basic credentials', () => 'Basic YWRhOnNlY3JldA=='],
     ['no algorithm', () => `${encode({ alg: 'none' })}.${encode(claims())}.`],
     ['no algorithm, in capitals', () => `${encode({ alg: 'NONE', typ: 'JWT' })}.${encode(claims())}.`],
@@ -91,28 +91,28 @@ describe('a bearer token', () => {
     ],
     ['a critical extension nobody knows', () => rs256(claims(), { crit: ['x'], x: 1 })],
     ['a changed payload', () => rs256(claims()).replace(/\.[^.]*\./, `.${encode(claims({ tenant: randomUUID() }))}.`)],
-    ['no end', () => rs256(claims({ exp: undefined }))],
-    ['an end that is text', () => rs256(claims({ exp: String(seconds() + 600) }))],
+    ['no expiry', () => rs256(claims({ exp: undefined }))],
+    ['a textual expiry', () => rs256(claims({ exp: String(seconds() + 600) }))],
     ['another kind', () => rs256(claims({ claims: 'device' }))],
     ['no kind', () => rs256(claims({ claims: undefined }))],
     ['an earlier epoch', () => rs256(claims({ epoch: -1 }))],
     ['a later epoch', () => rs256(claims({ epoch: 1 }))],
-    ['a user that is not there', () => rs256(claims({ id: 'f'.repeat(24) }))],
+    ['an unknown user', () => rs256(claims({ id: 'f'.repeat(24) }))],
     ['a tenant of somebody else', () => rs256(claims({ tenant: randomUUID() }))],
-    ['a tenant that is none', () => rs256(claims({ tenant: 'x' }))],
-    ['a browser session that is not there', () => rs256(claims({ family: randomUUID() }))],
-    ['a browser session that is none', () => rs256(claims({ family: '' }))],
+    ['an invalid tenant', () => rs256(claims({ tenant: 'x' }))],
+    ['an unknown browser session', () => rs256(claims({ family: randomUUID() }))],
+    ['an invalid browser session', () => rs256(claims({ family: '' }))],
     ['five thousand characters', () => `Bearer ${'a'.repeat(5_000)}`],
-  ])('with %s is 401', async (_, authorization) => {
+  ])('answers a token with %s with 401', async (_, authorization) => {
     expect(await statusWith(authorization())).toBe(401)
   })
 
-  it('of a device opens nothing to people', async () => {
+  it('refuses a device token on user routes', async () => {
     const device = await server.acceptedDevice(ada)
     expect(await statusWith(`Bearer ${device.token}`)).toBe(401)
   })
 
-  it('ends with its time, give or take the minute by which clocks may differ', async () => {
+  it('allows 60 seconds of clock skew for token validity', async () => {
     const at = (from: number, to: number) => statusWith(rs256(claims({ nbf: seconds() + from, exp: seconds() + to })))
     expect(await at(0, -59)).toBe(200)
     expect(await at(0, -61)).toBe(401)
@@ -120,7 +120,7 @@ describe('a bearer token', () => {
     expect(await at(61, 600)).toBe(401)
   })
 
-  it('of a sign-in lives 72 hours', async () => {
+  it('accepts a sign-in token for 72 hours', async () => {
     const own = await server.addPerson('seventytwo')
     const header = `Bearer ${own.auth.token}`
     clock.advance(72 * 3_600_000 + 59_000)
@@ -129,21 +129,21 @@ describe('a bearer token', () => {
     expect(await statusWith(header)).toBe(401)
   })
 
-  it('dies when the epoch of its user is raised', async () => {
+  it('rejects tokens from before an increase of the user’s epoch', async () => {
     const grace = await server.addPerson('grace')
     const users = server.database.system().updateTable('users')
     await users.set({ token_epoch: 1 }).where('id', '=', grace.id).execute()
     expect(await statusWith(`Bearer ${grace.auth.token}`)).toBe(401)
   })
 
-  it('dies when its user is no confirmed one any more', async () => {
+  it('rejects tokens of a user who is no longer confirmed', async () => {
     const linus = await server.addPerson('linus')
     const users = server.database.system().updateTable('users')
     await users.set({ status: 'not-confirmed' }).where('id', '=', linus.id).execute()
     expect(await statusWith(`Bearer ${linus.auth.token}`)).toBe(401)
   })
 
-  it('dies with the membership, and is not there for pending members', async () => {
+  it('rejects namespace tokens of pending and former members', async () => {
     const guest = await server.addPerson('guest')
     await server.addMember(ada.tenant, guest.id, 'observer')
     const { body } = await guest.client.call(operations.auth.switchNamespace, { params: { tenant: ada.tenant } })
@@ -157,7 +157,7 @@ describe('a bearer token', () => {
     expect(await statusWith(`Bearer ${guest.auth.token}`)).toBe(200)
   })
 
-  it('carries no role: a changed one holds for tokens that are out', async () => {
+  it('applies a changed role to tokens already issued', async () => {
     const operator = await server.addPerson('operator')
     await server.addMember(ada.tenant, operator.id, 'operator')
     const { body } = await operator.client.call(operations.auth.switchNamespace, { params: { tenant: ada.tenant } })
@@ -174,7 +174,7 @@ describe('a bearer token', () => {
     expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'FORBIDDEN' }])
   })
 
-  it('without a namespace is 403 where one is needed and 200 where none is', async () => {
+  it('answers a token without a namespace with 403 only where one is required', async () => {
     const lone = await server.addPerson('lone')
     await server.removeMember(lone.tenant, lone.id)
     const token = rs256(claims({ id: lone.id, tenant: '', name: 'lone' }))
@@ -185,10 +185,10 @@ describe('a bearer token', () => {
   })
 })
 
-describe('the token issuer', () => {
+describe('token issuer', () => {
   const issuer = () => createTokenIssuer(keys, clock)
 
-  it('reads each kind as that kind only', async () => {
+  it('reads each kind of token only as that kind', async () => {
     const { uid } = await server.registerDevice(ada.tenant)
     const device = await issuer().device({ uid, tenant: ada.tenant, proven: true })
     expect(await issuer().readDevice(device)).toEqual({ claims: 'device', uid, tenant: ada.tenant, proven: true })
@@ -196,32 +196,32 @@ describe('the token issuer', () => {
     expect(await issuer().readDevice(rs256(claims()))).toBeUndefined()
   })
 
-  it('gives devices tokens without an end', async () => {
+  it('issues device tokens without expiry', async () => {
     const { uid } = await server.registerDevice(ada.tenant)
     const device = await issuer().device({ uid, tenant: ada.tenant, proven: true })
     clock.advance(10 * 365 * 86_400_000)
     expect(await issuer().readDevice(device)).toMatchObject({ uid })
   })
 
-  it('never gives the same token twice', async () => {
+  it('never issues the same token twice', async () => {
     const user = { id: ada.id, origin: 'local', tenant: ada.tenant, name: 'ada', mfa: false, epoch: 0 }
     expect(await issuer().user(user)).not.toBe(await issuer().user(user))
   })
 })
 
-describe('switching the namespace', () => {
-  it('is for accepted members; anything else is not there', async () => {
-    const stranger = await server.addPerson('stranger')
-    const swap = (tenant: string) => stranger.client.call(operations.auth.switchNamespace, { params: { tenant } })
+describe('namespace switch', () => {
+  it('answers a switch to a namespace without accepted membership with 404', async () => {
+    const outsider = await server.addPerson('outsider')
+    const swap = (tenant: string) => outsider.client.call(operations.auth.switchNamespace, { params: { tenant } })
     await expect(swap(ada.tenant)).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })
     await expect(swap(randomUUID())).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })
-    await server.addMember(ada.tenant, stranger.id, 'observer')
+    await server.addMember(ada.tenant, outsider.id, 'observer')
     const members = server.database.system().updateTable('members')
-    await members.set({ status: 'pending' }).where('user_id', '=', stranger.id).where('role', '!=', 'owner').execute()
+    await members.set({ status: 'pending' }).where('user_id', '=', outsider.id).where('role', '!=', 'owner').execute()
     await expect(swap(ada.tenant)).rejects.toMatchObject({ status: 404 })
   })
 
-  it('is remembered by the next sign-in, under both of its paths', async () => {
+  it('remembers the switched namespace at the next sign-in, through both paths', async () => {
     const both = await server.addPerson('both')
     await server.addMember(ada.tenant, both.id, 'observer')
     const headers = { authorization: `Bearer ${both.auth.token}` }
@@ -236,8 +236,8 @@ describe('switching the namespace', () => {
   })
 })
 
-describe('the signed-in user', () => {
-  it('is told with a new token', async () => {
+describe('signed-in user', () => {
+  it('returns the signed-in user with a new token', async () => {
     const { body } = await (await server.addPerson('fresh')).client.call(operations.auth.getUser, {})
     expect(body).toMatchObject({ user: 'fresh', role: 'owner' })
     expect(await statusWith(`Bearer ${body.token}`)).toBe(200)

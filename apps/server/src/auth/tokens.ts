@@ -1,5 +1,5 @@
-// Bearer tokens: RS256, claims as existing clients know them, plus `epoch` (dies with the password),
-// and `family` (dies with the browser session) or `login` (dies with its sign-out).
+// Bearer tokens: RS256, claims as existing clients know them, plus `epoch` (ends with the password) and `family` (ends
+// with the browser session) or `login` (ends with its sign-out).
 import { type KeyObject, randomUUID } from 'node:crypto'
 import { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { LIMITS } from '@bowline/contract/limits'
@@ -7,7 +7,7 @@ import { SignJWT, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '@bowline/base/clock'
 
-/** Two nodes' clocks may differ by this much. */
+/** Tolerated difference between the clocks of two nodes. */
 const LEEWAY_SECONDS = 60
 
 const UserClaims = z.object({
@@ -19,7 +19,7 @@ const UserClaims = z.object({
   mfa: z.boolean(),
   epoch: z.number().int(),
   family: z.uuid().optional(),
-  /** The sign-in of `POST /api/login`; tokens of earlier versions have none, and are known by their own id. */
+  /** The sign-in of `POST /api/login`; tokens of earlier versions lack it and are identified by their own id. */
   login: z.uuid().optional(),
   jti: z.uuid(),
   exp: z.number(),
@@ -30,7 +30,7 @@ const DeviceClaims = z.object({
   claims: z.literal('device'),
   uid: DeviceUid,
   tenant: TenantId,
-  /** Whether the device's key has signed for the token; tokens of earlier versions do not say. */
+  /** True when the device's key has signed for the token; tokens of earlier versions lack it. */
   proven: z.boolean().default(false),
 })
 export type DeviceClaims = z.infer<typeof DeviceClaims>
@@ -38,11 +38,11 @@ export type DeviceClaims = z.infer<typeof DeviceClaims>
 export interface TokenIssuer {
   /**
    * @param claims.family set for browser sessions: the token then lives 10 minutes instead of 72 hours
-   * @param endsAt Unix seconds at which it ends at the latest
+   * @param endsAt upper limit of the expiry, in Unix seconds
    */
   user(claims: Omit<UserClaims, 'claims' | 'jti' | 'exp'>, endsAt?: number): Promise<string>
   device(claims: Omit<DeviceClaims, 'claims'>): Promise<string>
-  /** The claims of a valid token of that kind; undefined for anything else. */
+  /** Claims of a valid token of that kind; undefined for anything else. */
   readUser(token: string): Promise<UserClaims | undefined>
   readDevice(token: string): Promise<DeviceClaims | undefined>
 }

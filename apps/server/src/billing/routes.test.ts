@@ -1,4 +1,4 @@
-// A cloud edition without subscriptions: what the device limit allows, and what removed devices keep.
+// The cloud edition without subscriptions: device limit and places of removed devices.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { type DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
@@ -18,11 +18,11 @@ afterAll(() => server.close())
 
 interface Free {
   readonly tenant: TenantId
-  /** The owner, signed in anew: time may have passed. */
+  /** The owner, signed in again: the clock may have advanced. */
   client(): Promise<Client>
 }
 
-/** A namespace as people make it in the cloud: with the limit of three devices. */
+/** A namespace with the cloud's default limit of three devices. */
 async function freeNamespace(): Promise<Free> {
   const person = await server.addPerson(`p${randomUUID().slice(0, 8)}`)
   const { body } = await person.client.call(namespaces.create, { body: { name: `n${randomUUID().slice(0, 8)}` } })
@@ -49,8 +49,8 @@ const remove = (client: Client, uid: DeviceUid | undefined) =>
 const evaluate = async (client: Client) => (await client.call(billing.evaluate, {})).body
 const LIMIT = '402 PAYMENT_REQUIRED'
 
-describe('the limit of three devices', () => {
-  it('is a matter of payment', async () => {
+describe('limit of three devices', () => {
+  it('refuses the fourth device with 402', async () => {
     const free = await freeNamespace()
     const client = await free.client()
     const [a, b, c, d] = await waiting(free, 4)
@@ -61,7 +61,7 @@ describe('the limit of three devices', () => {
     expect(await accept(client, d)).toBe(LIMIT)
   })
 
-  it('holds for fifty acceptances at once', async () => {
+  it('holds the device limit for fifty concurrent acceptances', async () => {
     const free = await freeNamespace()
     const client = await free.client()
     const uids = await waiting(free, 50)
@@ -71,7 +71,7 @@ describe('the limit of three devices', () => {
     expect((await client.call(devices.list, {})).total).toBe(3)
   })
 
-  it('is no limit for a subscriber', async () => {
+  it('lifts the device limit for a subscriber', async () => {
     const free = await freeNamespace()
     await server.database
       .system()
@@ -86,8 +86,8 @@ describe('the limit of three devices', () => {
   })
 })
 
-describe('a removed device', () => {
-  it('keeps its place for 720 hours, and nobody else takes it', async () => {
+describe('removed device', () => {
+  it('reserves the place of a removed device for 720 hours', async () => {
     const free = await freeNamespace()
     const client = await free.client()
     const [a, b, c, d] = await waiting(free, 4)
@@ -100,7 +100,7 @@ describe('a removed device', () => {
 
     clock.advance(720 * HOUR_MS - 1)
     expect(await accept(await free.client(), d)).toBe(LIMIT)
-    // Devices that wait are removed a week after they were last seen; this one was there all the time.
+    // Pending devices are removed a week after they were last seen; this one was seen just now.
     const last_seen = new Date(clock.now())
     await server.database
       .system()
@@ -114,7 +114,7 @@ describe('a removed device', () => {
     expect(await accept(later, d)).toBe('200')
   })
 
-  it('may come back when the namespace is full, and is the only one that is acceptable', async () => {
+  it('lets a removed device return to a full namespace, and no other device', async () => {
     const free = await freeNamespace()
     const client = await free.client()
     const [a, b] = await waiting(free, 2)
@@ -137,7 +137,7 @@ describe('a removed device', () => {
     expect(await accept(client, d)).toBe(LIMIT)
   })
 
-  it('that had never been accepted keeps none', async () => {
+  it('reserves no place for a removed device that was never accepted', async () => {
     const free = await freeNamespace()
     const client = await free.client()
     const [a] = await waiting(free, 1)
@@ -146,8 +146,8 @@ describe('a removed device', () => {
   })
 })
 
-describe('the choice of devices', () => {
-  /** A namespace that was paid for and is so no longer: five accepted devices. */
+describe('choice of devices', () => {
+  /** A namespace whose subscription has ended: five accepted devices, limit three. */
   async function overLimit(): Promise<{ client: Client; uids: DeviceUid[]; free: Free }> {
     const free = await freeNamespace()
     const limit = (max_devices: number) =>
@@ -165,7 +165,7 @@ describe('the choice of devices', () => {
     return { client, uids, free }
   }
 
-  it('keeps up to three, and puts the others back', async () => {
+  it('keeps the three chosen devices and returns the others to pending', async () => {
     const { client, uids } = await overLimit()
     expect(await evaluate(client)).toEqual({ can_accept: false, can_connect: false })
     await client.call(billing.chooseDevices, { body: { choices: uids.slice(0, 3) } })
@@ -176,7 +176,7 @@ describe('the choice of devices', () => {
     expect(await evaluate(client)).toEqual({ can_accept: false, can_connect: true })
   })
 
-  it('is of accepted devices, three at most', async () => {
+  it('accepts at most three choices, all of accepted devices', async () => {
     const { client, uids, free } = await overLimit()
     const choose = (choices: DeviceUid[]) => outcome(client.call(billing.chooseDevices, { body: { choices } }))
     expect(await choose(uids.slice(0, 4))).toBe('400 INVALID_INPUT choices')
@@ -184,7 +184,7 @@ describe('the choice of devices', () => {
     expect((await client.call(devices.list, {})).total).toBe(5)
   })
 
-  it('is helped by the list of the most used', async () => {
+  it('lists the most used devices', async () => {
     const { client, uids, free } = await overLimit()
     const sessions = uids.flatMap((device_uid, i) =>
       Array.from({ length: i }, () => ({

@@ -1,4 +1,4 @@
-// Routes of billing that need no payment provider.
+// Billing routes that need no payment provider.
 import { operations } from '@bowline/contract/operations'
 import { type Route, memberRoute } from '../http/route.ts'
 import { chooseDevices, evaluate, mostUsedDevices } from './service.ts'

@@ -1,5 +1,5 @@
-// Billing decisions that need no payment provider: whether a free namespace is within its limit, and which devices it
-// keeps when it is not.
+// Billing decisions that need no payment provider: checks a free namespace's limit and picks the devices it keeps above
+// it.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
@@ -11,7 +11,7 @@ import { get, getMany } from '../devices/service.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { findMostUsed, findPlan, keepOnly, lockPlan } from './store.ts'
 
-/** Whether devices can be accepted and connected to: not beyond the limit without a subscription. */
+/** Decides if devices can be accepted and connected to: not beyond the limit without a subscription. */
 export async function evaluate(ctx: TenantContext): Promise<{ can_accept: boolean; can_connect: boolean }> {
   const plan = (await findPlan(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   if (plan.billed || plan.limit <= 0) return { can_accept: true, can_connect: true }

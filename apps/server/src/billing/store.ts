@@ -3,18 +3,18 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
-/** The namespace's device limit and whether it is billed. */
+/** The namespace's device limit and billing flag. */
 export async function findPlan(db: Kysely<Schema>): Promise<{ limit: number; billed: boolean } | undefined> {
   const row = await db.selectFrom('namespaces').select(['max_devices', 'billing']).executeTakeFirst()
   return row && { limit: row.max_devices, billed: row.billing !== null }
 }
 
-/** Locks the namespace's row: nothing is accepted meanwhile. */
+/** Locks the namespace's row, so that nothing is accepted concurrently. */
 export async function lockPlan(db: Kysely<Schema>): Promise<void> {
   await db.selectFrom('namespaces').select('tenant_id').forNoKeyUpdate().execute()
 }
 
-/** Puts every accepted device back to pending but those chosen. @returns the ones put back */
+/** Returns every accepted device that was not chosen to pending. @returns the devices returned */
 export async function keepOnly(db: Kysely<Schema>, chosen: readonly DeviceUid[], at: Date): Promise<DeviceUid[]> {
   const rows = await db
     .updateTable('devices')

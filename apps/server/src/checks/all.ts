@@ -1,4 +1,4 @@
-// Everything that a start of the server would stumble over, without starting anything and without writing anything.
+// Checks for everything that would make a start of the server fail; starts and writes nothing.
 import { ConfigError } from '@bowline/contract/config'
 import { readConfig, type ServerConfig } from '../config.ts'
 import { CONSOLE_NOT_BUILT, isBuilt } from '../http/files/static.ts'
@@ -14,7 +14,7 @@ import { checkDataFolder, checkRoom } from './storage.ts'
 const STORE_TIMEOUT_MS = 10_000
 
 /**
- * Checks the settings, and what they lead to when they are right.
+ * Checks the settings and, if they are valid, everything they refer to.
  * @param now milliseconds since the epoch
  */
 export async function checkEverything(

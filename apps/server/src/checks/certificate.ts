@@ -7,7 +7,7 @@ import { isLoopback } from '../platform/network/address.ts'
 import { type Finding, finding, reason } from './finding.ts'
 
 const DAY_MS = 86_400_000
-/** Certificates of ACME are renewed a month before their end. */
+/** ACME certificates are renewed a month before they expire. */
 const SOON_DAYS = 14
 const CHECK = 'certificate'
 

@@ -1,4 +1,4 @@
-// The database: whether it can be reached and used, and which migrations the next start would run.
+// Database check: reachability, permissions, and the migrations that the next start would run.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -33,7 +33,7 @@ async function checkEmbedded(dataFolder: string): Promise<Finding[]> {
   if (running) return checkServer(running, 'of the running server')
   const brought = `the embedded PostgreSQL ${version}`
   if ((await existingCluster(dataFolder, major)) !== undefined) {
-    const message = `Not running; the next start runs ${brought} on it. Migrations can be told while the server runs only.`
+    const message = `Not running; the next start runs ${brought} on it. Migrations can be checked only while the server runs.`
     return [finding(CHECK, 'ok', message)]
   }
   const others = (await readdir(join(dataFolder, 'postgres')).catch(() => [])).filter((name) => /^\d+-data$/.test(name))
@@ -51,7 +51,7 @@ async function checkServer(owner: OwnerConnection, where: string): Promise<Findi
   })
 }
 
-/** Without the right to make the working roles somebody else must have made them. */
+/** A login that may not create the working roles needs them to exist already. */
 async function checkRoles(client: Client, { user }: OwnerFacts): Promise<Finding[]> {
   const { rows } = await client.query<{ may: boolean; roles: number }>(
     `select (select rolcreaterole from pg_roles where rolname = current_user) as may,

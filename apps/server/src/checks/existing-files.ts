@@ -1,4 +1,4 @@
-// The files that a server makes for itself at its first start, as they are: what is missing stays missing.
+// Read-only access to the files that a server creates at its first start: missing ones stay missing.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnFiles } from '../config.ts'

@@ -1,13 +1,13 @@
 // A finding of `bowline check`.
 
 export interface Finding {
-  /** What was looked at: `database`, `SSH port`. */
+  /** Subject of the check: `database`, `SSH port`. */
   readonly check: string
-  /** warn: the server starts, and something will not be as wanted. fail: it does not start, or cannot do its work. */
+  /** warn: the server starts but is degraded. fail: it does not start or cannot work. */
   readonly status: 'ok' | 'warn' | 'fail'
-  /** A sentence. */
+  /** One sentence. */
   readonly message: string
-  /** What to do; '' where there is nothing to. */
+  /** Suggested action; '' for none. */
   readonly remedy: string
 }
 
@@ -15,7 +15,7 @@ export function finding(check: string, status: Finding['status'], message: strin
   return { check, status, message, remedy }
 }
 
-/** Why something failed, as a sentence. */
+/** Cause of a failure, as a sentence. */
 export function reason(error: unknown): string {
   const text = error instanceof Error && error.message !== '' ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

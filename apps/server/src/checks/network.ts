@@ -1,4 +1,4 @@
-// Ports and names.
+// Checks of ports and host names.
 import { lookup } from 'node:dns/promises'
 import { get as getByHttp } from 'node:http'
 import { get as getByHttps } from 'node:https'
@@ -10,11 +10,11 @@ import type { ServerConfig } from '../config.ts'
 import { type Finding, finding, reason } from './finding.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000
-/** Of any version: an upgrade is checked beside the server that it will replace. */
+/** Matches any version: an upgrade is checked beside the server that it will replace. */
 const OUR_SSH = /^SSH-2[.]0-OpenSSH_.*Bowline/
 const OurInfo = z.object({ version: z.string(), endpoints: z.object({ api: z.string(), ssh: z.string() }) })
 
-/** Both ports: free, or a Bowline server has them already. */
+/** Checks both ports: free, or already taken by a Bowline server. */
 export async function checkPorts({ settings, tls }: ServerConfig): Promise<Finding[]> {
   const { BOWLINE_HOST: host, BOWLINE_HTTP_PORT: http, BOWLINE_SSH_PORT: ssh } = settings
   return Promise.all([
@@ -53,7 +53,7 @@ async function checkPort({ check, setting, host, port }: Listener, isOurs: () =>
   return finding(check, 'fail', `${host} port ${port} cannot be listened on: ${reason(error)}`, remedy)
 }
 
-/** @returns undefined when the port can be listened on; it is free again then */
+/** @returns undefined when binding succeeds; the port is free again by then */
 function bindingProblem(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | undefined>()
   const server = createServer()
@@ -65,7 +65,7 @@ function bindingProblem(host: string, port: number): Promise<NodeJS.ErrnoExcepti
 async function isOurHttp(host: string, port: number, secure: boolean): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const options = { host: reachable(host), port, path: '/info', timeout: ANSWER_TIMEOUT_MS, agent: false as const }
-  // Whose certificate it is does not matter here.
+  // The certificate's owner does not matter here.
   const request = secure ? getByHttps({ ...options, rejectUnauthorized: false }) : getByHttp(options)
   request.once('response', (response) => json(response).then(resolve, reject))
   request.once('timeout', () => request.destroy(new Error('no answer')))
@@ -85,7 +85,7 @@ function reachable(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
 }
 
-/** Where the public name leads. @param domain BOWLINE_DOMAIN */
+/** Checks that the public name resolves. @param domain BOWLINE_DOMAIN */
 export async function checkDomain(domain: string | undefined): Promise<Finding[]> {
   if (domain === undefined || isIP(domain)) return []
   try {

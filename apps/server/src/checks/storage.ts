@@ -1,4 +1,4 @@
-// Folders and disks.
+// Checks of folders and disks.
 import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ const CHECK = 'data folder'
 const OTHERS = 0o007
 const GROUP_AND_OTHERS = 0o077
 const GIB = 1_073_741_824
-/** Less than this is soon used up by recordings. */
+/** Recordings soon use up less than this. */
 const LITTLE_BYTES = 2 * GIB
 
 export async function checkDataFolder({ dataFolder }: ServerConfig): Promise<Finding[]> {
@@ -40,7 +40,7 @@ export async function checkDataFolder({ dataFolder }: ServerConfig): Promise<Fin
   return [finding(CHECK, 'warn', `${open.join(', ')} ${verb} open to others.`, `chmod ${mode} ${open.join(' ')}`)]
 }
 
-/** Room for recordings. */
+/** Checks the free disk space for recordings. */
 export async function checkRoom({ dataFolder }: ServerConfig): Promise<Finding[]> {
   const folder = await nearest(join(dataFolder, 'recordings'))
   const { bavail, bsize } = await statfs(folder)
@@ -56,7 +56,7 @@ export async function checkRoom({ dataFolder }: ServerConfig): Promise<Finding[]
   return [finding('disk', 'ok', `${free} are free for recordings.`)]
 }
 
-/** The path itself or, where it does not exist, the nearest folder above it that does. */
+/** Returns the path itself or its nearest existing ancestor. */
 async function nearest(path: string): Promise<string> {
   const exists = await stat(path).then(
     () => true,

@@ -1,10 +1,10 @@
-// `bowline announcement …`: what the operator tells everybody.
+// `bowline announcement …`: announcements of the operator to everybody.
 import type { Command } from 'commander'
 import { create, list, remove } from '../announcements/service.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
 
-/** More than anybody reads; the API's lists have at most 100 on a page. */
+/** Upper bound of the listing, above any real number; a page of the API has at most 100. */
 const LISTED = 1_000
 
 export function addAnnouncementCommands(program: Command, terminal: Terminal): void {

@@ -1,4 +1,4 @@
-// `bowline api-key …`: keys for programs, made in the name of a namespace's owner.
+// `bowline api-key …`: API keys created on behalf of a namespace's owner.
 import { ApiKeyBody } from '@bowline/contract/schemas/api-key'
 import { fail } from '@bowline/contract/errors'
 import { UserId } from '@bowline/contract/schemas/common'

@@ -53,7 +53,7 @@ async function readSecretKey(settings: ServerSettings): Promise<string> {
   return settings.BOWLINE_SECRET_KEY ?? (await readFile(keyFile(settings), 'utf8')).trim()
 }
 
-/** Puts the backup's key where the server looks for it. @returns false when a key is there or set already */
+/** Puts the backup's key where the server looks for it. @returns false when a key exists or is set already */
 async function keepSecretKey(settings: ServerSettings, secretKey: string): Promise<boolean> {
   if (settings.BOWLINE_SECRET_KEY ?? settings.BOWLINE_DATABASE_URL) return false
   await mkdir(resolve(settings.BOWLINE_DATA_DIR), { recursive: true, mode: 0o700 })

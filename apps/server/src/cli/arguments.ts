@@ -1,9 +1,9 @@
-// Parses arguments that are not values of the API as typed.
+// Parsers of arguments whose typed form differs from the API's.
 import { ConfigError } from '@bowline/contract/config'
 import { RoleName } from '@bowline/contract/schemas/namespace'
 import { z } from 'zod'
 
-/** A role in any case: people write Administrator. The API takes lower case only. */
+/** A role in any case (`Administrator`); the API takes lower case only. */
 export const TypedRole = z
   .string()
   .transform((typed) => typed.toLowerCase())
@@ -11,7 +11,7 @@ export const TypedRole = z
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** `30m`, `12h`, `7d` in milliseconds. @throws {ConfigError} naming the option */
+/** Converts `30m`, `12h` or `7d` to milliseconds. @throws {ConfigError} naming the option */
 export function parseAge(option: string, typed: string): number {
   const match = /^(\d{1,5})([mhd])$/.exec(typed)
   const unit = match?.[2]

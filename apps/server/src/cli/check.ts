@@ -1,4 +1,4 @@
-// `bowline check`: what a start of the server would stumble over.
+// `bowline check`: problems that would make a start of the server fail.
 import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
 import { checkEverything } from '../checks/all.ts'

@@ -1,5 +1,5 @@
-// The instance that a command works on: the external database of the settings; else the embedded one, beside the server
-// that runs on the data folder, or started for the command alone.
+// The instance that a command works on: the external database of the settings, else the embedded one, shared with a
+// server running on the data folder or started for the command alone.
 import { resolve } from 'node:path'
 import { type ServerSettings, parseSettings } from '@bowline/contract/config'
 import { fail } from '@bowline/contract/errors'
@@ -23,24 +23,24 @@ import type { Terminal } from './terminal.ts'
 export interface Instance {
   readonly settings: ServerSettings
   readonly ids: Ids
-  /** Of all namespaces: the command line is the operator's. */
+  /** Sees all namespaces: the command line belongs to the operator. */
   readonly system: Kysely<Schema>
-  /** The tenant id of the namespace with that name. @throws {BowlineError} NOT_FOUND */
+  /** Tenant id of the namespace with that name. @throws {BowlineError} NOT_FOUND */
   tenantOf(namespace: string): Promise<TenantId>
   readonly contextOf: (tenant: TenantId) => TenantContext
-  /** What signs recordings. @throws {ConfigError} without the secret key that opens it */
+  /** Keys that sign recordings. @throws {ConfigError} without the secret key that opens them */
   recordingKeys(): Promise<RecordingKeys>
-  /** @throws {ConfigError} without one */
+  /** @throws {ConfigError} when it is not set */
   secretKey(): Promise<SecretKey>
 }
 
-/** A command opens one connection after the other. */
+/** A command uses few connections, one after the other. */
 const POOL_SIZE = 2
 const log = createLog('error', 2)
 
 /**
- * Runs a command's work on the migrated database, and ends what was started for it.
- * @throws {ConfigError} for the settings; whatever the database and the work throw
+ * Runs a command's work on the migrated database, then stops what was started for it.
+ * @throws {ConfigError} for invalid settings; also any error of the database or the work
  */
 export async function onInstance<T>(terminal: Terminal, work: (instance: Instance) => Promise<T>): Promise<T> {
   return onOwner(terminal, async (owner, settings) => {
@@ -53,7 +53,7 @@ export async function onInstance<T>(terminal: Terminal, work: (instance: Instanc
   })
 }
 
-/** As {@link onInstance}, with the owner's connection to the database as it is. */
+/** Like {@link onInstance}, with the owner's connection to the unmigrated database. */
 export async function onOwner<T>(
   { env }: Terminal,
   work: (owner: OwnerConnection, settings: ServerSettings) => Promise<T>,
@@ -92,7 +92,7 @@ function describe(database: Database, settings: ServerSettings): Instance {
       edition: settings.BOWLINE_EDITION,
       source: '',
       locate: nowhere,
-      // Listeners are with the server process; they see the change when they load.
+      // Listeners belong to the server process; they see the change on their next load.
       hasListeners: () => false,
       emit: () => undefined,
     }),

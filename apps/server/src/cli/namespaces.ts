@@ -84,7 +84,7 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         const { role } = parseInput('body', z.object({ role: TypedRole }), { role: given })
         const tenant = await instance.tenantOf(name)
         const { id, username: user, email } = await accountOf(instance, username)
-        // The operator knows whom it is: no invitation, whatever the edition.
+        // The operator vouches for the user: no invitation in any edition.
         const deps = { db: instance.system, ids: instance.ids, edition: 'enterprise' as const }
         await addMember(deps, instance.contextOf(tenant), { email, role })
         show(terminal, format, { tenant_id: tenant, user_id: id, role }, [`${user} is ${role} of ${name} now.`])

@@ -1,4 +1,4 @@
-// What commands about people change: their keys, their roles.
+// Effects of user commands on keys and roles.
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ async function signIn(username: string) {
   return { id: body.id, client: server.client(body.token) }
 }
 
-/** An administrator with a key of their own, one in the name of the owner, and a service key. */
+/** An administrator with a key of their own, one on behalf of the owner, and a service key. */
 async function withKeys(username: string) {
   await bowline(`user create ${username} - ${username}@example.com`, PASSWORD)
   await bowline(`namespace member add ${username} works administrator`)
@@ -41,7 +41,7 @@ async function withKeys(username: string) {
   return person
 }
 
-/** Keys of the namespace whose names begin so, and whether they are disabled. */
+/** Keys of the namespace with that name prefix, with their disabled state. */
 async function keysOf(username: string) {
   const { body } = await (await signIn('ada')).client.call(operations.publicKeys.list, { query: { per_page: '100' } })
   return body
@@ -50,8 +50,8 @@ async function keysOf(username: string) {
     .toSorted((one, other) => one.name.localeCompare(other.name))
 }
 
-describe('a deleted account', () => {
-  it('leaves no working key behind, neither of its own nor one that it vouched for', async () => {
+describe('deleted account', () => {
+  it('disables the keys of a deleted account and those it vouched for', async () => {
     const { id } = await withKeys('carl')
     const said = await bowline('user delete carl')
     expect(await keysOf('carl')).toEqual(
@@ -73,8 +73,8 @@ describe('a deleted account', () => {
   })
 })
 
-describe('a role', () => {
-  it('may be typed with capitals', async () => {
+describe('role argument', () => {
+  it('accepts a role in any case', async () => {
     await bowline('user create dora - dora@example.com', PASSWORD)
     expect(await bowline('namespace member add dora works Administrator')).toBe('dora is administrator of works now.')
     expect(await json('api-key create shouted works --role OBSERVER')).toMatchObject({ role: 'observer' })
@@ -86,8 +86,8 @@ describe('a role', () => {
   })
 })
 
-describe('an API key', () => {
-  it('survives signing its maker out everywhere and a new password, and names its maker', async () => {
+describe('API key of a signed-out owner', () => {
+  it('keeps API keys valid across sign-out and password change of their creator', async () => {
     const { id, client } = await signIn('ada')
     const body = { name: 'machine', expires_at: -1, role: 'observer' } as const
     const { body: key } = await client.call(operations.apiKeys.create, { body })
@@ -99,7 +99,7 @@ describe('an API key', () => {
 })
 
 describe('SSH keys', () => {
-  it('of somebody who has left are listed and handed over, and sign in again', async () => {
+  it('lists the disabled keys of a deleted user and enables them by handing them over', async () => {
     await withKeys('emil')
     expect(await bowline('public-key list works --of emil')).toMatch(/^NAME +FINGERPRINT +OWNER\nemil-own +\S+ +emil$/)
     await bowline('user delete emil')
@@ -120,7 +120,7 @@ describe('SSH keys', () => {
     )
   })
 
-  it('go to members only, all or none', async () => {
+  it('hands keys over to members only, all or none', async () => {
     await bowline('user create finn - finn@example.com', PASSWORD)
     await withKeys('gina')
     const keys = (await json('public-key list works --of gina')) as { fingerprint: string }[]
@@ -141,7 +141,7 @@ describe('SSH keys', () => {
 })
 
 describe('pending devices', () => {
-  it('are rejected at once, all or those that have waited for long; others stay as they are', async () => {
+  it('rejects pending devices, all or those above an age, and no others', async () => {
     const ada = await signIn('ada')
     const [namespace] = (await json('namespace list')) as { tenant_id: string }[]
     const register = async (name: string) =>

@@ -1,4 +1,4 @@
-// The commands as an operator types them: what they print, what they change, and how they end.
+// Commands as typed by an operator: output, effect and exit status.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const signIn = (username: string, password: string) =>
   outcome(server.client().call(operations.auth.login, { body: { username, password } }))
 
 describe('users', () => {
-  it('the first one also ends the set-up', async () => {
+  it('ends the set-up with the first user', async () => {
     const isSetUp = async () => (await server.client().call(operations.instance.info, {})).body.setup
     expect(await isSetUp()).toBe(false)
     expect(await bowline(`user create Ada ${'x'.repeat(8)} Ada@Example.com`)).toBe('Created the user ada.')
@@ -36,7 +36,7 @@ describe('users', () => {
     expect(await signIn('ada', 'xxxxxxxx')).toBe('200')
   })
 
-  it('are listed', async () => {
+  it('lists users as a table and as JSON', async () => {
     expect(await bowline('user list')).toBe(
       ['USERNAME  NAME  E-MAIL           STATUS', 'ada       ada   ada@example.com  confirmed'].join('\n'),
     )
@@ -45,7 +45,7 @@ describe('users', () => {
     expect(await json('user list')).toEqual([ada])
   })
 
-  it('have passwords that stdin may bring, and that end every session', async () => {
+  it('sets a password from stdin and ends every session of the user', async () => {
     const { body } = await server.client().call(operations.auth.login, {
       body: { username: 'ada', password: 'xxxxxxxx' },
     })
@@ -57,7 +57,7 @@ describe('users', () => {
     expect(await signIn('ada', PASSWORD)).toBe('200')
   })
 
-  it('are signed out everywhere', async () => {
+  it('signs a user out everywhere', async () => {
     const { body } = await server.client().call(operations.auth.login, {
       body: { username: 'ada', password: PASSWORD },
     })
@@ -66,7 +66,7 @@ describe('users', () => {
     expect(await signIn('ada', PASSWORD)).toBe('200')
   })
 
-  it('have a history, and names that nobody has do too', async () => {
+  it('prints the history of a user, and failed sign-ins of unknown names', async () => {
     await signIn('no-such-person', 'wrong')
     const history = (await json('user history ada')) as { kind: string; username: string }[]
     expect(new Set(history.map(({ kind }) => kind))).toEqual(
@@ -93,11 +93,11 @@ describe('users', () => {
     ['user history nobody', 'bowline: The user nobody was not found.'],
     ['user password nobody another-one', 'bowline: The user nobody was not found.'],
     ['user delete nobody', 'bowline: The user nobody was not found.'],
-  ])('%s: %s', async (line, complaint) => {
+  ])('refuses "bowline %s" with "%s"', async (line, complaint) => {
     expect(await refusal(line)).toEqual([1, complaint])
   })
 
-  it('that own namespaces are not deleted, and the namespaces are named', async () => {
+  it('refuses to delete a user who owns namespaces and names them', async () => {
     await bowline('user create owner another-one owner@example.com')
     await bowline('namespace create first owner')
     await bowline('namespace create second owner')
@@ -115,7 +115,7 @@ describe('users', () => {
 describe('namespaces', () => {
   const tenant = '11111111-2222-4333-8444-555555555555'
 
-  it('are made, listed and deleted', async () => {
+  it('creates, lists and deletes namespaces', async () => {
     expect(await bowline(`namespace create Lab ada ${tenant} --type personal`)).toBe(
       `Created the namespace lab (${tenant}) of ada.`,
     )
@@ -133,7 +133,7 @@ describe('namespaces', () => {
     expect(await refusal('namespace create other ada nonsense')).toEqual([1, 'bowline: tenant: must be a UUID.'])
   })
 
-  it('have members that come and go, with the operator in the audit log', async () => {
+  it('adds and removes members, with the command line as actor in the audit log', async () => {
     await bowline('user create bob another-one bob@example.com')
     expect(await bowline('namespace member add bob lab operator')).toBe('bob is operator of lab now.')
     expect(await refusal('namespace member add bob lab operator')).toEqual([
@@ -156,7 +156,7 @@ describe('namespaces', () => {
     ])
   })
 
-  it('have API keys of their owner, shown once', async () => {
+  it('creates API keys of a namespace’s owner, printed once', async () => {
     const key = await bowline('api-key create machine lab --role observer --expires-days 30')
     expect(key).toMatch(/^[0-9a-f-]{36}$/)
     const status = async (path: string) => (await server.fetch(path, { headers: { 'x-api-key': key } })).status
@@ -182,7 +182,7 @@ describe('namespaces', () => {
 })
 
 describe('announcements', () => {
-  it('are published, listed and taken back', async () => {
+  it('publishes, lists and deletes announcements', async () => {
     const made = await run(['announcement', 'create', 'Maintenance on Sunday', '-'], '# All of it\n')
     const uuid = made.out
     expect(made).toMatchObject({ status: 0, errors: '' })
@@ -201,7 +201,7 @@ describe('announcements', () => {
 })
 
 describe('backup and restore', () => {
-  it('bring everything to an empty database', async () => {
+  it('restores a backup of everything into an empty database', async () => {
     const file = join(folder, 'backup.tar.gz')
     const made = await json(`backup ${file}`)
     expect(made).toMatchObject({ file, with_key: false, rows: { users: 2 } })
@@ -224,14 +224,14 @@ describe('backup and restore', () => {
   })
 })
 
-describe('the embedded database', () => {
+describe('embedded database', () => {
   let data: string
   beforeEach(async () => {
     data = await mkdtemp(join(tmpdir(), 'bowline-cli-data-'))
   })
   afterEach(() => rm(data, { recursive: true, force: true }))
 
-  it('is started for a command, and shared with the server that runs on it', async () => {
+  it('starts the embedded database for a command, or shares that of a running server', async () => {
     const settings = { BOWLINE_DATA_DIR: data }
     const created = await run(['user', 'create', 'ada', '-', 'ada@example.com'], PASSWORD, settings)
     expect(created).toEqual({ status: 0, out: 'Created the user ada.', errors: '' })
@@ -242,22 +242,22 @@ describe('the embedded database', () => {
     } finally {
       await running.close()
     }
-    // No command makes the key that the server makes at its first start.
+    // Only the server creates the key, at its first start.
     await expect(readFile(join(data, 'secret.key'))).rejects.toThrow('ENOENT')
   })
 })
 
-describe('a command that is typed wrongly', () => {
+describe('command line', () => {
   it.each([
     ['user frobnicate', "error: unknown command 'frobnicate'"],
     ['user create ada', "error: missing required argument 'password'"],
     ['namespace list --yaml', "error: unknown option '--yaml'"],
-  ])('ends with 2 and a word of why: %s', async (line, complaint) => {
+  ])('exits with 2 and an explanation for misuse: %s', async (line, complaint) => {
     const [status, complaints] = await refusal(line)
     expect([status, complaints]).toEqual([2, expect.stringContaining(complaint)])
   })
 
-  it('or set up wrongly, too', async () => {
+  it('exits with 2 for an unknown setting', async () => {
     const { status, errors } = await run(['user', 'list'], '', { BOWLINE_DATABSE_URL: 'x' })
     expect([status, errors]).toEqual([
       2,
@@ -265,8 +265,8 @@ describe('a command that is typed wrongly', () => {
     ])
   })
 
-  it('prints JSON when asked to, whatever the command', async () => {
-    /** The commands that have no commands below them. */
+  it('offers --json on every command but server', async () => {
+    /** Commands without subcommands. */
     const leaves = async (words: readonly string[]): Promise<(readonly string[])[]> => {
       const { out } = await run([...words, '--help'])
       const below = (out.split('\nCommands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)
@@ -290,7 +290,7 @@ describe('a command that is typed wrongly', () => {
     expect(without).toEqual(['server'])
   })
 
-  it('says what there is when asked', async () => {
+  it('lists all commands in --help', async () => {
     const { status, out } = await run(['--help'])
     expect(status).toBe(0)
     for (const command of ['server', 'user', 'namespace', 'api-key', 'announcement', 'backup', 'restore']) {
@@ -302,6 +302,6 @@ describe('a command that is typed wrongly', () => {
 it.each([
   ['connector --name lab', 'connectors are not available yet'],
   ['agent run', 'the agent is a program of its own'],
-])('`bowline %s` is refused as misuse that says why', async (line, why) => {
+])('refuses `bowline %s` as misuse with an explanation', async (line, why) => {
   expect(await refusal(line)).toEqual([2, expect.stringContaining(why)])
 })

@@ -20,12 +20,12 @@ const MISUSED = 2
 /**
  * Runs one command.
  * @param args as typed, without the program's name
- * @returns the exit status: 0; 1 when it could not be done; 2 when it was typed or set up wrongly
+ * @returns exit status: 0; 1 when the command failed; 2 for wrong arguments or settings
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = new Command('bowline').description('SSH to any device behind any network').version(VERSION)
   const write = (print: (line: string) => void) => (text: string) => print(text.replace(/\n$/, ''))
-  // Before the commands are added: they take both over from the program.
+  // Set before the commands are added, since they inherit both from the program.
   program.exitOverride().configureOutput({
     writeOut: write((line) => terminal.print(line)),
     writeErr: write((line) => terminal.complain(line)),
@@ -59,7 +59,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // Commander has said it already.
+    // Commander has printed it already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED
     const problems =
       error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)]
@@ -68,7 +68,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   }
 }
 
-/** A command that people may expect here. @throws {ConfigError} always: it was not for this program */
+/** Refuses a command that people may expect here. @throws {ConfigError} always, as misuse */
 function refuse(why: string): never {
   throw new ConfigError([why])
 }

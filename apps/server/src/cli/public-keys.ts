@@ -1,4 +1,4 @@
-// `bowline public-key …`: SSH keys of a namespace, and handing them over.
+// `bowline public-key …`: lists SSH keys of a namespace and transfers them.
 import { ConfigError } from '@bowline/contract/config'
 import { UserId } from '@bowline/contract/schemas/common'
 import type { PublicKey } from '@bowline/contract/schemas/public-key'
@@ -11,7 +11,7 @@ import { type Format, type Terminal, show, table } from './terminal.ts'
 import { accountOf } from './users.ts'
 
 interface Selection {
-  /** Username or e-mail address; also of an account that is no more. */
+  /** Username or e-mail address, also of a deleted account. */
   readonly of?: string
   readonly disabled?: boolean
 }
@@ -71,7 +71,7 @@ async function select(instance: Instance, ctx: TenantContext, { of, disabled }: 
   )
 }
 
-/** Of an account that is no more only the address is known, which disabled keys have. */
+/** Finds an account. Of a deleted one only the e-mail address is known, which its disabled keys carry. */
 async function findPerson(instance: Instance, of: string): Promise<{ id: string | undefined; email: string }> {
   const accounts = await listAccounts(instance.system)
   const typed = of.toLowerCase()

@@ -1,4 +1,5 @@
-// Verifying recordings from the command line: one file with a key alone, and all of a namespace with its ledger.
+// Verification of recordings from the command line: a single file with a key alone, and a whole namespace with its
+// ledger.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,7 +55,7 @@ async function recorded(...messages: string[]): Promise<{ uid: SessionUid; file:
 }
 
 describe('bowline recordings verify FILE', () => {
-  it('tells with the published key alone, in any of its forms, whether a file is as it was written', async () => {
+  it('verifies a downloaded recording with the published key alone, in any of its formats', async () => {
     const { uid } = await recorded('one', 'two')
     const { body: key } = await server.client().call(operations.recordings.key, {})
     const download = { params: { uid, seat: '0' }, query: { format: 'cast3' } } as const
@@ -73,7 +74,7 @@ describe('bowline recordings verify FILE', () => {
     expect(changed).toMatchObject({ status: 1, out: 'Chunk 1: its bytes do not match its hash.' })
   })
 
-  it('says that a file of another server was not signed with the key', async () => {
+  it('reports an invalid signature for a recording of another server', async () => {
     const { file } = await recorded('x')
     const other = 'MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
     await writeFile(join(folder, 'other'), `-----BEGIN PUBLIC KEY-----\n${other}\n-----END PUBLIC KEY-----\n`)
@@ -83,7 +84,7 @@ describe('bowline recordings verify FILE', () => {
 })
 
 describe('bowline recordings verify --namespace', () => {
-  it('misses a recording whose row and file are gone, and a ledger that was cut or changed', async () => {
+  it('detects a missing recording and a truncated or modified ledger', async () => {
     const { namespace, tenant } = person
     const verify = (...args: string[]) => onServer('verify', '--namespace', namespace, ...args)
     const lost = await recorded('lost')
@@ -99,7 +100,7 @@ describe('bowline recordings verify --namespace', () => {
     expect(missing.status).toBe(1)
     expect(missing.out).toContain(`session ${lost.uid} seat 0: missing`)
 
-    // Only the owner of the tables can: the working roles may not.
+    // Only the owner of the tables can do this; the working roles may not.
     await asOwner(server.owner, async (client) => {
       await client.query('alter table recording_ledger no force row level security')
       await client.query('delete from recording_ledger where tenant_id = $1 and sequence >= $2', [tenant, sequence - 1])

@@ -1,4 +1,4 @@
-// `bowline recordings …`: whether recordings are as they were written, the heads of their ledgers, and the key that signs.
+// `bowline recordings …`: verification of recordings, heads of their ledgers, and rotation of the signing key.
 import { open, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createLineSplitter } from '@bowline/asciicast/lines'
@@ -81,7 +81,7 @@ async function headOf({ system }: Instance, tenant: TenantId): Promise<Head & { 
   return { tenant_id: tenant, ...((await readHead(system, tenant)) ?? emptyHead(tenant)) }
 }
 
-/** Needs neither a server nor its database. */
+/** Works without a server or its database. */
 async function verifyFile(terminal: Terminal, path: string, options: VerifyOptions): Promise<void> {
   if (options.key === undefined) throw new Error('--key is needed: GET /api/recordings/key of the server has it.')
   const keys = readPublicKeys(await readFile(options.key, 'utf8'))

@@ -1,5 +1,5 @@
-// `bowline server`: runs until a signal ends it. An unexpected error ends it too, in order where that still works: it
-// never limps on.
+// `bowline server`: runs until a signal ends it. An unexpected error also ends it, by an orderly shutdown if possible:
+// it never runs on in an undefined state.
 import { ConfigError } from '@bowline/contract/config'
 import { systemClock } from '@bowline/base/clock'
 import { readConfig } from '../config.ts'
@@ -10,12 +10,12 @@ import { randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { type RunningServer, startServer } from '../compose/server.ts'
 
-/** How long an orderly end may take, after the sessions have had their time. */
+/** Time limit of an orderly shutdown, after the drain time of sessions. */
 const CLOSE_MS = 20_000
-/** And one after which nothing is certain any more. */
+/** Time limit of a shutdown after a failure. */
 const FAILED_CLOSE_MS = 5_000
 
-/** Starts the server; resolves when it listens. Exits the process on failure with a sentence on stderr. */
+/** Starts the server; resolves once it listens. On failure exits the process with a message on stderr. */
 export async function runServer(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const config = await readConfig(env).catch((error: unknown) => {
     if (!(error instanceof ConfigError)) throw error
@@ -28,7 +28,7 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
     log.error('server.failed', { err: reason })
     const leaving = running
     running = undefined
-    // A second failure, on the way out or before there was anything to close.
+    // A second failure during shutdown, or one before there was anything to close.
     if (!leaving) process.exit(1)
     void leave(leaving)
   }
@@ -49,7 +49,7 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
   running = server
   const { origin, sshPort, setupLink } = server
   if (process.send) {
-    // A parent that started this process with a channel gets it as data, and tells people in its own words.
+    // A parent that started this process with an IPC channel gets this as data and prints its own message.
     const reachable = !isLoopback(config.settings.BOWLINE_HOST)
     process.send({ origin, sshPort, setupLink, pin: config.pin, reachable })
   } else {
@@ -76,14 +76,14 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => close(signal))
 }
 
-/** Closes what still can be closed, and ends with the status of a failure. */
+/** Closes what can still be closed and exits with a failure status. */
 async function leave(server: RunningServer): Promise<void> {
   setTimeout(() => process.exit(1), FAILED_CLOSE_MS).unref()
   await server.close().catch(() => undefined)
   process.exit(1)
 }
 
-/** A sentence for the commonest reasons that keep a server from starting. */
+/** Message for the most common causes that prevent a start. */
 function explain(error: unknown): string {
   const { code, port } = (error ?? {}) as { code?: unknown; port?: unknown }
   if (code === 'EADDRINUSE') {

@@ -1,4 +1,4 @@
-// For tests of commands: types them, and reads what they print.
+// Runs commands in tests and captures their output.
 import { expect } from 'vitest'
 import { runCommand } from './program.ts'
 
@@ -10,7 +10,7 @@ export interface Ran {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** @param env asked for at each command */
+/** @param env called for each command */
 export function commandLine(env: () => Environment) {
   async function run(args: readonly string[], input = '', settings = env()): Promise<Ran> {
     const [out, errors]: [string[], string[]] = [[], []]
@@ -22,7 +22,7 @@ export function commandLine(env: () => Environment) {
     })
     return { status, out: out.join('\n'), errors: errors.join('\n') }
   }
-  /** A command that goes well. @returns what it printed */
+  /** Runs a command that must succeed. @returns its output */
   async function bowline(line: string, input = ''): Promise<string> {
     const ran = await run(line.split(' '), input)
     expect([line, ran.status, ran.errors]).toEqual([line, 0, ''])
@@ -32,7 +32,7 @@ export function commandLine(env: () => Environment) {
     run,
     bowline,
     json: async (line: string): Promise<unknown> => JSON.parse(await bowline(`${line} --json`)),
-    /** A command that does not. @returns status and complaint */
+    /** Runs a command that must fail. @returns exit status and error output */
     refusal: async (line: string): Promise<[number, string]> => {
       const { status, out, errors } = await run(line.split(' '))
       expect(out).toBe('')

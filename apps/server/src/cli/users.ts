@@ -1,4 +1,4 @@
-// `bowline user …`: accounts of people.
+// `bowline user …`: user accounts.
 import { fail } from '@bowline/contract/errors'
 import { Email, Password, Username } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
@@ -38,7 +38,7 @@ export async function accountOf({ system }: Instance, username: string): Promise
   return (await findAccount(system, username)) ?? fail('NOT_FOUND', { what: `The user ${username}` })
 }
 
-/** @returns the SSH keys that were disabled, with the names of their namespaces */
+/** @returns the disabled SSH keys with the names of their namespaces */
 async function deleteAccount({ system, contextOf }: Instance, { id }: Account) {
   const keys = await system
     .transaction()
@@ -49,7 +49,7 @@ async function deleteAccount({ system, contextOf }: Instance, { id }: Account) {
 
 const sessionEnding = { clock: systemClock, endSessions: endBrowserSessionsOf }
 
-/** Events that `user history` prints at most. */
+/** Maximum of events that `user history` prints. */
 const HISTORY = 1_000
 
 export function addUserCommands(program: Command, terminal: Terminal): void {

@@ -1,4 +1,4 @@
-// The server's database: an external one or the embedded one, and its time.
+// The server's database, external or embedded, and its clock.
 import type { Clock } from '@bowline/base/clock'
 import type { ServerConfig } from '../config.ts'
 import { type Database, openDatabase } from '../db/database.ts'
@@ -9,7 +9,7 @@ import { followClock } from '../platform/shared-clock.ts'
 /** Connections of each pool. */
 const POOL_SIZE = 10
 
-/** The time of the database, so that nothing expires earlier on one node than on another. */
+/** Clock of the database, so that nothing expires earlier on one node than on another. */
 export async function shareTime(
   own: Clock,
   database: Database,

@@ -1,4 +1,4 @@
-// Every route of the API with what its noun needs: the one list that the HTTP server binds.
+// Every route of the API with the dependencies of its noun: the one list that the HTTP server binds.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { RateLimiter } from '@bowline/base/rate-limiter'
@@ -43,7 +43,7 @@ import { userRoutes } from '../users/routes.ts'
 export interface ApiParts extends TerminalTickets {
   readonly config: ServerConfig
   readonly keys: InstanceKeys
-  /** System connection: for sign-in, and for what is unique over all namespaces. */
+  /** System connection: for sign-in and for values unique across namespaces. */
   readonly system: Kysely<Schema>
   /** Rejects when the database does not answer. */
   readonly ping: () => Promise<void>
@@ -51,21 +51,21 @@ export interface ApiParts extends TerminalTickets {
   readonly bus: EventBus
   readonly tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext
   readonly recordings: Recordings
-  /** The store of recordings is away. */
+  /** True while the recording store is unreachable. */
   readonly isDegraded: () => boolean
   readonly closeConnection: CloseConnection
-  /** The port that the SSH gateway really listens on. */
+  /** Actual port of the SSH gateway. */
   readonly sshPort: () => number
-  /** Aborted when the server ends. */
+  /** Aborted when the server stops. */
   readonly stopping: AbortSignal
 }
 
-/** Sign-ins a second from one source. */
+/** Sign-ins per second and source. */
 const SIGN_INS = { perSecond: 10, burst: 100 }
-/** Registrations a second from one source: enough for a rack behind one address. */
+/** Registrations per second and source: enough for a rack behind one address. */
 const REGISTRATIONS = { perSecond: 20, burst: 200 }
 
-/** Terminals a second from one source: people open them by hand. */
+/** Terminals per second and source: people open them by hand. */
 const TERMINALS = { perSecond: 5, burst: 50 }
 
 export function apiRoutes(parts: ApiParts): Route[] {

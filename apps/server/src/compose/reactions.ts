@@ -1,4 +1,4 @@
-// Reactions of the data plane to events of nouns: nouns do not know the gateway, so they meet here. One line per event.
+// Effects of noun events on the data plane: nouns do not know the gateway, so both meet here. One case per event.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { Agents } from '../gateway/links/agents.ts'
@@ -9,11 +9,11 @@ export interface Reactors {
   readonly live: Pick<LiveLogins, 'review'>
 }
 
-/** Does what follows from an event, beside telling the namespace's listeners of it. */
+/** Applies the effects of an event; live listeners are notified separately. */
 export function react(event: LiveEvent, tenant: TenantId, { agents, live }: Reactors): void {
   switch (event.type) {
     case 'device.removed':
-      // It loses its link, and its sessions with it.
+      // Drops its link, and its sessions with it.
       return agents.drop(event.uid)
     case 'device.changed':
       return live.review(tenant, event.device.uid)

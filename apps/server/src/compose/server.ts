@@ -1,5 +1,4 @@
-// The composition root: the only place where the parts of the server meet. Starts them in order and ends them in the
-// reverse one.
+// Composition root: the only place where the parts of the server meet. Starts them in order and stops them in reverse.
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -65,9 +64,9 @@ export interface ServerParts {
   readonly log: Log
   readonly clock: Clock
   readonly ids: Ids
-  /** Correct the clock by the database's, which all nodes share. Tests that move time themselves leave it out. */
+  /** Corrects the clock by the database's, which all nodes share. Tests with a manual clock omit it. */
   readonly sharedTime?: true
-  /** Told when the server cannot go on: the process must end. */
+  /** Called when the server cannot continue: the process must exit. */
   readonly lost?: (error: Error) => void
 }
 
@@ -75,13 +74,13 @@ export interface RunningServer {
   /** Origin of console and API. */
   readonly origin: string
   readonly sshPort: number
-  /** The signed link of the first account; undefined once it exists. */
+  /** Signed set-up link of the first account; undefined once that exists. */
   readonly setupLink: string | undefined
-  /** Asks agents to move and signs nobody in; lets sessions go on for a while, then ends what still runs. */
+  /** Asks agents to reconnect elsewhere and refuses logins; ends sessions still running after the drain time. */
   close(): Promise<void>
 }
 
-/** Starts everything. When a part fails, the parts before it are ended and the failure is thrown. */
+/** Starts everything. When a part fails, stops the parts before it and throws the failure. */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const endings: (() => Promise<void>)[] = []
   const end = async (): Promise<void> => {
@@ -195,8 +194,8 @@ async function start(
       hostKeys: [keys.sshHostPem],
       compatibility: settings.BOWLINE_SSH_COMPATIBILITY,
       olderHostKeys: [keys.olderSshHostPem],
-      // Clients look for OpenSSH's name and version to know what a server does: by them libssh decides in which order the
-      // two paths of a symbolic link come. It reads one digit before the point.
+      // Clients derive server behaviour from OpenSSH's name and version: libssh picks the order of SFTP symlink
+      // arguments by it. It reads one digit before the point.
       software: 'OpenSSH_9.9 Bowline',
       methods: ['publickey', 'keyboard-interactive', 'password'],
       limits: { channels, channelOpensPerSecond: Math.ceil(channels / 2) },
@@ -291,7 +290,7 @@ async function start(
   })
 
   let httpClosed: Promise<void> = Promise.resolve()
-  // Links are sockets of the HTTP server: it has closed only after they have.
+  // Links are sockets of the HTTP server, which closes only after them.
   onEnd(() => httpClosed)
   onEnd(() => agents.close())
   onEnd(() => Promise.resolve(webDoors.close()))
@@ -301,7 +300,7 @@ async function start(
   onEnd(() => {
     stopping.abort()
     agents.drain()
-    // A keep-alive connection that was busy when closing began would hold the server open.
+    // A keep-alive connection that was busy when closing began would otherwise keep the server open.
     const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
     httpClosed = http.close().finally(() => clearInterval(nudge))
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)

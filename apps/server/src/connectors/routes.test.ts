@@ -1,4 +1,4 @@
-// Connectors over HTTP: saved, judged, and their key never given out again.
+// Connectors over HTTP: stored and validated; their private key is never returned.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ async function only(person: Person) {
   return one
 }
 
-it('a connector is saved with 201 and a status that says why it is not connected', async () => {
+it('saves a connector with 201 and a status that says why it is not connected', async () => {
   const person = await newcomer()
   const headers = { authorization: `Bearer ${person.auth.token}`, 'content-type': 'application/json' }
   const response = await server.fetch('/api/connector', { method: 'POST', headers, body: JSON.stringify(BODY) })
@@ -42,7 +42,7 @@ it('a connector is saved with 201 and a status that says why it is not connected
   expect(connector.status.message).toContain('not dialled yet')
 })
 
-it('its key is sealed in the database and in no answer or audit entry', async () => {
+it('seals the private key of a connector and returns it in no response or audit entry', async () => {
   const person = await newcomer()
   await create(person)
   const { uid } = await only(person)
@@ -62,7 +62,7 @@ it('its key is sealed in the database and in no answer or audit entry', async ()
   expect(JSON.stringify(seen.map(({ body }) => body))).not.toContain('secret of PRIVATE')
 })
 
-it('a change keeps what it does not name, the key included', async () => {
+it('keeps fields, including the private key, that an update omits', async () => {
   const person = await newcomer()
   await create(person)
   const { uid } = await only(person)
@@ -93,13 +93,13 @@ it.each([
   [{ address: '169.254.169.254' }, '400 INVALID_INPUT address'],
   [{ address: '2130706433' }, '400 INVALID_INPUT address'],
   [{ address: '0x7f.1' }, '400 INVALID_INPUT address'],
-])('%j is refused, and nothing is saved', async (changes, expected) => {
+])('refuses a connector with %j and saves nothing', async (changes, expected) => {
   const person = await newcomer()
   expect(await outcome(create(person, changes))).toBe(expected)
   expect((await person.client.call(connectors.list, {})).total).toBe(0)
 })
 
-it('a private network is refused in the cloud, but for what the operator allows', async () => {
+it('refuses private addresses in the cloud edition, except those the operator allows', async () => {
   const person = await newcomer(cloud)
   const at = (address: string) => outcome(create(person, { address }))
   expect(await at('192.168.1.9')).toBe('400 INVALID_INPUT address')
@@ -110,7 +110,7 @@ it('a private network is refused in the cloud, but for what the operator allows'
   expect(await outcome(move)).toBe('400 INVALID_INPUT address')
 })
 
-it('the list can be asked for those that are on or off', async () => {
+it('filters connectors by enabled state', async () => {
   const person = await newcomer()
   await create(person)
   await create(person, { enable: false })
@@ -119,12 +119,12 @@ it('the list can be asked for those that are on or off', async () => {
   expect([await total('true'), await total('false')]).toEqual([1, 1])
 })
 
-it('what the engine of a connector says is 501 until it is dialled, and 404 of one that does not exist', async () => {
-  const [person, stranger] = [await newcomer(), await newcomer()]
+it('answers connector info with 501 for an existing connector and 404 otherwise', async () => {
+  const [person, outsider] = [await newcomer(), await newcomer()]
   await create(person)
   const { uid } = await only(person)
   const info = (who: Person, one: string) => outcome(who.client.call(connectors.info, { params: { uid: one } }))
   expect(await info(person, uid)).toBe('501 NOT_WORKING_YET')
   expect(await info(person, randomUUID())).toBe('404 NOT_FOUND')
-  expect(await info(stranger, uid)).toBe('404 NOT_FOUND')
+  expect(await info(outsider, uid)).toBe('404 NOT_FOUND')
 })

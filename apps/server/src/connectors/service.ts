@@ -1,5 +1,4 @@
-// Use cases of connectors. A connector is saved and judged; nothing is dialled yet, and its
-// status says so.
+// Use cases of connectors. A connector is stored and validated but not dialled yet, and its status says so.
 import { fail } from '@bowline/contract/errors'
 import type { connectors as operations } from '@bowline/contract/operations/connectors'
 import type { Input } from '@bowline/contract/operation'
@@ -54,7 +53,7 @@ export async function create(deps: ConnectorDeps, ctx: TenantContext, body: Body
   })
 }
 
-/** What is left out stays. @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
+/** Omitted fields keep their values. @throws {BowlineError} NOT_FOUND, INVALID_INPUT */
 export async function update(
   deps: ConnectorDeps,
   ctx: TenantContext,

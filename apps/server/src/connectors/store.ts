@@ -38,7 +38,7 @@ export async function updateConnector(
   await db.updateTable('connectors').set(values).where('uid', '=', uid).execute()
 }
 
-/** @returns false when there was none */
+/** @returns false when no such connector exists */
 export async function deleteConnector(db: Kysely<Schema>, uid: string): Promise<boolean> {
   const result = await db.deleteFrom('connectors').where('uid', '=', uid).executeTakeFirst()
   return result.numDeletedRows === 1n

@@ -29,8 +29,8 @@ async function makeNamespace(): Promise<{ tenant: TenantId; owner: UserId }> {
   return { tenant, owner }
 }
 
-describe('a tenant view', () => {
-  it('sees the rows of its namespace only, with one connection for all and tenants taking turns', async () => {
+describe('tenant view', () => {
+  it('isolates tenants that share a single connection', async () => {
     const [a, b] = [await makeNamespace(), await makeNamespace()]
     const seen = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
@@ -42,7 +42,7 @@ describe('a tenant view', () => {
     for (const { asked, got } of seen) expect(got).toEqual([asked])
   })
 
-  it('keeps its tenant through a transaction, and the next checkout gets its own', async () => {
+  it('keeps the tenant of a transaction separate from the next checkout', async () => {
     const [a, b] = [await makeNamespace(), await makeNamespace()]
     const inside = database
       .forTenant(a.tenant)
@@ -59,7 +59,7 @@ describe('a tenant view', () => {
     expect(await after).toEqual([])
   })
 
-  it('cannot write a row of another namespace', async () => {
+  it('denies a tenant view writes to rows of another namespace', async () => {
     const [a, b] = [await makeNamespace(), await makeNamespace()]
     const view = database.forTenant(a.tenant)
     await expect(
@@ -78,7 +78,7 @@ describe('a tenant view', () => {
     expect(deleted.numDeletedRows).toBe(0n)
   })
 
-  it('has no access to people and to the platform’s keys', async () => {
+  it('denies a tenant view access to accounts and instance keys', async () => {
     const { tenant } = await makeNamespace()
     for (const table of [
       'users',
@@ -94,7 +94,7 @@ describe('a tenant view', () => {
     }
   })
 
-  it('cannot change the audit log', async () => {
+  it('denies a tenant view changes of the audit log', async () => {
     const { tenant } = await makeNamespace()
     const view = database.forTenant(tenant)
     await view
@@ -106,13 +106,13 @@ describe('a tenant view', () => {
   })
 })
 
-it('the owner sees no row of any namespace', async () => {
+it('hides rows of all namespaces from the owner', async () => {
   await makeNamespace()
   const { rows } = await asOwner(test.owner, (client) => client.query('select * from namespaces'))
   expect(rows).toEqual([])
 })
 
-it('a connection given back inside a transaction is not used again', async () => {
+it('discards a connection released inside a transaction', async () => {
   const { tenant } = await makeNamespace()
   const view = database.forTenant(tenant)
   const first = await view.connection().execute(async (connection) => {
@@ -123,7 +123,7 @@ it('a connection given back inside a transaction is not used again', async () =>
   expect(second.rows[0]?.pid).not.toBe(first.rows[0]?.pid)
 })
 
-it('a connection that PostgreSQL has closed is replaced without the caller noticing', async () => {
+it('replaces a connection closed by PostgreSQL transparently', async () => {
   const { tenant } = await makeNamespace()
   const view = database.forTenant(tenant)
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(view)
@@ -133,20 +133,20 @@ it('a connection that PostgreSQL has closed is replaced without the caller notic
   expect(again.rows[0]?.pid).not.toBe(pid)
 })
 
-it('a table that was migrated under a prepared statement is read without an error', async () => {
+it('re-prepares a statement whose table was migrated', async () => {
   const read = () => database.system().selectFrom('login_attempts').selectAll().execute()
   for (let turn = 0; turn < 3; turn += 1) await read()
   await asOwner(test.owner, (client) => client.query('alter table login_attempts add column later integer'))
   expect(await read()).toEqual([])
 })
 
-it('bigint arrives as a number', async () => {
+it('parses bigint as a number and refuses unsafe values', async () => {
   const { rows } = await sql<{ n: number }>`select 9007199254740991::bigint as n`.execute(database.system())
   expect(rows[0]?.n).toBe(Number.MAX_SAFE_INTEGER)
   await expect(sql`select 9007199254740993::bigint as n`.execute(database.system())).rejects.toThrow(RangeError)
 })
 
-it('opens the same database from two servers at once', async () => {
+it('opens a database from two servers concurrently', async () => {
   const both = await Promise.all([1, 2].map(() => openDatabase({ owner: test.owner, poolSize: 1, log: silentLog })))
   await expect(Promise.all(both.map((one) => one.ping()))).resolves.toHaveLength(2)
   await Promise.all(both.map((one) => one.close()))

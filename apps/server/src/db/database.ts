@@ -1,5 +1,5 @@
-// The server's database: opened once, migrated, and handed out in two views. Invariant: `forTenant` is the only way to
-// the namespaced tables for anything that acts for somebody; `system` is for the callers that system-callers.test.ts lists.
+// The server's database: opened once, migrated, and accessed through two views. Invariant: `forTenant` is the only
+// access to namespaced tables on anybody's behalf; `system` is for the callers listed in system-callers.test.ts.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { Kysely, sql } from 'kysely'
 import type { Log } from '../platform/log.ts'
@@ -13,15 +13,15 @@ import type { Schema } from './schema.ts'
 
 export interface Database {
   /**
-   * The rows of one namespace. Every checkout of a connection sets the tenant, in and outside transactions; PostgreSQL
-   * hides and refuses the rest. Cheap: may be called per request.
+   * View of one namespace's rows. Every checkout of a connection sets the tenant, in and outside transactions;
+   * PostgreSQL hides and refuses all other rows. Cheap enough to call per request.
    */
   forTenant(tenant: TenantId): Kysely<Schema>
-  /** All rows: sign-in, SSHID lookup, jobs. */
+  /** View of all rows: sign-in, SSHID lookup, jobs. */
   system(): Kysely<Schema>
   /** Resolves when the database answers; rejects with the driver's error. */
   ping(): Promise<void>
-  /** Milliseconds since the epoch by the database's clock. */
+  /** Current time of the database in milliseconds since the epoch. */
   now(): Promise<number>
   /** Waits for the connections in use, then closes them all. */
   close(): Promise<void>
@@ -29,14 +29,15 @@ export interface Database {
 
 export interface DatabaseOptions {
   readonly owner: OwnerConnection
-  /** Most connections of each of the two pools. */
+  /** Maximum number of connections in each of the two pools. */
   readonly poolSize: number
   readonly log: Log
 }
 
 /**
  * Checks the server, creates missing roles, migrates, and opens the pools.
- * @throws {DatabaseRefused} when the server, its login or its migrations do not fit; the message says what to change
+ * @throws {DatabaseRefused} when the server, its login or its migrations are unsuitable; the message says what to
+ *   change
  */
 export async function openDatabase({ owner, poolSize, log }: DatabaseOptions): Promise<Database> {
   const migrations = await readMigrations(MIGRATIONS_FOLDER)

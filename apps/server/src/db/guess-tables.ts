@@ -1,4 +1,4 @@
-// The tables of failed logins as Kysely sees them: a part of schema.ts, with its rules.
+// Kysely types of the tables of failed logins: a part of schema.ts, with its rules.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Generated } from 'kysely'
 
@@ -14,7 +14,7 @@ export interface RepeatedRefusalsTable {
   device_uid: DeviceUid
   rule: number
   since: Date
-  /** Beside the first. */
+  /** Repetitions after the first. */
   count: Generated<number>
   details: Generated<{ readonly [key: string]: unknown }>
 }

@@ -1,4 +1,4 @@
-// Keys from before they had owners: what the migrations make of them.
+// Migration of keys from before they had owners.
 import { expect, it } from 'vitest'
 import { MIGRATIONS_FOLDER, migrate, readMigrations } from './migrate.ts'
 import { asOwner } from './owner-session.ts'
@@ -7,7 +7,7 @@ import { emptyDatabase } from '../testing/database.ts'
 
 const TENANT = '11111111-1111-4111-8111-111111111111'
 
-it('gives keys to the members who are known to have registered them, and API keys of strangers to nobody', async () => {
+it('assigns migrated keys to members known to have registered them, and drops API keys of former members', async () => {
   const empty = await emptyDatabase()
   const migrations = await readMigrations(MIGRATIONS_FOLDER)
   const older = migrations.slice(
@@ -26,7 +26,7 @@ it('gives keys to the members who are known to have registered them, and API key
         values ('${TENANT}', repeat('a', 24), 'owner', 'accepted'), ('${TENANT}', repeat('b', 24), 'administrator', 'accepted')`)
       await client.query(`insert into public_keys (tenant_id, fingerprint, blob, data, name, username, hostname)
         select '${TENANT}', repeat(n || n || ':', 15) || n || n, '', '', n, '', '.*' from unnest(array['1', '2', '3', '4']) as n`)
-      // Of a member, of somebody who has left, by a program, and of nobody known.
+      // Registered by a member, by a former member, by a program, and by an unknown actor.
       await client.query(`insert into audit_log (tenant_id, actor_type, actor_id, action, target)
         select '${TENANT}', kind, actor, 'public-key.create', repeat(n || n || ':', 15) || n || n
         from (values ('1', 'user', repeat('b', 24)), ('2', 'user', repeat('c', 24)), ('3', 'api-key', repeat('b', 24)))

@@ -27,32 +27,32 @@ const tables = () =>
   })
 
 describe('migrate', () => {
-  it('runs what is missing, once', async () => {
+  it('runs missing migrations, each once', async () => {
     expect(await run(first)).toEqual([first])
     expect(await run(first, second)).toEqual([second])
     expect(await run(first, second)).toEqual([])
     expect(await tables()).toEqual(['one', 'schema_migrations', 'two'])
   })
 
-  it('runs each file once when two servers start together', async () => {
+  it('runs each migration once when two servers start together', async () => {
     const both = await Promise.all([run(first, second), run(first, second)])
     expect(both.flat()).toEqual([first, second])
   })
 
-  it('leaves the database as it was when a file fails, and the earlier ones in place', async () => {
+  it('rolls a failed migration back and keeps the earlier ones', async () => {
     const broken = { ...second, sql: 'create table two (n integer); select 1/0' }
     await expect(run(first, broken)).rejects.toThrow('Migration 2 two failed')
     expect(await tables()).toEqual(['one', 'schema_migrations'])
     expect(await run(first, second)).toEqual([second])
   })
 
-  it('refuses an old migration that was changed or renamed', async () => {
+  it('refuses a changed or renamed applied migration', async () => {
     await run(first)
     await expect(run({ ...first, checksum: 'c' })).rejects.toThrow(/is never changed/)
     await expect(run({ ...first, name: 'uno' })).rejects.toThrow(/is never changed/)
   })
 
-  it('refuses a database of a newer server, and does not touch it', async () => {
+  it('refuses a database of a newer server without touching it', async () => {
     await run(first, second)
     await expect(run(first)).rejects.toThrow(
       'The database was made by a newer Bowline (migration 2 two; this one knows 1)',
@@ -68,14 +68,14 @@ describe('readMigrations', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  it('reads the shipped files in order', async () => {
+  it('reads the shipped migrations in order', async () => {
     const migrations = await readMigrations(folder)
     expect(migrations).toHaveLength((await readdir(folder)).length)
     expect(migrations[0]).toMatchObject({ version: 1, name: 'foundation' })
     expect(migrations[0]?.checksum).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  it('refuses a gap, a second file of one number and any other file', async () => {
+  it('refuses a gap, a duplicate number and any other file among the migrations', async () => {
     const next = (await readdir(folder)).length + 1
     await writeFile(join(folder, `${String(next + 1).padStart(4, '0')}_later.sql`), '')
     await expect(readMigrations(folder)).rejects.toThrow('is out of order')

@@ -1,5 +1,5 @@
-// Forward-only migrations: migrations/NNNN_name.sql, each in a transaction of its own. Invariant: a database has exactly
-// the first n files, unchanged; two servers that start together run each file once.
+// Forward-only migrations: migrations/NNNN_name.sql, each in its own transaction. Invariant: a database has exactly the
+// first n files, unchanged; two servers that start together run each file once.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,21 +7,21 @@ import { fileURLToPath } from 'node:url'
 import type { Client } from 'pg'
 import { DatabaseRefused } from './owner-session.ts'
 
-/** Key of the advisory lock: "bowline" read as a base-36 number. It is per database. */
+/** Key of the advisory lock: "bowline" read as a base-36 number. Scoped to the database. */
 const MIGRATION_LOCK = Number.parseInt('bowline', 36)
 const LOCK_TIMEOUT = '2min'
 
 export interface Migration {
   /** 1, 2, 3 … without gaps. */
   readonly version: number
-  /** The file's name without number and ending. */
+  /** File name without number and extension. */
   readonly name: string
   readonly sql: string
   /** SHA-256 of the file, hex. */
   readonly checksum: string
 }
 
-/** The folder that ships with the server. */
+/** Folder shipped with the server. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations/', import.meta.url))
 
 /**
@@ -41,14 +41,14 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   )
 }
 
-/** A migration that a database has had. */
+/** A migration applied to a database. */
 export type AppliedMigration = Pick<Migration, 'version' | 'name' | 'checksum'>
 
 /**
- * Brings the database of `client` up to date. Waits while another server migrates.
+ * Migrates the database of `client`. Waits while another server migrates.
  * @param client a connection of the owner, outside a transaction
- * @returns the migrations that were run now
- * @throws {DatabaseRefused} when the database was migrated by a newer server or a migration was changed afterwards
+ * @returns the migrations applied now
+ * @throws {DatabaseRefused} when the database was migrated by a newer server, or an applied migration has changed since
  */
 export async function migrate(client: Client, migrations: readonly Migration[]): Promise<Migration[]> {
   return whileLocked(client, async () => {
@@ -82,7 +82,7 @@ export async function whileLocked<T>(client: Client, work: () => Promise<T>): Pr
   }
 }
 
-/** Makes the table in which migrations are recorded. */
+/** Creates the table that records migrations. */
 export async function prepareHistory(client: Client): Promise<void> {
   await client.query(
     `create table if not exists schema_migrations (
@@ -93,7 +93,7 @@ export async function prepareHistory(client: Client): Promise<void> {
   )
 }
 
-/** The migrations that a database has had, in order. */
+/** Migrations applied to a database, in order. */
 export async function readHistory(client: Client): Promise<AppliedMigration[]> {
   const { rows } = await client.query<AppliedMigration>(
     'select version, name, checksum from schema_migrations order by version',
@@ -112,8 +112,8 @@ export async function applyMigration(client: Client, { version, name, sql, check
 }
 
 /**
- * Refuses what was made with other migrations than the ones at hand.
- * @param what had the migrations: `The database`, `The backup`
+ * Refuses data created with migrations unknown here.
+ * @param what origin of the migrations: `The database`, `The backup`
  */
 export function refuseForeign(
   what: string,

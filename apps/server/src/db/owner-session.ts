@@ -1,8 +1,8 @@
 // The owner's connection: the login that owns the tables, used to check the server and to migrate. Invariant: nothing
-// runs on a PostgreSQL, or as a login, under which row-level security would not hold.
+// runs on a PostgreSQL or with a login that would bypass row-level security.
 import { Client, type ClientConfig } from 'pg'
 
-/** How to reach PostgreSQL: an address in parts (`host` may be a socket folder) or a `postgres://` URL. */
+/** Address of PostgreSQL: in parts (`host` may be a socket folder) or as a `postgres://` URL. */
 export type OwnerConnection =
   | {
       readonly host: string
@@ -13,7 +13,7 @@ export type OwnerConnection =
     }
   | string
 
-/** The database cannot be used as it is; the message says what an administrator has to change. */
+/** The database is unsuitable; the message says what an administrator must change. */
 export class DatabaseRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -24,7 +24,7 @@ export class DatabaseRefused extends Error {
 const MIN_MAJOR = 15
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** What a server and a login say of themselves. */
+/** Properties of a server and a login. */
 export interface OwnerFacts {
   readonly user: string
   readonly database: string
@@ -33,18 +33,18 @@ export interface OwnerFacts {
   readonly encoding: string
   readonly superuser: boolean
   readonly bypassesRowSecurity: boolean
-  /** May create tables in the schema `public`. */
+  /** True if the login can create tables in the schema `public`. */
   readonly mayCreate: boolean
 }
 
-/** Settings of `pg` that reach `owner`; `application_name` shows up in pg_stat_activity. */
+/** Connection settings of `pg` for `owner`; `application_name` appears in pg_stat_activity. */
 export function clientConfig(owner: OwnerConnection, applicationName: string): ClientConfig {
   const address = typeof owner === 'string' ? { connectionString: owner } : owner
   return { ...address, application_name: applicationName, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true }
 }
 
 /**
- * Runs `work` on a connection of the owner and closes it again.
+ * Runs `work` on a connection of the owner, which is closed afterwards.
  * @throws {DatabaseRefused} see {@link whyRefused}
  */
 export async function asOwner<T>(
@@ -52,7 +52,7 @@ export async function asOwner<T>(
   work: (client: Client, facts: OwnerFacts) => Promise<T>,
 ): Promise<T> {
   const client = new Client(clientConfig(owner, 'bowline-owner'))
-  // Without a listener a connection lost between two queries would end the process; the next query reports it.
+  // Without a listener a connection lost between two queries would crash the process; the next query reports it.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -79,8 +79,8 @@ async function readFacts(client: Client): Promise<OwnerFacts> {
 }
 
 /**
- * Why a database may not be used, with the SQL that changes it; undefined when it may. Superusers and BYPASSRLS ignore
- * row-level security, and before PostgreSQL 15 everybody may create objects in the schema `public`.
+ * Reason why a database is unsuitable, with the SQL that fixes it; undefined if it is suitable. Superusers and
+ * BYPASSRLS ignore row-level security, and before PostgreSQL 15 everybody may create objects in the schema `public`.
  */
 export function whyRefused(facts: OwnerFacts): string | undefined {
   const [user, database] = [quoteIdentifier(facts.user), quoteIdentifier(facts.database)]
@@ -109,7 +109,7 @@ export function whyRefused(facts: OwnerFacts): string | undefined {
   return undefined
 }
 
-/** `name` as an SQL identifier. */
+/** Quotes `name` as an SQL identifier. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

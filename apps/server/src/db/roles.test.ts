@@ -1,5 +1,5 @@
-// What an administrator may find: logins that must be refused, roles that must be prepared. Needs a superuser, so it has
-// an embedded PostgreSQL of its own.
+// Checks of an administrator's database: logins to refuse, roles to prepare. Needs a superuser, so it has its own
+// embedded PostgreSQL.
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../platform/log.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
   await postgres.close()
 })
 
-/** A login with a database of its own, on a server that knows nothing of Bowline yet. */
+/** A login with its own database, on a server without any trace of Bowline. */
 beforeEach(async () => {
   await administrator.query('drop database if exists external with (force)')
   for (const role of ['external', 'bowline_app', 'bowline_system']) {
@@ -42,15 +42,15 @@ async function open(): Promise<void> {
   await database.close()
 }
 
-describe('opening a database', () => {
-  it('makes the roles when the login has CREATEROLE, and finds them the next time', async () => {
+describe('roles of an external database', () => {
+  it('creates the roles with a CREATEROLE login, and finds them the next time', async () => {
     await administrator.query('alter role external createrole')
     await open()
     await administrator.query('alter role external nocreaterole')
     await expect(open()).resolves.toBeUndefined()
   })
 
-  it('prints SQL when it may not make them, which is all that an administrator has to run', async () => {
+  it('prints the complete SQL for an administrator when it may not create the roles', async () => {
     const message = await open().then(
       () => '',
       (error: unknown) => String(error),
@@ -65,20 +65,20 @@ describe('opening a database', () => {
     await open()
   })
 
-  it('refuses working roles with powers that they must not have', async () => {
+  it('refuses working roles with excessive privileges', async () => {
     await administrator.query('alter role external createrole')
     await open()
     await administrator.query('alter role bowline_app bypassrls')
     await expect(open()).rejects.toThrow('alter role bowline_app nologin nosuperuser nobypassrls')
   })
 
-  it('refuses an owner who would see rows without becoming a working role', async () => {
+  it('refuses an owner that inherits the privileges of the working roles', async () => {
     await administrator.query('create role bowline_app nologin; create role bowline_system nologin')
     await administrator.query('grant bowline_app, bowline_system to external with inherit true, set true')
     await expect(open()).rejects.toThrow('with inherit false, set true')
   })
 
-  it('refuses a superuser, and a login with BYPASSRLS', async () => {
+  it('refuses a superuser and a login with BYPASSRLS', async () => {
     await administrator.query('alter role external superuser')
     await expect(open()).rejects.toThrow('is a superuser')
     await administrator.query('alter role external nosuperuser bypassrls')
@@ -91,7 +91,7 @@ describe('opening a database', () => {
   })
 })
 
-describe('a server or login is refused', () => {
+describe('suitability of server and login', () => {
   const good: OwnerFacts = {
     user: 'bowline',
     database: 'bowline',
@@ -102,21 +102,21 @@ describe('a server or login is refused', () => {
     mayCreate: true,
   }
 
-  it('not when nothing is wrong, on any PostgreSQL from 15 on', () => {
+  it('accepts a suitable login on PostgreSQL 15 and later', () => {
     expect([15, 16, 17, 18].map((major) => whyRefused({ ...good, major }))).toEqual(Array(4).fill(undefined))
   })
 
-  it('by the name of its version when it is too old', () => {
+  it('refuses a PostgreSQL below 15 by its version', () => {
     expect(whyRefused({ ...good, major: 14 })).toBe(
       'Bowline needs PostgreSQL 15 or newer; this server is PostgreSQL 14.',
     )
   })
 
-  it('when it cannot keep every text', () => {
+  it('refuses an encoding other than UTF8', () => {
     expect(whyRefused({ ...good, encoding: 'SQL_ASCII' })).toContain('encoding SQL_ASCII')
   })
 
-  it('with identifiers quoted, so that the SQL can be pasted', () => {
+  it('quotes identifiers in the SQL of a refusal', () => {
     expect(whyRefused({ ...good, user: 'a"b', mayCreate: false })).toContain('owner to "a""b";')
   })
 })

@@ -1,5 +1,5 @@
-// The two roles that work with the data (migrations/0001 says what each may see), and the owner's right to become them.
-// Invariant: neither can log in, is a superuser or has BYPASSRLS, and the owner does not inherit what they may see.
+// The two roles that access the data (migrations/0001 defines their privileges), and the owner's right to assume them.
+// Invariant: neither can log in, is a superuser or has BYPASSRLS, and the owner does not inherit their privileges.
 import { type Client, DatabaseError } from 'pg'
 import { DatabaseRefused, type OwnerFacts, quoteIdentifier } from './owner-session.ts'
 
@@ -8,15 +8,15 @@ export const SYSTEM_ROLE = 'bowline_system'
 const WORKING_ROLES = [APP_ROLE, SYSTEM_ROLE] as const
 
 /**
- * Before PostgreSQL 16 a membership has no SET and INHERIT options; inheriting is a property of the member. There the
- * owner is a member of this role, which inherits nothing, and this one of the working roles: the owner can become them
- * and stays as it is otherwise.
+ * Before PostgreSQL 16 memberships have no SET and INHERIT options; inheritance is a property of the member. There the
+ * owner is a member of this NOINHERIT role, which is a member of the working roles: the owner can assume them without
+ * inheriting anything.
  */
 const GO_BETWEEN_ROLE = 'bowline_login'
 const FIRST_MAJOR_WITH_GRANT_OPTIONS = 16
 
 const INSUFFICIENT_PRIVILEGE = '42501'
-/** Another server made the role between our look and our statement. */
+/** Another server created the role between our check and our statement. */
 const ALREADY_THERE = new Set(['42710', '23505'])
 
 interface RoleRow {
@@ -25,10 +25,10 @@ interface RoleRow {
 }
 
 /**
- * Creates what is missing of the working roles and of the owner's membership in them. Does nothing, and needs no right,
- * when an administrator has prepared them.
- * @throws {DatabaseRefused} with the SQL for an administrator, when the owner may not do it; or when a role of that name
- * has powers that it must not have
+ * Creates missing working roles and the owner's missing memberships in them. Does nothing, and needs no privilege, if
+ * an administrator has prepared them.
+ * @throws {DatabaseRefused} with the SQL for an administrator, when the owner may not do it; or when a role of that
+ *   name has excessive privileges
  */
 export async function ensureWorkingRoles(client: Client, facts: OwnerFacts): Promise<void> {
   try {
@@ -73,7 +73,7 @@ async function createRole(client: Client, role: string): Promise<void> {
   }
 }
 
-/** Whether the owner can become both roles and has none of their rights without doing so. */
+/** Checks that the owner can assume both roles but has none of their privileges otherwise. */
 async function ownerStandsRight(client: Client, facts: OwnerFacts): Promise<boolean> {
   const become = facts.major >= FIRST_MAJOR_WITH_GRANT_OPTIONS ? 'set' : 'member'
   const { rows } = await client.query<{ right: boolean }>(

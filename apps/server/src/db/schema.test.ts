@@ -1,4 +1,4 @@
-// What every table must have, read from PostgreSQL's catalogue, so that a later migration cannot forget it.
+// Requirements on every table, read from PostgreSQL's catalogue so that later migrations cannot miss them.
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,8 +17,8 @@ async function rows<T>(query: ReturnType<typeof sql<T>>): Promise<T[]> {
 const TABLES_WITH_A_TENANT = sql`select c.oid from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'tenant_id'`
 
-describe('every table with a tenant_id', () => {
-  it('has row-level security enabled and forced', async () => {
+describe('tables with a tenant_id', () => {
+  it('enables and forces row-level security on every table with a tenant_id', async () => {
     const tables = await rows(
       sql<{ name: string; enabled: boolean; forced: boolean }>`select relname as name, relrowsecurity as enabled,
         relforcerowsecurity as forced from pg_class where oid in (${TABLES_WITH_A_TENANT}) order by 1`,
@@ -47,7 +47,7 @@ describe('every table with a tenant_id', () => {
     expect(tables.filter(({ enabled, forced }) => !enabled || !forced)).toEqual([])
   })
 
-  it('has the two policies of isolate_by_tenant and no other', async () => {
+  it('gives every table with a tenant_id exactly the policies of isolate_by_tenant', async () => {
     const policies = await rows(
       sql<{ name: string; policies: string[] }>`select c.relname as name,
           array_agg(format('%s to %s: %s / %s', p.polname, (select string_agg(rolname, ',') from pg_roles where oid = any(p.polroles)),
@@ -57,12 +57,12 @@ describe('every table with a tenant_id', () => {
     )
     const own = "(tenant_id = (current_setting('bowline.tenant'::text))::uuid)"
     const expected = ['every_namespace to bowline_system: true / true', `own_namespace to bowline_app: ${own} / ${own}`]
-    // Triggers write the counts as the owner; bowline_app has no right to (below).
+    // Triggers write the counts as the owner; bowline_app has no privilege to (below).
     const alsoOf = (name: string): string[] => (name === 'row_counts' ? ['written_by_triggers to :  / true'] : [])
     expect(policies).toEqual(policies.map(({ name }) => ({ name, policies: [...expected, ...alsoOf(name)] })))
   })
 
-  it('is written by the tenant role, but for the counts, which it reads only', async () => {
+  it('lets the tenant role only read row_counts', async () => {
     const rights = await rows(
       sql<{ what: string }>`select what from unnest('{select,insert,update,delete}'::text[]) as what
         where has_table_privilege('bowline_app', 'row_counts', what)`,
@@ -71,7 +71,7 @@ describe('every table with a tenant_id', () => {
   })
 })
 
-it('the tenant role has no right on a table without a tenant_id', async () => {
+it('gives the tenant role no privilege on tables without a tenant_id', async () => {
   const open = await rows(
     sql<{ name: string }>`select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm')
@@ -81,7 +81,7 @@ it('the tenant role has no right on a table without a tenant_id', async () => {
   expect(open).toEqual([])
 })
 
-it('the working roles may not truncate, create or own anything', async () => {
+it('denies the working roles to truncate, create or own anything', async () => {
   const rights = await rows(
     sql<{ what: string }>`
       select relname as what from pg_class, unnest('{bowline_app,bowline_system}'::text[]) as role
@@ -94,7 +94,7 @@ it('the working roles may not truncate, create or own anything', async () => {
   expect(rights).toEqual([])
 })
 
-it('every foreign key has an index that starts with its columns, so that deleting does not read whole tables', async () => {
+it('backs every foreign key with an index on its columns, so that deletes avoid full scans', async () => {
   const missing = await rows(
     sql<{ name: string }>`select conname as name from pg_constraint k
       where contype = 'f' and connamespace = 'public'::regnamespace and not exists (
@@ -104,7 +104,7 @@ it('every foreign key has an index that starts with its columns, so that deletin
   expect(missing).toEqual([])
 })
 
-it('every constraint is named by us: a sentence, not table_column_key', async () => {
+it('names every constraint explicitly, not table_column_key', async () => {
   const unnamed = await rows(
     sql<{ name: string }>`select conname as name from pg_constraint
       where connamespace = 'public'::regnamespace and contype <> 'n' and conname ~ '_(key|pkey|fkey|check)[0-9]*$'`,
@@ -119,7 +119,7 @@ describe('schema.ts', () => {
     readonly hasDefault: boolean
   }
 
-  /** The columns of every table as schema.ts declares them: one line each, `| null` and `Generated` where they apply. */
+  /** Columns declared in schema.ts, one per line, with `| null` and `Generated` where they apply. */
   async function declared(): Promise<Record<string, Column[]>> {
     const files = ['./schema.ts', './sign-in-tables.ts', './guess-tables.ts']
     const texts = await Promise.all(files.map((file) => readFile(new URL(file, import.meta.url), 'utf8')))
@@ -137,7 +137,7 @@ describe('schema.ts', () => {
     return Object.fromEntries(tables.map(([, table = '', type = '']) => [table, columnsOf(interfaces.get(type) ?? '')]))
   }
 
-  it('declares the tables and columns that the migrations make, with their nulls and defaults', async () => {
+  it('declares the tables and columns of the migrations, with their nulls and defaults', async () => {
     const inDatabase = await rows(
       sql<Column & { table: string }>`select c.relname as table, a.attname as name, not a.attnotnull as nullable,
           a.atthasdef or a.attidentity <> '' as "hasDefault"

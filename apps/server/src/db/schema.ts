@@ -1,5 +1,5 @@
-// The tables as Kysely sees them, written by hand beside migrations/*.sql. Column for column the same; a test compares
-// them with the catalogue. A column wrapped in `Generated` has a default and may be left out of an insert.
+// Kysely types of the tables, written by hand next to migrations/*.sql and identical column for column; a test compares
+// them with the catalogue. A column wrapped in `Generated` has a default and may be omitted on insert.
 import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Role } from '@bowline/contract/roles'
@@ -14,7 +14,7 @@ import type {
   RefreshTokensTable,
 } from './sign-in-tables.ts'
 
-/** A JSON object. Arrays at the top are left out on purpose: `pg` would send them as PostgreSQL arrays. */
+/** A JSON object. Top-level arrays are excluded on purpose: `pg` would send them as PostgreSQL arrays. */
 export type JsonObject = { readonly [key: string]: unknown }
 
 export interface UsersTable {
@@ -34,7 +34,7 @@ export interface UsersTable {
   auth_methods: Generated<readonly ('local' | 'saml')[]>
   mfa_enabled: Generated<boolean>
   email_marketing: Generated<boolean>
-  /** −1 is unlimited, 0 may create none. */
+  /** −1: unlimited; 0: may create none. */
   max_namespaces: Generated<number>
   preferred_tenant: TenantId | null
   token_epoch: Generated<number>
@@ -49,12 +49,12 @@ export interface NamespacesTable {
   type: Generated<'personal' | 'team'>
   session_record: Generated<boolean>
   connection_announcement: Generated<string>
-  /** −1 is unlimited. */
+  /** −1: unlimited. */
   max_devices: Generated<number>
   created_at: Generated<Date>
-  /** Settings without a column of their own. */
+  /** Settings without their own column. */
   settings: Generated<JsonObject>
-  /** Set while a cloud namespace has a customer with the payment provider. */
+  /** Set while a cloud namespace is a customer of the payment provider. */
   billing: JsonObject | null
 }
 
@@ -65,7 +65,7 @@ export interface MembersTable {
   status: 'accepted' | 'pending'
   added_at: Generated<Date>
   expires_at: Date | null
-  /** SHA-256 of the signature in the invitation's link, 32 bytes. */
+  /** SHA-256 of the signature in the invitation link, 32 bytes. */
   invite_hash: Buffer | null
 }
 
@@ -82,18 +82,18 @@ export interface DevicesTable {
   created_at: Generated<Date>
   last_seen: Generated<Date>
   disconnected_at: Date | null
-  /** Raised by each link of the device; only the holder of the newest may mark it offline. */
+  /** Incremented by each link of the device; only the holder of the newest may mark it offline. */
   link_epoch: Generated<number>
-  /** The server process that holds the newest link; '' when none does. */
+  /** Server process that holds the newest link; '' without one. */
   link_node: Generated<string>
   remote_addr: Generated<string>
   latitude: Generated<number>
   longitude: Generated<number>
   tags: Generated<readonly string[]>
   public_url: Generated<boolean>
-  /** What the newest registration that the device's key has signed names as its time; null: none was signed. */
+  /** Time stated in the newest registration signed by the device's key; null: none was signed. */
   signed_at: Date | null
-  /** Computed: containers are devices of the connector's platform. */
+  /** Generated column: containers are devices of the connector's platform. */
   kind: GeneratedAlways<'devices' | 'containers'>
 }
 
@@ -105,7 +105,7 @@ export interface SessionsTable {
   ip_address: Generated<string>
   started_at: Generated<Date>
   last_seen: Generated<Date>
-  /** Set together with the three columns of the cause, never without. */
+  /** Set together with the three columns of the cause, never alone. */
   closed_at: Date | null
   active: Generated<boolean>
   authenticated: Generated<boolean>
@@ -118,7 +118,7 @@ export interface SessionsTable {
   longitude: Generated<number>
   event_types: Generated<readonly string[]>
   seats: Generated<readonly number[]>
-  /** Which server process holds the connection. */
+  /** Server process that holds the connection. */
   node: Generated<string>
   cause_by: 'user' | 'agent' | 'gateway' | 'admin' | 'policy' | 'network' | null
   cause_reason: string | null
@@ -136,26 +136,26 @@ export interface SessionEventsTable {
 }
 
 export interface RecordingsTable {
-  /** Names the file. */
+  /** Also names the file. */
   id: string
   tenant_id: TenantId
   session_uid: SessionUid
   seat: number
   state: Generated<'recording' | 'complete' | 'truncated' | 'interrupted'>
   posted: Generated<boolean>
-  /** Which server process has the file. */
+  /** Server process that has the file. */
   node: string
   bytes: Generated<number>
   started_at: Date
   ended_at: Date | null
   indexed: Generated<'no' | 'yes' | 'failed'>
-  /** What was run instead of a shell; '' for a shell. */
+  /** Command run instead of a shell; '' for a shell. */
   command: Generated<string>
-  /** `leaving`: the file counts, and the store may have all or a part of it. */
+  /** `leaving`: the file is authoritative, and the store may have all or part of it. */
   place: Generated<'file' | 'leaving' | 'object'>
 }
 
-/** Written once: no role may change or delete an entry. */
+/** Append only: no role may change or delete an entry. */
 export interface RecordingLedgerTable {
   tenant_id: TenantId
   /** From 1, without gaps. */
@@ -166,7 +166,7 @@ export interface RecordingLedgerTable {
   seat: number | null
   device_uid: DeviceUid | null
   at: Date
-  /** JSON, byte for byte as it was hashed and signed. */
+  /** JSON, byte for byte as hashed and signed. */
   statement: string
   /** Hex. */
   hash: string
@@ -174,7 +174,7 @@ export interface RecordingLedgerTable {
   signature: string
 }
 
-/** To be removed from the store. */
+/** Recordings to be removed from the store. */
 export interface RemovedRecordingsTable {
   id: string
   removed_at: Generated<Date>
@@ -185,7 +185,7 @@ export interface RecordingPassagesTable {
   tenant_id: TenantId
   recording_id: string
   kind: 'command' | 'output'
-  /** When its first line was to be seen, in milliseconds since the start of the recording. */
+  /** Time at which its first line appeared, in milliseconds since the start of the recording. */
   at_ms: number
   text: string
   /** Text form of a tsvector (recordings/words.ts). */
@@ -194,7 +194,7 @@ export interface RecordingPassagesTable {
 
 export interface AuditLogTable {
   id: GeneratedAlways<number>
-  /** Null for what concerns the whole instance; only the system role sees those. */
+  /** Null for entries about the whole instance; only the system role sees those. */
   tenant_id: TenantId | null
   at: Generated<Date>
   actor_type: 'user' | 'api-key' | 'system'
@@ -205,7 +205,7 @@ export interface AuditLogTable {
   details: Generated<JsonObject>
 }
 
-/** Has exactly one row, made by the first migration. */
+/** Has exactly one row, inserted by the first migration. */
 export interface InstanceTable {
   id: Generated<string>
   setup: Generated<boolean>
@@ -226,11 +226,11 @@ export interface ApiKeysTable {
   /** SHA-256 of the key's text, 32 bytes. */
   key_hash: Buffer
   role: Role
-  /** The key never has a higher role than this member has now. */
+  /** Caps the key's role at this member's current one. */
   created_by: UserId
   created_at: Generated<Date>
   updated_at: Generated<Date>
-  /** Null: never. */
+  /** Null: never expires. */
   expires_at: Date | null
 }
 
@@ -246,13 +246,13 @@ export interface PublicKeysTable {
   hostname: string | null
   tags: readonly string[] | null
   created_at: Generated<Date>
-  /** Null and no service key: the key is disabled. */
+  /** Null on a key that is no service key: the key is disabled. */
   owner: UserId | null
-  /** Of the namespace itself: it has no owner, on purpose. */
+  /** Belongs to the namespace itself and has no owner on purpose. */
   service: boolean
-  /** Address of the last owner once they have left; else ''. */
+  /** E-mail address of the last owner after they have left; else ''. */
   former_owner: Generated<string>
-  /** Who named the owner last; null for the platform itself. */
+  /** Person who last set the owner; null for the platform itself. */
   vouched_by: UserId | null
 }
 
@@ -276,7 +276,7 @@ export interface TunnelsTable {
   device_uid: DeviceUid
   host: string
   port: number
-  /** −1: until it is deleted. */
+  /** −1: until deleted. */
   ttl_seconds: number
   expires_at: Date | null
   created_at: Generated<Date>
@@ -302,7 +302,7 @@ export interface RemovedDevicesTable {
   tenant_id: TenantId
   uid: DeviceUid
   removed_at: Generated<Date>
-  /** The device as it was, in the columns of the table devices. */
+  /** The removed device, in the columns of the table devices. */
   device: JsonObject
 }
 
@@ -310,7 +310,7 @@ export interface RemovedDevicesTable {
 export interface RowCountsTable {
   tenant_id: TenantId
   list: 'devices' | 'containers' | 'sessions' | 'audit_log'
-  /** Of devices and containers; '' elsewhere. */
+  /** Status of devices and containers; '' for other lists. */
   status: string
   difference: number
 }

@@ -1,5 +1,5 @@
-// Row-level security as the second lock of a namespace: what happens to a query
-// whose author forgot every condition, and to a connection that somebody else has used before.
+// Row-level security as the second line of defence between namespaces: queries that lack every condition, and
+// connections reused after another namespace.
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { TenantId, UserId } from '@bowline/contract/schemas/common'
 import {
@@ -35,7 +35,7 @@ let test: TestDatabase
 let mine: TestTenant
 let theirs: TestTenant
 beforeAll(async () => {
-  // One connection for everybody: a use case that takes a second one inside of its transaction would wait for itself.
+  // A single connection: a use case that takes a second one inside its transaction would deadlock.
   test = await testDatabase({ poolSize: 1 })
   mine = await newTenant()
   theirs = await newTenant()
@@ -64,7 +64,7 @@ async function newTenant(): Promise<TestTenant> {
 
 const REMOVAL = recordingRemoval(createLedger(createRecordingKey(generateKeyPairSync('ed25519'))))
 
-/** Takes the WHERE clause out of every statement. */
+/** Removes the WHERE clause from every statement. */
 class WithoutConditions extends OperationNodeTransformer implements KyselyPlugin {
   readonly dropped: string[] = []
 
@@ -91,7 +91,7 @@ class WithoutConditions extends OperationNodeTransformer implements KyselyPlugin
   }
 }
 
-/** The context of `mine`, whose every condition gets lost on the way to the database. */
+/** Context of `mine` whose statements lose every condition on the way to the database. */
 function careless(): { ctx: TenantContext; plugin: WithoutConditions } {
   const plugin = new WithoutConditions()
   const ctx: TenantContext = {
@@ -113,7 +113,7 @@ const PAGE = { page: 1, per_page: 100 }
 const tunnelDeps = { secret: 'test', domain: 'example.com' }
 
 describe('statements without any condition', () => {
-  /** The tables that the role of tenants may change in this way at all. */
+  /** Tables on which the tenant role has that privilege. */
   const tablesFor = async (verb: 'update' | 'delete'): Promise<string[]> => {
     const tables = await tenantTables(test.database.system())
     const { rows } = await sql<{ name: string }>`select name from unnest(${tables}::text[]) as name
@@ -122,7 +122,7 @@ describe('statements without any condition', () => {
     return rows.map(({ name }) => name)
   }
 
-  it('see the own rows of every table and no others', async () => {
+  it('reads only rows of its own namespace from every table without a condition', async () => {
     const db = test.database.forTenant(mine.id)
     const tables = await tenantTables(test.database.system())
     const seen = await Promise.all(
@@ -136,22 +136,25 @@ describe('statements without any condition', () => {
     expect(seen).toEqual(tables.map((table) => [table, [mine.id]]))
   })
 
-  it.each(['update', 'delete'] as const)('%s nothing of others', async (verb) => {
-    const before = await theirs.fingerprint()
-    let touched = 0
-    for (const table of await tablesFor(verb)) {
-      const statement =
-        verb === 'update'
-          ? sql`update ${sql.table(table)} set tenant_id = tenant_id`
-          : sql`delete from ${sql.table(table)}`
-      const { numAffectedRows } = await statement.execute(test.database.forTenant(mine.id))
-      touched += Number(numAffectedRows ?? 0)
-    }
-    expect(touched).toBeGreaterThan(0)
-    expect(await theirs.fingerprint()).toBe(before)
-  })
+  it.each(['update', 'delete'] as const)(
+    'affects no rows of other namespaces with an unconditional %s',
+    async (verb) => {
+      const before = await theirs.fingerprint()
+      let touched = 0
+      for (const table of await tablesFor(verb)) {
+        const statement =
+          verb === 'update'
+            ? sql`update ${sql.table(table)} set tenant_id = tenant_id`
+            : sql`delete from ${sql.table(table)}`
+        const { numAffectedRows } = await statement.execute(test.database.forTenant(mine.id))
+        touched += Number(numAffectedRows ?? 0)
+      }
+      expect(touched).toBeGreaterThan(0)
+      expect(await theirs.fingerprint()).toBe(before)
+    },
+  )
 
-  it('cannot give a row to another namespace', async () => {
+  it('refuses to move a row to another namespace', async () => {
     for (const table of await tablesFor('update')) {
       const steal = sql`update ${sql.table(table)} set tenant_id = ${theirs.id}`
       await expect(steal.execute(test.database.forTenant(mine.id))).rejects.toThrow(
@@ -161,7 +164,7 @@ describe('statements without any condition', () => {
   })
 })
 
-describe('use cases that lost every condition', () => {
+describe('use cases without any condition', () => {
   const readings: Readonly<Record<string, (ctx: TenantContext) => Promise<unknown>>> = {
     'the list of devices': (ctx) =>
       devices.list(ctx, 'devices', {
@@ -182,18 +185,18 @@ describe('use cases that lost every condition', () => {
     'a connector of theirs': (ctx) => connectors.get(ctx, theirs.ids.connector),
     'the list of API keys': (ctx) => apiKeys.list(ctx, { ...PAGE, sort_by: 'name', order_by: 'asc' }),
   }
-  it.each(Object.entries(readings))('tell nothing of others: %s', async (_, read) => {
-    const told = JSON.stringify(await read(careless().ctx))
-    expect(told).toContain(mine.id)
+  it.each(Object.entries(readings))('reveals nothing of other namespaces without conditions: %s', async (_, read) => {
+    const text = JSON.stringify(await read(careless().ctx))
+    expect(text).toContain(mine.id)
     for (const [, id] of Object.entries(theirs.ids).filter(([name]) => !['keys', 'rule'].includes(name))) {
-      expect(told).not.toContain(String(id))
+      expect(text).not.toContain(String(id))
     }
-    expect(told).not.toContain(theirs.id)
+    expect(text).not.toContain(theirs.id)
   })
 
-  it('are what this says they are', async () => {
+  it('drops the conditions of a use case in this test setup', async () => {
     const { ctx, plugin } = careless()
-    // A device of theirs was asked for, and what came is the first that there is.
+    // A device of theirs was requested, and the first one of ours was returned.
     expect(await devices.get(ctx, theirs.ids.device)).toMatchObject({ tenant_id: mine.id })
     expect(plugin.dropped).toEqual(['SelectQueryNode'])
   })
@@ -208,22 +211,22 @@ describe('use cases that lost every condition', () => {
     'removing a connector': (ctx) => connectors.remove(ctx, theirs.ids.connector),
     'removing a tag': (ctx) => tags.remove(ctx, 'rack'),
   }
-  it.each(Object.entries(changes))('change nothing of others: %s', async (_, change) => {
+  it.each(Object.entries(changes))('changes nothing of other namespaces without conditions: %s', async (_, change) => {
     const before = [await theirs.fingerprint(), await mine.fingerprint()]
     await change(careless().ctx)
     const [others, own] = [await theirs.fingerprint(), await mine.fingerprint()]
     expect(others).toBe(before[0])
-    // The use case did something, or it would prove nothing.
+    // Without an effect on our own rows the test would prove nothing.
     expect(own).not.toBe(before[1])
   })
 })
 
-describe('a connection that somebody else has used', () => {
+describe('reused connection', () => {
   const visible = async (tenant: TestTenant): Promise<string[]> => {
     const rows = await test.database.forTenant(tenant.id).selectFrom('namespaces').select('tenant_id').execute()
     return rows.map((row) => row.tenant_id)
   }
-  /** One connection for everybody: the pool of this test has no other. */
+  /** Backend process; all views share the pool's single connection. */
   const process = async (tenant: TestTenant): Promise<number> => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(
       test.database.forTenant(tenant.id),
@@ -231,24 +234,24 @@ describe('a connection that somebody else has used', () => {
     return rows[0]?.pid ?? 0
   }
   it.each<[string, () => Promise<unknown>]>([
-    ['for a query', () => visible(mine)],
-    ['for a query that failed', () => sql`select 1 / 0`.execute(test.database.forTenant(mine.id))],
+    ['a query', () => visible(mine)],
+    ['a failed query', () => sql`select 1 / 0`.execute(test.database.forTenant(mine.id))],
     [
-      'for a transaction that was rolled back',
+      'a rolled-back transaction',
       () =>
         test.database
           .forTenant(mine.id)
           .transaction()
           .execute(() => Promise.reject(new Error('rolled back'))),
     ],
-  ])('shows its next user the own rows only: %s', async (_, use) => {
+  ])('shows a reused connection only rows of its new namespace after %s', async (_, use) => {
     const before = await process(mine)
     await use().catch(() => undefined)
     expect(await visible(theirs)).toEqual([theirs.id])
     expect(await process(theirs)).toBe(before)
   })
 
-  it('stays with its tenant, whatever a user sets inside of a transaction', async () => {
+  it('resets the tenant of a connection changed inside a transaction', async () => {
     await test.database
       .forTenant(mine.id)
       .transaction()

@@ -1,4 +1,4 @@
-// The tables of sign-in as Kysely sees them: a part of schema.ts, with its rules.
+// Kysely types of the tables of sign-in: a part of schema.ts, with its rules.
 import type { AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Generated, GeneratedAlways } from 'kysely'
@@ -6,7 +6,7 @@ import type { Generated, GeneratedAlways } from 'kysely'
 export interface LoginAttemptsTable {
   /** '' counts the failures of all sources together. */
   source: string
-  /** SHA-256 of what was typed as username or address, in lower case, 32 bytes. */
+  /** SHA-256 of the typed username or address in lower case, 32 bytes. */
   identifier: Buffer
   attempts: number
   locked_until: Date | null
@@ -21,7 +21,7 @@ export interface KnownSourcesTable {
 }
 
 export interface EndedLoginsTable {
-  /** Id that all tokens renewed from one `POST /api/login` share. */
+  /** Id shared by all tokens renewed from one `POST /api/login`. */
   login: string
   user_id: UserId
   expires_at: Date
@@ -29,7 +29,7 @@ export interface EndedLoginsTable {
 
 export interface AccountEventsTable {
   id: GeneratedAlways<number>
-  /** '' is a name that nobody has. */
+  /** '' for a name without an account. */
   user_id: UserId | ''
   at: Date
   last_at: Date
@@ -38,7 +38,7 @@ export interface AccountEventsTable {
   source: Generated<string>
   user_agent: Generated<string>
   details: Generated<{ readonly [key: string]: unknown }>
-  /** The hour in which repetitions are counted; null for what is kept one by one. */
+  /** Hour in which repetitions are counted; null for events kept individually. */
   bucket: Date | null
 }
 
@@ -50,7 +50,7 @@ export interface AccessChangesTable {
 
 export interface RefreshTokensTable {
   id: string
-  /** All tokens rotated from one sign-in. */
+  /** Shared by all tokens rotated from one sign-in. */
   family: string
   user_id: UserId
   /** SHA-256 of the token, 32 bytes. */

@@ -1,4 +1,4 @@
-// Accepting, rejecting and putting back devices.
+// Accepts and rejects devices, and returns them to pending.
 import { fail } from '@bowline/contract/errors'
 import { STATUS_WORDS } from '@bowline/contract/operations/devices'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
@@ -7,14 +7,14 @@ import type { TenantContext } from '../context.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import { keyFingerprint } from './key-fingerprint.ts'
 import { takePlace } from './limits.ts'
-import { tellChanged } from './service.ts'
+import { notifyChanged } from './service.ts'
 import { mayBecome } from './state.ts'
 import { deleteDevice, findAcceptedTwins, lockDevice, lockNamespace, moveHistory, updateDevice } from './store.ts'
 
 /**
- * Sets a device's status by the word of the path.
- * Accepting a device whose MAC an accepted one has replaces the old one: it keeps the old name and tags, and sessions and
- * tunnels move. Anybody may register any MAC, so this takes the right to remove devices.
+ * Sets a device's status by the verb of the path. Accepting a device with the MAC of an accepted one replaces that
+ * device: its name and tags are kept, and its sessions and tunnels move. Anybody may register any MAC, so this requires
+ * the permission to remove devices.
  * @throws {BowlineError} NOT_FOUND, DEVICE_STATUS_FINAL, DEVICE_NAME_TAKEN, DEVICE_REPLACES, DEVICE_LIMIT,
  *   PAYMENT_REQUIRED
  */
@@ -34,13 +34,13 @@ export async function setStatus(ctx: TenantContext, uid: DeviceUid, word: keyof 
   })
   ctx.log.info('device.status', { device: uid, status })
   if (replaced) ctx.emit({ type: 'device.removed', uid: replaced })
-  await tellChanged(ctx, uid)
+  await notifyChanged(ctx, uid)
 }
 
 type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>
 type Twin = Awaited<ReturnType<typeof findAcceptedTwins>>[number]
 
-/** Before a device is accepted: its twin by MAC goes, its twin by name or a full namespace refuses it. */
+/** Before acceptance: removes an accepted device with the same MAC; refuses a taken name or a full namespace. */
 async function makeRoom(ctx: TenantContext, device: LockedDevice, limit: number): Promise<Twin | undefined> {
   const twins = await findAcceptedTwins(ctx.db, device)
   const old = twins.find((twin) => device.mac !== null && twin.mac === device.mac)

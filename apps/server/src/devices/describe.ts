@@ -1,4 +1,4 @@
-// Devices as clients see them, with what accepting one that waits would come to.
+// API representation of devices, including the effect of accepting one that is not accepted yet.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device, ReplacedDevice } from '@bowline/contract/schemas/device'
 import type { TenantContext } from '../context.ts'
@@ -7,7 +7,7 @@ import { findAcceptable } from './limits.ts'
 import { type DeviceRow, findAcceptedByMac } from './store.ts'
 import { toDevice } from './wire.ts'
 
-/** In the order of the rows. */
+/** Keeps the order of the rows. */
 export async function describeDevices(ctx: TenantContext, rows: readonly DeviceRow[]): Promise<Device[]> {
   const waiting = rows.filter(({ status }) => status !== 'accepted')
   const acceptable = await findAcceptable(
@@ -18,13 +18,13 @@ export async function describeDevices(ctx: TenantContext, rows: readonly DeviceR
   return rows.map((row) => toDevice(row, { acceptable: acceptable.has(row.uid), replaces: replaced.get(row.uid) }))
 }
 
-/** One device, with what it would replace; a single device is never called acceptable. */
+/** Describes one device and the device it would replace; never marks it acceptable. */
 export async function describeDevice(ctx: TenantContext, row: DeviceRow): Promise<Device> {
   const replaced = row.status === 'accepted' ? undefined : await findReplaced(ctx, [row])
   return toDevice(row, { acceptable: false, replaces: replaced?.get(row.uid) })
 }
 
-/** The accepted devices that waiting ones would replace, by the waiting ones' uids. */
+/** Accepted devices that unaccepted ones would replace, by uid of the latter. */
 async function findReplaced(
   ctx: TenantContext,
   waiting: readonly DeviceRow[],

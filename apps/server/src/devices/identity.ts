@@ -4,8 +4,8 @@ import { LIMITS } from '@bowline/contract/limits'
 import { DeviceUid, type TenantId } from '@bowline/contract/schemas/common'
 
 /**
- * The device's uid: the same MAC (or other identity), key and namespace always give the same one. The text that is
- * hashed is the one that existing agents' servers use, so that a device keeps its uid when it moves here.
+ * Device uid, a pure function of MAC (or other identity), key and namespace. The hashed text is the one that existing
+ * agents' servers use, so that a device keeps its uid when it moves here.
  */
 export function deviceUid(device: { mac: string; publicKey: string; tenant: TenantId }): DeviceUid {
   const text = `{Identity:{MAC:"${device.mac}"},PublicKey:"${device.publicKey}",TenantID:"${device.tenant}"}`
@@ -13,8 +13,9 @@ export function deviceUid(device: { mac: string; publicKey: string; tenant: Tena
 }
 
 /**
- * The name of a new device: its host name in lower case, without what an SSHID cannot carry, or its MAC with hyphens.
- * @returns undefined when neither gives a name
+ * Name of a new device: its lower-case host name with characters that an SSHID cannot contain replaced, or its MAC with
+ * hyphens.
+ * @returns undefined when neither yields a name
  */
 export function deviceName(hostname: string | undefined, mac: string): string | undefined {
   const raw = hostname || mac.replaceAll(':', '-')

@@ -1,4 +1,4 @@
-// The calls of the platform's own parts: what they do, and that nobody else finds them.
+// Internal calls of the platform: their effect, and their invisibility to others.
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,8 +18,8 @@ afterAll(() => server.close())
 
 const isOnline = async () => (await ada.client.call(devices.get, { params: { uid: device.uid } })).body.online
 
-describe('marking a device as offline', () => {
-  it('is seen at once, and holds however often its heartbeats come', async () => {
+describe('internal call to mark a device offline', () => {
+  it('shows a device as offline at once, despite recent heartbeats', async () => {
     const set = { disconnected_at: null, last_seen: new Date() }
     await server.database.system().updateTable('devices').set(set).where('uid', '=', device.uid).execute()
     expect(await isOnline()).toBe(true)
@@ -27,7 +27,7 @@ describe('marking a device as offline', () => {
     expect(await isOnline()).toBe(false)
   })
 
-  it('of one that is not there is 404', async () => {
+  it('answers an internal call for an unknown device with 404', async () => {
     const uid = DeviceUid.parse('a'.repeat(64))
     expect(
       await outcome(server.client().call(internal.markOffline, { params: { uid }, headers: server.nodeHeaders })),
@@ -37,11 +37,11 @@ describe('marking a device as offline', () => {
   })
 })
 
-describe('looking a device up', () => {
+describe('internal device lookup', () => {
   const lookup = async (domain: string, name: string) =>
     (await server.client().call(internal.lookup, { query: { domain, name }, headers: server.nodeHeaders })).body
 
-  it('finds the accepted one by both names, in any case', async () => {
+  it('looks up an accepted device by namespace and name, case-insensitively', async () => {
     expect((await lookup(ada.namespace.toUpperCase(), 'BOX')).uid).toBe(device.uid)
     await server.registerDevice(ada.tenant, { hostname: 'waiting' })
     expect(await outcome(lookup(ada.namespace, 'waiting'))).toBe('404 NOT_FOUND')
@@ -52,33 +52,33 @@ describe('looking a device up', () => {
   })
 })
 
-describe('a caller who is not of the platform', () => {
+describe('internal call from outside the platform', () => {
   const call = async (headers: Record<string, string>) => {
     const response = await server.fetch(`/internal/devices/${device.uid}/offline`, { method: 'POST', headers })
     return [response.status, response.ok ? '' : ((await response.json()) as { code: string }).code]
   }
 
   it.each([
-    ['over loopback, as every user of the machine and every forwarded port does', {}],
-    ['by way of a proxy', { 'x-forwarded-for': '203.0.113.1' }],
-    ['by way of a proxy that says it is this machine', { 'x-forwarded-for': '127.0.0.1' }],
+    ['over loopback, as from any local user or forwarded port', {}],
+    ['through a proxy', { 'x-forwarded-for': '203.0.113.1' }],
+    ['through a proxy that claims the loopback address', { 'x-forwarded-for': '127.0.0.1' }],
     ['with the standard header', { forwarded: 'for=203.0.113.1' }],
     ['with a wrong secret', { 'x-node-secret': 'a wrong secret of the test' }],
     ['with an empty secret', { 'x-node-secret': '' }],
-  ])('finds nothing: %s', async (_, headers) => {
+  ])('answers an internal call with 404 %s', async (_, headers) => {
     expect(await call(headers)).toEqual([404, 'ROUTE_NOT_FOUND'])
   })
 
-  it('finds nothing with a person’s token either', async () => {
+  it('answers an internal call with a user token with 404', async () => {
     const headers = { authorization: `Bearer ${ada.auth.token}`, 'x-forwarded-for': '203.0.113.1' }
     expect(await call(headers)).toEqual([404, 'ROUTE_NOT_FOUND'])
   })
 
-  it('is another node when it knows the secret, wherever it is', async () => {
+  it('accepts an internal call with the node secret from any address', async () => {
     expect(await call({ 'x-node-secret': SECRET, 'x-forwarded-for': '203.0.113.1' })).toEqual([200, ''])
   })
 })
 
-it('the document of the API does not tell of these calls', async () => {
+it('omits internal calls from the OpenAPI document', async () => {
   expect(await (await server.fetch('/openapi.json')).text()).not.toContain('/internal/')
 })

@@ -1,4 +1,4 @@
-// Routes about devices for other parts of the platform.
+// Device routes for other parts of the platform.
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { TenantId } from '@bowline/contract/schemas/common'
@@ -10,8 +10,8 @@ import { markOffline, resolveLoginTarget } from './presence.ts'
 import { get } from './service.ts'
 
 /**
- * @param system connection: the caller names no namespace by its id
- * @param contextOf the platform's own context in a namespace
+ * @param system connection: callers do not specify a tenant id
+ * @param contextOf returns the platform's own context in a namespace
  */
 export function internalDeviceRoutes(
   system: Kysely<Schema>,

@@ -1,12 +1,12 @@
-// The fingerprint of a device's key, as `ssh-keygen -l` prints it: SHA-256 over the key in SSH wire form.
+// Fingerprint of a device's key as printed by `ssh-keygen -l`: SHA-256 of the SSH wire encoding.
 import { createPublicKey } from 'node:crypto'
 import { sha256Fingerprint } from '@bowline/ssh/keys/fingerprint'
 import { keyOfJwk } from '@bowline/ssh/keys/jwk'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
 
 /**
- * @param pem SPKI or PKCS #1, as the device registered it
- * @returns `SHA256:…`; '' for a key that SSH has no form for
+ * @param pem SPKI or PKCS #1, as registered by the device
+ * @returns `SHA256:…`; '' for a key without an SSH encoding
  */
 export async function keyFingerprint(pem: string): Promise<string> {
   const key = sshKey(pem)

@@ -1,4 +1,4 @@
-// The life of a device over HTTP: lists, acceptance and its rules, removal, and what is written down of it.
+// Life of a device over HTTP: lists, acceptance and its rules, removal, audit entries.
 import { createHash, createPublicKey, randomUUID } from 'node:crypto'
 import { ApiError } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Each test has a namespace of its own. */
+/** Each test uses its own namespace. */
 const newcomer = () => server.addPerson(`p${randomUUID().slice(0, 8)}`)
 const unknownUid = DeviceUid.parse('a'.repeat(64))
 
@@ -32,7 +32,7 @@ async function names(person: Person, query: Record<string, string> = {}): Promis
 const get = async (person: Person, device: { uid: DeviceUid }): Promise<Device> =>
   (await person.client.call(devices.get, { params: { uid: device.uid } })).body
 
-/** Status and code of a call that fails; 200 and '' of one that does not. */
+/** Status and code of a failed call; 200 and '' of a successful one. */
 const outcome = (call: Promise<unknown>): Promise<[number, string]> =>
   call.then(
     () => [200, ''],
@@ -42,7 +42,7 @@ const outcome = (call: Promise<unknown>): Promise<[number, string]> =>
     },
   )
 
-/** Somebody with a role in the namespace of a person. */
+/** A member with that role in a person's namespace. */
 async function member(of: Person, role: 'observer' | 'operator' | 'administrator'): Promise<Person> {
   const guest = await newcomer()
   await server.addMember(of.tenant, guest.id, role)
@@ -50,7 +50,7 @@ async function member(of: Person, role: 'observer' | 'operator' | 'administrator
   return { ...guest, client: server.client(body.token) }
 }
 
-/** As `ssh-keygen -l` prints it, for Ed25519. */
+/** Ed25519 fingerprint as printed by `ssh-keygen -l`. */
 function fingerprintOf({ body }: RegisteredDevice): string {
   const raw = createPublicKey(body.public_key).export({ format: 'der', type: 'spki' }).subarray(-32)
   const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
@@ -63,8 +63,8 @@ async function limit(tenant: TenantId, maxDevices: number): Promise<void> {
   await namespaces.set({ max_devices: maxDevices }).where('tenant_id', '=', tenant).execute()
 }
 
-describe('the list of devices', () => {
-  it('has the accepted ones unless another status, or every one, is asked for', async () => {
+describe('list of devices', () => {
+  it('lists accepted devices by default, or those of the requested status', async () => {
     const person = await newcomer()
     const word = { accepted: 'accept', rejected: 'reject', unused: 'unused' } as const
     await server.registerDevice(person.tenant, { hostname: 'pending' })
@@ -85,7 +85,7 @@ describe('the list of devices', () => {
     ])
   })
 
-  it('comes in pages, brings sizes into range, and tells the total on every page', async () => {
+  it('paginates devices, clamps page sizes and returns the total on every page', async () => {
     const person = await newcomer()
     const waiting = Array.from({ length: 12 }, (_, i) => `box-${String(i).padStart(2, '0')}`)
     for (const hostname of waiting) await server.registerDevice(person.tenant, { hostname })
@@ -105,7 +105,7 @@ describe('the list of devices', () => {
     expect(await page({ page: '999999999999999', per_page: '100' })).toEqual([])
   })
 
-  it('is sorted by the field that is asked for, downwards unless asc is said, and never at random', async () => {
+  it('sorts devices by the requested field, descending by default, in a stable order', async () => {
     const person = await newcomer()
     for (const hostname of ['b', 'c', 'a']) await server.registerDevice(person.tenant, { hostname })
     const sorted = (sort_by: string, order_by?: string) =>
@@ -116,14 +116,14 @@ describe('the list of devices', () => {
     expect(await sorted('created_at')).toEqual(['a', 'c', 'b'])
     expect(await sorted('created_at', 'asc')).toEqual(['b', 'c', 'a'])
     expect(await names(person, { status: 'pending' })).toEqual(['a', 'c', 'b'])
-    // All have one status: the tie is broken the same way each time, and pages neither repeat nor lose a device.
+    // All have the same status: the tie-break is stable, and pages neither repeat nor omit a device.
     const all = await sorted('status', 'asc')
     const single = async (page: string) =>
       (await names(person, { status: 'pending', sort_by: 'status', order_by: 'asc', per_page: '1', page }))[0]
     expect([await single('1'), await single('2'), await single('3')]).toEqual(all)
   })
 
-  it('leaves containers out, which have a list of their own', async () => {
+  it('lists containers separately from devices', async () => {
     const person = await newcomer()
     const info = { id: '', pretty_name: '', version: '', arch: '', platform: 'connector' }
     await server.acceptedDevice(person, { hostname: 'container', info })
@@ -133,7 +133,7 @@ describe('the list of devices', () => {
     expect([body.map(({ name }) => name), total]).toEqual([['container'], 1])
   })
 
-  it('is of the namespace of the token only', async () => {
+  it('lists only devices of the token’s namespace', async () => {
     const [mine, theirs] = [await newcomer(), await newcomer()]
     await server.acceptedDevice(theirs)
     const { body, total } = await mine.client.call(devices.list, { query: { status: '' } })
@@ -141,8 +141,8 @@ describe('the list of devices', () => {
   })
 })
 
-describe('a device', () => {
-  it('has every field that clients know, both spellings of the time of its status included', async () => {
+describe('device', () => {
+  it('returns every field of a device, including both spellings of the status time', async () => {
     const person = await newcomer()
     const device = await server.registerDevice(person.tenant, { hostname: 'box' })
     const answer = await person.client.call(devices.get, { params: { uid: device.uid } })
@@ -167,7 +167,7 @@ describe('a device', () => {
     for (const time of [created_at, last_seen, status_updated_at]) expect(new Date(time).toISOString()).toBe(time)
   })
 
-  it('of another namespace is as unknown as one that is not there', async () => {
+  it('answers calls for a device of another namespace like those for an unknown one', async () => {
     const [mine, theirs] = [await newcomer(), await newcomer()]
     const device = await server.acceptedDevice(theirs)
     for (const uid of [device.uid, unknownUid]) {
@@ -180,8 +180,8 @@ describe('a device', () => {
   })
 })
 
-describe('a status', () => {
-  it('may be any word before the device is accepted, again and again', async () => {
+describe('status of a device', () => {
+  it('allows any change of status before acceptance', async () => {
     const person = await newcomer()
     const device = await server.registerDevice(person.tenant)
     for (const [word, status] of [
@@ -197,7 +197,7 @@ describe('a status', () => {
     }
   })
 
-  it('says when it was set', async () => {
+  it('updates the status time when the status is set', async () => {
     const person = await newcomer()
     const device = await server.registerDevice(person.tenant)
     const before = await get(person, device)
@@ -207,7 +207,7 @@ describe('a status', () => {
     expect(after.created_at).toBe(before.created_at)
   })
 
-  it('of an accepted device is final', async () => {
+  it('refuses to change the status of an accepted device', async () => {
     const person = await newcomer()
     const device = await server.acceptedDevice(person)
     for (const word of ['accept', 'reject', 'pending', 'unused'] as const) {
@@ -216,7 +216,7 @@ describe('a status', () => {
     expect(await get(person, device)).toMatchObject({ status: 'accepted' })
   })
 
-  it('is set by operators and above, removal by administrators and above', async () => {
+  it('requires operator to set a status and administrator to remove a device', async () => {
     const person = await newcomer()
     const device = await server.registerDevice(person.tenant)
     const params = { uid: device.uid }
@@ -229,8 +229,8 @@ describe('a status', () => {
   })
 })
 
-describe('accepting a device', () => {
-  it('is refused while another accepted one has its name, in any case', async () => {
+describe('acceptance of a device', () => {
+  it('refuses to accept a second device with the same name, case-insensitively', async () => {
     const person = await newcomer()
     await server.acceptedDevice(person, { hostname: 'box' })
     const second = await server.registerDevice(person.tenant, { hostname: 'BOX' })
@@ -239,14 +239,14 @@ describe('accepting a device', () => {
     expect(await get(person, second)).toMatchObject({ status: 'pending' })
   })
 
-  it('does not care for the names of other namespaces', async () => {
+  it('allows accepted devices of the same name in different namespaces', async () => {
     const [mine, theirs] = [await newcomer(), await newcomer()]
     await server.acceptedDevice(theirs, { hostname: 'box' })
     const device = await server.acceptedDevice(mine, { hostname: 'box' })
     expect(await get(mine, device)).toMatchObject({ status: 'accepted' })
   })
 
-  it('of many with one name lets one in', async () => {
+  it('accepts one of six same-named devices under concurrent acceptances', async () => {
     const person = await newcomer()
     const twins = await Promise.all(
       Array.from({ length: 6 }, () => server.registerDevice(person.tenant, { hostname: 'twin' })),
@@ -255,7 +255,7 @@ describe('accepting a device', () => {
     expect(outcomes.map(([status]) => status).sort((a, b) => a - b)).toEqual([200, 409, 409, 409, 409, 409])
   })
 
-  describe('whose MAC an accepted one has', () => {
+  describe('device with the MAC of an accepted one', () => {
     const identity = { mac: '02:00:00:00:00:AA' }
 
     async function reinstalled(person: Person): Promise<{ old: RegisteredDevice; fresh: RegisteredDevice }> {
@@ -267,7 +267,7 @@ describe('accepting a device', () => {
       return { old, fresh }
     }
 
-    it('replaces it: the name and the sessions stay, the old device goes', async () => {
+    it('replaces the old device and keeps its name and sessions', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)
       const session = SessionUid.parse('5'.repeat(64))
@@ -286,7 +286,7 @@ describe('accepting a device', () => {
       expect(body).toMatchObject([{ uid: session, device_uid: fresh.uid, device: { name: 'old-name' } }])
     })
 
-    it('keeps the tags of the one it replaces', async () => {
+    it('keeps the tags of a replaced device', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)
       await person.client.call(devices.setTags, { params: { uid: old.uid }, body: { tags: ['prod', 'pci'] } })
@@ -294,7 +294,7 @@ describe('accepting a device', () => {
       expect(await get(person, fresh)).toMatchObject({ tags: ['prod', 'pci'] })
     })
 
-    it('is refused to those who may not remove devices, and changes nothing', async () => {
+    it('refuses a replacement by a member who may not remove devices, without any change', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)
       const refused = await setStatus(await member(person, 'operator'), fresh.uid, 'accept').catch(
@@ -306,7 +306,7 @@ describe('accepting a device', () => {
       expect(await get(person, fresh)).toMatchObject({ status: 'pending', name: 'new-name' })
     })
 
-    it('is audited as a replacement, with the fingerprints of both keys', async () => {
+    it('audits a replacement with the fingerprints of both keys', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)
       await setStatus(person, fresh.uid, 'accept')
@@ -323,7 +323,7 @@ describe('accepting a device', () => {
       expect(fingerprintOf(old)).not.toBe(fingerprintOf(fresh))
     })
 
-    it('says beforehand which device it would replace, and the fingerprint of that one', async () => {
+    it('announces which device an acceptance would replace, with its fingerprint', async () => {
       const person = await newcomer()
       const stream = await person.client.open(operations.events.stream, {})
       const { old, fresh } = await reinstalled(person)
@@ -337,14 +337,14 @@ describe('accepting a device', () => {
       expect(await readUntil(stream, other.uid)).toContain(`"replaces":${JSON.stringify(replaces)}`)
     })
 
-    it('does so when the namespace is full as well', async () => {
+    it('allows a replacement in a full namespace', async () => {
       const person = await newcomer()
       const { fresh } = await reinstalled(person)
       await limit(person.tenant, 1)
       expect(await outcome(setStatus(person, fresh.uid, 'accept'))).toEqual([200, ''])
     })
 
-    it('is refused while a third one has its name', async () => {
+    it('refuses a replacement while a third device has the name', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)
       await server.acceptedDevice(person, { hostname: 'new-name' })
@@ -352,7 +352,7 @@ describe('accepting a device', () => {
       expect(await get(person, old)).toMatchObject({ status: 'accepted', name: 'old-name' })
     })
 
-    it('leaves one of another namespace alone', async () => {
+    it('replaces no device of another namespace', async () => {
       const [mine, theirs] = [await newcomer(), await newcomer()]
       const { old } = await reinstalled(theirs)
       const device = await server.acceptedDevice(mine, { identity, hostname: 'mine' })
@@ -360,7 +360,7 @@ describe('accepting a device', () => {
       expect(await get(theirs, old)).toMatchObject({ status: 'accepted' })
     })
 
-    it('does not take two devices without a MAC for the same', async () => {
+    it('treats devices without a MAC as different devices', async () => {
       const person = await newcomer()
       const first = await server.acceptedDevice(person, { identity: { mac: '' }, hostname: 'one' })
       const second = await server.acceptedDevice(person, { identity: { mac: '' }, hostname: 'two' })
@@ -370,8 +370,8 @@ describe('accepting a device', () => {
   })
 })
 
-describe('the device limit', () => {
-  it('holds for fifty acceptances at once: exactly as many as fit', async () => {
+describe('device limit', () => {
+  it('accepts exactly as many devices as the limit allows under fifty concurrent calls', async () => {
     const person = await newcomer()
     await limit(person.tenant, 3)
     const waiting = await Promise.all(Array.from({ length: 50 }, () => server.registerDevice(person.tenant)))
@@ -382,7 +382,7 @@ describe('the device limit', () => {
     expect(total).toBe(3)
   })
 
-  it('says what it is, and leaves room again when a device is removed', async () => {
+  it('names the device limit when refusing and frees a place on removal', async () => {
     const person = await newcomer()
     await limit(person.tenant, 1)
     const first = await server.acceptedDevice(person)
@@ -393,7 +393,7 @@ describe('the device limit', () => {
     expect(await outcome(setStatus(person, second.uid, 'accept'))).toEqual([200, ''])
   })
 
-  it('counts accepted devices only', async () => {
+  it('counts only accepted devices towards the limit', async () => {
     const person = await newcomer()
     await limit(person.tenant, 1)
     const rejected = await server.registerDevice(person.tenant)
@@ -402,7 +402,7 @@ describe('the device limit', () => {
     expect(await get(person, device)).toMatchObject({ status: 'accepted' })
   })
 
-  it('decides what the list says is acceptable: nothing more at the limit', async () => {
+  it('lists pending devices as acceptable only below the device limit', async () => {
     const person = await newcomer()
     await server.acceptedDevice(person)
     await server.registerDevice(person.tenant)
@@ -422,8 +422,8 @@ describe('the device limit', () => {
   })
 })
 
-describe('removing a device', () => {
-  it('takes its sessions with it', async () => {
+describe('removal of a device', () => {
+  it('removes the sessions of a device with it', async () => {
     const person = await newcomer()
     const device = await server.acceptedDevice(person)
     const row = { tenant_id: person.tenant, device_uid: device.uid, username: 'root', type: 'term' as const }
@@ -438,7 +438,7 @@ describe('removing a device', () => {
     expect((await person.client.call(operations.sessions.list, {})).total).toBe(0)
   })
 
-  it('lets it come back as a new one', async () => {
+  it('lets a removed device register again as pending', async () => {
     const person = await newcomer()
     const device = await server.acceptedDevice(person)
     await person.client.call(devices.remove, { params: { uid: device.uid } })
@@ -448,8 +448,8 @@ describe('removing a device', () => {
   })
 })
 
-describe('what is done to a device', () => {
-  it('is written down with who, from where and what', async () => {
+describe('audit entries of a device', () => {
+  it('audits device actions with actor, address and device name', async () => {
     const person = await newcomer()
     const device = await server.registerDevice(person.tenant, { hostname: 'box' })
     for (const word of ['unused', 'pending', 'reject', 'accept'] as const) await setStatus(person, device.uid, word)
@@ -472,7 +472,7 @@ describe('what is done to a device', () => {
     for (const row of rows) expect(row).toMatchObject({ ...who, details: { name: 'box' } })
   })
 
-  it('is not written down when it was refused', async () => {
+  it('writes no audit entry for a refused status change', async () => {
     const person = await newcomer()
     const device = await server.acceptedDevice(person)
     await outcome(setStatus(person, device.uid, 'reject'))

@@ -1,29 +1,29 @@
-// The device limit of a namespace. In the cloud without a subscription a removed device keeps its place for 30 days,
-// and only those that have one may come back when the namespace is full.
+// Device limit of a namespace. In the cloud without a subscription a removed device keeps its place for 30 days, and
+// only such devices may return to a full namespace.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../context.ts'
 import { countOfStatus, forgetRemoved, listRemoved, readDeviceLimit } from './store.ts'
 
-/** Removed devices of this age and younger count. */
+/** Start of the period in which removed devices count. */
 export function removedSince(now: number): Date {
   return new Date(now - LIMITS.removedDeviceHours * 3_600_000)
 }
 
-/** Whether removed devices count in this namespace. */
+/** True if removed devices count in this namespace. */
 export async function countsRemoved(ctx: TenantContext): Promise<boolean> {
   return ctx.edition === 'cloud' && (await readDeviceLimit(ctx.db)) > 0
 }
 
-/** Accepted devices, and the places that are taken: with those removed lately where they count. */
+/** Counts accepted devices and occupied places, including recently removed devices where they count. */
 export async function countPlaces(ctx: TenantContext): Promise<{ accepted: number; places: number }> {
   const accepted = await countOfStatus(ctx.db, 'accepted')
   const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
   return { accepted, places: accepted + removed.length }
 }
 
-/** Those of some waiting devices that could be accepted now. */
+/** Subset of the given unaccepted devices that could be accepted now. */
 export async function findAcceptable(ctx: TenantContext, waiting: readonly DeviceUid[]): Promise<Set<DeviceUid>> {
   if (waiting.length === 0) return new Set()
   const limit = await readDeviceLimit(ctx.db)
@@ -35,7 +35,7 @@ export async function findAcceptable(ctx: TenantContext, waiting: readonly Devic
 }
 
 /**
- * Takes a place for a device that is about to be accepted; the namespace's row is locked.
+ * Takes a place for a device about to be accepted; the namespace's row is locked.
  * @throws {BowlineError} DEVICE_LIMIT, in the cloud PAYMENT_REQUIRED
  */
 export async function takePlace(ctx: TenantContext, uid: DeviceUid, limit: number): Promise<void> {

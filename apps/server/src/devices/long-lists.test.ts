@@ -1,4 +1,4 @@
-// Lists of a namespace with so many rows that pages are read from either end: every page of every order.
+// Lists long enough that pages are read from either end: every page in every order.
 import { operations } from '@bowline/contract/operations'
 import { AuditEntry } from '@bowline/contract/schemas/audit'
 import { DEVICE_STATUSES } from '@bowline/contract/schemas/device'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await bootServer()
   person = await server.setUpAccount()
   const db = server.database.system()
-  // Three of four are accepted; names and times come three times each, so that ties are everywhere.
+  // Three of four are accepted; names and times occur three times each, so that there are ties everywhere.
   await sql`insert into devices (uid, tenant_id, name, public_key, status, created_at, last_seen, status_updated_at)
     select encode(sha256(convert_to('device' || i, 'UTF8')), 'hex'), ${person.tenant}::uuid,
       case when i % 4 > 0 then 'device-' || i else 'waiting-' || i / 12 end, 'key',
@@ -34,7 +34,7 @@ afterAll(() => server.close())
 
 const tenant = (): Kysely<Schema> => server.database.forTenant(person.tenant)
 
-/** What all pages have together, and the totals that they told. */
+/** Rows of all pages, and the distinct totals returned. */
 async function walk<T>(page: (query: { page: string; per_page: string }) => Promise<{ body: T[]; total: number }>) {
   const rows: T[] = []
   const totals = new Set<number>()
@@ -46,11 +46,11 @@ async function walk<T>(page: (query: { page: string; per_page: string }) => Prom
   }
 }
 
-describe('the pages of a long list', () => {
+describe('pages of a long list', () => {
   const orders = (['last_seen', 'name', 'created_at', 'status', 'status_updated_at'] as const).flatMap((sort_by) =>
     (['asc', 'desc'] as const).map((order_by) => ({ sort_by, order_by })),
   )
-  it.each(orders)('of devices by $sort_by $order_by have each device once, in order', async ({ sort_by, order_by }) => {
+  it.each(orders)('lists each device once and in order by $sort_by $order_by', async ({ sort_by, order_by }) => {
     for (const status of ['accepted', ''] as const) {
       const { rows, totals } = await walk((query) =>
         person.client.call(operations.devices.list, { query: { ...query, sort_by, order_by, status } }),
@@ -67,7 +67,7 @@ describe('the pages of a long list', () => {
     }
   })
 
-  it('of sessions and of the audit log have each row once, the newest first', async () => {
+  it('lists each session and audit entry once, newest first', async () => {
     const sessions = await walk((query) => person.client.call(operations.sessions.list, { query }))
     const inOrder = await tenant()
       .selectFrom('sessions')

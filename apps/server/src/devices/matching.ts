@@ -1,11 +1,11 @@
-// Previews which devices a filter matches, before it is saved. Names are read by the page and judged a few at a time,
-// so that a pattern that is slow to match holds up nobody's keystrokes.
+// Previews the devices that a filter matches before it is saved. Names are read in pages and matched in small batches,
+// so that a slow pattern does not block the event loop.
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import type { TenantContext } from '../context.ts'
 import { readAcceptedByName } from './store.ts'
 
-/** Names that are told; the rest is a number. */
-const TOLD = 5
+/** Number of names returned; the rest is only counted. */
+const NAMES_RETURNED = 5
 const PAGE = 1_000
 const AT_ONCE = 50
 
@@ -15,7 +15,7 @@ export interface Matched {
   readonly names: string[]
 }
 
-/** Judges every accepted device, then every container, in the order of their names. */
+/** Matches every accepted device, then every container, ordered by name. */
 export async function matchAccepted(
   ctx: TenantContext,
   passes: (device: { readonly name: string; readonly tags: readonly string[] }) => boolean,
@@ -30,7 +30,7 @@ export async function matchAccepted(
       for (let from = 0; from < page.length; from += AT_ONCE) {
         const passed = page.slice(from, from + AT_ONCE).filter((device) => passes(device))
         matching += passed.length
-        names.push(...passed.slice(0, TOLD - names.length).map(({ name }) => name))
+        names.push(...passed.slice(0, NAMES_RETURNED - names.length).map(({ name }) => name))
         await othersFirst()
       }
       accepted += page.length

@@ -1,4 +1,4 @@
-// How many devices may wait in a namespace, and for how long.
+// Limits on number and age of pending devices in a namespace.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '@bowline/base/clock'
@@ -42,7 +42,7 @@ const lastSeen = (uid: string, at: Date) =>
     .execute()
 
 describe('pending devices', () => {
-  it('do not close the enrolment of a full namespace: the one unseen for longest goes', async () => {
+  it('evicts the longest unseen pending device from a full namespace', async () => {
     const person = await server.addPerson('full')
     const first = await server.registerDevice(person.tenant)
     const second = await server.registerDevice(person.tenant)
@@ -52,7 +52,7 @@ describe('pending devices', () => {
     expect(removed).toContain(second.uid)
   })
 
-  it('of one address are refused when it has too many; others are not', async () => {
+  it('limits pending devices per source address', async () => {
     const person = await server.addPerson('crowded')
     for (let i = 0; i < 2; i += 1) await server.registerDevice(person.tenant)
     const room = (source: string) => makeRoomForPending(context(person.tenant, source), { all: 9, source: 2 })
@@ -60,7 +60,7 @@ describe('pending devices', () => {
     await expect(room('192.0.2.1')).resolves.toBeUndefined()
   })
 
-  it('go when they were not seen for a week, accepted ones never', async () => {
+  it('removes pending devices unseen for a week, but no accepted ones', async () => {
     const longAgo = new Date(Date.now() - 8 * 86_400_000)
     const accepted = await server.acceptedDevice(ada)
     const stale = await server.registerDevice(ada.tenant)

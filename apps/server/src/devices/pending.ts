@@ -1,5 +1,5 @@
-// Devices that wait to be accepted. Anybody who knows a namespace may register some, so their number is bounded, and those
-// that nobody has accepted or seen for long go again.
+// Pending devices. Anybody who knows a namespace can register some, so their number is limited, and those neither
+// accepted nor seen for long are removed.
 import { fail } from '@bowline/contract/errors'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
@@ -7,17 +7,17 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { countOfStatus, countPendingOfSource, removeLongestUnseenPending, removeUnseenPending } from './store.ts'
 
-/** A namespace keeps at most this many devices waiting. */
+/** Maximum of pending devices per namespace. */
 const MAX_PENDING = 10_000
-/** And this many that registered from one address: enough for a building behind one, too few to push all others out. */
+/** Maximum per source address: enough for a building behind one address, too few to evict all others. */
 const MAX_PENDING_PER_SOURCE = 2_500
 const UNSEEN_DAYS = 7
 const BATCH = 500
 
 /**
- * Makes room for one more. In a full namespace the device that was not seen for the longest time goes: a device that is
- * there comes back by itself, and registrations by strangers close nobody's enrolment.
- * @throws {BowlineError} TOO_MANY_REQUESTS when too many devices from the same address wait
+ * Makes room for one more. In a full namespace the longest unseen device is evicted: a live device registers again by
+ * itself, and foreign registrations cannot block enrolment.
+ * @throws {BowlineError} TOO_MANY_REQUESTS when too many devices from the same address are pending
  */
 export async function makeRoomForPending(
   ctx: TenantContext,
@@ -30,8 +30,8 @@ export async function makeRoomForPending(
 }
 
 /**
- * Removes pending devices that were not seen for a week.
- * @param system connection to every namespace
+ * Removes pending devices unseen for a week.
+ * @param system connection to all namespaces
  */
 export async function removeStalePending(
   system: Kysely<Schema>,

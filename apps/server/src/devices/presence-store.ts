@@ -1,13 +1,13 @@
-// SQL of presence: which device an SSHID names, and whose link a device has.
+// SQL of presence: resolution of an SSHID, and the node that holds a device's link.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
-/** Whether people may forward; `unrecorded`: not while sessions must be recorded, because nobody records what is forwarded. */
+/** Forwarding policy; `unrecorded`: denied while recording is required, because forwarded data is not recorded. */
 export type ForwardingPolicy = 'allowed' | 'off' | 'unrecorded'
 
-/** What the gateway must know of the device that an SSHID names. System connection. */
+/** Properties of a login target that the gateway needs. System connection. */
 export interface LoginTarget {
   readonly uid: DeviceUid
   readonly tenant: TenantId
@@ -16,15 +16,15 @@ export interface LoginTarget {
   readonly status: DeviceStatus
   readonly tags: readonly string[]
   readonly announcement: string
-  /** Whether the namespace ends running sessions that a change of policy no longer allows. */
+  /** True if running sessions end when a policy change no longer allows them. */
   readonly endsDisallowed: boolean
-  /** Whether the namespace lets people forward ports, sockets, their agent and X11. */
+  /** Policy for forwarded ports, sockets, agents and X11. */
   readonly forwarding: ForwardingPolicy
-  /** Whether sessions are recorded, and whether they may go on when that fails. */
+  /** Recording policy: `required` ends sessions when recording fails, `best-effort` lets them continue. */
   readonly recording: 'off' | 'best-effort' | 'required'
 }
 
-/** One query: device, namespace, status and settings. System connection. */
+/** Reads device, namespace, status and settings in one query. System connection. */
 export function findLoginTarget(
   db: Kysely<Schema>,
   target: { uid: DeviceUid } | { namespace: string; device: string },
@@ -59,7 +59,7 @@ export function findLoginTarget(
   return one.executeTakeFirst()
 }
 
-/** Takes the device's link for a node. @returns the epoch that only this link holds; undefined when it is gone */
+/** Assigns the device's link to a node. @returns the epoch of this link; undefined when the device is gone */
 export async function claimLink(
   db: Kysely<Schema>,
   uid: DeviceUid,
@@ -81,7 +81,7 @@ export async function claimLink(
   return row?.link_epoch
 }
 
-/** Marks a device offline unless a newer link has been made. @returns whether it was marked */
+/** Marks a device offline unless a newer link exists. @returns true if it was marked */
 export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: number): Promise<boolean> {
   const result = await db
     .updateTable('devices')
@@ -92,7 +92,7 @@ export async function releaseLink(db: Kysely<Schema>, uid: DeviceUid, epoch: num
   return result.numUpdatedRows === 1n
 }
 
-/** Marks a device offline, whoever has its link. @returns false when there is no such device */
+/** Marks a device offline, whichever node holds its link. @returns false when no such device exists */
 export async function disconnectDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
   const result = await db
     .updateTable('devices')
@@ -102,7 +102,7 @@ export async function disconnectDevice(db: Kysely<Schema>, uid: DeviceUid): Prom
   return result.numUpdatedRows === 1n
 }
 
-/** Marks every device offline whose link a node held in an earlier life. */
+/** Marks every device offline whose link a previous run of this node held. */
 export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Promise<void> {
   await db
     .updateTable('devices')
@@ -111,10 +111,10 @@ export async function releaseLinksOfNode(db: Kysely<Schema>, node: string): Prom
     .execute()
 }
 
-/** Heartbeats of many devices in one statement. */
+/** Records heartbeats of many devices in one statement. */
 export async function touchDevices(db: Kysely<Schema>, uids: readonly DeviceUid[]): Promise<void> {
   if (uids.length === 0) return
-  // A row that somebody else holds gets its next beat: waiting for it could be waiting for one another.
+  // Locked rows are skipped until the next heartbeat: waiting for them could deadlock.
   await db
     .updateTable('devices')
     .set({ last_seen: sql<Date>`now()` })

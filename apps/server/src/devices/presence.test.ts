@@ -1,4 +1,4 @@
-// Presence of devices, as the gateway reports it, on the database.
+// Presence of devices, as reported by the gateway, on the database.
 import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,12 +13,12 @@ import { forgetLinksOf, heartbeat, linkDown, linkUp, tellLinkUp } from './presen
 let server: BootedServer
 let person: Person
 let device: RegisteredDevice
-let heard: LiveEvent[]
+let emitted: LiveEvent[]
 beforeAll(async () => {
   server = await bootServer()
   person = await server.setUpAccount()
   device = await server.acceptedDevice(person)
-  heard = []
+  emitted = []
 })
 afterAll(() => server.close())
 
@@ -33,28 +33,28 @@ const ctx = (): TenantContext => ({
   source: '',
   locate: nowhere,
   hasListeners: () => true,
-  emit: (event) => heard.push(event),
+  emit: (event) => emitted.push(event),
 })
 const online = async () =>
   (await person.client.call(operations.devices.get, { params: { uid: device.uid } })).body.online
 const lastSeen = async (uid: DeviceUid) =>
   (await system().selectFrom('devices').select('last_seen').where('uid', '=', uid).executeTakeFirstOrThrow()).last_seen
 
-describe('a device', () => {
-  it('is online while its link is, and its listeners are told', async () => {
+describe('presence of a device', () => {
+  it('reports a device online while its link is up, and notifies listeners', async () => {
     expect(await online()).toBe(false)
     const epoch = (await linkUp(ctx(), device.uid, 'node', '192.0.2.8')) ?? 0
     await tellLinkUp(ctx(), device.uid)
     expect(await online()).toBe(true)
     await linkDown(ctx(), device.uid, epoch)
     expect(await online()).toBe(false)
-    expect(heard).toMatchObject([
+    expect(emitted).toMatchObject([
       { type: 'device.changed', device: { uid: device.uid, online: true, remote_addr: '192.0.2.8' } },
       { type: 'device.changed', device: { uid: device.uid, online: false } },
     ])
   })
 
-  it('stays online when an older link of it ends', async () => {
+  it('keeps a device online when an older link of it ends', async () => {
     const older = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
     const newer = (await linkUp(ctx(), device.uid, 'node', '')) ?? 0
     expect(newer).toBeGreaterThan(older)
@@ -63,7 +63,7 @@ describe('a device', () => {
     await linkDown(ctx(), device.uid, newer)
   })
 
-  it('is offline after a restart of the node that held its link', async () => {
+  it('marks devices offline when the node that held their link restarts', async () => {
     await linkUp(ctx(), device.uid, 'restarted', '')
     await forgetLinksOf(system(), 'another')
     expect(await online()).toBe(true)
@@ -71,7 +71,7 @@ describe('a device', () => {
     expect(await online()).toBe(false)
   })
 
-  it('that was removed has no link any more, and nothing fails', async () => {
+  it('ignores links of a removed device', async () => {
     const gone = await server.acceptedDevice(person)
     const epoch = (await linkUp(ctx(), gone.uid, 'node', '')) ?? 0
     await person.client.call(operations.devices.remove, { params: { uid: gone.uid } })
@@ -80,8 +80,8 @@ describe('a device', () => {
   })
 })
 
-describe('a heartbeat', () => {
-  it('is for devices with a link only', async () => {
+describe('heartbeat', () => {
+  it('records heartbeats only for devices with a link', async () => {
     const linked = await server.acceptedDevice(person)
     await linkUp(ctx(), linked.uid, 'node', '')
     const old = new Date('2026-01-01T00:00:00Z')
@@ -92,7 +92,7 @@ describe('a heartbeat', () => {
     expect(await lastSeen(device.uid)).toEqual(old)
   })
 
-  it('does not wait for a device that somebody is changing', async () => {
+  it('skips devices locked by another transaction', async () => {
     const [held, free] = [await server.acceptedDevice(person), await server.acceptedDevice(person)]
     const uids = [held.uid, free.uid]
     for (const uid of uids) await linkUp(ctx(), uid, 'node', '')

@@ -1,9 +1,9 @@
-// Presence of devices, as the gateway reports it: links that come and go, and their heartbeats.
+// Presence of devices, as reported by the gateway: link changes and heartbeats.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { tellChanged } from './service.ts'
+import { notifyChanged } from './service.ts'
 import {
   type LoginTarget,
   claimLink,
@@ -17,7 +17,7 @@ import {
 export type { ForwardingPolicy, LoginTarget } from './presence-store.ts'
 
 /**
- * The device that an SSHID names: by uid, or by namespace and the name of an accepted device.
+ * Resolves an SSHID: by uid, or by namespace and name of an accepted device.
  * @param db system connection
  */
 export function resolveLoginTarget(
@@ -28,8 +28,8 @@ export function resolveLoginTarget(
 }
 
 /**
- * A link of the device is up. The listeners are told by {@link tellLinkUp}, once the link can be used.
- * @returns its epoch: the newest link has the highest; undefined when the device has been removed
+ * Records a new link of the device. {@link tellLinkUp} notifies listeners once the link can be used.
+ * @returns its epoch, higher than that of any earlier link; undefined when the device has been removed
  */
 export function linkUp(
   ctx: TenantContext,
@@ -40,34 +40,34 @@ export function linkUp(
   return claimLink(ctx.db, uid, node, remoteAddress)
 }
 
-/** Tells that the device is online. */
+/** Notifies listeners that the device is online. */
 export function tellLinkUp(ctx: TenantContext, uid: DeviceUid): Promise<void> {
-  return tellPresence(ctx, uid)
+  return notifyPresence(ctx, uid)
 }
 
-/** A herd of devices that comes back where nobody looks costs no reading; a link alone changes what no session may. */
-async function tellPresence(ctx: TenantContext, uid: DeviceUid): Promise<void> {
-  if (ctx.hasListeners()) await tellChanged(ctx, uid)
+/** Skips the query without listeners, so that a mass reconnect is cheap; presence alone affects no session's policy. */
+async function notifyPresence(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+  if (ctx.hasListeners()) await notifyChanged(ctx, uid)
 }
 
-/** A link is down. The device is offline only if no newer link exists. */
+/** Records the end of a link. The device goes offline only without a newer link. */
 export async function linkDown(ctx: TenantContext, uid: DeviceUid, epoch: number): Promise<void> {
-  if (await releaseLink(ctx.db, uid, epoch)) await tellPresence(ctx, uid)
+  if (await releaseLink(ctx.db, uid, epoch)) await notifyPresence(ctx, uid)
 }
 
-/** A device is offline, says another part of the platform: until its next link. @returns false for an unknown one */
+/** Marks a device offline until its next link, for other parts of the platform. @returns false for an unknown device */
 export async function markOffline(ctx: TenantContext, uid: DeviceUid): Promise<boolean> {
   const isKnown = await disconnectDevice(ctx.db, uid)
-  if (isKnown) await tellPresence(ctx, uid)
+  if (isKnown) await notifyPresence(ctx, uid)
   return isKnown
 }
 
-/** At start: the links that this node held in an earlier life are gone. @param db system connection */
+/** At start: clears the links that a previous run of this node held. @param db system connection */
 export function forgetLinksOf(db: Kysely<Schema>, node: string): Promise<void> {
   return releaseLinksOfNode(db, node)
 }
 
-/** Heartbeats of many devices at once. @param db system connection */
+/** Records heartbeats of many devices. @param db system connection */
 export function heartbeat(db: Kysely<Schema>, uids: readonly DeviceUid[]): Promise<void> {
   return touchDevices(db, uids)
 }

@@ -1,4 +1,4 @@
-// Registration of devices over HTTP: what agents say, what becomes of it, and what is refused.
+// Registration of devices over HTTP: requests of agents, their effect, and refusals.
 import { type KeyObject, createHash, createPublicKey, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ada = await server.setUpAccount()
 })
 afterAll(() => server.close())
-// The bucket of this source is full again.
+// Refills the rate limit of this source.
 beforeEach(() => clock.advance(10_000))
 
 const ed25519 = () => generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' })
@@ -50,8 +50,8 @@ async function register(changes: Record<string, unknown> = {}, path = '/api/devi
 const device = (uid: unknown) =>
   ada.client.call(operations.devices.get, { params: { uid: DeviceUid.parse(uid) } }).then((answer) => answer.body)
 
-describe('the uid of a device', () => {
-  it('is the hash of its MAC, key and namespace in the documented form, byte for byte', async () => {
+describe('uid of a device', () => {
+  it('hashes MAC, key and namespace in the documented form into the uid, byte for byte', async () => {
     const key = ed25519()
     const text = `{Identity:{MAC:"02:AB:00:00:00:01"},PublicKey:"${key}",TenantID:"${ada.tenant}"}`
     const expected = createHash('sha256').update(text).digest('hex')
@@ -59,7 +59,7 @@ describe('the uid of a device', () => {
     expect(answer).toMatchObject({ status: 200, body: { uid: expected } })
   })
 
-  it('of a known device is the known one', () => {
+  it('computes the known uid of a reference device', () => {
     const tenant = ada.tenant.replaceAll(/[0-9a-f]/g, '0') as typeof ada.tenant
     const publicKey = '-----BEGIN RSA PUBLIC KEY-----\nAA==\n-----END RSA PUBLIC KEY-----\n'
     expect(deviceUid({ mac: 'aa:bb:cc:dd:ee:ff', publicKey, tenant })).toBe(
@@ -69,7 +69,7 @@ describe('the uid of a device', () => {
     )
   })
 
-  it('stays when everything else changes, and changes with each of the three', async () => {
+  it('changes the uid with MAC, key and namespace only', async () => {
     const same = { public_key: ed25519(), identity: { mac: '02:00:00:00:00:02' } }
     const other = await server.addPerson('elsewhere')
     const uidOf = async (changes: Record<string, unknown>) => (await register({ ...same, ...changes })).body['uid']
@@ -85,7 +85,7 @@ describe('the uid of a device', () => {
   })
 })
 
-describe('the name of a new device', () => {
+describe('name of a new device', () => {
   it.each<[unknown, string]>([
     ['Box', 'box'],
     ['box.example.org', 'box_example_org'],
@@ -96,12 +96,12 @@ describe('the name of a new device', () => {
     ['', '02-00-00-00-00-0a'],
     [null, '02-00-00-00-00-0a'],
     [undefined, '02-00-00-00-00-0a'],
-  ])('of host name %j is %s', async (hostname, name) => {
+  ])('names a device with host name %j %s', async (hostname, name) => {
     const answer = await register({ hostname, identity: { mac: '02:00:00:00:00:0A' } })
     expect(answer).toMatchObject({ status: 200, body: { name, namespace: ada.namespace } })
   })
 
-  it('may be one that others have: only accepted devices need names of their own', async () => {
+  it('allows pending devices with the same name', async () => {
     const first = await register({ hostname: 'twin' })
     const second = await register({ hostname: 'twin' })
     expect(first.body['uid']).not.toBe(second.body['uid'])
@@ -109,8 +109,8 @@ describe('the name of a new device', () => {
   })
 })
 
-describe('a registration', () => {
-  it('makes a pending device with what the agent tells', async () => {
+describe('registration of a device', () => {
+  it('creates a pending device from the agent’s request', async () => {
     const key = ed25519()
     const answer = await register({ public_key: key, hostname: 'fresh' }, '/api/auth/device', '198.51.100.7')
     expect(await device(answer.body['uid'])).toMatchObject({
@@ -129,7 +129,7 @@ describe('a registration', () => {
     })
   })
 
-  it('gives a token that is the device’s and the platform’s statement key', async () => {
+  it('returns a device token and the platform’s statement key', async () => {
     const { body: answer } = await register()
     const keys = await loadInstanceKeys(server.database.system(), new SecretKey(server.secretKey))
     expect(answer['statement_key']).toBe(keys.statement.publicRaw)
@@ -141,7 +141,7 @@ describe('a registration', () => {
     expect(claims).not.toHaveProperty('exp')
   })
 
-  it('that is repeated refreshes what may change and keeps the name', async () => {
+  it('refreshes a known device on repeated registration and keeps its name', async () => {
     const same = { public_key: ed25519(), hostname: 'first' }
     const { body: first } = await register(same)
     const before = await device(first['uid'])
@@ -160,14 +160,14 @@ describe('a registration', () => {
     expect(Date.parse(after.last_seen)).toBeGreaterThanOrEqual(Date.parse(before.last_seen))
   })
 
-  it('does not say that a device is online: its link does', async () => {
+  it('leaves a registered device offline until its link is up', async () => {
     const same = { public_key: ed25519() }
     await register(same)
     const { body: answer } = await register(same)
     expect(await device(answer['uid'])).toMatchObject({ online: false })
   })
 
-  it('of many at once is one device, told to listeners once', async () => {
+  it('creates one device and one event for concurrent registrations', async () => {
     const listener = await server.client(ada.auth.token).open(operations.events.stream, {})
     const names = ['at-once-1', 'at-once-2', 'at-once-3', 'at-once-4']
     for (const hostname of names) {
@@ -177,11 +177,11 @@ describe('a registration', () => {
       expect(new Set(answers.map((answer) => answer.body['uid'])).size).toBe(1)
     }
     const { body: last } = await register({ hostname: 'the-end' })
-    const heard = await readUntil(listener, String(last['uid']))
-    expect(heard.match(/"name":"at-once-\d"/g)).toEqual(names.map((name) => `"name":"${name}"`))
+    const events = await readUntil(listener, String(last['uid']))
+    expect(events.match(/"name":"at-once-\d"/g)).toEqual(names.map((name) => `"name":"${name}"`))
   })
 
-  it('goes on for rejected and accepted devices', async () => {
+  it('accepts registrations of rejected and accepted devices without changing their status', async () => {
     for (const [word, status] of [
       ['reject', 'rejected'],
       ['accept', 'accepted'],
@@ -195,10 +195,10 @@ describe('a registration', () => {
   })
 })
 
-describe('a registration of an accepted device', () => {
+describe('registration of an accepted device', () => {
   const statementKey = async () => (await register()).body['statement_key'] as string
 
-  /** An accepted device, and what its agent registers with. */
+  /** An accepted device and its agent's registration request. */
   async function accepted() {
     const { uid, body, privateKey } = await server.acceptedDevice(ada, { hostname: `d-${randomUUID().slice(0, 8)}` })
     await server.database
@@ -211,7 +211,7 @@ describe('a registration of an accepted device', () => {
     return { uid, body, spoofed, privateKey, before: await device(uid) }
   }
 
-  /** Whether a device token is good for anything by itself: the namespace has no such login key. */
+  /** Status of a signing request: 404 for a proven token, since the namespace has no such login key; else 401. */
   const vouches = async (token: unknown) =>
     (
       await server.fetch('/api/auth/ssh', {
@@ -224,7 +224,7 @@ describe('a registration of an accepted device', () => {
       })
     ).status
 
-  it('changes nothing without the device’s key, and its token opens nothing by itself', async () => {
+  it('ignores an unsigned registration of an accepted device and issues an unproven token', async () => {
     const { uid, spoofed, before } = await accepted()
     const { status, body } = await register(spoofed, '/api/devices/auth', '203.0.113.66')
     expect([status, body]).toMatchObject([200, { uid, name: before.name, namespace: ada.namespace }])
@@ -232,7 +232,7 @@ describe('a registration of an accepted device', () => {
     expect(await vouches(body['token'])).toBe(401)
   })
 
-  it('that the device’s key has signed refreshes what is known of it', async () => {
+  it('refreshes an accepted device from a signed registration', async () => {
     const { uid, spoofed: changed, privateKey, before } = await accepted()
     const proof = signRegistration(privateKey, changed, await statementKey(), clock.now())
     const { body } = await register({ ...changed, proof }, '/api/devices/auth', '203.0.113.66')
@@ -254,7 +254,7 @@ describe('a registration of an accepted device', () => {
     ],
     ['an hour ago', ({ spoofed, privateKey, key }) => sign(privateKey, spoofed, key, clock.now() - 3_600_000)],
     ['an hour ahead', ({ spoofed, privateKey, key }) => sign(privateKey, spoofed, key, clock.now() + 3_600_000)],
-  ])('changes nothing when it was signed %s', async (_, forge) => {
+  ])('ignores a registration signed %s', async (_, forge) => {
     const { uid, spoofed, privateKey, before } = await accepted()
     const proof = forge({ spoofed, privateKey, key: await statementKey() })
     const { status, body } = await register({ ...spoofed, proof })
@@ -263,7 +263,7 @@ describe('a registration of an accepted device', () => {
     expect(await vouches(body['token'])).toBe(401)
   })
 
-  it('changes nothing when it is sent again', async () => {
+  it('ignores a replayed registration', async () => {
     const { uid, spoofed, privateKey } = await accepted()
     const proof = sign(privateKey, spoofed, await statementKey())
     const overheard = { ...spoofed, proof }
@@ -274,7 +274,7 @@ describe('a registration of an accepted device', () => {
     expect(await vouches(body['token'])).toBe(401)
   })
 
-  it('changes nothing without a signature of one that has signed while it waited', async () => {
+  it('ignores an unsigned registration of a pending device that has signed before', async () => {
     const { uid, body, privateKey } = await server.registerDevice(ada.tenant)
     const proof = sign(privateKey, body, await statementKey())
     await register({ ...body, proof })
@@ -288,7 +288,7 @@ const UNKNOWN_TENANT = TenantId.parse('00000000-0000-4000-8000-00000000dead')
 const sign = (privateKey: KeyObject, facts: DeviceAuthBody, key: string, at = clock.now()) =>
   signRegistration(privateKey, facts, key, at)
 
-describe('a key', () => {
+describe('public key of a device', () => {
   it.each<[string, () => string]>([
     ['Ed25519', ed25519],
     ['RSA as existing agents send it', () => rsa('pkcs1')],
@@ -297,7 +297,7 @@ describe('a key', () => {
       'ECDSA',
       () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }),
     ],
-  ])('may be %s', async (_, key) => {
+  ])('accepts the public key type %s', async (_, key) => {
     expect((await register({ public_key: key() })).status).toBe(200)
   })
 
@@ -309,7 +309,7 @@ describe('a key', () => {
       'of a kind that cannot sign',
       () => generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'pem' }),
     ],
-    // Members see public keys: a private one must not get there by an agent's mistake.
+    // Members see public keys: an agent's mistake must not publish a private one.
     ['private', () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })],
     [
       'RSA of sixteen thousand bits',
@@ -327,7 +327,7 @@ describe('a key', () => {
     ],
     ['RSA of a size that costs more than it proves', () => rsaOf(16_384)],
     ['two keys', () => `${ed25519()}${ed25519()}`],
-  ])('may not be %s', async (_, key) => {
+  ])('refuses the public key: %s', async (_, key) => {
     const answer = await register({ public_key: key(), hostname: 'bad-key' })
     expect(answer).toMatchObject({ status: 400, body: { fields: ['public_key'] } })
     const all = await ada.client.call(operations.devices.list, { query: { status: 'pending', per_page: '100' } })
@@ -335,7 +335,7 @@ describe('a key', () => {
   })
 })
 
-/** A public key of that size, for which nobody has a private one. */
+/** A public key of that size without a known private key. */
 function rsaOf(bits: number): string {
   const n = Buffer.alloc(bits / 8, 0xff).toString('base64url')
   const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' })
@@ -346,7 +346,7 @@ function rsa(type: 'pkcs1' | 'spki'): string {
   return generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type, format: 'pem' })
 }
 
-describe('what is refused', () => {
+describe('refused registrations', () => {
   it.each<[string, Record<string, unknown>, number, string]>([
     ['no identity, even with a host name', { identity: undefined }, 400, 'identity'],
     ['an identity that is null', { identity: null }, 400, 'identity'],
@@ -362,18 +362,18 @@ describe('what is refused', () => {
     ['an identity that is text', { identity: '02:00' }, 422, 'identity'],
     ['info that is a list', { info: [] }, 422, 'info'],
     ['a host name that is a number', { hostname: 7 }, 422, 'hostname'],
-  ])('%s', async (_, changes, status, field) => {
+  ])('refuses a registration with %s', async (_, changes, status, field) => {
     expect(await register(changes)).toMatchObject({ status, body: { fields: [field] } })
   })
 
   it.each([
     ['a host name with a NUL', { hostname: 'a\0b' }],
     ['info with half of a surrogate pair', { info: { ...info, pretty_name: '\ud800' } }],
-  ])('%s', async (_, changes) => {
+  ])('refuses a registration with %s as unreadable', async (_, changes) => {
     expect(await register(changes)).toMatchObject({ status: 422, body: { code: 'UNREADABLE_BODY' } })
   })
 
-  it('a namespace that is not there: 404, and nothing is stored', async () => {
+  it('answers a registration in an unknown namespace with 404 and stores nothing', async () => {
     const count = () =>
       server.database
         .system()
@@ -385,7 +385,7 @@ describe('what is refused', () => {
     expect(await count()).toEqual(before)
   })
 
-  it('too many from one source, and when to come again', async () => {
+  it('rate-limits registrations per source, with Retry-After', async () => {
     const from = '203.0.113.200'
     const many = Array.from({ length: 201 }, () => register({ tenant_id: randomUUID() }, '/api/devices/auth', from))
     const answers = await Promise.all(many)

@@ -1,5 +1,5 @@
-// Registration of devices: `POST devices/auth`, called by agents without a credential. What the device's key has not
-// signed makes a pending row at most, and gives a token that opens nothing but a link, where the key is proved.
+// Registration of devices: `POST devices/auth`, called by agents without a credential. Data not signed by the device's
+// key creates at most a pending row, and yields a token that only opens a link, where the key is proved.
 import { createPublicKey } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { DeviceAuth, DeviceAuthBody } from '@bowline/contract/schemas/device'
@@ -16,16 +16,16 @@ export interface RegistrationDeps {
   readonly tokens: TokenIssuer
   /** Raw Ed25519 public key, base64url. */
   readonly statementKey: string
-  /** The namespace's context, or undefined when there is no such namespace. */
+  /** Context of the namespace; undefined when it does not exist. */
   readonly contextOf: (tenant: TenantId, source: string) => Promise<TenantContext | undefined>
 }
 
-/** How far the time that a device has signed may be from ours, milliseconds. */
+/** Tolerated difference between the signed time and ours, in milliseconds. */
 const PROOF_TOLERANCE_MS = 300_000
 
 /**
- * Registers a device, or refreshes what is known of it. An accepted device is refreshed only by what its key has signed.
- * @throws {BowlineError} NOT_FOUND for an unknown namespace; INVALID_INPUT for a key or identity that cannot be one
+ * Registers or refreshes a device. An accepted device is refreshed only by data that its key has signed.
+ * @throws {BowlineError} NOT_FOUND for an unknown namespace; INVALID_INPUT for an invalid key or identity
  */
 export async function registerDevice(
   deps: RegistrationDeps,
@@ -69,12 +69,12 @@ export async function registerDevice(
   }
 }
 
-/** The signature of a registration, when it is for about now. */
+/** Signature of a registration, if its time is close to now. */
 function recentProof({ clock }: TenantContext, { proof }: DeviceAuthBody): DeviceAuthBody['proof'] {
   return proof && Math.abs(proof.at - clock.now()) <= PROOF_TOLERANCE_MS ? proof : undefined
 }
 
-/** Public key and namespace of a device that holds a token; undefined when it has been removed. */
+/** Public key and name of a device that holds a token; undefined when it has been removed. */
 export async function findDeviceKey(
   ctx: TenantContext,
   uid: DeviceUid,
@@ -83,11 +83,11 @@ export async function findDeviceKey(
   return row && { publicKey: row.public_key, name: row.name }
 }
 
-/** One public key and nothing else: members see it, so a private key must not get there by an agent's mistake. */
+/** Exactly one public key: members see it, so an agent's mistake must not publish a private key. */
 const PUBLIC_PEM = /^-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\r\n]+-----END \1?PUBLIC KEY-----\s*$/
 
 const MIN_RSA_BITS = 2_048
-/** Checking a signature by a larger one costs whole milliseconds, and no agent makes them. */
+/** Verification with a larger key costs whole milliseconds, and no agent generates one. */
 const MAX_RSA_BITS = 8_192
 
 function requireUsableKey(pem: string): void {

@@ -1,4 +1,4 @@
-// Rejecting what waits to be accepted, all of it or what has waited for long.
+// Bulk rejection of pending devices, all or those above an age.
 import { BowlineError } from '@bowline/contract/errors'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../context.ts'
@@ -6,10 +6,10 @@ import { setStatus } from './acceptance.ts'
 import { listPendingSince } from './store.ts'
 
 /**
- * Rejects the pending devices and containers of the namespace, each as one call would; those that somebody accepts or
- * removes meanwhile are left alone.
- * @param before only those that registered first before this time
- * @returns the devices that were rejected
+ * Rejects the pending devices and containers of the namespace one by one, skipping those that are concurrently accepted
+ * or removed.
+ * @param before limits it to devices first registered before this time
+ * @returns the rejected devices
  */
 export async function rejectPending(ctx: TenantContext, before: Date): Promise<{ uid: DeviceUid; name: string }[]> {
   const rejected: { uid: DeviceUid; name: string }[] = []

@@ -1,4 +1,4 @@
-// The list of removed devices: kept in the cloud edition only, for 30 days.
+// List of removed devices, kept in the cloud edition only, for 30 days.
 import type { Device } from '@bowline/contract/schemas/device'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { removedSince } from './limits.ts'
 import { type RemovedRow, listRemoved, readNamespaceName } from './store.ts'
 import { toDevice } from './wire.ts'
 
-/** The columns as they were kept in JSON. */
+/** Device columns as stored in JSON. */
 const Kept = z.object({
   uid: DeviceUid,
   tenant_id: TenantId,
@@ -25,7 +25,7 @@ const Kept = z.object({
   public_url: z.boolean(),
 })
 
-/** A page of the devices removed within the last 30 days, the latest first. */
+/** A page of the devices removed within the last 30 days, latest first. */
 export async function listRemovedDevices(
   ctx: TenantContext,
   query: { page: number; per_page: number },

@@ -10,8 +10,8 @@ import { setStatus } from './acceptance.ts'
 import { addTag, get, list, remove, removeTag, setTags, update } from './service.ts'
 
 /**
- * @param registrations how often one source may register: the call needs no credential
- * @param removal told of devices that are removed
+ * @param registrations rate limit per source: the call needs no credential
+ * @param removal records the removal of a device's recordings
  */
 export function deviceRoutes(deps: RegistrationDeps, registrations: RateLimiter, removal: RecordingRemoval): Route[] {
   const { auth } = operations

@@ -52,14 +52,16 @@ export async function get(ctx: TenantContext, uid: DeviceUid): Promise<Device> {
   return describeDevice(ctx, row)
 }
 
-/** Tells the listeners how a device is now. Of one that was removed meanwhile its removal has told. */
-export async function tellChanged(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+/**
+ * Notifies listeners of a device's current state. A device removed concurrently is skipped: its removal was announced.
+ */
+export async function notifyChanged(ctx: TenantContext, uid: DeviceUid): Promise<void> {
   const row = await findDevice(ctx.db, uid)
   if (!row) return
   for (const device of await describeDevices(ctx, [row])) ctx.emit({ type: 'device.changed', device })
 }
 
-/** Several devices by uid: for lists of other nouns. Unknown ones are left out. */
+/** Several devices by uid, for lists of other nouns. Unknown ones are omitted. */
 export async function getMany(ctx: TenantContext, uids: readonly DeviceUid[]): Promise<Map<DeviceUid, Device>> {
   const rows = await findDevices(ctx.db, [...new Set(uids)])
   return new Map(rows.map((row) => [row.uid, toDevice(row)]))
@@ -67,13 +69,14 @@ export async function getMany(ctx: TenantContext, uids: readonly DeviceUid[]): P
 
 /**
  * Removes a device with its sessions and recordings.
- * @param removal told of it
+ * @param removal records the removal of its recordings
  * @throws {BowlineError} NOT_FOUND
  */
 export async function remove(ctx: TenantContext, uid: DeviceUid, removal: RecordingRemoval): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
     const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
-    // In the cloud a removed device keeps its place for a while: limits are not for swapping devices.
+    // In the cloud a removed device keeps its place for a while, so that the limit cannot be evaded by swapping
+    // devices.
     if (device.status === 'accepted' && (await countsRemoved({ ...ctx, db }))) {
       await keepRemoved(db, device, new Date(ctx.clock.now()))
     }
@@ -86,7 +89,7 @@ export async function remove(ctx: TenantContext, uid: DeviceUid, removal: Record
 }
 
 /**
- * Changes the name or the public_url mark; what is left out stays.
+ * Changes the name or the public_url flag; omitted fields stay.
  * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN; POLICY_CHANGE
  */
 export async function update(
@@ -152,7 +155,7 @@ async function writeTags(
   })
 }
 
-/** Changes a device under its lock, and tells the listeners. */
+/** Changes a device under its lock and notifies the listeners. */
 async function change(
   ctx: TenantContext,
   uid: DeviceUid,
@@ -161,10 +164,10 @@ async function change(
   await ctx.db.transaction().execute(async (db) => {
     await work(db, (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' }))
   })
-  await tellChanged(ctx, uid)
+  await notifyChanged(ctx, uid)
 }
 
-/** Counts by status, and the accepted devices that are online. */
+/** Counts devices by status, and the accepted ones that are online. */
 export function countByStatus(ctx: TenantContext): ReturnType<typeof countDevices> {
   return countDevices(ctx.db)
 }

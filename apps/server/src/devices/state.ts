@@ -1,7 +1,7 @@
-// The life of a device as one table: which status may follow which.
+// State machine of a device's status.
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 
-/** Statuses a person can set, by the current one. Accepted is final: such a device can only be removed. */
+/** Statuses a person can set, by current status. Accepted is final: such a device can only be removed. */
 const NEXT: Readonly<Record<DeviceStatus, readonly DeviceStatus[]>> = {
   pending: ['accepted', 'rejected', 'pending', 'unused'],
   rejected: ['accepted', 'rejected', 'pending', 'unused'],

@@ -1,4 +1,4 @@
-// SQL of devices. Functions with a tenant's connection see that tenant's rows; that of presence has its own file.
+// SQL of devices. Functions with a tenant's connection see that tenant's rows; presence has its own file.
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { DEVICE_STATUSES, type DeviceStatus } from '@bowline/contract/schemas/device'
 import { LIMITS } from '@bowline/contract/limits'
@@ -19,11 +19,11 @@ import type { DevicesTable, JsonObject, Schema } from '../db/schema.ts'
 
 export type DeviceRow = Selectable<DevicesTable> & { namespace: string; online: boolean }
 
-/** Online: its link has not closed, and something was heard of it within the window. */
+/** Online: the link has not closed, and the last heartbeat is within the window. */
 const online = sql<boolean>`devices.disconnected_at is null
   and devices.last_seen > now() - make_interval(secs => ${sql.lit(LIMITS.onlineWindowSeconds)})`
 
-/** What lists of devices may be filtered by, under the names that clients use. */
+/** Properties that device lists can be filtered by, under the names that clients use. */
 export const DEVICE_PROPERTIES: FilterProperties = {
   name: { sql: sql.ref('devices.name'), type: 'text' },
   hostname: { sql: sql.ref('devices.hostname'), type: 'text' },
@@ -53,13 +53,13 @@ function selectDevices(db: Kysely<Schema>) {
     .select(['namespaces.name as namespace', online.as('online')])
 }
 
-/** Containers are devices of the connector's platform; each list leaves the other's out. */
+/** Containers are devices of the connector's platform; each list excludes the other kind. */
 export type DeviceKind = 'devices' | 'containers'
 
 export interface DeviceQuery {
   readonly kind: DeviceKind
   readonly status: DeviceStatus | ''
-  /** Compiled filter of the caller. */
+  /** Compiled filter of the request. */
   readonly where: Expression<SqlBool> | undefined
   readonly sortBy: 'last_seen' | 'name' | 'created_at' | 'status' | 'status_updated_at'
   readonly order: 'asc' | 'desc'
@@ -67,7 +67,7 @@ export interface DeviceQuery {
   readonly offset: number
 }
 
-/** A page of devices and how many match in all. */
+/** A page of devices, with the total number of matches. */
 export function listDevices(
   db: Kysely<Schema>,
   query: DeviceQuery,
@@ -76,31 +76,31 @@ export function listDevices(
   return readPage(db, query, {
     total: (one) => (where ? countRows(matching(one, query)) : totalOf(one, kind, status === '' ? undefined : status)),
     async read(one, page, opposite) {
-      const order = opposite ? turned(query.order) : query.order
+      const order = opposite ? reversed(query.order) : query.order
       const uids = await selectUids(one, { ...query, ...page, order })
       const rows = new Map((await findDevices(one, uids)).map((row) => [row.uid, row]))
-      // One may have been removed in between.
+      // Rows may have been removed in between.
       return uids.flatMap((uid) => rows.get(uid) ?? [])
     },
     isTotalKept: where === undefined,
   })
 }
 
-/** What a list has, in no order. */
+/** Unordered rows of a list. */
 function matching(db: Kysely<Schema>, { kind, status, where }: Pick<DeviceQuery, 'kind' | 'status' | 'where'>) {
   let select = db.selectFrom('devices').where('kind', '=', kind)
   if (status !== '') select = select.where('status', '=', status)
   return where ? select.where(where) : select
 }
 
-function turned(order: 'asc' | 'desc'): 'asc' | 'desc' {
+function reversed(order: 'asc' | 'desc'): 'asc' | 'desc' {
   return order === 'asc' ? 'desc' : 'asc'
 }
 
 /**
- * The devices of a page, from an index alone as long as no other column is filtered by. Every status has its own stretch
- * of the indexes: a list of all of them merges five. Equals are told apart by uid, the other way round, as the indexes
- * run; a list by status has the last seen of each status first or, the other way round, last.
+ * Selects the devices of a page, from an index alone unless other columns are filtered. Every status has its own range
+ * of the indexes: a list of all statuses merges five. Ties are broken by uid in the opposite direction, as in the
+ * indexes; sorting by status is refined by last_seen in the same direction.
  */
 async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<DeviceUid[]> {
   const { sortBy, order, limit, offset } = query
@@ -110,16 +110,16 @@ async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<Devic
     matching(db, { ...query, status })
       .select(['uid', 'status', `${column} as place`])
       .orderBy(column, order)
-      .orderBy('uid', turned(order))
+      .orderBy('uid', reversed(order))
       .limit(limit + offset),
   )
   const { rows } = await sql<{ uid: DeviceUid }>`select uid from (${sql.join(stretches, sql` union all `)}) as page
-    order by ${sortBy === 'status' ? sql`status ${sql.raw(order)},` : sql``} place ${sql.raw(order)}, uid ${sql.raw(turned(order))}
+    order by ${sortBy === 'status' ? sql`status ${sql.raw(order)},` : sql``} place ${sql.raw(order)}, uid ${sql.raw(reversed(order))}
     limit ${limit} offset ${offset}`.execute(db)
   return rows.map((row) => row.uid)
 }
 
-/** What waits to be accepted and registered first before `before`, the oldest first. */
+/** Pending devices first registered before `before`, oldest first. */
 export function listPendingSince(db: Kysely<Schema>, before: Date): Promise<{ uid: DeviceUid; name: string }[]> {
   return db
     .selectFrom('devices')
@@ -144,13 +144,13 @@ export function lockDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<Selectab
   return db.selectFrom('devices').selectAll().where('uid', '=', uid).forUpdate().executeTakeFirst()
 }
 
-/** Locks the namespace's row: acceptances of one namespace happen one after the other, so limits hold. */
+/** Locks the namespace's row, which serialises acceptances of a namespace so that limits hold. */
 export function lockNamespace(db: Kysely<Schema>): Promise<{ max_devices: number } | undefined> {
-  // Registrations refer to the row and go on meanwhile: they do not change its key.
+  // Registrations refer to the row but can proceed: its key does not change.
   return db.selectFrom('namespaces').select('max_devices').forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Accepted devices by name, which is one's own among them; `after`: the name that the page follows. */
+/** Accepted devices by name, which is unique among them. `after`: last name of the previous page. */
 export function readAcceptedByName(
   db: Kysely<Schema>,
   { kind, after, limit }: { kind: DeviceKind; after: string | undefined; limit: number },
@@ -160,13 +160,13 @@ export function readAcceptedByName(
   return rest.select(['name', 'tags']).orderBy('name').limit(limit).execute()
 }
 
-/** Devices of a status, containers among them. */
+/** Number of devices with that status, including containers. */
 export async function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pending'): Promise<number> {
   const counts = (await devicesByStatus(db)).filter((count) => count.status === status)
   return counts.reduce((sum, { total }) => sum + total, 0)
 }
 
-/** Accepted devices, other than `uid`, that have this name or this MAC. */
+/** Other accepted devices with this name or this MAC. */
 export function findAcceptedTwins(
   db: Kysely<Schema>,
   device: { uid: DeviceUid; name: string; mac: string | null },
@@ -185,7 +185,7 @@ export function findAcceptedTwins(
     .execute()
 }
 
-/** The accepted devices that have one of some MACs. */
+/** Accepted devices with one of these MACs. */
 export function findAcceptedByMac(
   db: Kysely<Schema>,
   macs: readonly string[],
@@ -206,13 +206,13 @@ export async function updateDevice(
   await db.updateTable('devices').set(values).where('uid', '=', uid).execute()
 }
 
-/** Moves sessions and tunnels of a device to the one that replaces it. */
+/** Moves sessions and tunnels of a device to its replacement. */
 export async function moveHistory(db: Kysely<Schema>, from: DeviceUid, to: DeviceUid): Promise<void> {
   await db.updateTable('sessions').set({ device_uid: to }).where('device_uid', '=', from).execute()
   await db.updateTable('tunnels').set({ device_uid: to }).where('device_uid', '=', from).execute()
 }
 
-/** @returns false when there was no such device */
+/** @returns false when no such device exists */
 export async function deleteDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
   const result = await db.deleteFrom('devices').where('uid', '=', uid).executeTakeFirst()
   return result.numDeletedRows === 1n
@@ -220,11 +220,10 @@ export async function deleteDevice(db: Kysely<Schema>, uid: DeviceUid): Promise<
 
 /**
  * Inserts a new device or refreshes a known one.
- * Of two first registrations at once one may meet the other in the index that is not the conflict's: PostgreSQL calls
- * that a violation, or a deadlock when each waits for the other there. By then the other row is there, so that a second
- * try refreshes it.
- * Without `signed_at`, or with one that is not newer than the last, a device that is accepted or has signed before stays
- * as it is: anybody can send what its key has not signed, and send again what it has.
+ * Concurrent first registrations may collide in an index other than the conflict target's: PostgreSQL reports a unique
+ * violation, or a deadlock when both wait there. By then the other row exists, so a retry refreshes it.
+ * Without a `signed_at` newer than the last, a device that is accepted or has signed before is not changed: anybody can
+ * send unsigned data, or replay signed data.
  */
 export async function upsertDevice(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<Upserted> {
   try {
@@ -238,13 +237,13 @@ export async function upsertDevice(db: Kysely<Schema>, device: Insertable<Device
 /** unique_violation, deadlock_detected. */
 const MET_ANOTHER = new Set(['23505', '40P01'])
 
-/** What a registration came to. */
+/** Outcome of a registration. */
 export type Upserted = 'inserted' | 'refreshed' | 'unchanged'
 
 async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): Promise<Upserted> {
   const row = await db
     .insertInto('devices')
-    // A device counts as offline until its link is up.
+    // A device is offline until its link is up.
     .values({ ...device, disconnected_at: sql<Date>`now()` })
     .onConflict((conflict) =>
       conflict
@@ -269,7 +268,7 @@ async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): 
   return row.inserted ? 'inserted' : 'refreshed'
 }
 
-/** Counts of the namespace by status, and the accepted ones online. */
+/** Counts of the namespace by status, and of accepted devices online. */
 export async function countDevices(db: Kysely<Schema>): Promise<Readonly<Record<DeviceKind, StatusCounts>>> {
   const counts = await devicesByStatus(db)
   const countsOf = async (kind: DeviceKind): Promise<StatusCounts> => {
@@ -289,11 +288,11 @@ export interface StatusCounts {
   readonly accepted: number
   readonly pending: number
   readonly rejected: number
-  /** Of the accepted ones. */
+  /** Online devices among the accepted ones. */
   readonly online: number
 }
 
-/** Whether another accepted device has the name. */
+/** True if another accepted device has the name. */
 export async function isNameTaken(db: Kysely<Schema>, uid: DeviceUid, name: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')
@@ -305,7 +304,7 @@ export async function isNameTaken(db: Kysely<Schema>, uid: DeviceUid, name: stri
   return row !== undefined
 }
 
-/** Keeps a device that was removed, so that it may come back (cloud without a subscription). */
+/** Stores a removed device, so that it may return (cloud without a subscription). */
 export async function keepRemoved(db: Kysely<Schema>, device: Selectable<DevicesTable>, at: Date): Promise<void> {
   await db
     .insertInto('removed_devices')
@@ -314,7 +313,7 @@ export async function keepRemoved(db: Kysely<Schema>, device: Selectable<Devices
     .execute()
 }
 
-/** Forgets a removed device. @returns whether it was kept */
+/** Forgets a removed device. @returns true if it was stored */
 export async function forgetRemoved(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
   const result = await db.deleteFrom('removed_devices').where('uid', '=', uid).executeTakeFirst()
   return result.numDeletedRows === 1n
@@ -326,7 +325,7 @@ export interface RemovedRow {
   readonly device: JsonObject
 }
 
-/** Devices removed since a time, the latest first. */
+/** Devices removed since a time, latest first. */
 export function listRemoved(db: Kysely<Schema>, since: Date): Promise<RemovedRow[]> {
   return db
     .selectFrom('removed_devices')
@@ -337,19 +336,19 @@ export function listRemoved(db: Kysely<Schema>, since: Date): Promise<RemovedRow
     .execute()
 }
 
-/** Pending devices that last registered from an address. */
+/** Number of pending devices that last registered from an address. */
 export function countPendingOfSource(db: Kysely<Schema>, source: string): Promise<number> {
   return countRows(db.selectFrom('devices').where('status', '=', 'pending').where('remote_addr', '=', source))
 }
 
-/** @returns the uid of the one that went; undefined when none was pending */
+/** @returns uid of the removed device; undefined when none was pending */
 export async function removeLongestUnseenPending(db: Kysely<Schema>): Promise<DeviceUid | undefined> {
   const oldest = db.selectFrom('devices').select('uid').where('status', '=', 'pending').orderBy('last_seen').limit(1)
   const row = await db.deleteFrom('devices').where('uid', '=', oldest).returning('uid').executeTakeFirst()
   return row?.uid
 }
 
-/** @param db of all namespaces */
+/** @param db system connection */
 export async function removeUnseenPending(
   db: Kysely<Schema>,
   before: Date,
@@ -369,13 +368,13 @@ export async function removeUnseenPending(
     .execute()
 }
 
-/** How many devices the namespace of a connection may have; 0: any number. */
+/** Device limit of the connection's namespace; 0: unlimited. */
 export async function readDeviceLimit(db: Kysely<Schema>): Promise<number> {
   const row = await db.selectFrom('namespaces').select('max_devices').executeTakeFirst()
   return row?.max_devices ?? 0
 }
 
-/** Name of the namespace of a connection. */
+/** Name of the connection's namespace. */
 export async function readNamespaceName(db: Kysely<Schema>): Promise<string> {
   const row = await db.selectFrom('namespaces').select('name').executeTakeFirst()
   return row?.name ?? ''

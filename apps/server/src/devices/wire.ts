@@ -1,15 +1,15 @@
-// A device as clients see it.
+// API representation of a device.
 import { type Device, DeviceInfo, type ReplacedDevice } from '@bowline/contract/schemas/device'
 import type { DeviceRow } from './store.ts'
 
-/** What accepting a device would come to. */
+/** Effect of accepting a device. */
 export interface Acceptance {
   readonly acceptable: boolean
-  /** The accepted device that would go. */
+  /** Accepted device that would be removed. */
   readonly replaces: ReplacedDevice | undefined
 }
 
-/** A row as clients see it; unless told otherwise as a device that nobody is about to accept. */
+/** Converts a row to its API representation; by default without any effect of acceptance. */
 export function toDevice(
   row: DeviceRow,
   { acceptable, replaces }: Acceptance = { acceptable: false, replaces: undefined },

@@ -1,9 +1,9 @@
-// Answers of the search that were given lately: people, and their keystrokes, ask the same again.
+// LRU cache of search results: people repeat queries, also by typing.
 import type { SearchIndex } from './index.ts'
 
 /**
- * @param most answers that are kept; the one that was not asked for longest goes first
- * @returns the kept answer to a question of the index, or a new one; another index forgets all answers
+ * @param most capacity; the least recently used entry is evicted first
+ * @returns a function that returns the cached or a new answer to a question; another index clears the cache
  */
 export function createAnswerCache(
   most: number,

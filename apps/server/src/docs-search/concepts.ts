@@ -1,10 +1,10 @@
-// A query taken apart into what it is about: each concept with the terms of the index that would answer it.
+// Splits a query into concepts, each with the index terms that would answer it.
 import { nearest } from './spelling.ts'
 import { isStopWord } from './stop-words.ts'
 import type { Synonyms } from './synonyms.ts'
 import { type Token, stem, tokensOf } from './words.ts'
 
-/** Terms that answer a concept when a record has all of them, and how good an answer that is: 1 as asked. */
+/** Terms that answer a concept if a record has all of them, and the weight of that answer: 1 for the literal query. */
 export interface Alternative {
   readonly terms: readonly string[]
   readonly weight: number
@@ -12,16 +12,16 @@ export interface Alternative {
 export type Concept = readonly Alternative[]
 
 export interface Vocabulary {
-  /** Words as they are written, with how often. */
+  /** Words as written, with their frequency. */
   readonly words: ReadonlyMap<string, number>
   readonly terms: ReadonlySet<string>
   readonly synonyms: Synonyms
-  /** Words that a misspelt one may stand for, with how often the pages have them: theirs, and those of the synonyms. */
+  /** Correction candidates with their frequency on the pages: words of the pages and of the synonyms. */
   readonly spellings: ReadonlyMap<string, number>
 }
 
 const WEIGHTS = { synonym: 0.9, parts: 0.6, beginning: 0.6, nearest: 0.7 }
-/** A beginning of a single letter is one of too many words. */
+/** A single-letter prefix matches too many words. */
 const SHORTEST_BEGINNING = 2
 const MAX_BEGINNINGS = 10
 
@@ -45,11 +45,11 @@ export function conceptsOf(query: string, vocabulary: Vocabulary): Concept[] {
     ;(decides ? concepts : lesser).push([...own, ...meanings].filter((one) => one.terms.length > 0))
     i += length
   }
-  // A query of stop words alone asks for these.
+  // A query of stop words only searches for these.
   return different(concepts.length > 0 ? concepts : lesser)
 }
 
-/** `team members` asks for one thing, not for two. */
+/** Removes duplicates: `team members` is one concept, not two. */
 function different(concepts: readonly Concept[]): Concept[] {
   const seen = new Set<string>()
   return concepts.filter((concept) => {
@@ -60,7 +60,7 @@ function different(concepts: readonly Concept[]): Concept[] {
   })
 }
 
-/** What a single word or literal may be found by. */
+/** Alternatives that a single word or literal matches. */
 function literal(
   token: Token | undefined,
   corrected: readonly Token[],
@@ -70,14 +70,14 @@ function literal(
   if (!token) return []
   const { word, term, parts } = token
   const asked = { terms: [term], weight: 1 }
-  // A literal that the pages have is meant as it is.
+  // A literal that the pages contain is meant as it is.
   if (parts.length > 0 && vocabulary.terms.has(term)) return [asked]
   const split = parts.filter((part) => part.length > 1).map(stem)
   return [
     asked,
     ...corrected.map((other) => ({ terms: [other.term], weight: WEIGHTS.nearest })),
     ...(split.length > 0 ? [{ terms: split, weight: WEIGHTS.parts }] : []),
-    // The last word may still be being typed.
+    // The last word may still be incomplete.
     ...(isLast ? beginnings(word, vocabulary) : []),
   ]
 }
@@ -90,11 +90,11 @@ function beginnings(word: string, { words }: Vocabulary): Alternative[] {
   return [...terms].map((term) => ({ terms: [term], weight: WEIGHTS.beginning }))
 }
 
-/** The known words nearest to one that neither pages nor synonyms have; [] for known ones. */
+/** Nearest known words for a word that neither pages nor synonyms contain; [] for known ones. */
 function corrections({ word, term, parts }: Token, isLast: boolean, vocabulary: Vocabulary): Token[] {
   const { spellings, terms } = vocabulary
   if (spellings.has(word) || terms.has(term) || isStopWord(word)) return []
-  // Digits tell numbers apart, and of names with several parts only settings are long enough to be sure.
+  // Digits tell numbers apart, and of names with several parts only settings are long enough for a safe correction.
   if (/\d/.test(word) || (parts.length > 0 && !word.includes('_'))) return []
   if (isLast && beginnings(word, vocabulary).length > 0) return []
   return nearest(word, spellings).flatMap((known) => tokensOf(known)[0] ?? [])

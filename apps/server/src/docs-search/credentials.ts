@@ -1,5 +1,5 @@
-// Application id and key of the search client, in the query or in headers. They are no secret: the site's pages hold
-// them. Parameters' names are compared without case, because clients write them both ways.
+// Application id and key of the search client, in query or headers. They are not secret: the site's pages contain them.
+// Parameter names are case-insensitive, because clients write them both ways.
 import { BowlineError } from '@bowline/contract/errors'
 import type { FastifyRequest } from 'fastify'
 
@@ -11,7 +11,7 @@ export interface SearchCredentials {
 const ID = 'x-algolia-application-id'
 const KEY = 'x-algolia-api-key'
 
-/** @throws {BowlineError} SEARCH_REFUSED when either is missing or another one */
+/** @throws {BowlineError} SEARCH_REFUSED when either is missing or wrong */
 export function checkCredentials(request: FastifyRequest, known: SearchCredentials): void {
   const given = new Map(
     [...Object.entries(request.query as Record<string, unknown>), ...Object.entries(request.headers)].map(

@@ -1,5 +1,4 @@
-// Texts of hits as HTML: everything escaped, then marks around the words that were asked for. Clients put it into pages
-// as it is.
+// Hit texts as HTML: everything escaped, then marks around the matched words. Clients insert it verbatim.
 import { splitAtTokens, termsOf } from './words.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -20,7 +19,7 @@ export interface Marks {
 }
 
 /**
- * HTML of a text with its asked words marked, whatever their endings.
+ * Renders a text as HTML with matched words marked, whatever their endings.
  * @param asked terms of the index
  */
 export function highlight(text: string, asked: ReadonlySet<string>, { before, after }: Marks): string {
@@ -31,7 +30,7 @@ export function highlight(text: string, asked: ReadonlySet<string>, { before, af
       const [whole, ...parts] = termsOf(token)
       if (whole !== undefined && asked.has(whole)) return mark(token)
       if (!parts.some((part) => asked.has(part))) return escapeHtml(token)
-      // Of a literal only some parts were asked for.
+      // Only some parts of the literal match.
       return token
         .split(/([-.:/_]+)/)
         .map((part) => (termsOf(part).some((term) => asked.has(term)) ? mark(part) : escapeHtml(part)))
@@ -41,10 +40,10 @@ export function highlight(text: string, asked: ReadonlySet<string>, { before, af
 }
 
 /**
- * HTML of the part of a text that has most of the asked words.
+ * Renders the part of a text with the most matches as HTML.
  * @param asked terms of the index
- * @param count words of the part
- * @param ellipsis stands where something was left out
+ * @param count length of the part in words
+ * @param ellipsis replaces omitted text
  */
 export function snippet(
   text: string,
@@ -62,7 +61,7 @@ export function snippet(
     sum += (hits[from + count - 1] ?? 0) - (hits[from - 1] ?? 0)
     if (sum > most.sum) most = { from, sum }
   }
-  // A word or two before the first asked one read better than to begin with it.
+  // One or two words of context before the first match read better.
   const first = hits.indexOf(1, most.from)
   const from = Math.min(Math.max(most.from, first - 2), all.length - count)
   const part = highlight(all.slice(from, from + count).join(' '), asked, marks)

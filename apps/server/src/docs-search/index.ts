@@ -1,16 +1,15 @@
-// The search index: MiniSearch in memory over the records of the documentation. A record is ranked by how well its words
-// answer the query's, and by how much of the query it answers: records with all of it come first, and when there are
-// none, those with most.
+// The search index: MiniSearch in memory over the records of the documentation. Records are ranked by how well their
+// words match and by the share of the query they answer: complete matches first, else those with the largest share.
 import MiniSearch from 'minisearch'
 import { type Concept, type Vocabulary, conceptsOf } from './concepts.ts'
 import { type DocsRecord, LEVELS } from './records.ts'
 import { type SynonymList, type Synonyms, createSynonyms } from './synonyms.ts'
 import { termsOf, tokensOf } from './words.ts'
 
-/** Fields with what a match in them is worth; of the headings above a text little. */
+/** Fields with the weight of a match; headings above a text count little. */
 const BOOSTS = { title: 8, own: 6, about: 0.8, above: 2, content: 2 } as const
 const FIELDS = Object.keys(BOOSTS) as (keyof typeof BOOSTS)[]
-/** What a record is worth by its kind: a page is a better answer than a paragraph of it. */
+/** Weight of a record by kind: a page is a better answer than one of its paragraphs. */
 const KINDS: Readonly<Record<DocsRecord['type'], number>> = {
   lvl0: 1,
   lvl1: 6,
@@ -21,26 +20,26 @@ const KINDS: Readonly<Record<DocsRecord['type'], number>> = {
   lvl6: 1.5,
   content: 1,
 }
-/** The reference has many pages that say much the same: a guide comes first. */
+/** The reference has many similar pages, so guides rank above it. */
 const REFERENCE = 0.35
-/** What a word is worth that is not in the record but elsewhere on its page. */
+/** Weight of a word found elsewhere on the record's page but not in the record. */
 const ELSEWHERE = 0.4
-/** How much a record loses that answers a part of the query only: its share of the query to this power. */
+/** Exponent of the answered share, which penalises records that answer only part of the query. */
 const STRICTNESS = 3
-/** Records that answer less than this part of what the best one answers are no answer. */
+/** Records below this fraction of the best share are dropped. */
 const MIN_SHARE = 0.6
-/** What a record gains when neighbours of the query stand side by side in it, and for each word when all of them do. */
+/** Bonus for adjacent words of the query that are adjacent in the text, and per word if all of them are. */
 const PHRASE = { pairs: 0.6, whole: 3 }
 
 export interface Found {
-  /** By their worth for the query, at most one for each address. */
+  /** Best first, at most one per address. */
   readonly records: readonly DocsRecord[]
-  /** The terms that were looked for, to be marked. */
+  /** Searched terms, for highlighting. */
   readonly terms: ReadonlySet<string>
 }
 
 export interface SearchIndex {
-  /** Nothing for a query without words. */
+  /** Returns nothing for a query without words. */
   find(query: string): Found
   readonly size: number
 }
@@ -50,7 +49,7 @@ interface Indexed extends Record<keyof typeof BOOSTS, string> {
 }
 type Engine = MiniSearch<Indexed>
 
-/** What a query's concept is worth in each record that answers it, by the record's id. */
+/** Scores of the records that answer one concept, by record id. */
 type Scores = ReadonlyMap<string, number>
 
 export function createSearchIndex(records: readonly DocsRecord[], synonyms: SynonymList = {}): SearchIndex {
@@ -90,7 +89,7 @@ function scoresOf(engine: Engine, concept: Concept, byId: ReadonlyMap<string, Do
   return scores
 }
 
-/** Records with the best first. A concept that nothing answers is not held against them. */
+/** Sorts records best first. A concept without any answer does not count against them. */
 function rank(
   answers: readonly Scores[],
   byId: ReadonlyMap<string, DocsRecord>,
@@ -100,7 +99,7 @@ function rank(
     .filter((scores) => scores.size > 0)
     .map((scores) => ({
       scores,
-      // Rare words say more.
+      // Rare words weigh more.
       weight: Math.log(1 + byId.size / scores.size),
       pages: new Set([...scores.keys()].flatMap((id) => pageOf(byId.get(id)) ?? [])),
     }))
@@ -129,12 +128,12 @@ function rank(
 
 const pageOf = (record: DocsRecord | undefined): string | undefined => record?.url.replace(/#.*/, '')
 
-/** Terms of a text in their order. */
+/** Terms of a text in order. */
 function sequenceOf(text: string): string[] {
   return tokensOf(text).map(({ term }) => term)
 }
 
-/** What a text gains from having neighbours of the query as neighbours. */
+/** Bonus of a text in which adjacent words of the query are adjacent. */
 function together(text: readonly string[], phrase: readonly string[]): number {
   if (phrase.length < 2) return 0
   const pairs = phrase.slice(1).filter((term, i) => text.some((one, at) => one === phrase[i] && text[at + 1] === term))
@@ -179,7 +178,7 @@ function vocabularyOf(indexed: readonly Indexed[], synonyms: Synonyms): Vocabula
   return { words, terms, synonyms, spellings: new Map([...ofSynonyms, ...words]) }
 }
 
-/** Each address once, by its first record. */
+/** Keeps the first record of each address. */
 function best(records: readonly DocsRecord[]): DocsRecord[] {
   const seen = new Set<string>()
   return records.filter(({ url }) => {

@@ -1,11 +1,11 @@
-// The multi-index query protocol of Algolia's search client: a list of requests, one result for each, in order.
+// The multi-index query protocol of Algolia's search client: a list of requests, one result each, in order.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type Marks, highlight, snippet } from './highlight.ts'
 import type { SearchIndex } from './index.ts'
 import { type DocsRecord, LEVELS } from './records.ts'
 
-/** Characters of a query that count. */
+/** Significant characters of a query. */
 export const QUERY_LIMIT = 64
 const MAX_REQUESTS = 10
 export const MAX_HITS = 100
@@ -31,8 +31,8 @@ type Request = z.infer<typeof Request>
 export const Queries = z.object({ requests: z.array(Request).min(1).max(MAX_REQUESTS) })
 
 /**
- * @param origin of the site, for the addresses of hits
- * @returns the answer's `results`
+ * @param origin of the site, for absolute URLs of hits
+ * @returns `results` of the response
  */
 export function answerQueries(index: SearchIndex, requests: readonly Request[], origin: string): unknown[] {
   return requests.map((request) => answer(index, request, origin))
@@ -96,14 +96,14 @@ function toHit(record: DocsRecord, asked: ReadonlySet<string>, request: Request,
   }
 }
 
-/** Clients choose the marks and put the answer into pages: nothing but plain tags may come back. */
+/** Clients choose the marks and insert the response into pages: only plain tags are allowed. */
 function marksOf({ highlightPreTag: before, highlightPostTag: after }: Request): Marks {
   const harmless = (tag: string): boolean =>
     /^<\/?(em|mark|strong|b|span|ais-highlight-[\d]+)( class="[\w -]*")?>$/i.test(tag) || /^__\/?[\w-]+__$/.test(tag)
   return harmless(before) && harmless(after) ? { before, after } : { before: '', after: '' }
 }
 
-/** The same for the same query, so that nothing has to be kept. */
+/** Derived from the query, so that nothing has to be stored. */
 function queryId(query: string, page: number): string {
   return createHash('sha256').update(`${page}\0${query}`).digest('hex').slice(0, 32)
 }

@@ -1,4 +1,4 @@
-// The records that the documentation's build left for search: one for each heading and block of text.
+// Search records written by the documentation's build: one per heading and block of text.
 import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 
@@ -9,18 +9,18 @@ const Hierarchy = z.partialRecord(z.enum(LEVELS), z.string())
 
 const DocsRecord = z.object({
   objectID: z.string(),
-  /** Path with its anchor, from the root of the site's host. */
+  /** Path with its anchor, relative to the site's host. */
   url: z.string(),
   type: z.enum([...LEVELS, 'content']),
   content: z.string().nullable(),
-  /** What a page is about, of its first heading's record: found by, not shown. */
+  /** Topics of a page, on the record of its first heading: searched but not shown. */
   about: z.string().optional(),
   hierarchy: Hierarchy,
   position: z.number(),
 })
 export type DocsRecord = z.infer<typeof DocsRecord>
 
-/** The records of a file with the time at which it was written; undefined while the site is not built. */
+/** Reads the records of a file; undefined while the site is not built. */
 export async function readRecords(file: string): Promise<readonly DocsRecord[] | undefined> {
   try {
     return z.array(DocsRecord).parse(JSON.parse(await readFile(file, 'utf8')))
@@ -30,7 +30,7 @@ export async function readRecords(file: string): Promise<readonly DocsRecord[] |
   }
 }
 
-/** When a file was written, in milliseconds; 0 when it is not there. */
+/** Modification time of a file in milliseconds; 0 when it does not exist. */
 export async function writtenAt(file: string): Promise<number> {
   return stat(file).then(
     ({ mtimeMs }) => mtimeMs,

@@ -1,4 +1,4 @@
-// The search service of the documentation, as its clients speak to it; and what readers tell of pages.
+// The documentation's search service through its client protocol, and reader feedback.
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await writeFile(recordsFile, JSON.stringify(RECORDS))
-  // Stands still, so that no token comes back however long the calls take.
+  // Never advances, so that no rate-limit token is refilled however long the calls take.
   const clock = new ManualClock()
   metrics = createMetrics({ agents: () => 0, connections: () => 0, listeners: () => 0, uploads: undefined })
   server = await createHttpServer({
@@ -89,8 +89,8 @@ const resultsOf = async (...requests: object[]): Promise<Result[]> =>
 const urlsOf = async (query: string): Promise<string[]> =>
   ((await resultsOf({ query }))[0]?.hits ?? []).map(({ url }) => url.replace('http://docs.example.com/docs/', ''))
 
-describe('a query', () => {
-  it('is answered with one result for each request, in their order', async () => {
+describe('search query', () => {
+  it('returns one result per request, in request order', async () => {
     const results = await resultsOf(
       { query: 'tunnels', clickAnalytics: true },
       { query: 'configuring', hitsPerPage: 0 },
@@ -102,7 +102,7 @@ describe('a query', () => {
     expect(results[1]).not.toHaveProperty('queryID')
   })
 
-  it('answers hits in the form that clients read, with whole addresses', async () => {
+  it('returns hits in the client’s format with absolute URLs', async () => {
     const [result] = await resultsOf({
       query: 'tunnels',
       attributesToSnippet: ['hierarchy.lvl1:10', 'content:10'],
@@ -120,7 +120,7 @@ describe('a query', () => {
     })
   })
 
-  it('finds guides before the reference, names of settings, beginnings of words, and words with a typing error', async () => {
+  it('ranks guides before the reference and finds settings, prefixes and misspelt words', async () => {
     expect((await urlsOf('tunnel')).slice(0, 2)).toEqual([
       'user-guides/devices/tunnels',
       'developers/openapi/community/tunnels-create',
@@ -132,14 +132,14 @@ describe('a query', () => {
     expect(await urlsOf('   ')).toEqual([])
   })
 
-  it('that is a sentence finds what most of its words are about, when no record has all of them', async () => {
+  it('answers a sentence by most of its words when no record has all of them', async () => {
     expect((await urlsOf('how can I reach a port of my device from elsewhere'))[0]).toMatch(
       /^user-guides.devices.tunnels/,
     )
     expect((await urlsOf('tunnels zzqqxx'))[0]).toBe('user-guides/devices/tunnels')
   })
 
-  it('has the words of its hits marked, whatever their endings, and literals whole', async () => {
+  it('marks matched words regardless of endings, and literals as a whole', async () => {
     await writeFile(
       recordsFile,
       JSON.stringify(page('keys', 'Overview', 'Keys', ['Send X-API-Key with recorded calls.'])),
@@ -153,7 +153,7 @@ describe('a query', () => {
     )
   })
 
-  it('finds pages by the synonyms that the site was built with, and marks what they stand for', async () => {
+  it('finds pages by synonyms of the built site and marks the page’s own words', async () => {
     await writeFile(join(folder, 'search-synonyms.json'), JSON.stringify({ tunnels: ['wurmloch', 'hole in the wall'] }))
     await utimes(recordsFile, 3, 3)
     const marks = { highlightPreTag: '<mark>', highlightPostTag: '</mark>' }
@@ -164,11 +164,11 @@ describe('a query', () => {
     expect(JSON.stringify(one?.hits[0]?._highlightResult)).toContain('<mark>Tunnels</mark>')
   })
 
-  it('counts with its first 64 characters', async () => {
+  it('searches only the first 64 characters of a query', async () => {
     expect(await urlsOf(`zzqqxx${' '.repeat(58)}tunnels`)).toEqual([])
   })
 
-  it('gets pages of hits', async () => {
+  it('paginates hits', async () => {
     const [first, second] = await resultsOf(
       { query: 'tunnel', hitsPerPage: 1 },
       { query: 'tunnel', hitsPerPage: 1, page: 1 },
@@ -177,7 +177,7 @@ describe('a query', () => {
     expect(first?.hits[0]?.url).not.toBe(second?.hits[0]?.url)
   })
 
-  it('never gets markup of a page or of a query back, except the marks', async () => {
+  it('escapes markup of pages and queries, except the marks', async () => {
     const asked = { query: 'tag script', attributesToSnippet: ['content:6'], snippetEllipsisText: '…' }
     const marks = { highlightPreTag: '<mark>', highlightPostTag: '</mark>' }
     const [result] = await resultsOf({ ...asked, ...marks })
@@ -190,7 +190,7 @@ describe('a query', () => {
     expect(hostile?.hits[0]?._snippetResult.content?.value).toContain('&lt;script&gt;')
   })
 
-  it('needs the application id and the key, in the query or in headers, whatever their case', async () => {
+  it('requires application id and key, in query or headers, case-insensitively', async () => {
     const body = { requests: [{ indexName: 'docs', query: 'x' }] }
     const path = '/1/indexes/*/queries'
     for (const query of ['', '?x-algolia-api-key=public', '?x-algolia-api-key=other&x-algolia-application-id=docs']) {
@@ -208,21 +208,21 @@ describe('a query', () => {
     ['{}', 400],
     [JSON.stringify({ requests: Array.from({ length: 11 }, () => ({ indexName: 'docs' })) }), 400],
     [JSON.stringify({ requests: [{ indexName: 'docs', query: 'x'.repeat(70_000) }] }), 413],
-  ])('that is not one is refused: %.30s', async (body, status) => {
+  ])('refuses the malformed search body %.30s', async (body, status) => {
     expect((await post(`/1/indexes/*/queries?${CREDENTIALS}`, body)).statusCode).toBe(status)
   })
 
-  it('may come from a site on another host', async () => {
+  it('allows search from a site on another host', async () => {
     expect((await ask({ query: 'x' })).headers['access-control-allow-origin']).toBe('*')
   })
 
-  it('is refused to a source that asks too often', async () => {
+  it('rate-limits search queries per source', async () => {
     const statuses = new Set<number>()
     for (let i = 0; i < 150; i += 1) statuses.add((await ask({ query: 'x' })).statusCode)
     expect([...statuses]).toEqual([200, 429])
   })
 
-  it('finds what a new build of the site says, without a restart', async () => {
+  it('picks up a new build of the site without a restart', async () => {
     expect(await urlsOf('yacht')).toEqual([])
     await writeFile(recordsFile, JSON.stringify(page('yacht', 'Overview', 'Yacht')))
     await utimes(recordsFile, 1, 1)
@@ -232,10 +232,10 @@ describe('a query', () => {
   })
 })
 
-describe('events', () => {
+describe('events of documentation pages', () => {
   const view = { eventType: 'view', eventName: 'Items Viewed', index: 'docs', objectIDs: ['a'] }
 
-  it('of hits are taken and counted', async () => {
+  it('accepts and counts search events', async () => {
     const response = await post(`/1/events?${CREDENTIALS}`, { events: [view, { ...view, eventType: 'click' }] })
     expect([response.statusCode, response.json()]).toEqual([200, { status: 200, message: 'OK' }])
     expect(await metrics.registry.metrics()).toMatch(/bowline_docs_search_events_total\{type="click"\} 1/)
@@ -244,7 +244,7 @@ describe('events', () => {
     expect((await post(`/1/events?${CREDENTIALS}`, { events: [many] })).statusCode).toBe(400)
   })
 
-  it('of pages are counted, and feedback of one source is limited', async () => {
+  it('counts page views and rate-limits feedback per source', async () => {
     expect((await post('/docs-events/page-views', { path: '/docs/overview/faq' })).statusCode).toBe(204)
     expect((await post('/docs-events/page-views', { path: 'https://elsewhere/' })).statusCode).toBe(400)
     expect(await metrics.registry.metrics()).toMatch(/bowline_docs_page_views_total 1/)

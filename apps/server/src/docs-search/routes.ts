@@ -1,5 +1,5 @@
-// The documentation's own calls: its search service and what readers tell of its pages. Any page may ask: the site may be
-// on a host of its own. They are no part of the API: existing search clients say what they look like.
+// The documentation's own endpoints: search service, page views and reader feedback. Open to any origin, since the site
+// may be on its own host. Not part of the API: existing search clients define the format.
 import { join } from 'node:path'
 import type { ServerSettings } from '@bowline/contract/config'
 import { BowlineError, fail } from '@bowline/contract/errors'
@@ -19,7 +19,7 @@ import { readRecords, writtenAt } from './records.ts'
 import { readSynonyms } from './synonyms.ts'
 
 export interface DocsSearchDeps {
-  /** The built site; its records may come later. */
+  /** Folder of the built site; its records may appear later. */
   readonly folder: string
   readonly settings: Pick<
     ServerSettings,
@@ -31,15 +31,15 @@ export interface DocsSearchDeps {
 }
 
 const BODY_LIMIT_BYTES = 16_384
-/** Queries and events of one source: a person types a few letters a second. */
+/** Queries and events per source: a person types a few letters a second. */
 const RATE = { perSecond: 20, burst: 100 }
-/** What all sources together may ask: a query takes about a millisecond of everybody's time. */
+/** Limit over all sources: a query blocks the process for about a millisecond. */
 const RATE_OF_ALL = { perSecond: 200, burst: 400 }
-/** Hits are as costly to write as a query is to find, this many of them. */
+/** Hits that cost as much to render as one query costs to search. */
 const HITS_OF_A_QUERY = 20
-/** Answers that are kept: people type the same words. */
+/** Capacity of the result cache: people type the same words. */
 const KEPT_ANSWERS = 500
-/** Feedback of one source. */
+/** Feedback per source. */
 const FEEDBACK_RATE = { perSecond: 0.1, burst: 5 }
 
 const Path = z
@@ -76,7 +76,7 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
   }
   const answers = createAnswerCache(KEPT_ANSWERS)
 
-  // Readers wait for two seconds at most: the first one should not wait for the index.
+  // Clients wait two seconds at most: the index is built before the first query.
   server.addHook('onListen', async () => {
     index().catch(() => undefined)
   })
@@ -87,7 +87,7 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
       void reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
     })
     const options = { bodyLimit: BODY_LIMIT_BYTES }
-    // The star is part of the address: existing clients ask for all indexes at once.
+    // The wildcard is part of the URL: existing clients query all indexes at once.
     scope.post('/1/indexes/:indexes/queries', options, async (request) => {
       checkCredentials(request, credentials)
       const { requests } = parseInput('body', Queries, request.body)
@@ -130,7 +130,7 @@ export function serveDocsSearch(server: FastifyInstance, deps: DocsSearchDeps): 
   })
 }
 
-/** Beacons are sent as plain text, so that no browser asks for leave first. */
+/** Parses any content type as JSON: beacons are sent as plain text to avoid a CORS preflight. */
 function readAnyJson(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error')
   scope.removeAllContentTypeParsers()
@@ -141,7 +141,7 @@ function readAnyJson(scope: FastifyInstance): void {
   })
 }
 
-/** The index of the records as they are on disk: read again when the site was built anew. */
+/** Returns the index of the records on disk, rebuilt when the site is built again. */
 function followIndex(file: string, synonymsFile: string): () => Promise<SearchIndex> {
   let known: { readonly at: number; readonly index: Promise<SearchIndex> } | undefined
   return async () => {

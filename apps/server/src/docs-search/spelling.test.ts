@@ -12,7 +12,7 @@ const vocabulary = new Map([
   ['to', 99],
 ])
 
-describe('the nearest words', () => {
+describe('nearest words', () => {
   it.each([
     ['backpu', ['backup']],
     ['tunel', ['tunnel']],
@@ -20,18 +20,18 @@ describe('the nearest words', () => {
     ['recrodng', ['recording']],
     ['rult', ['rule']],
     ['rxle', ['role', 'rule']],
-  ])('of %s are %j', (word, expected) => {
+  ])('corrects %s to %j', (word, expected) => {
     expect(nearest(word, vocabulary)).toEqual(expected)
   })
 
-  it.each(['too', 'bckp', 'tnul', 'xecordig'])('of %s are none: too short or too far away', (word) => {
+  it.each(['too', 'bckp', 'tnul', 'xecordig'])('finds no correction for %s: too short or too far away', (word) => {
     expect(nearest(word, vocabulary)).toEqual([])
   })
 })
 
-describe('the distance of two words', () => {
+describe('edit distance', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 })
-  it('is the same in both directions, 0 for equal words only, and 1 for swapped neighbours', () => {
+  it('computes a symmetric edit distance, 0 only for equal words and 1 for a transposition', () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         expect(editDistance(a, b, 9)).toBe(editDistance(b, a, 9))
@@ -41,7 +41,7 @@ describe('the distance of two words', () => {
     )
   })
 
-  it('is told up to the limit, and as one more beyond it', () => {
+  it('computes the exact edit distance up to the limit and limit + 1 beyond', () => {
     fc.assert(
       fc.property(word, word, fc.integer({ min: 0, max: 3 }), (a, b, limit) => {
         expect(editDistance(a, b, limit)).toBe(Math.min(editDistance(a, b, 99), limit + 1))

@@ -1,19 +1,19 @@
-// Words of the pages that a word with a typing error may stand for.
+// Spelling correction: words of the pages near a misspelt one.
 
 const SHORTEST = 4
 const LONG = 8
-/** More words than these are as likely all wrong. */
+/** Above this many candidates, all are likely wrong. */
 const MOST = 4
 
-/** How many typing errors a word may have: none in short ones, where every neighbour is another word. */
+/** Allowed edit distance: 0 for short words, where every neighbour is another word. */
 function allowance(word: string): number {
   return word.length < SHORTEST ? 0 : word.length < LONG ? 1 : 2
 }
 
 /**
  * @param word not in the vocabulary
- * @param vocabulary words with how often they occur
- * @returns the nearest ones, the most frequent first; [] when none is near enough
+ * @param vocabulary words with their frequency
+ * @returns the nearest words, most frequent first; [] when none is near enough
  */
 export function nearest(word: string, vocabulary: ReadonlyMap<string, number>): string[] {
   let limit = allowance(word)
@@ -21,7 +21,7 @@ export function nearest(word: string, vocabulary: ReadonlyMap<string, number>): 
   if (limit === 0) return found
   for (const known of vocabulary.keys()) {
     if (Math.abs(known.length - word.length) > limit || allowance(known) === 0) continue
-    // Two errors and another first letter are another word.
+    // With two errors, a different first letter means another word.
     if (limit > 1 && known[0] !== word[0]) continue
     const distance = editDistance(word, known, limit)
     if (distance > limit) continue
@@ -33,7 +33,8 @@ export function nearest(word: string, vocabulary: ReadonlyMap<string, number>): 
 }
 
 /**
- * Damerau-Levenshtein distance (optimal string alignment): letters put in, left out, replaced, or two neighbours swapped.
+ * Damerau-Levenshtein distance (optimal string alignment): insertion, deletion, substitution, or transposition of
+ * neighbours.
  * @returns `limit + 1` for every greater distance
  */
 export function editDistance(a: string, b: string, limit: number): number {

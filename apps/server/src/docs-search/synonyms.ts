@@ -1,18 +1,18 @@
-// Synonyms: what people type for what the pages say. The list is kept beside the pages
+// Synonyms: search words for phrases of the pages. The list is kept beside the pages
 // (`apps/docs/content/synonyms.json`) and copied into the built site.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { isStopWord } from './stop-words.ts'
 import { tokensOf } from './words.ts'
 
-/** A phrase of the pages, with the words and phrases that are searched for it. */
+/** Maps a phrase of the pages to the words and phrases that people search for it. */
 export const SynonymList = z.record(z.string().min(1), z.array(z.string().min(1)).min(1))
 export type SynonymList = z.infer<typeof SynonymList>
 
 export interface Synonyms {
   /**
-   * The longest phrase of the list that begins at a place of a query.
-   * @returns how many words it has and the phrases of the pages it stands for, each as terms; undefined: none begins there
+   * Finds the longest phrase of the list that begins at a position of a query.
+   * @returns its length in words and the phrases of the pages it stands for, each as terms; undefined for none
    */
   at(terms: readonly string[], place: number): { readonly length: number; readonly meanings: string[][] } | undefined
   /** All words of the list. */
@@ -45,7 +45,7 @@ export function createSynonyms(list: SynonymList): Synonyms {
   }
 }
 
-/** The list of a built site; empty when it has none. */
+/** Reads the list of a built site; empty without one. */
 export async function readSynonyms(file: string): Promise<SynonymList> {
   try {
     return SynonymList.parse(JSON.parse(await readFile(file, 'utf8')))

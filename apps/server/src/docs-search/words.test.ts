@@ -11,7 +11,7 @@ describe('terms', () => {
     ['/etc/bowline/agent.env', ['etc/bowline/agent.env', 'etc', 'bowlin', 'agent', 'env']],
     ['The end.', ['the', 'end']],
     ['… — !', []],
-  ])('of %j are %j', (text, expected) => {
+  ])('splits %j into the terms %j', (text, expected) => {
     expect(termsOf(text)).toEqual(expected)
   })
 })

@@ -1,4 +1,4 @@
-// Live streams end soon after what opened them has ended, however that came about.
+// Live streams end soon after the credential that opened them, whatever ended it.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Opens a stream. @returns resolves when it has ended */
+/** Opens a stream. @returns `ended`, which resolves at its end, and `leave` */
 async function listen(token: string): Promise<{ ended: Promise<void>; leave: () => Promise<void> }> {
   const response = await server.client(token).open(events.stream, {})
   const reader = response.body?.getReader()
@@ -47,7 +47,7 @@ it.each<[string, (person: Person, token: string) => Promise<unknown>]>([
     ({ id }) => server.database.system().updateTable('users').set({ token_epoch: 9 }).where('id', '=', id).execute(),
   ],
   ['another process that ends the membership', ({ tenant, id }) => server.removeMember(tenant, id)],
-])('a live stream ends at the next look after %s', async (_, leave) => {
+])('closes a live stream at the next poll after %s', async (_, leave) => {
   const person = await newcomer()
   const { body } = await server.client().call(auth.login, { body: { username: person.username, password: PASSWORD } })
   const stream = await listen(body.token)

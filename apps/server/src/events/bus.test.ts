@@ -11,55 +11,55 @@ const removed = (digit: string) => ({ type: 'device.removed' as const, uid: Devi
 function setUp() {
   const clock = new ManualClock()
   const bus = createEventBus(clock, 'life')
-  const hear = (lastId?: string) => {
-    const heard: string[] = []
-    bus.listen(tenant, lastId, ({ id, type }) => heard.push(`${id} ${type}`))
-    return heard
+  const listen = (lastId?: string) => {
+    const received: string[] = []
+    bus.listen(tenant, lastId, ({ id, type }) => received.push(`${id} ${type}`))
+    return received
   }
-  /** Somebody listens for a moment, and may come back. */
+  /** Subscribes and unsubscribes at once, so that the channel exists without a listener. */
   const visit = (which = tenant) => bus.listen(which, undefined, () => undefined)()
-  return { bus, hear, visit, pass: (ms: number) => clock.advance(ms) }
+  return { bus, listen, visit, pass: (ms: number) => clock.advance(ms) }
 }
 
 describe('event bus', () => {
-  it('delivers to the listeners of the namespace only', () => {
-    const { bus, hear } = setUp()
-    const heard = hear()
+  it('delivers events only to listeners of their namespace', () => {
+    const { bus, listen } = setUp()
+    const received = listen()
     bus.emit(other, removed('a'))
     bus.emit(tenant, removed('b'))
-    expect(heard).toEqual(['life.1-1 device.removed'])
+    expect(received).toEqual(['life.1-1 device.removed'])
   })
 
-  it('delivers what came after the last seen event', () => {
-    const { bus, hear, visit } = setUp()
+  it('replays the events after the last seen id', () => {
+    const { bus, listen, visit } = setUp()
     visit()
     for (const digit of ['a', 'b', 'c']) bus.emit(tenant, removed(digit))
-    expect(hear('life.1-1')).toEqual(['life.1-2 device.removed', 'life.1-3 device.removed'])
-    expect(hear('life.1-3')).toEqual([])
+    expect(listen('life.1-1')).toEqual(['life.1-2 device.removed', 'life.1-3 device.removed'])
+    expect(listen('life.1-3')).toEqual([])
   })
 
   it.each(['other.1-1', 'life.1-99', 'life.2-1', 'life.1--1', 'life.1-1e0', 'life.1-', 'nonsense'])(
-    'asks a listener with the unknown id %s to load anew',
+    'sends reset to a listener with the unknown id %s',
     (lastId) => {
-      const { bus, hear, visit } = setUp()
+      const { bus, listen, visit } = setUp()
       visit()
       bus.emit(tenant, removed('a'))
-      expect(hear(lastId)).toEqual(['life.1-1 reset'])
+      expect(listen(lastId)).toEqual(['life.1-1 reset'])
     },
   )
 
-  it('asks a listener to load anew when what it missed is older than five minutes', () => {
-    const { bus, hear, pass } = setUp()
-    hear()
+  it('sends reset to a listener whose missed events are older than five minutes', () => {
+    const { bus, listen, pass } = setUp()
+    listen()
     for (const digit of ['a', 'b']) bus.emit(tenant, removed(digit))
     pass(301_000)
     bus.emit(tenant, removed('c'))
-    expect(hear('life.1-1')).toEqual(['life.1-3 reset'])
-    expect(hear('life.1-2')).toEqual(['life.1-3 device.removed'])
+    expect(listen('life.1-1')).toEqual(['life.1-3 reset'])
+    expect(listen('life.1-2')).toEqual(['life.1-3 device.removed'])
   })
 
-  it('keeps nothing of a namespace that nobody hears', () => {
-    const { bus, hear, visit, pass } = setUp()
+  it('keeps no events of a namespace without listeners', () => {
+    const { bus, listen, visit, pass } = setUp()
     bus.emit(tenant, removed('a'))
     expect([bus.hasListeners(tenant), bus.channelCount]).toEqual([false, 0])
     visit()
@@ -69,28 +69,28 @@ describe('event bus', () => {
     expect(bus.hasListeners(tenant)).toBe(true)
     pass(1)
     expect(bus.hasListeners(tenant)).toBe(false)
-    // The other one is forgotten too, though nothing has happened in it since.
+    // The other channel is dropped too, although nothing has happened in it since.
     bus.emit(tenant, removed('b'))
     expect(bus.channelCount).toBe(0)
-    // The numbers begin anew, so an id from before must not be taken for one from after.
+    // Numbering restarts, so an id from before must not be mistaken for one from after.
     visit()
     bus.emit(tenant, removed('b'))
     bus.emit(tenant, removed('c'))
-    expect(hear('life.1-1')).toEqual(['life.3-2 reset'])
+    expect(listen('life.1-1')).toEqual(['life.3-2 reset'])
   })
 
-  it('stays with a namespace while somebody listens', () => {
-    const { bus, hear, pass } = setUp()
-    const heard = hear()
+  it('keeps the channel of a namespace while it has a listener', () => {
+    const { bus, listen, pass } = setUp()
+    const received = listen()
     pass(301_000)
     bus.emit(other, removed('a'))
     pass(301_000)
     bus.emit(tenant, removed('b'))
-    expect(heard).toEqual(['life.1-1 device.removed'])
+    expect(received).toEqual(['life.1-1 device.removed'])
     expect(bus.listenerCount).toBe(1)
   })
 
-  it('makes the bytes of an event once for all listeners', () => {
+  it('encodes an event once for all listeners', () => {
     const { bus } = setUp()
     const frames: Buffer[] = []
     for (let i = 0; i < 3; i += 1) bus.listen(tenant, undefined, ({ frame }) => frames.push(frame))
@@ -101,20 +101,20 @@ describe('event bus', () => {
     )
   })
 
-  it('asks a listener to load anew when it has missed more than one stream may have queued', () => {
-    const { bus, hear, visit } = setUp()
+  it('sends reset to a listener whose missed events exceed the queue limit of a stream', () => {
+    const { bus, listen, visit } = setUp()
     visit()
     // About 160 bytes each.
     for (let i = 0; i < 1_000; i += 1) bus.emit(tenant, removed('a'))
-    expect(hear('life.1-1')).toEqual(['life.1-1000 reset'])
-    expect(hear('life.1-990')).toHaveLength(10)
+    expect(listen('life.1-1')).toEqual(['life.1-1000 reset'])
+    expect(listen('life.1-990')).toHaveLength(10)
   })
 
-  it('keeps at most 1,000 events', () => {
-    const { bus, hear, visit } = setUp()
+  it('keeps at most 1,000 events per namespace', () => {
+    const { bus, listen, visit } = setUp()
     visit()
     for (let i = 0; i < 1_002; i += 1) bus.emit(tenant, removed('a'))
-    expect(hear('life.1-1')).toEqual(['life.1-1002 reset'])
-    expect(hear('life.1-1000')).toHaveLength(2)
+    expect(listen('life.1-1')).toEqual(['life.1-1002 reset'])
+    expect(listen('life.1-1000')).toHaveLength(2)
   })
 })

@@ -1,52 +1,52 @@
-// Live events of namespaces: what happened is kept for a few minutes, so that a listener that lost its connection can
-// go on where it was. Of a namespace to which nobody has listened for that long nothing is kept. One process; several
-// nodes will share it through the messaging interface.
+// Live events of namespaces, kept for a few minutes so that a listener can resume after losing its connection. Nothing
+// is kept for a namespace without listeners for that long. One process; several nodes will share it through the
+// messaging interface.
 import { LIMITS } from '@bowline/contract/limits'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 
-/** An event as it goes to every listener. */
+/** An event as sent to every listener. */
 export interface NumberedEvent {
   /** `<life of the channel>-<number>` */
   readonly id: string
   readonly type: LiveEvent['type']
-  /** As server-sent events have it; made once and shared by all listeners. */
+  /** Server-sent event, encoded once and shared by all listeners. */
   readonly frame: Buffer
 }
 
 export interface EventBus {
   /**
-   * Whether somebody listens to the namespace, or did a few minutes ago and may come back. Otherwise events go to nobody,
-   * and what they would tell need not be read.
+   * True while the namespace has listeners, or had some a few minutes ago that may come back. Otherwise events are
+   * dropped, and the data for them need not be read.
    */
   hasListeners(tenant: TenantId): boolean
   emit(tenant: TenantId, event: LiveEvent): void
   /**
-   * Listens from now on.
-   * @param lastId id of the last event the listener has seen; what came after it is delivered first
+   * Subscribes to the namespace's events.
+   * @param lastId id of the last event the listener has seen; later ones are delivered first
    * @param deliver called synchronously for each event; must not throw
-   * @returns ends the listening
+   * @returns unsubscribe
    */
   listen(tenant: TenantId, lastId: string | undefined, deliver: (event: NumberedEvent) => void): () => void
   readonly listenerCount: number
-  /** Namespaces to which somebody listens or did a few minutes ago. */
+  /** Number of namespaces with listeners now or a few minutes ago. */
   readonly channelCount: number
 }
 
 interface Channel {
-  /** Ids of another life, of the server or of this channel, get `reset`. */
+  /** Prefix of event ids; ids of another run of the server or an earlier channel get `reset`. */
   readonly life: string
   readonly listeners: Set<(event: NumberedEvent) => void>
   /** Oldest first. */
   readonly kept: (NumberedEvent & { readonly number: number; readonly at: number })[]
   keptBytes: number
   next: number
-  /** When the last listener left; of no meaning while there is one. */
-  heardAt: number
+  /** Time at which the last listener left; meaningless while there is one. */
+  lastListenedAt: number
 }
 
-/** @param life distinguishes this life of the server from others */
+/** @param life identifies this run of the server */
 export function createEventBus(clock: Clock, life: string): EventBus {
   const channels = new Map<TenantId, Channel>()
   const { count, minutes, bytes } = LIMITS.eventBuffer
@@ -55,16 +55,16 @@ export function createEventBus(clock: Clock, life: string): EventBus {
   let sweptAt = clock.now()
 
   const hasListeners = (channel: Channel): boolean =>
-    channel.listeners.size > 0 || clock.now() - channel.heardAt <= keptMs
-  /** A channel that nobody hears is forgotten; should a listener come back, the next has another life. */
-  const heardChannel = (tenant: TenantId): Channel | undefined => {
+    channel.listeners.size > 0 || clock.now() - channel.lastListenedAt <= keptMs
+  /** Drops a channel without listeners; a returning listener gets a new one with another life. */
+  const liveChannel = (tenant: TenantId): Channel | undefined => {
     const channel = channels.get(tenant)
     if (!channel || hasListeners(channel)) return channel
     channels.delete(tenant)
     return undefined
   }
   const channelOf = (tenant: TenantId): Channel => {
-    const found = heardChannel(tenant)
+    const found = liveChannel(tenant)
     if (found) return found
     channelsMade += 1
     const channel = {
@@ -73,7 +73,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       kept: [],
       keptBytes: 0,
       next: 1,
-      heardAt: 0,
+      lastListenedAt: 0,
     }
     channels.set(tenant, channel)
     return channel
@@ -84,17 +84,17 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       channel.keptBytes -= channel.kept.shift()?.frame.length ?? 0
     }
   }
-  /** Without it a namespace that nobody hears and in which nothing happens would keep its last events for ever. */
+  /** Drops idle channels, which would otherwise keep their last events forever. */
   const sweep = (): void => {
     if (clock.now() - sweptAt < keptMs) return
     sweptAt = clock.now()
-    for (const tenant of channels.keys()) heardChannel(tenant)
+    for (const tenant of channels.keys()) liveChannel(tenant)
   }
   return {
-    hasListeners: (tenant) => heardChannel(tenant) !== undefined,
+    hasListeners: (tenant) => liveChannel(tenant) !== undefined,
     emit(tenant, event) {
       sweep()
-      const channel = heardChannel(tenant)
+      const channel = liveChannel(tenant)
       if (!channel) return
       const number = channel.next
       channel.next += 1
@@ -112,7 +112,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       sweep()
       return () => {
         channel.listeners.delete(deliver)
-        channel.heardAt = clock.now()
+        channel.lastListenedAt = clock.now()
       }
     },
     get listenerCount() {
@@ -124,7 +124,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
   }
 }
 
-/** What a listener has missed; one `reset` when that is not known any more. */
+/** Events that a listener has missed; a single `reset` when they are no longer known. */
 function missedSince(channel: Channel, lastId: string | undefined): NumberedEvent[] {
   if (lastId === undefined || lastId === '') return []
   const { life, kept, next } = channel
@@ -134,20 +134,20 @@ function missedSince(channel: Channel, lastId: string | undefined): NumberedEven
   const known = last < next && last >= firstKept - 1
   const missed = known ? kept.filter((event) => event.number > last) : []
   const size = missed.reduce((sum, { frame }) => sum + frame.length, 0)
-  // More than a stream may have queued: a listener that got it all at once would be cut off, and never catch up.
+  // Above the queue limit of a stream the listener would be cut off and never catch up.
   if (!known || size > LIMITS.eventStreams.missedBytes) return [toFrame(`${life}-${next - 1}`, { type: 'reset' })]
   return missed
 }
 
-/** Longer keys are left out of events: they go to every listener, and the device itself has them. */
+/** Longer keys are omitted from events, which go to every listener; the device resource has them. */
 const MAX_KEY = 1_024
 
 function toFrame(id: string, event: LiveEvent): NumberedEvent {
   const isLong = 'device' in event && event.device.public_key.length > MAX_KEY
-  const told = isLong ? { ...event, device: { ...event.device, public_key: '' } } : event
+  const payload = isLong ? { ...event, device: { ...event.device, public_key: '' } } : event
   return {
     id,
     type: event.type,
-    frame: Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(told)}\n\n`),
+    frame: Buffer.from(`id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(payload)}\n\n`),
   }
 }

@@ -12,8 +12,8 @@ function stream(writableLength: number) {
   }
 }
 
-describe('what waits in all streams together', () => {
-  it('is halved from the longest queue down when it is too much', () => {
+describe('queue ledger of all streams', () => {
+  it('destroys the longest queues until half of the limit remains', () => {
     const ledger = createQueueLedger(1_000)
     const [short, long, longest] = [stream(100), stream(350), stream(600)]
     for (const one of [short, long, longest]) ledger.streams.add(one)
@@ -22,7 +22,7 @@ describe('what waits in all streams together', () => {
     expect(ledger.streams.size).toBe(2)
   })
 
-  it('is counted anew before anybody is cut off: clients that read leave nothing behind', () => {
+  it('recounts queued bytes before destroying a stream whose client reads', () => {
     const ledger = createQueueLedger(1_000)
     const reader = stream(0)
     ledger.streams.add(reader)

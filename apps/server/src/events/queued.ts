@@ -1,22 +1,22 @@
-// The memory of streams that are not read, all of them together.
+// Memory limit for unread bytes of all streams together.
 import { LIMITS } from '@bowline/contract/limits'
 
 export interface Queue {
   readonly writableLength: number
-  /** Ends the stream at once; it leaves the ledger by itself. */
+  /** Ends the stream at once; it removes itself from the ledger. */
   destroy(): void
 }
 
 export interface QueueLedger {
   readonly streams: Set<Queue>
-  /** To be told of bytes that were written to a stream. Cuts off the longest queues when all of them are too long. */
+  /** Records bytes written to a stream. Destroys the longest queues when the total exceeds the limit. */
   wrote(bytes: number): void
 }
 
-/** @param most bytes that may wait in all streams together */
+/** @param most limit of queued bytes in all streams together */
 export function createQueueLedger(most: number = LIMITS.eventStreams.queuedBytesOfAll): QueueLedger {
   const streams = new Set<Queue>()
-  /** At least what waits: nothing tells of bytes that have gone, so it is counted anew before anybody is cut off. */
+  /** Upper bound of queued bytes: sent bytes are not reported, so it is recounted before any stream is destroyed. */
   let estimate = 0
   const cutLongest = (): void => {
     const longest = [...streams].sort((a, b) => b.writableLength - a.writableLength)

@@ -1,4 +1,4 @@
-// The live stream over HTTP, read as clients read it: by fetch, chunk by chunk.
+// The live stream over HTTP, read by fetch chunk by chunk as clients do.
 import { operations } from '@bowline/contract/operations'
 import { LiveEvent } from '@bowline/contract/schemas/event'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -15,14 +15,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-interface Heard {
+interface Received {
   readonly id: string
-  /** The name that readers of server-sent events dispatch by. */
+  /** Event name that readers of server-sent events dispatch on. */
   readonly name: string
   readonly event: LiveEvent
 }
 
-/** A listener: takes events one by one, and knows when the stream has ended. */
+/** Opens a stream and reads its events one by one; undefined at its end. */
 async function listen(token: string, lastEventId?: string, on: BootedServer = server) {
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
   const response = await on.client(token).open(operations.events.stream, { headers })
@@ -35,7 +35,7 @@ async function listen(token: string, lastEventId?: string, on: BootedServer = se
     if (done) ended = true
     else text += Buffer.from(value).toString()
   }
-  const next = async (): Promise<Heard | undefined> => {
+  const next = async (): Promise<Received | undefined> => {
     for (;;) {
       const at = text.indexOf('\n\n')
       const block = at < 0 ? '' : text.slice(0, at)
@@ -53,8 +53,8 @@ async function listen(token: string, lastEventId?: string, on: BootedServer = se
   return { response, next, leave: () => reader.cancel() }
 }
 
-describe('the live stream', () => {
-  it('is refused to a person who holds twenty, until one of them ends', async () => {
+describe('live stream', () => {
+  it('refuses the 21st live stream of a person until one ends', async () => {
     const held: Awaited<ReturnType<typeof listen>>[] = []
     for (let i = 0; i < 20; i += 1) held.push(await listen(ada.auth.token))
     const headers = { authorization: `Bearer ${ada.auth.token}` }
@@ -66,7 +66,7 @@ describe('the live stream', () => {
     await Promise.all([...held, next].map(({ leave }) => leave()))
   })
 
-  it('is one of server-sent events that nobody stores or holds back', async () => {
+  it('sends live events as uncached, unbuffered server-sent events', async () => {
     const { response, leave } = await listen(ada.auth.token)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/event-stream',
@@ -78,7 +78,7 @@ describe('the live stream', () => {
     await leave()
   })
 
-  it('tells of devices that come, change and go', async () => {
+  it('sends events when a device registers, is accepted and is removed', async () => {
     const { next, leave } = await listen(ada.auth.token)
     const { uid } = await server.registerDevice(ada.tenant, { hostname: 'box' })
     await setStatus(ada, uid, 'accept')
@@ -92,7 +92,7 @@ describe('the live stream', () => {
     await leave()
   })
 
-  it('tells of new names and tags, of their loss everywhere at once, and of devices that go offline', async () => {
+  it('sends events for device names, tags and offline state, and reset for a renamed tag', async () => {
     const device = await server.acceptedDevice(ada, { hostname: 'plain' })
     const { next, leave } = await listen(ada.auth.token)
     const params = { uid: device.uid }
@@ -107,7 +107,7 @@ describe('the live stream', () => {
     await leave()
   })
 
-  it('tells of the device that a reinstalled one replaces', async () => {
+  it('sends device.removed for the device replaced by a reinstalled one', async () => {
     const identity = { mac: '02:00:00:00:00:01' }
     const old = await server.acceptedDevice(ada, { identity })
     const { next, leave } = await listen(ada.auth.token)
@@ -118,7 +118,7 @@ describe('the live stream', () => {
     await leave()
   })
 
-  it('tells nothing of other namespaces', async () => {
+  it('sends no events of other namespaces', async () => {
     const other = await server.addPerson('other')
     const theirs = await listen(other.auth.token)
     await server.acceptedDevice(ada, { hostname: 'not-for-others' })
@@ -127,7 +127,7 @@ describe('the live stream', () => {
     await theirs.leave()
   })
 
-  it('tells nothing of what did not happen', async () => {
+  it('sends no event for a refused change', async () => {
     const device = await server.acceptedDevice(ada)
     const { next, leave } = await listen(ada.auth.token)
     await expect(setStatus(ada, device.uid, 'reject')).rejects.toMatchObject({ status: 400 })
@@ -137,7 +137,7 @@ describe('the live stream', () => {
   })
 })
 
-describe('the members of a namespace, on the live stream', () => {
+describe('member events on the live stream', () => {
   const { members } = operations
   const settled = async () => {
     const [owner, person] = [await server.addPerson('captain'), await server.addPerson('sailor')]
@@ -148,7 +148,7 @@ describe('the members of a namespace, on the live stream', () => {
     scene = await settled()
   })
 
-  it('are told of when they are added, get another role, are removed and leave', async () => {
+  it('sends events when members are added, change role, are removed and leave', async () => {
     const { owner, person, params } = scene
     const { next, leave } = await listen(owner.auth.token)
     const body = { email: 'sailor@example.com', role: 'observer' as const }
@@ -168,7 +168,7 @@ describe('the members of a namespace, on the live stream', () => {
     await leave()
   })
 
-  it('hear nothing more from the moment of their removal', async () => {
+  it('ends the live stream of a removed member after the removal event', async () => {
     const { owner, person, params } = scene
     await server.addMember(owner.tenant, person.id, 'observer')
     const { body } = await person.client.call(operations.auth.switchNamespace, { params })
@@ -178,7 +178,7 @@ describe('the members of a namespace, on the live stream', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('are told of nothing when nothing was changed', async () => {
+  it('sends no event for refused member changes', async () => {
     const { owner, params } = scene
     const { next, leave } = await listen(owner.auth.token)
     const add = { params, body: { email: 'nobody-at-all@example.com', role: 'observer' as const } }
@@ -191,8 +191,8 @@ describe('the members of a namespace, on the live stream', () => {
   })
 })
 
-describe('a listener that comes back', () => {
-  it('gets what it missed, from the last event that it has seen', async () => {
+describe('returning listener', () => {
+  it('resumes the live stream after the last seen event', async () => {
     const before = await listen(ada.auth.token)
     const first = await server.registerDevice(ada.tenant)
     const seen = await before.next()
@@ -206,7 +206,7 @@ describe('a listener that comes back', () => {
     await after.leave()
   })
 
-  it('is asked to load anew when that is not known any more', async () => {
+  it('sends reset when the last seen event is no longer kept', async () => {
     const before = await listen(ada.auth.token)
     await server.registerDevice(ada.tenant)
     const seen = await before.next()
@@ -218,7 +218,7 @@ describe('a listener that comes back', () => {
     await after.leave()
   })
 
-  it('cannot ask for the events of another namespace by their ids', async () => {
+  it('sends reset for an event id of another namespace', async () => {
     const mine = await listen(ada.auth.token)
     await server.registerDevice(ada.tenant)
     const seen = await mine.next()
@@ -231,7 +231,7 @@ describe('a listener that comes back', () => {
   })
 })
 
-describe('the end of the stream', () => {
+describe('end of the live stream', () => {
   const signIn = async (username: string) => {
     const response = await server.fetch('/api/auth/session', {
       method: 'POST',
@@ -242,14 +242,14 @@ describe('the end of the stream', () => {
     return { token, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
   }
 
-  it('comes with the end of the token', async () => {
+  it('ends the live stream when the token expires', async () => {
     const { token } = await signIn('ada')
     const { next } = await listen(token)
     clock.advance(10 * 60_000)
     expect(await next()).toBeUndefined()
   })
 
-  it('comes soon after a sign-out', async () => {
+  it('ends the live stream within 15 seconds of a sign-out', async () => {
     const { token, cookie } = await signIn('ada')
     const { next } = await listen(token)
     await server.fetch('/api/auth/session', { method: 'DELETE', headers: { cookie } })
@@ -257,7 +257,7 @@ describe('the end of the stream', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('comes soon after the end of the membership', async () => {
+  it('ends the live stream within 15 seconds of the end of the membership', async () => {
     const guest = await server.addPerson('guest')
     await server.addMember(ada.tenant, guest.id, 'observer')
     const { body } = await guest.client.call(operations.auth.switchNamespace, { params: { tenant: ada.tenant } })
@@ -267,7 +267,7 @@ describe('the end of the stream', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('does not come while the credential is good', async () => {
+  it('keeps the live stream open while the credential is valid', async () => {
     const { next, leave } = await listen(ada.auth.token)
     for (let minute = 0; minute < 10; minute += 1) clock.advance(60_000)
     const { uid } = await server.registerDevice(ada.tenant)
@@ -275,7 +275,7 @@ describe('the end of the stream', () => {
     await leave()
   })
 
-  it('comes with the end of the server, which does not wait for listeners', async () => {
+  it('ends live streams when the server stops, without waiting for clients', async () => {
     const ending = await bootServer()
     const person = await ending.setUpAccount()
     const { next } = await listen(person.auth.token, undefined, ending)

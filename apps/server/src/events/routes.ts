@@ -1,5 +1,5 @@
-// The live stream of a namespace as server-sent events, read by clients with fetch streaming. It lives no longer than
-// the credential that opened it.
+// The live stream of a namespace as server-sent events, read by clients with fetch streaming. It ends with the
+// credential that opened it.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
@@ -14,8 +14,8 @@ import { type StreamDeps, streamEvents } from './stream.ts'
 const RETRY_SECONDS = 15
 
 /**
- * @param access tells when somebody's tokens or memberships have ended
- * @param stopping aborted when the server ends: streams would keep it open
+ * @param access reports ended tokens and memberships
+ * @param stopping aborted when the server stops: open streams would keep it running
  */
 export function eventRoutes(bus: EventBus, access: AccessChanges, stopping: AbortSignal): Route[] {
   const { perPerson, perNamespace, perSource, perProcess } = LIMITS.eventStreams
@@ -29,7 +29,10 @@ interface EventDeps extends Omit<StreamDeps, 'clock'> {
   readonly open: Shares
 }
 
-/** @throws {BowlineError} TOO_MANY_REQUESTS when the person, the namespace, the source or the server has enough streams */
+/**
+ * @throws {BowlineError} TOO_MANY_REQUESTS when the person, the namespace, the source or the server has too many
+ *   streams
+ */
 function openStream({ open, access, ...deps }: EventDeps, context: MemberContext): undefined {
   const { actor, tenant, clock, request, reply } = context
   if (actor.kind !== 'user') return fail('USER_TOKEN_REQUIRED')

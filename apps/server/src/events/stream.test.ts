@@ -1,4 +1,4 @@
-// One response of the stream, with a client that does not read.
+// A single stream whose client does not read.
 import { type Server, type ServerResponse, createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
@@ -20,8 +20,8 @@ afterEach(async () => {
   }
 })
 
-/** A stream to a client that reads nothing. */
-async function deaf() {
+/** Opens a stream to a client that reads nothing. */
+async function stalledStream() {
   const clock = new ManualClock()
   const bus = createEventBus(clock, 'life')
   const stopping = new AbortController()
@@ -44,19 +44,19 @@ async function deaf() {
     onAccessChange: () => () => undefined,
   }
   streamEvents({ bus, clock, stopping: stopping.signal, queues: createQueueLedger() }, listener, response)
-  /** Sends events until the client's and the kernel's buffers are full. */
+  /** Sends events until the buffers of client and kernel are full. */
   const fill = () => {
     while (response.writableLength < 200_000) bus.emit(tenant, removed)
   }
-  return { clock, bus, stopping, response, fill, dismiss: () => (admitted = false) }
+  return { clock, bus, stopping, response, fill, revoke: () => (admitted = false) }
 }
 
-describe('a stream whose client does not read', () => {
-  it.each<[string, (stream: Awaited<ReturnType<typeof deaf>>) => void]>([
+describe('stream whose client does not read', () => {
+  it.each<[string, (stream: Awaited<ReturnType<typeof stalledStream>>) => void]>([
     ['its credential has ended', ({ clock }) => clock.advance(LIFE_MS)],
     ['the server stops', ({ stopping }) => stopping.abort()],
-  ])('is written to no more when %s', async (_, finish) => {
-    const stream = await deaf()
+  ])('stops writing to a stalled stream when %s', async (_, finish) => {
+    const stream = await stalledStream()
     const failures: unknown[] = []
     stream.response.on('error', (error) => failures.push(error))
     stream.fill()
@@ -70,21 +70,21 @@ describe('a stream whose client does not read', () => {
     expect([listenerCount, failures]).toEqual([0, []])
   })
 
-  it('is written to no more when its credential is not taken any more', async () => {
-    const stream = await deaf()
+  it('stops writing to a stalled stream when its credential is no longer admitted', async () => {
+    const stream = await stalledStream()
     stream.fill()
     stream.clock.advance(15_000)
     await new Promise((resolve) => setImmediate(resolve))
     expect(stream.response.writableEnded).toBe(false)
-    stream.dismiss()
+    stream.revoke()
     stream.clock.advance(15_000)
     await new Promise((resolve) => setImmediate(resolve))
     expect(stream.response.writableEnded).toBe(true)
     expect(stream.bus.listenerCount).toBe(0)
   })
 
-  it('is cut off when it is 256 KiB behind', async () => {
-    const { bus, response } = await deaf()
+  it('destroys a stream whose client is 256 KiB behind', async () => {
+    const { bus, response } = await stalledStream()
     const closed = new Promise((resolve) => response.once('close', resolve))
     let peak = 0
     for (let i = 0; i < 60_000 && !response.destroyed; i += 1) {

@@ -1,4 +1,4 @@
-// Live events on one HTTP response: written as they come, ended for good exactly once.
+// Live events on one HTTP response: written as they arrive, ended exactly once.
 import type { ServerResponse } from 'node:http'
 import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId } from '@bowline/contract/schemas/common'
@@ -6,21 +6,21 @@ import type { Clock } from '@bowline/base/clock'
 import type { EventBus, NumberedEvent } from './bus.ts'
 import type { QueueLedger } from './queued.ts'
 
-/** How often a line keeps the connection open, and the credential is looked at again. */
+/** Interval of keep-alive lines and of credential checks. */
 const TICK_MS = 15_000
-/** Bytes, not texts: a text would be measured and encoded anew for each listener. */
+/** Buffers rather than strings, which would be measured and encoded again for each listener. */
 const LIVE = Buffer.from(': live\n\n')
 const STILL_HERE = Buffer.from(': still here\n\n')
 
 export interface Listener {
   readonly tenant: TenantId
-  /** Id of the last event that it has seen. */
+  /** Id of the last event seen by the listener. */
   readonly lastId: string | undefined
-  /** Milliseconds since the epoch at which its credential ends. */
+  /** Expiry of the credential in milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Whether the credential is still good; never rejects. */
+  /** Resolves to true while the credential is valid; never rejects. */
   isStillAdmitted(): Promise<boolean>
-  /** Calls `look` when the credential may have ended; the answer unsubscribes. */
+  /** Calls `look` when the credential may have ended. @returns unsubscribe */
   onAccessChange(look: () => void): () => void
 }
 
@@ -32,8 +32,8 @@ export interface StreamDeps {
 }
 
 /**
- * Writes the namespace's events until the credential ends, the client goes, or `stopping` is aborted.
- * @param raw its head has been written
+ * Writes the namespace's events until the credential ends, the client disconnects, or `stopping` is aborted.
+ * @param raw response with its head already written
  */
 export function streamEvents(
   { bus, clock, stopping, queues }: StreamDeps,
@@ -41,7 +41,7 @@ export function streamEvents(
   raw: ServerResponse,
 ): void {
   const stops: (() => void)[] = []
-  /** Nothing is written after the end: that would be an error that nobody waits for. */
+  /** Unsubscribes before ending: a write after the end would be an unhandled error. */
   const end = (): void => {
     for (const stop of stops.splice(0)) stop()
     raw.end()
@@ -52,7 +52,7 @@ export function streamEvents(
     if (!(await listener.isStillAdmitted())) end()
   }
   const write = (bytes: Buffer): void => {
-    // Somebody this far behind is cut off; with the id of the last event seen the next stream goes on from there.
+    // A client this far behind is cut off; it can resume with the id of the last event it has seen.
     if (raw.writableLength + bytes.length > LIMITS.eventStreams.queuedBytes) raw.destroy()
     else if (!raw.destroyed) {
       raw.write(bytes)
@@ -61,7 +61,7 @@ export function streamEvents(
   }
   const send = ({ frame, type }: NumberedEvent): void => {
     write(frame)
-    // It may have been this listener: who is no member any more hears nothing from now on.
+    // The removed member may be this listener, which must get no further events.
     if (type === 'member.removed') void checkAdmission()
   }
   const tick = (): void => {

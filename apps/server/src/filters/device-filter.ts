@@ -1,10 +1,10 @@
-// The filter of keys and rules – a pattern of the device's name, or tags – between its columns and the contract. Pure.
+// Device filter of keys and rules (a hostname pattern or tags): conversion between columns and contract. Pure.
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceFilter } from '@bowline/contract/schemas/tag'
 import { patternFlaw } from '../platform/patterns/pattern.ts'
 
-/** A filter as keys and rules store it: exactly one of both. */
+/** A filter as keys and rules store it: exactly one field is set. */
 export interface FilterColumns {
   readonly hostname: string | null
   readonly tags: readonly string[] | null
@@ -18,7 +18,7 @@ export function toFilter({ hostname, tags }: FilterColumns): DeviceFilter {
   return hostname === null ? { tags: [...(tags ?? [])] } : { hostname }
 }
 
-/** @throws {BowlineError} INVALID_INPUT naming the field that is no RE2 pattern, or one that repeats too much */
+/** @throws {BowlineError} INVALID_INPUT naming the field whose RE2 pattern is invalid or repeats too much */
 export function requirePatterns(patterns: Readonly<Record<string, string | undefined>>): void {
   for (const [field, pattern] of Object.entries(patterns)) {
     const rule = pattern === undefined ? undefined : patternFlaw(pattern)
@@ -26,23 +26,23 @@ export function requirePatterns(patterns: Readonly<Record<string, string | undef
   }
 }
 
-/** The tags after one was added. @throws {BowlineError} INVALID_INPUT for a hostname filter; CONFLICT; TAG_LIMIT */
+/** Adds a tag. @throws {BowlineError} INVALID_INPUT for a hostname filter; CONFLICT; TAG_LIMIT */
 export function withTag({ tags }: FilterColumns, tag: string): string[] {
   const current = requireTags(tags)
   if (current.includes(tag)) fail('CONFLICT', { field: 'tag' }, ['tag'])
   return requireRoom([...current, tag])
 }
 
-/** The tags after all were replaced. @throws {BowlineError} INVALID_INPUT for a hostname filter; TAG_LIMIT */
+/** Replaces all tags. @throws {BowlineError} INVALID_INPUT for a hostname filter; TAG_LIMIT */
 export function withTags({ tags }: FilterColumns, wanted: readonly string[]): string[] {
   requireTags(tags)
   return requireRoom([...wanted])
 }
 
 /**
- * The tags after one was removed.
- * @throws {BowlineError} INVALID_INPUT for a hostname filter, and for the last tag: without any the filter would be none;
- *   NOT_FOUND for a tag it does not have
+ * Removes a tag.
+ * @throws {BowlineError} INVALID_INPUT for a hostname filter and for the last tag (a filter needs one); NOT_FOUND for a
+ *   tag the filter does not have
  */
 export function withoutTag({ tags }: FilterColumns, tag: string): string[] {
   const current = requireTags(tags)

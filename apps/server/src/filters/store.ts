@@ -1,8 +1,8 @@
-// SQL of the tags in use: they are lists on devices, public keys and firewall rules, not rows of their own.
+// SQL of the tags in use: arrays on devices, public keys and firewall rules, not rows of their own.
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
-/** Every tag in use: those of devices first, each once. */
+/** Every tag in use, once, those of devices first. */
 export async function listTags(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ tag: string }>`
     select tag from (
@@ -13,7 +13,7 @@ export async function listTags(db: Kysely<Schema>): Promise<string[]> {
   return rows.map((row) => row.tag)
 }
 
-/** Which of some tags are in use. */
+/** Subset of `tags` in use. */
 export async function findUsed(db: Kysely<Schema>, tags: readonly string[]): Promise<Set<string>> {
   const used = new Set(await listTags(db))
   return new Set(tags.filter((tag) => used.has(tag)))

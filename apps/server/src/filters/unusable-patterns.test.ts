@@ -1,4 +1,4 @@
-// Patterns that got into the database past the API, as an earlier version with other limits would have left them.
+// Patterns stored past the API, for example by an earlier version with other limits.
 import { createHash, randomBytes } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ afterAll(() => server.close())
 const TOO_LARGE = `(a{${LIMITS.policy.patternSize}}){2}`
 const device = { name: 'vm', tags: [] }
 
-/** A namespace's context with a log that is read. */
+/** Context of the namespace with a log that collects warnings. */
 function context(): { ctx: TenantContext; warnings: unknown[] } {
   const warnings: unknown[] = []
   const log: Log = { ...silentLog, warn: (ev, fields) => warnings.push({ ev, ...fields }) }
@@ -40,8 +40,8 @@ function context(): { ctx: TenantContext; warnings: unknown[] } {
   return { ctx, warnings }
 }
 
-describe('a stored pattern that is over the budget', () => {
-  it('of a firewall rule is logged once with the id of the rule, and fails closed each time', async () => {
+describe('stored pattern over the budget', () => {
+  it('logs an unusable firewall pattern once with its rule id and fails closed each time', async () => {
     const { id } = await server.database
       .system()
       .insertInto('firewall_rules')
@@ -71,7 +71,7 @@ describe('a stored pattern that is over the budget', () => {
     ])
   })
 
-  it('of a key is logged once with its fingerprint, and signs nobody in', async () => {
+  it('logs an unusable key pattern once with its fingerprint and denies the login', async () => {
     const blob = randomBytes(51)
     const fingerprint = createHash('md5')
       .update(blob)

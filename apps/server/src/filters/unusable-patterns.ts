@@ -1,15 +1,15 @@
-// Stored patterns that this version cannot use: of an older version with other limits, or written past the API. They fail
-// closed, which surprises people; the log says which they are.
+// Stored patterns that this version cannot use: from an older version with other limits, or written past the API. They
+// fail closed, which is surprising; the log identifies them.
 import type { TenantContext } from '../context.ts'
 import { compilePattern, patternFlaw } from '../platform/patterns/pattern.ts'
 
-/** What has been reported by this process; when it is full, everything may be reported once more. */
+/** Patterns reported by this process; cleared when full, after which each may be reported again. */
 const reported = new Set<string>()
 const MAX_REPORTED = 10_000
 
 /**
- * Writes each pattern that cannot be used to the log, once in the life of the process.
- * @param what what has the patterns: `firewall rule 7`
+ * Logs each unusable pattern once per process.
+ * @param what owner of the patterns: `firewall rule 7`
  * @param patterns by field; null where the field has none
  */
 export function reportUnusable(

@@ -5,7 +5,9 @@ import { findUsed, listTags } from './store.ts'
 
 export { findUsed, listTags }
 
-/** Tags of a filter must be in use in the namespace. @throws {BowlineError} NOT_FOUND naming the first that is not */
+/**
+ * Requires the tags of a filter to be in use in the namespace. @throws {BowlineError} NOT_FOUND naming the first unused
+ */
 export async function requireUsed(ctx: TenantContext, tags: readonly string[]): Promise<void> {
   const used = await findUsed(ctx.db, tags)
   const unknown = tags.find((tag) => !used.has(tag))

@@ -5,12 +5,12 @@ import { inOrder, prioritiesFor } from './order.ts'
 const rule = (id: number, priority: number) => ({ id, priority })
 const ids = (rules: readonly { id: number }[]) => rules.map(({ id }) => id)
 
-describe('the order of rules', () => {
-  it('is by falling priority, of equal ones the newest first', () => {
+describe('order of firewall rules', () => {
+  it('sorts rules by descending priority, newest first among equals', () => {
     expect(ids(inOrder([rule(1, 5), rule(2, 9), rule(3, 5)]))).toEqual([2, 3, 1])
   })
 
-  it('keeps the priorities that are there when each rule has its own, and leaves alone who keeps its place', () => {
+  it('reuses distinct priorities and leaves rules that keep their position unchanged', () => {
     const rules = [rule(1, 300), rule(2, 20), rule(3, 7), rule(4, 0)]
     expect([...prioritiesFor(rules, [1, 3, 2, 4])]).toEqual([
       [3, 20],
@@ -18,7 +18,7 @@ describe('the order of rules', () => {
     ])
   })
 
-  it('ends as it was wished, whatever priorities there were', () => {
+  it('produces the requested order from any initial priorities', () => {
     const cases = fc
       .uniqueArray(fc.record({ id: fc.integer({ min: 1, max: 99 }), priority: fc.nat(6) }), {
         maxLength: 9,

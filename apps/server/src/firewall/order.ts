@@ -1,10 +1,10 @@
-// The order in which rules are asked: the highest priority first and, of equal ones, the newest. Pure.
+// Evaluation order of rules: highest priority first, newest first among equals. Pure.
 interface Placed {
   readonly id: number
   readonly priority: number
 }
 
-/** Left between neighbours, so that a rule can be put between them. */
+/** Gap between neighbouring priorities, so that a rule can be inserted. */
 const GAP = 10
 
 export function inOrder<T extends Placed>(rules: readonly T[]): T[] {
@@ -12,10 +12,10 @@ export function inOrder<T extends Placed>(rules: readonly T[]): T[] {
 }
 
 /**
- * What must change so that rules are asked in another order. Their priorities stay and are only handed out anew; where
- * several rules share one, an order cannot be said with them, and all get new ones.
- * @param rules as they are asked now
- * @param ids of the same rules, the one that is asked first at the front
+ * Priority changes that put the rules into another order. Existing priorities are reassigned; if several rules share
+ * one, the order cannot be expressed with them and all get new ones.
+ * @param rules in their current order
+ * @param ids of the same rules in the requested order
  * @returns priorities by id, of the rules that change
  */
 export function prioritiesFor(rules: readonly Placed[], ids: readonly number[]): ReadonlyMap<number, number> {

@@ -1,11 +1,11 @@
-// Firewall rules as other nouns touch them: which are for a device, and what becomes of them when a tag goes.
+// Firewall rules for other nouns: rules that match a device, and the effect of a tag's removal.
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { isForDevice } from './rules.ts'
 import { toRule } from './service.ts'
 import { deleteRule, findActiveRules, lockRulesWithTag, updateRule } from './store.ts'
 
-/** Tells the ids of the active rules whose filter a device passes. */
+/** Returns a function that lists the ids of active rules whose filter matches a device. */
 export async function deviceRules(
   ctx: TenantContext,
 ): Promise<(device: { readonly name: string; readonly tags: readonly string[] }) => number[]> {
@@ -14,10 +14,10 @@ export async function deviceRules(
 }
 
 /**
- * Takes a tag out of every rule's filter, or puts another in its place, and writes each rule to the audit log. A rule
- * that had no other tag would be for every device or for none: it is removed.
+ * Removes or renames a tag in every rule's filter and writes each change to the audit log. A rule without any other tag
+ * is removed, because it would match every device or none.
  * @param ctx in a transaction
- * @param to the tag's new name; undefined: it is removed
+ * @param to new name of the tag; undefined: it is removed
  * @returns ids
  */
 export async function replaceTagInRules(

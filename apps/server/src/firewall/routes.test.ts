@@ -30,10 +30,10 @@ const RULE = {
 const create = async (person: Person, changes: object = {}) =>
   (await person.client.call(firewall.create, { body: { ...RULE, ...changes } })).body
 
-describe('what the rules of a namespace cost everybody', () => {
+describe('cost of firewall rules', () => {
   const WIDE = '[^a]{0,1000}'
 
-  it('is bounded for one pattern: what would take long to compile is refused, and named', async () => {
+  it('refuses a rule pattern that is expensive to compile, naming its field', async () => {
     const person = await newcomer()
     for (const [field, changes] of [
       ['username', { username: `(?:${WIDE.repeat(80)})` }],
@@ -44,7 +44,7 @@ describe('what the rules of a namespace cost everybody', () => {
     }
   })
 
-  it('is bounded for all patterns together, and for their number', async () => {
+  it('limits the total size of rule patterns and the number of rules', async () => {
     const person = await newcomer()
     const insert = (count: number, username: string) =>
       server.database
@@ -68,7 +68,7 @@ describe('what the rules of a namespace cost everybody', () => {
     expect(await outcome(person.client.call(firewall.update, update))).toBe('200')
   })
 
-  it('is nothing for a stored pattern that is too large: a deny rule with it matches, an allow rule does not', async () => {
+  it('fails closed for an oversized stored pattern: deny matches, allow does not', async () => {
     const person = await newcomer()
     const { uid } = await server.acceptedDevice(person)
     const tooLarge = { username: `(?:${WIDE.repeat(80)})`, source_ip: '.*', hostname: '.*', tags: null }
@@ -83,8 +83,8 @@ describe('what the rules of a namespace cost everybody', () => {
   })
 })
 
-describe('a rule', () => {
-  it('is made, read, replaced and removed', async () => {
+describe('firewall rule', () => {
+  it('creates, reads, replaces and removes a rule', async () => {
     const person = await newcomer()
     const rule = await create(person)
     expect(rule).toEqual({ ...RULE, id: rule.id, tenant_id: person.tenant })
@@ -112,18 +112,18 @@ describe('a rule', () => {
     [{ filter: { tags: [] } }, '400 INVALID_INPUT filter.tags'],
     [{ filter: { tags: ['aaa', 'bbb', 'ccc', 'ddd'] } }, '400 INVALID_INPUT filter.tags'],
     [{ filter: { tags: ['unused'] } }, '404 NOT_FOUND filter.tags'],
-  ])('with %j is refused', async (changes, expected) => {
+  ])('refuses a rule with %j', async (changes, expected) => {
     expect(await outcome(create(tagged, changes))).toBe(expected)
   })
 
-  it.each(['0', '-1', 'abc', '99999999999', '1.5'])('%s is no id', async (id) => {
+  it.each(['0', '-1', 'abc', '99999999999', '1.5'])('refuses %s as a rule id', async (id) => {
     const headers = { authorization: `Bearer ${tagged.auth.token}` }
     expect([400, 404]).toContain((await server.fetch(`/api/firewall/rules/${id}`, { headers })).status)
   })
 })
 
-describe('the tags of a rule', () => {
-  it('are added, set and removed, by body or query', async () => {
+describe('tags of a rule', () => {
+  it('adds, sets and removes tags of a rule, by body or query', async () => {
     const { id } = await create(tagged, { filter: { tags: ['aaa'] } })
     const params = { id }
     const call = tagged.client.call
@@ -146,8 +146,8 @@ describe('the tags of a rule', () => {
   })
 })
 
-describe('the list of rules', () => {
-  it('rises by priority, and is filtered by every kind of value', async () => {
+describe('list of rules', () => {
+  it('lists rules by ascending priority and filters by every type of property', async () => {
     const person = await newcomer()
     for (const priority of [30, 10, 20]) await create(person, { priority, active: priority !== 20 })
     const property = (name: string, operator: string, value: unknown) => ({
@@ -172,13 +172,13 @@ describe('the list of rules', () => {
   })
 })
 
-describe('the order of rules', () => {
+describe('order of rules', () => {
   const orderOf = async (person: Person) =>
     (await person.client.call(firewall.list, {})).body.toReversed().map(({ id, priority }) => [id, priority])
   const setOrder = (person: Person, rules: readonly number[]) =>
     outcome(person.client.call(firewall.setOrder, { body: { rules: [...rules] } }))
 
-  it('is changed at once, and the audit log has it', async () => {
+  it('reorders rules in one call and records it in the audit log', async () => {
     const person = await newcomer()
     const [low, middle, high] = [
       await create(person, { priority: 1 }),
@@ -199,7 +199,7 @@ describe('the order of rules', () => {
     })
   })
 
-  it('is refused as a whole when there are other rules, and stays', async () => {
+  it('refuses an order that does not name exactly the current rules', async () => {
     const person = await newcomer()
     const { id: first } = await create(person, { priority: 2 })
     const { id: second } = await create(person, { priority: 1 })
@@ -211,7 +211,7 @@ describe('the order of rules', () => {
     expect(await orderOf(person)).toEqual(before)
   })
 
-  it('is one of those that two people gave at the same time', async () => {
+  it('keeps one complete order when orders are set concurrently', async () => {
     const person = await newcomer()
     const rules: number[] = []
     for (const priority of [7, 7, 7, 9]) rules.push((await create(person, { priority })).id)
@@ -224,8 +224,8 @@ describe('the order of rules', () => {
   })
 })
 
-describe('a connection that has not happened', () => {
-  it('is judged as the gateway would, naming the rule that decides', async () => {
+describe('evaluation of a hypothetical connection', () => {
+  it('evaluates a connection as the gateway would and names the deciding rule', async () => {
     const person = await newcomer()
     const { uid } = await server.acceptedDevice(person)
     const ask = (changes: object = {}) =>
@@ -242,7 +242,7 @@ describe('a connection that has not happened', () => {
     expect((await ask()).body.rule).toBe(allow.id)
   })
 
-  it('needs an address and a device of the namespace', async () => {
+  it('requires a valid address and a device of the namespace for an evaluation', async () => {
     const person = await newcomer()
     const { uid } = await server.acceptedDevice(person)
     const elsewhere = await server.acceptedDevice(tagged)

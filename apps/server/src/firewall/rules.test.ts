@@ -16,21 +16,21 @@ const rule = (change: Partial<FirewallRule>): FirewallRule => ({
 })
 
 describe('firewall', () => {
-  it('lets everybody in without a rule', () => {
+  it('allows connections without any rule', () => {
     expect(evaluate([], attempt)).toEqual({ allow: true, rule: undefined })
   })
 
-  it('is decided by the highest priority that matches', () => {
+  it('applies the matching rule with the highest priority', () => {
     const rules = [rule({ id: 1, priority: 1 }), rule({ id: 2, priority: 9, action: 'allow' })]
     expect(evaluate(rules, attempt)).toEqual({ allow: true, rule: 2 })
     expect(evaluate([...rules, rule({ id: 3, priority: 99, username: 'anna' })], attempt).rule).toBe(2)
   })
 
-  it('takes the newest of equal priorities', () => {
+  it('applies the newest rule of equal priority', () => {
     expect(evaluate([rule({ id: 4 }), rule({ id: 7, action: 'allow' }), rule({ id: 5 })], attempt).rule).toBe(7)
   })
 
-  it('passes over inactive rules', () => {
+  it('ignores inactive rules', () => {
     expect(evaluate([rule({ active: false })], attempt).allow).toBe(true)
   })
 
@@ -43,7 +43,7 @@ describe('firewall', () => {
     [{ hostname: '^lab' }, false],
     [{ hostname: null, tags: ['lab', 'attic'] }, true],
     [{ hostname: null, tags: ['attic'] }, false],
-  ])('matches by %o: %s', (change, matched) => {
+  ])('matches a rule with %o: %s', (change, matched) => {
     expect(evaluate([rule(change)], attempt).allow).toBe(!matched)
   })
 
@@ -52,7 +52,7 @@ describe('firewall', () => {
     expect(evaluate([rule({ action: 'allow', username: '(' })], attempt)).toEqual({ allow: true, rule: undefined })
   })
 
-  it('does not depend on the order in which rules come', () => {
+  it('evaluates rules independently of their input order', () => {
     const rules = fc.uniqueArray(
       fc.record({
         id: fc.nat(30),

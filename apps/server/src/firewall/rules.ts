@@ -1,5 +1,5 @@
-// Evaluation of firewall rules: active rules from the highest priority down, of equal ones the newest
-// first; the first that matches decides; without a match the connection goes on. Pure.
+// Evaluation of firewall rules: active rules by descending priority, newest first among equals; the first match
+// decides; without a match the connection is allowed. Pure.
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import { patternSize } from '../platform/patterns/pattern-size.ts'
 import type { FilterColumns } from '../filters/device-filter.ts'
@@ -10,9 +10,9 @@ export interface FirewallRule extends FilterColumns {
   readonly action: 'allow' | 'deny'
   readonly active: boolean
   readonly priority: number
-  /** RE2 pattern searched in the address. */
+  /** RE2 pattern searched for in the address. */
   readonly source_ip: string
-  /** RE2 pattern searched in the login name. */
+  /** RE2 pattern searched for in the login name. */
   readonly username: string
 }
 
@@ -29,7 +29,7 @@ export interface Decision {
   readonly rule: number | undefined
 }
 
-/** What the patterns of a rule cost to match, at most, in instructions. */
+/** Upper bound of the cost of matching a rule's patterns, in instructions. */
 export function sizeOf({
   source_ip,
   username,
@@ -48,14 +48,14 @@ function matches(rule: FirewallRule, { address, user, device }: Attempt): boolea
   return searches(rule, rule.source_ip, address) && searches(rule, rule.username, user) && isForDevice(rule, device)
 }
 
-/** Whether a device passes the filter of a rule. */
+/** Checks a device against the filter of a rule. */
 export function isForDevice(rule: FirewallRule, device: Attempt['device']): boolean {
   return rule.hostname === null
     ? (rule.tags ?? []).some((tag) => device.tags.includes(tag))
     : searches(rule, rule.hostname, device.name)
 }
 
-/** A stored pattern that cannot be compiled, or is too large to be, fails closed: a deny rule matches, an allow rule never. */
+/** A stored pattern that is invalid or too large fails closed: a deny rule matches, an allow rule never. */
 function searches(rule: FirewallRule, pattern: string, text: string): boolean {
   const compiled = compilePattern(pattern)
   return compiled ? compiled.search(text) : rule.action === 'deny'

@@ -74,9 +74,9 @@ export async function remove(ctx: TenantContext, id: number): Promise<void> {
 }
 
 /**
- * Puts the rules in an order, all of them in one transaction.
- * @param ids of every rule of the namespace, the one that is asked first at the front
- * @throws {BowlineError} RULES_CHANGED when there are other rules: whoever gave the order has not seen them all
+ * Reorders the rules in one transaction.
+ * @param ids of every rule of the namespace, in evaluation order
+ * @throws {BowlineError} RULES_CHANGED when the rules have changed: the caller has not seen them all
  */
 export async function setOrder(ctx: TenantContext, ids: readonly number[]): Promise<void> {
   const changed = await ctx.db.transaction().execute(async (db) => {
@@ -115,7 +115,7 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
   await change(ctx, id, (_, row) => Promise.resolve({ tags: withoutTag(row, tag) }))
 }
 
-/** What the rules of the namespace, as they are now, say of connections. */
+/** Returns a function that evaluates connections against the namespace's current rules. */
 export async function connectionJudge(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
   const rules = await findActiveRules(ctx.db)
   for (const { id, source_ip, username, hostname } of rules) {
@@ -124,7 +124,7 @@ export async function connectionJudge(ctx: TenantContext): Promise<(attempt: Att
   return (attempt) => evaluate(rules, attempt)
 }
 
-/** Changes a rule under its lock: of two changes at once neither is lost. Tells the listeners. */
+/** Changes a rule under its lock, so that concurrent changes are not lost. Notifies the listeners. */
 async function change(
   ctx: TenantContext,
   id: number,
@@ -154,8 +154,8 @@ async function requireUsable(ctx: TenantContext, body: RuleBody): Promise<void> 
 }
 
 /**
- * Every attempt to connect asks all rules, also for people without any credential: what they cost together is bounded.
- * @param own id of the rule that changes
+ * Limits the total cost of the rules: every connection attempt evaluates all of them, even without a credential.
+ * @param own id of the changed rule
  * @throws {BowlineError} POLICY_LIMIT; INVALID_INPUT when the patterns of all rules together would be too large
  */
 async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number): Promise<void> {
@@ -165,7 +165,7 @@ async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number
   const sum = (some: typeof stored): number => some.reduce((size, rule) => size + sizeOf(rule), 0)
   const others = stored.filter(({ id }) => id !== own)
   const after = sum(others) + sizeOf({ ...body, hostname: body.filter.hostname ?? null })
-  // What makes it no worse is let through, also where older rules are too large together.
+  // A change that does not increase the total is allowed, even if existing rules exceed the limit.
   if (after > patternSizeOfRules && after > sum(stored)) {
     const rule = 'the patterns of all rules together repeat too much'
     fail('INVALID_INPUT', { field: 'username', rule }, ['username', 'source_ip', 'filter.hostname'])
@@ -176,7 +176,7 @@ function toRuleColumns({ filter, ...rest }: RuleBody) {
   return { ...rest, ...toColumns(filter) }
 }
 
-/** A row as clients see it. */
+/** Converts a row to its API representation. */
 export function toRule(row: RuleRow): Rule {
   const { id, tenant_id, action, active, priority, source_ip, username } = row
   return { id, tenant_id, action, active, priority, source_ip, username, filter: toFilter(row) }

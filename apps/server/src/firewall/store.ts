@@ -24,7 +24,7 @@ export const RULE_PROPERTIES: FilterProperties = {
   tags: { sql: sql.ref('firewall_rules.tags'), type: 'text-array' },
 }
 
-/** A page of rules by rising priority, and how many match. */
+/** A page of rules by ascending priority, with the number of matches. */
 export async function listRules(
   db: Kysely<Schema>,
   query: { where: Expression<SqlBool> | undefined; limit: number; offset: number },
@@ -46,17 +46,17 @@ export function findRule(db: Kysely<Schema>, id: number): Promise<RuleRow | unde
   return db.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The rule with its row locked: changes of one rule happen one after the other. */
+/** Locks a rule's row: concurrent changes of it are serialised. */
 export function lockRule(db: Kysely<Schema>, id: number): Promise<RuleRow | undefined> {
   return db.selectFrom('firewall_rules').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** All rules with their rows locked, in an order that two who do so at once share. */
+/** Locks all rules, in a fixed order to avoid deadlocks. */
 export function lockRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().orderBy('id').forUpdate().execute()
 }
 
-/** The rules whose filter has a tag, with their rows locked in an order that two who do so at once share. */
+/** Locks the rules whose filter has a tag, in a fixed order to avoid deadlocks. */
 export function lockRulesWithTag(db: Kysely<Schema>, tag: string): Promise<RuleRow[]> {
   return db
     .selectFrom('firewall_rules')
@@ -88,17 +88,17 @@ export async function updateRule(
   await db.updateTable('firewall_rules').set(values).where('id', '=', id).execute()
 }
 
-/** @returns the rule that was deleted; undefined when there was none */
+/** @returns the deleted rule; undefined when no such rule exists */
 export function deleteRule(db: Kysely<Schema>, id: number): Promise<RuleRow | undefined> {
   return db.deleteFrom('firewall_rules').where('id', '=', id).returningAll().executeTakeFirst()
 }
 
-/** The rules that count. */
+/** Active rules. */
 export function findActiveRules(db: Kysely<Schema>): Promise<RuleRow[]> {
   return db.selectFrom('firewall_rules').selectAll().where('active', '=', true).execute()
 }
 
-/** The patterns of all rules. */
+/** Patterns of all rules. */
 export function readPatterns(
   db: Kysely<Schema>,
 ): Promise<Pick<RuleRow, 'id' | 'source_ip' | 'username' | 'hostname'>[]> {

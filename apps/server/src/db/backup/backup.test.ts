@@ -22,7 +22,7 @@ import { readTar, TAR_END, tarEntry } from './tar.ts'
 
 const options = { version: '1.2.3', now: new Date('2026-11-20T12:00:00.000Z') }
 const DEVICES = 3_000
-/** Everything that COPY's text format has to escape, and more than one byte per letter. */
+/** Every character that COPY's text format must escape, and multi-byte characters. */
 const AWKWARD = 'tab\tline\nreturn\rback\\slash \\N \\. "quote" {brace} ünï → 🚀'
 
 let test: TestDatabase
@@ -80,7 +80,7 @@ async function fill(database: Database): Promise<void> {
   await all.updateTable('instance').set({ setup: true }).execute()
 }
 
-/** All rows of all tables, in an order of their own. */
+/** All rows of all tables, sorted. */
 async function contents(database: Database): Promise<Record<string, unknown>> {
   const tables = [
     'users',
@@ -110,7 +110,7 @@ async function intoNew<T>(work: (owner: OwnerConnection) => Promise<T>): Promise
   }
 }
 
-/** The good backup with its files changed. */
+/** Copy of the valid backup with modified entries. */
 async function changed(name: string, change: (name: string, body: Buffer) => Buffer | undefined): Promise<string> {
   const entries: Buffer[] = []
   async function* bytes() {
@@ -125,8 +125,8 @@ async function changed(name: string, change: (name: string, body: Buffer) => Buf
   return path
 }
 
-describe('a backup', () => {
-  it('restores every row of every table, and the guards around them', async () => {
+describe('backup', () => {
+  it('restores every row of a backup, and constraints, grants and policies', async () => {
     await intoNew(async (owner) => {
       const restored = await restore(owner, file)
       expect(restored).toMatchObject({ version: '1.2.3', secretKey: 'ab'.repeat(32) })
@@ -150,13 +150,13 @@ describe('a backup', () => {
     })
   })
 
-  it('is one moment: what is written while it is made is in it as a whole or not at all', async () => {
+  it('takes a consistent snapshot while transactions write', async () => {
     const moment = join(folder, 'moment.tar.gz')
     const all = test.database.system()
     const stop = new AbortController()
     const writing = (async () => {
       while (!stop.signal.aborted) {
-        // Both or neither: a user and an attempt of that user.
+        // A user and its login attempt, in one transaction.
         await all.transaction().execute(async (trx) => {
           const id = randomBytes(12).toString('hex')
           await trx
@@ -176,13 +176,13 @@ describe('a backup', () => {
     expect((counts['users'] ?? 0) - 1).toBe(counts['login_attempts'])
   })
 
-  it('can be read by its owner only, is not overwritten, and leaves nothing unfinished', async () => {
+  it('writes a backup with mode 0600, overwrites none and leaves no partial file', async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     await expect(backup(test.owner, file, options)).rejects.toThrow('exists already')
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  it('has the secret key only when asked', async () => {
+  it('includes the secret key in a backup only on request', async () => {
     const path = join(folder, 'without.tar.gz')
     await backup(test.owner, path, options)
     expect(gunzipSync(await readFile(path)).includes('secret_key')).toBe(false)
@@ -190,7 +190,7 @@ describe('a backup', () => {
   })
 })
 
-/** Constraints, indexes, rights and forced row-level security. */
+/** Constraints, indexes, privileges and forced row-level security. */
 async function guards(owner: OwnerConnection): Promise<unknown> {
   return asOwner(owner, async (client) => {
     const constraints = await client.query(
@@ -209,8 +209,8 @@ async function guards(owner: OwnerConnection): Promise<unknown> {
   })
 }
 
-describe('a restore', () => {
-  it('refuses a database that is not empty, and leaves it alone', async () => {
+describe('restore', () => {
+  it('refuses to restore into a non-empty database and leaves it unchanged', async () => {
     const before = await contents(test.database)
     await expect(restore(test.owner, file)).rejects.toThrow('The database is not empty')
     expect(await contents(test.database)).toEqual(before)
@@ -221,7 +221,7 @@ describe('a restore', () => {
     ['not gzip', async () => Buffer.from('hello'), /cannot be read as a backup/],
     ['with another checksum', async () => withLastBytesChanged(await readFile(file)), /cannot be read as a backup/],
     ['empty', async () => Buffer.alloc(0), /cannot be read as a backup|not a backup/],
-  ])('refuses a file that is %s, and leaves the database empty', async (name, bytes, message) => {
+  ])('refuses to restore a file that is %s and leaves the database empty', async (name, bytes, message) => {
     const path = join(folder, `${name}.gz`)
     await writeFile(path, await bytes())
     await intoNew(async (owner) => {
@@ -230,7 +230,7 @@ describe('a restore', () => {
     })
   })
 
-  it('refuses a backup without its end, without a part, or with a part too many', async () => {
+  it('refuses a backup without its end, with a missing part or a duplicate part', async () => {
     const noEnd = await changed('no-end.gz', (name, body) => (name === 'end.json' ? undefined : body))
     const noPart = await changed('no-part.gz', (name, body) =>
       name.startsWith('tables/devices.0002') ? undefined : body,
@@ -245,7 +245,7 @@ describe('a restore', () => {
     })
   })
 
-  it('refuses rows that break a rule of the schema', async () => {
+  it('refuses a backup with rows that violate a constraint', async () => {
     const orphan = await changed('orphan.gz', (name, body) =>
       name === 'end.json'
         ? Buffer.from(body.toString().replace('"members":1', '"members":0'))
@@ -260,7 +260,7 @@ describe('a restore', () => {
     })
   })
 
-  it('refuses a backup of a newer server, and tables that its migrations do not make', async () => {
+  it('refuses a backup of a newer server or with tables its migrations do not create', async () => {
     const edit = (name: string, change: (text: string) => string) =>
       changed(name, (entry, body) => (entry === 'manifest.json' ? Buffer.from(change(body.toString())) : body))
     const newer = await edit('newer.gz', (text) =>

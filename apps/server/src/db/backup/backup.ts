@@ -1,5 +1,5 @@
-// Writes the whole database to one file. Invariants: a backup is one moment of the database, and a file with the final
-// name is complete. Also the way to another PostgreSQL or another major version.
+// Writes the whole database to one file. Invariants: a backup is a consistent snapshot, and a file with the final name
+// is complete. Also the way to another PostgreSQL or another major version.
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -26,14 +26,14 @@ import { TAR_END, tarEntry } from './tar.ts'
 export interface BackupOptions {
   /** Version of this server, for people who find the file. */
   readonly version: string
-  /** When it is made. */
+  /** Time of the backup. */
   readonly now: Date
-  /** Puts the key into the file that unseals the platform's private keys: whoever has the file then has everything. */
+  /** Includes the key that unseals the platform's private keys: the file then grants access to everything. */
   readonly secretKey?: string
 }
 
 /**
- * Writes the database to a new file, readable by its owner only. The server may go on working meanwhile.
+ * Writes the database to a new file, readable by its owner only. The server may keep running.
  * @throws {BackupRefused} when the file exists already
  */
 export async function backup(owner: OwnerConnection, file: string, options: BackupOptions): Promise<RowCounts> {
@@ -58,7 +58,7 @@ export async function backup(owner: OwnerConnection, file: string, options: Back
   }
 }
 
-/** The tar, as one transaction sees the database. Fills `rows`. */
+/** Tar archive of the database as seen by one transaction. Fills `rows`. */
 async function* archive(
   client: Client,
   options: BackupOptions,
@@ -80,7 +80,7 @@ async function* archive(
     ...(options.secretKey !== undefined && { secret_key: options.secretKey }),
   }
   yield entry(MANIFEST_NAME, Buffer.from(JSON.stringify(manifest, null, 2)))
-  // The owner sees no row of a namespace.
+  // Row-level security hides namespace rows from the owner.
   await client.query(`set local role ${SYSTEM_ROLE}`)
   for (const table of manifest.tables) {
     let count = 0
@@ -104,7 +104,7 @@ async function* countRows(rows: AsyncIterable<Buffer>, count: () => void): Async
   }
 }
 
-/** Whole rows joined to parts of at least PART_BYTES, the last one excepted. */
+/** Joins whole rows into parts of at least PART_BYTES, except the last one. */
 async function* parts(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = []
   let bytes = 0
@@ -126,7 +126,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Without it a power cut may take back the rename. */
+/** Syncs the folder: otherwise a power failure may undo the rename. */
 async function syncFolderOf(file: string): Promise<void> {
   const folder = await open(dirname(file))
   try {

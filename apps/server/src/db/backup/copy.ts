@@ -1,9 +1,9 @@
-// PostgreSQL's COPY through `pg`, whose own query objects cannot do it: what a query object has to answer for the COPY
-// sub-protocol (PostgreSQL documentation, "Message Flow, COPY Operations"). Invariant: no side buffers more than it was
-// asked to; each waits for the other.
+// PostgreSQL's COPY through `pg`, whose own query objects do not support it: callbacks of a query object for the COPY
+// sub-protocol (PostgreSQL documentation, "Message Flow, COPY Operations"). Invariant: neither side buffers without
+// limit; each applies backpressure to the other.
 import type { Client, Connection, Submittable } from 'pg'
 
-/** What `pg`'s connection offers for COPY; its type declarations leave it out. */
+/** COPY methods of `pg`'s connection, missing from its type declarations. */
 interface CopyConnection extends Connection {
   sendCopyFromChunk(chunk: Uint8Array): void
   endCopyFrom(): void
@@ -14,8 +14,8 @@ const MAX_QUEUED_BYTES = 1_048_576
 
 /**
  * Runs `copy … to stdout`.
- * @param statement is sent as it is
- * @yields one row in COPY's text format at a time, with its line end; the memory belongs to the receiver
+ * @param statement sent verbatim
+ * @yields one row in COPY's text format with its line end; the receiver owns the memory
  */
 export async function* copyOut(client: Client, statement: string): AsyncGenerator<Buffer, void, undefined> {
   const copy = new CopyOut(statement)
@@ -60,7 +60,7 @@ class CopyOut implements Submittable {
     return rows
   }
 
-  /** Waits until the connection is free again; what still arrives is dropped. */
+  /** Waits until the connection is free again, dropping rows that still arrive. */
   async end(): Promise<void> {
     this.handleCopyData = () => undefined
     this.#connection?.stream.resume()
@@ -73,7 +73,7 @@ class CopyOut implements Submittable {
   }
 
   handleCopyData = ({ chunk }: { chunk: Uint8Array }): void => {
-    // A copy: the driver uses the memory again.
+    // Copied, because the driver reuses the memory.
     this.#rows.push(Buffer.from(chunk))
     this.#bytes += chunk.length
     if (this.#bytes > MAX_QUEUED_BYTES) this.#connection?.stream.pause()
@@ -100,7 +100,7 @@ class CopyOut implements Submittable {
 
 /**
  * Runs `copy … from stdin` with `data` in COPY's text format.
- * @returns how many rows PostgreSQL took
+ * @returns number of rows that PostgreSQL took
  */
 export async function copyIn(client: Client, statement: string, data: Uint8Array): Promise<number> {
   const copy = new CopyIn(statement, data)

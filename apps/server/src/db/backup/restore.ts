@@ -1,4 +1,4 @@
-// Loads a backup. Invariants: it happens as a whole or not at all, and only where nothing can be overwritten.
+// Loads a backup. Invariants: it is atomic and overwrites nothing.
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -31,16 +31,16 @@ import { readTar, type TarEntry } from './tar.ts'
 
 export interface Restored {
   readonly rows: RowCounts
-  /** Version of the server that made the backup. */
+  /** Version of the server that wrote the backup. */
   readonly version: string
-  /** `BOWLINE_SECRET_KEY`, when the backup has it; without it the platform's private keys stay sealed. */
+  /** `BOWLINE_SECRET_KEY`, if the backup has it; without it the platform's private keys stay sealed. */
   readonly secretKey: string | undefined
 }
 
 /**
- * Loads a backup into an empty database and brings it to this server's version.
+ * Loads a backup into an empty database and migrates it to this server's version.
  * @throws {BackupRefused} when the file is damaged, incomplete or not a backup
- * @throws {DatabaseRefused} when the database is not empty, or the backup was made by a newer server
+ * @throws {DatabaseRefused} when the database is not empty, or the backup was written by a newer server
  */
 export async function restore(owner: OwnerConnection, file: string): Promise<Restored> {
   const migrations = await readMigrations(MIGRATIONS_FOLDER)
@@ -73,7 +73,7 @@ async function refuseFull(client: Client): Promise<void> {
   }
 }
 
-/** Everything from the first table to the last count, in the caller's transaction. */
+/** Loads everything, from the first table to the final counts, in the caller's transaction. */
 async function load(client: Client, file: string, migrations: readonly Migration[]): Promise<Restored> {
   const entries = readArchive(file)
   const manifest = parse(Manifest, MANIFEST_NAME, (await entries.next()).value)
@@ -98,7 +98,7 @@ async function load(client: Client, file: string, migrations: readonly Migration
   throw new BackupRefused('The backup is incomplete: its end is missing.')
 }
 
-/** The tables of the manifest, which must be those of the schema: names from a file reach SQL only when they match. */
+/** Tables of the manifest, checked against the schema: names from a file reach SQL only if they match. */
 async function matchTables(client: Client, manifest: Manifest): Promise<Map<string, TableColumns>> {
   const inSchema = new Map((await dataTables(client)).map((table) => [table.name, table]))
   for (const { name, columns } of manifest.tables) {
@@ -110,20 +110,20 @@ async function matchTables(client: Client, manifest: Manifest): Promise<Map<stri
   return new Map(manifest.tables.map((table) => [table.name, table]))
 }
 
-function compareCounts(told: RowCounts, loaded: ReadonlyMap<string, number>): void {
-  for (const name of new Set([...Object.keys(told), ...loaded.keys()])) {
-    if (told[name] !== loaded.get(name)) {
+function compareCounts(expected: RowCounts, loaded: ReadonlyMap<string, number>): void {
+  for (const name of new Set([...Object.keys(expected), ...loaded.keys()])) {
+    if (expected[name] !== loaded.get(name)) {
       throw new BackupRefused(
-        `The backup is damaged: of ${name} it should have ${told[name] ?? 0} rows and has ${loaded.get(name) ?? 0}.`,
+        `The backup is damaged: of ${name} it should have ${expected[name] ?? 0} rows and has ${loaded.get(name) ?? 0}.`,
       )
     }
   }
 }
 
-/** @yields the entries of the file; damage of any layer is a BackupRefused */
+/** @yields the entries of the file; damage on any layer is a BackupRefused */
 async function* readArchive(file: string): AsyncGenerator<TarEntry, undefined, undefined> {
   const gunzip = createGunzip()
-  // Its failure reaches the reader of `gunzip`.
+  // Failures surface at the reader of `gunzip`.
   const reading = pipeline(createReadStream(file), gunzip).catch(() => undefined)
   try {
     yield* readTar(gunzip, MAX_ENTRY_BYTES)

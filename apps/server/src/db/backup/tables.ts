@@ -1,18 +1,18 @@
-// The tables of a backup, and how they are opened for loading. Reads PostgreSQL's catalogue, so that a new table is in
-// the backup without anybody thinking of it.
+// Tables of a backup, and their preparation for loading. Read from PostgreSQL's catalogue, so that new tables are
+// included automatically.
 import type { Client } from 'pg'
 import { quoteIdentifier } from '../owner-session.ts'
 
-/** For sorting while an index is made. */
+/** Memory for sorting while an index is built. */
 const INDEX_MEMORY = '128MB'
 
 export interface TableColumns {
   readonly name: string
-  /** In the order of the rows; generated columns are left out. */
+  /** In the order of the rows, without generated columns. */
   readonly columns: readonly string[]
 }
 
-/** All tables of the owner, without the record of migrations, which a restore makes itself. */
+/** All tables of the owner except the migration history, which a restore writes itself. */
 export async function dataTables(client: Client): Promise<TableColumns[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -30,10 +30,10 @@ export function copyTarget({ name, columns }: TableColumns): string {
 }
 
 /**
- * Empties the tables and lets the owner load them in any order; call the answer when they are loaded. Foreign keys,
- * unique keys and indexes are made anew then, which also checks every row against them, in a fraction of the time that
- * keeping them up to date row by row takes. Everything happens in the caller's transaction, so nobody else ever sees a
- * table without its guards.
+ * Empties the tables and lets the owner load them in any order. Foreign keys, unique keys and indexes are dropped and
+ * rebuilt after loading, which also checks every row, in a fraction of the time of maintaining them row by row.
+ * Everything happens in the caller's transaction, so nobody else sees a table without its constraints.
+ * @returns function to call after loading
  */
 export async function openForLoading(client: Client, tables: readonly TableColumns[]): Promise<() => Promise<void>> {
   const constraints = await keyConstraints(client)
@@ -42,9 +42,9 @@ export async function openForLoading(client: Client, tables: readonly TableColum
   const triggered = await triggeredTables(client)
   for (const { table, name } of constraints) await client.query(`alter table ${table} drop constraint ${name}`)
   for (const { name } of indexes) await client.query(`drop index ${name}`)
-  // Unforced, the owner's rows are not held against the policies, of which it has none.
+  // Without FORCE the policies, none of which covers the owner, do not apply to it.
   for (const table of forced) await client.query(`alter table ${table} no force row level security`)
-  // What triggers wrote is in the backup.
+  // Rows written by triggers are in the backup.
   for (const table of triggered) await client.query(`alter table ${table} disable trigger user`)
   await client.query(`truncate ${tables.map(({ name }) => quoteIdentifier(name)).join(', ')}`)
 
@@ -54,7 +54,7 @@ export async function openForLoading(client: Client, tables: readonly TableColum
       await client.query(`alter table ${table} add constraint ${name} ${definition}`)
     }
     for (const { definition } of indexes) await client.query(definition)
-    // Before the owner is blind again.
+    // Before row-level security hides the rows from the owner again.
     await continueIdentities(client)
     for (const table of forced) await client.query(`alter table ${table} force row level security`)
     for (const table of triggered) await client.query(`alter table ${table} enable trigger user`)
@@ -62,7 +62,7 @@ export async function openForLoading(client: Client, tables: readonly TableColum
   }
 }
 
-/** Foreign keys first: they need the unique keys that they refer to. */
+/** Foreign keys first: they depend on the unique keys they reference. */
 async function keyConstraints(client: Client): Promise<{ table: string; name: string; definition: string }[]> {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
@@ -72,7 +72,7 @@ async function keyConstraints(client: Client): Promise<{ table: string; name: st
   return rows
 }
 
-/** Indexes that are not the other side of a constraint. */
+/** Indexes that do not belong to a constraint. */
 async function plainIndexes(client: Client): Promise<{ name: string; definition: string }[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
@@ -99,7 +99,7 @@ async function triggeredTables(client: Client): Promise<string[]> {
   return rows.map(({ table }) => table)
 }
 
-/** Makes every identity column go on after the greatest value that was loaded. */
+/** Sets every identity sequence to the greatest loaded value. */
 async function continueIdentities(client: Client): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `select attrelid::regclass::text as table, attname::text as column,

@@ -13,8 +13,8 @@ async function read(bytes: Buffer, pieceBytes = 1_000, mostBytes = 1_048_576) {
   return entries
 }
 
-describe('an archive', () => {
-  it('reads back as it was written, in whatever pieces it arrives', async () => {
+describe('tar archive', () => {
+  it('reads an archive back as written, however it is chunked', async () => {
     const files = array(
       tuple(constantFrom('a', 'tables/users.0001.copy', 'x'.repeat(100)), uint8Array({ maxLength: 2_000 })),
     )
@@ -27,20 +27,20 @@ describe('an archive', () => {
     )
   })
 
-  it('is one for the tar of the system', () => {
+  it('writes an archive that the system’s tar can extract', () => {
     const archive = Buffer.concat([tarEntry('hello.txt', Buffer.from('hello\n'), 1_700_000_000), TAR_END])
     const { stdout } = spawnSync('tar', ['--extract', '--to-stdout', 'hello.txt'], { input: archive })
     expect(stdout.toString()).toBe('hello\n')
   })
 
-  it('that ends early is refused, wherever it ends', async () => {
+  it('refuses an archive truncated at any position', async () => {
     const archive = tarEntry('a', Buffer.alloc(700, 1), 0)
     for (const length of [1, 511, 512, 1_000, archive.length]) {
       await expect(read(archive.subarray(0, length))).rejects.toThrow('ends early')
     }
   })
 
-  it('with one changed byte in a header is refused', async () => {
+  it('refuses an archive with one changed byte in a header', async () => {
     const archive = Buffer.concat([tarEntry('a', Buffer.from('x'), 0), TAR_END])
     for (const place of [0, 124, 130, 156, 257]) {
       const damaged = Buffer.from(archive)
@@ -49,13 +49,13 @@ describe('an archive', () => {
     }
   })
 
-  it('with a file beyond the limit is refused before the file is read', async () => {
+  it('refuses an archive entry above the size limit before reading it', async () => {
     const header = tarEntry('a', Buffer.alloc(2_000), 0).subarray(0, 512)
     await expect(read(header, 1_000, 1_999)).rejects.toThrow('more than 1999')
   })
 })
 
-it('names that do not fit are refused', () => {
+it('refuses entry names of invalid length', () => {
   expect(() => tarEntry('x'.repeat(101), Buffer.alloc(0), 0)).toThrow(RangeError)
   expect(() => tarEntry('', Buffer.alloc(0), 0)).toThrow(RangeError)
 })

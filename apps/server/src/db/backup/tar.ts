@@ -1,5 +1,5 @@
-// The little of the tar format (POSIX ustar) that a backup needs: plain files with short names. Pure: bytes in, bytes
-// out. Invariant: reading never holds more than one entry, and none beyond the limit that the caller gives.
+// The subset of the tar format (POSIX ustar) that a backup needs: plain files with short names. Pure: bytes in, bytes
+// out. Invariant: reading holds at most one entry, and none above the caller's limit.
 
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
@@ -7,7 +7,7 @@ const NAME_BYTES = 100
 const MAX_SIZE = 8 ** 11 - 1
 const REGULAR_FILE = 0x30
 
-/** Places of the fields in a header: offset and length in bytes. */
+/** Header fields: offset and length in bytes. */
 const FIELD = {
   mode: [100, 8],
   uid: [108, 8],
@@ -17,7 +17,7 @@ const FIELD = {
   checksum: [148, 8],
 } as const
 
-/** The bytes do not form an archive that a backup could be. */
+/** The bytes are no valid archive of a backup. */
 export class TarDamaged extends Error {
   constructor(message: string) {
     super(message)
@@ -30,11 +30,11 @@ export interface TarEntry {
   readonly body: Buffer
 }
 
-/** End of an archive. */
+/** End-of-archive marker. */
 export const TAR_END: Buffer = Buffer.alloc(2 * BLOCK_BYTES)
 
 /**
- * One file as it stands in an archive, readable by its owner only.
+ * Encodes one file as an archive entry, readable by its owner only.
  * @param name 1 to 100 bytes
  * @param mtimeSeconds since the epoch
  */
@@ -56,10 +56,10 @@ export function tarEntry(name: string, body: Uint8Array, mtimeSeconds: number): 
 }
 
 /**
- * Reads the files of an archive in order.
- * @param mostBytes of one file
- * @throws {TarDamaged} when a header is damaged, a file is larger than the limit, the archive ends early, or something
- * follows its end. The source is read to its own end, so that a checksum there is compared too.
+ * Reads the files of an archive in order. Reads the source to its end, so that a trailing checksum is verified too.
+ * @param mostBytes size limit of one file
+ * @throws {TarDamaged} when a header is damaged, a file exceeds the limit, the archive ends early, or data follows its
+ *   end
  */
 export async function* readTar(
   chunks: AsyncIterable<Uint8Array>,
@@ -80,7 +80,7 @@ export async function* readTar(
   }
 }
 
-/** Hands out exactly as many bytes as are asked for. */
+/** Reads exact byte counts from a chunked source. */
 class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest = Buffer.alloc(0)
@@ -129,7 +129,7 @@ function readOctal(header: Buffer, [offset, length]: readonly [number, number]):
   return Number.parseInt(digits, 8)
 }
 
-/** Sum of all bytes, the checksum's own counted as blanks. */
+/** Sum of all bytes, with the checksum field counted as blanks. */
 function checksum(header: Buffer): number {
   const [offset, length] = FIELD.checksum
   return header.reduce((sum, byte, index) => sum + (index >= offset && index < offset + length ? 0x20 : byte), 0)

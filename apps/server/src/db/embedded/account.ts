@@ -1,5 +1,5 @@
-// Running programs of PostgreSQL under an account: it refuses uid 0. Invariant: whatever is chosen has run our copy of `postgres` once
-// from the folder of the cluster, so folders above that it cannot pass are found out here and not later.
+// Runs PostgreSQL's programs under an account, since PostgreSQL refuses uid 0. Invariant: the chosen account has run
+// our copy of `postgres` once from the folder of the cluster, so that inaccessible parent folders are detected here.
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 
 /**
@@ -13,7 +13,7 @@ export type Account =
 
 const NOBODY = 65_534
 
-/** PostgreSQL gets nothing of our environment: it holds secrets, and PG* variables would change what it does. */
+/** PostgreSQL inherits none of our environment, which holds secrets; PG* variables would alter its behaviour. */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 export interface FileOwner {
@@ -21,15 +21,15 @@ export interface FileOwner {
   readonly gid: number
 }
 
-/** Who owns the files of a cluster that `account` runs. */
+/** Owner of the files of a cluster run by `account`. */
 export function fileOwner(account: Account): FileOwner {
   if (account.kind === 'user') return { uid: account.uid, gid: account.gid }
   return { uid: process.getuid?.() ?? NOBODY, gid: process.getgid?.() ?? NOBODY }
 }
 
 /**
- * Starts a program under an account, in a session of its own so that Ctrl-C at the terminal does not reach it.
- * @param folder working folder; the account must be able to pass every folder above it
+ * Starts a program under an account, in its own session so that Ctrl-C at the terminal does not reach it.
+ * @param folder working folder; the account must have search permission on all its parents
  */
 export function spawnAs(
   account: Account,
@@ -47,8 +47,8 @@ export function spawnAs(
 }
 
 /**
- * Runs a program to its end.
- * @returns its exit status (null when it could not be started or was killed) and the last of what it printed
+ * Runs a program to completion.
+ * @returns exit status (null when it could not be started or was killed) and the end of its output
  */
 export function runAs(
   account: Account,

@@ -1,5 +1,5 @@
-// Making a cluster: initdb in a folder beside, then one rename. Invariants: a cluster is whole or absent, and it never
-// accepts a connection without a password.
+// Creates a cluster: initdb in an adjacent folder, then one rename. Invariants: a cluster is complete or absent, and it
+// never accepts a connection without a password.
 import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Account, fileOwner, runAs } from './account.ts'
@@ -9,19 +9,18 @@ import { giveTo } from './ownership.ts'
 import { ensurePasswords, moveEarlierPasswords } from './passwords.ts'
 import type { Place } from './place.ts'
 
-/** Bootstrap superuser; only the supervisor signs in as this one. */
+/** Bootstrap superuser; only the supervisor logs in with it. */
 export const SUPERVISOR_USER = 'bowline_supervisor'
 /** Owner of the database, the login of the server. */
 export const OWNER_USER = 'bowline'
 export const DATABASE = 'bowline'
 
-/** Everything else is refused: there is no network listener, and nobody gets in without a password. */
+/** No network listener, and no login without a password. */
 const HOST_BASED_ACCESS = 'local all all scram-sha-256\n'
 
 /**
- * Makes the cluster unless there is one. Another server that makes it at the same moment does no harm: the first rename
- * wins.
- * @param durable false leaves out the fsync calls, for tests
+ * Creates the cluster unless it exists. Safe with concurrent servers: the first rename wins.
+ * @param durable false omits the fsync calls, for tests
  * @throws {StartFailed} when initdb fails, or only a cluster of another major version exists
  */
 export async function ensureCluster(place: Place, durable: boolean): Promise<void> {
@@ -37,34 +36,34 @@ export async function ensureCluster(place: Place, durable: boolean): Promise<voi
         `brings ${basename(place.binaries)}. Make a backup with the version of Bowline that made it and restore it here.`,
     )
   }
-  const workshop = `${place.cluster}.new-${process.pid}`
+  const workFolder = `${place.cluster}.new-${process.pid}`
   try {
-    const fresh = await initialise(place, workshop, durable)
+    const fresh = await initialise(place, workFolder, durable)
     await rename(fresh, place.cluster)
   } catch (error) {
     if (await exists(join(place.cluster, 'PG_VERSION'))) return
     if (error instanceof StartFailed) throw error
     throw startFailed('Making the database failed', String(error), place.home, error)
   } finally {
-    await rm(workshop, { recursive: true, force: true })
+    await rm(workFolder, { recursive: true, force: true })
   }
 }
 
 /**
- * @param workshop folder that is made for it
- * @returns the folder of the new cluster, in the workshop
+ * @param workFolder temporary folder, created here
+ * @returns folder of the new cluster in the workFolder
  */
-async function initialise(place: Place, workshop: string, durable: boolean): Promise<string> {
+async function initialise(place: Place, workFolder: string, durable: boolean): Promise<string> {
   const owner = fileOwner(place.account)
   const account = await initialiserOf(place.account)
   const { uid, gid } = fileOwner(account)
   const { supervisor } = await ensurePasswords(place.cluster, durable)
-  // Other processes of the initialiser's account are kept out by the group, which only ours has.
-  await mkdir(workshop, { mode: 0o700 })
-  await chmod(workshop, 0o710)
-  await chown(workshop, process.getuid?.() ?? uid, gid)
-  const fresh = join(workshop, 'cluster')
-  const passwordFile = join(workshop, 'initdb-password')
+  // The group, which only our account has, keeps out other processes of the initialiser's account.
+  await mkdir(workFolder, { mode: 0o700 })
+  await chmod(workFolder, 0o710)
+  await chown(workFolder, process.getuid?.() ?? uid, gid)
+  const fresh = join(workFolder, 'cluster')
+  const passwordFile = join(workFolder, 'initdb-password')
   await mkdir(fresh, { mode: 0o700 })
   await chown(fresh, uid, gid)
   await writeFile(passwordFile, supervisor, { mode: 0o600, flag: 'wx' })
@@ -80,7 +79,7 @@ async function initialise(place: Place, workshop: string, durable: boolean): Pro
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The operating system's locales may be missing and may change under an index; the builtin one does neither.
+      // Locales of the operating system may be missing or change under an index; the builtin one does neither.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -96,8 +95,8 @@ async function initialise(place: Place, workshop: string, durable: boolean): Pro
 }
 
 /**
- * initdb, unlike the server, wants an account with a name. Where ours has none it runs as nobody, but in our group:
- * without it no other process of nobody can enter the folder, trace the program or read its memory.
+ * initdb, unlike the server, needs an account with a name. Without one it runs as nobody, but in our group: otherwise
+ * other processes of nobody could enter the folder, trace the program or read its memory.
  */
 async function initialiserOf(account: Account): Promise<Account> {
   if (account.kind !== 'user' || (await hasEntry(account.uid))) return account
@@ -106,7 +105,7 @@ async function initialiserOf(account: Account): Promise<Account> {
   return { ...nobody, gid: account.gid }
 }
 
-/** Unfinished clusters and copies of servers that have died. */
+/** Removes unfinished clusters and copies of dead servers. */
 async function removeLeftovers(place: Place): Promise<void> {
   const folder = dirname(place.cluster)
   for (const name of await readdir(folder)) {

@@ -1,7 +1,7 @@
-// Why the embedded PostgreSQL could not start, in words for the operator.
+// Start failures of the embedded PostgreSQL, described for the operator.
 import { open } from 'node:fs/promises'
 
-/** The message says what was tried, what went wrong and, where there is one, the way out. */
+/** The message names the attempt, the failure and, if there is one, the remedy. */
 export class StartFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -9,9 +9,9 @@ export class StartFailed extends Error {
   }
 }
 
-/** Another living server works with the same data. */
+/** Another live server uses the same data. */
 export class AlreadyRunning extends StartFailed {
-  /** Process id of the other server as it gave it; undefined when it could not be learned. */
+  /** Process id reported by the other server; undefined when unknown. */
   readonly holderPid: number | undefined
   constructor(message: string, holderPid: number | undefined) {
     super(message)
@@ -23,7 +23,7 @@ export class AlreadyRunning extends StartFailed {
 const TAIL_BYTES = 4_096
 const TAIL_LINES = 6
 
-/** The last lines of a log file as one string; empty when there is no file. */
+/** Last lines of a log file; empty when it does not exist. */
 export async function logTail(file: string): Promise<string> {
   try {
     const handle = await open(file, 'r')
@@ -42,8 +42,8 @@ export async function logTail(file: string): Promise<string> {
 }
 
 /**
- * @param what the step that failed, as a sentence without full stop
- * @param said what the program printed, or a system error
+ * @param what the failed step, as a sentence without full stop
+ * @param said output of the program, or a system error
  */
 export function startFailed(what: string, said: string, place: string, cause?: unknown): StartFailed {
   if (/No space left on device|ENOSPC/.test(said)) {
@@ -52,7 +52,7 @@ export function startFailed(what: string, said: string, place: string, cause?: u
   return new StartFailed(said === '' ? `${what}.` : `${what}:\n${said}`, { cause })
 }
 
-/** Whether an error of `node:fs` says that the file or folder does not exist. */
+/** True for a `node:fs` error that means a missing file or folder. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }

@@ -1,5 +1,5 @@
-// Getting hold of a cluster's PostgreSQL: running or to be started, ready, and locked for this process. Invariant: who
-// has a HeldPostmaster is the only one, for as long as its lock connection lives.
+// Acquires a cluster's PostgreSQL: running or started, ready, and locked for this process. Invariant: a HeldPostmaster
+// has a single holder for as long as its lock connection lives.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { access } from 'node:fs/promises'
 import { Client, DatabaseError } from 'pg'
@@ -10,11 +10,11 @@ import type { Place } from './place.ts'
 import { findPostmaster, launch, logFile, stopPostmaster } from './postmaster.ts'
 import { PORT } from './run-dir.ts'
 
-/** What is needed to start PostgreSQL and to sign in to it. */
+/** Data needed to start PostgreSQL and to log in to it. */
 export interface ServedCluster {
   readonly place: Place
   readonly passwords: Passwords
-  /** On top of the settings of postmaster.ts. */
+  /** In addition to the settings of postmaster.ts. */
   readonly settings: Readonly<Record<string, string>>
 }
 
@@ -23,13 +23,13 @@ export interface HeldPostmaster {
   readonly socketDir: string
   /** Holds the advisory lock. */
   readonly lock: Client
-  /** Resolves when the lock's connection has ended: PostgreSQL has gone, or has dropped all connections. */
+  /** Resolves when the lock's connection has ended: PostgreSQL has exited or dropped all connections. */
   readonly lost: Promise<void>
-  /** It ran already. */
+  /** True if it was already running. */
   readonly adopted: boolean
 }
 
-/** The connection that takes the lock, watched from its beginning. */
+/** Connection that takes the lock, monitored from the start. */
 interface Lock {
   readonly client: Client
   readonly lost: Promise<void>
@@ -39,25 +39,25 @@ interface Lock {
 const SERVER_LOCK = Number.parseInt('bowline', 36)
 const APPLICATION_NAME = /^bowline-server-(\d+)$/
 const POLL_MS = 20
-/** How long the lock of a server that was just killed may take to be given up. */
+/** Time limit for the release of a lock whose holder was just killed. */
 const DEAD_HOLDER_PATIENCE_MS = 5_000
-/** Starts and ends of other servers on the same folder that one start rides out. */
+/** Starts and stops of other servers on the same folder that one start tolerates. */
 const ATTEMPTS = 40
 const ATTEMPT_DELAY_MS = 250
-/** How long a PostgreSQL that runs may have no reachable socket. */
+/** Time limit for an unreachable socket of a running PostgreSQL. */
 const SOCKET_PATIENCE_MS = 30_000
 
-/** What PostgreSQL says when children of a killed postmaster still live. */
+/** Log message of PostgreSQL while children of a killed postmaster are alive. */
 const MEMORY_IN_USE = /shared memory block .* is still in use/
 
-/** Answers of a PostgreSQL that is not there yet (57P03: starting up) or no longer. */
+/** Errors of a PostgreSQL that is starting (57P03) or shutting down. */
 const NOT_NOW = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'])
 
 /**
  * Starts the cluster's PostgreSQL or finds it running, waits until it answers, and takes the lock.
- * @param runDir folder of the socket when it is started
- * @throws {AlreadyRunning} when another living server has the lock
- * @throws {StartFailed} when it ends before it is ready
+ * @param runDir folder of the socket if it is started
+ * @throws {AlreadyRunning} when another live server has the lock
+ * @throws {StartFailed} when it exits before it is ready
  */
 export async function takeHold(cluster: ServedCluster, runDir: string, signal: AbortSignal): Promise<HeldPostmaster> {
   for (let attempt = 1; ; attempt += 1) {
@@ -76,7 +76,7 @@ export async function takeHold(cluster: ServedCluster, runDir: string, signal: A
   }
 }
 
-/** @returns undefined when none runs, or it ended meanwhile */
+/** @returns undefined when none runs, or it has exited meanwhile */
 async function adopt(cluster: ServedCluster, signal: AbortSignal): Promise<HeldPostmaster | undefined> {
   const running = await findPostmaster(cluster.place.cluster)
   if (!running) return undefined
@@ -86,7 +86,7 @@ async function adopt(cluster: ServedCluster, signal: AbortSignal): Promise<HeldP
   return lock && hold(cluster, lock, running, true)
 }
 
-/** @returns undefined when another server was faster, or processes of a killed one have not ended yet */
+/** @returns undefined when another server was faster, or processes of a killed one are still alive */
 async function startAndHold(
   cluster: ServedCluster,
   runDir: string,
@@ -117,8 +117,8 @@ async function startAndHold(
 }
 
 /**
- * Connects as the supervisor as soon as PostgreSQL answers; replaying the log after a crash may take minutes.
- * @returns undefined when `living` says that there is nothing to wait for
+ * Connects as the supervisor as soon as PostgreSQL answers; crash recovery may take minutes.
+ * @returns undefined once `living` resolves to false
  */
 async function connect(
   cluster: ServedCluster,
@@ -170,7 +170,7 @@ async function hold(
     return { ...postmaster, lock: client, lost, adopted }
   } catch (error) {
     await client.end().catch(() => undefined)
-    // It was going down: its server is ending too.
+    // It was shutting down: its server is stopping too.
     if (isNotNow(error)) return undefined
     throw error
   }
@@ -193,7 +193,7 @@ async function takeLock(client: Client, place: Place): Promise<void> {
   }
 }
 
-/** Process id of the server that holds the lock, by the name that it gave its connection. */
+/** Process id of the lock's holder, from the application name of its connection. */
 async function lockHolder(client: Client): Promise<number | undefined> {
   const { rows } = await client.query<{ application_name: string }>(
     `select a.application_name from pg_locks l join pg_stat_activity a using (pid)
@@ -215,7 +215,7 @@ async function isLiving(pid: number): Promise<boolean> {
   }
 }
 
-/** The role and database of the server. Done at every start, so that a first start that was cut off is completed. */
+/** Creates role and database of the server. Runs at every start, so that an interrupted first start is completed. */
 async function ensureOwner(client: Client, password: string): Promise<void> {
   const role = await client.query('select 1 from pg_roles where rolname = $1', [OWNER_USER])
   if (role.rowCount === 0) {

@@ -1,26 +1,27 @@
-// The account of root's PostgreSQL: one that no other program has, so that no other service reaches the database or its
-// files through an account in common.
+// Account of root's PostgreSQL: exclusive to it, so that no other service can access the database or its files through
+// a shared account.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Account } from './account.ts'
 
 export type UserAccount = Extract<Account, { kind: 'user' }>
 
-/** An account of this name below {@link FIRST_ORDINARY_UID} is used where the host has one. */
+/** Name of a system account below {@link FIRST_ORDINARY_UID}, used if the host has it. */
 const SYSTEM_ACCOUNT = 'bowline'
 const FIRST_ORDINARY_UID = 1_000
 
 /**
- * Numbers to choose from: above those that tools give to people, below those of systemd's dynamic users (61184), and
- * within the 65536 of a container's user namespace.
+ * Range of uids to choose from: above those that tools assign to people, below those of systemd's dynamic users
+ * (61184), and within the 65536 of a container's user namespace.
  */
 const FIRST_UID = 52_000
 const UIDS = 8_000
 
 /**
- * The system account `bowline`, or a number without an account. The number follows from the folder, so that servers of
- * different folders do not share one; it needs no entry in /etc/passwd, which containers cannot always write.
- * @param home real path of the folder of the cluster
+ * Returns the system account `bowline`, or a uid without an account. The uid is derived from the folder, so that
+ * servers of different folders do not share one; it needs no entry in /etc/passwd, which containers cannot always
+ * write.
+ * @param home real path of the cluster's folder
  */
 export async function ownAccount(home: string): Promise<UserAccount> {
   const [users, groups] = await Promise.all([accounts('/etc/passwd'), accounts('/etc/group')])
@@ -30,17 +31,17 @@ export async function ownAccount(home: string): Promise<UserAccount> {
   const start = createHash('sha256').update(home).digest().readUInt32BE(0) % UIDS
   for (let step = 0; ; step += 1) {
     const id = FIRST_UID + ((start + step) % UIDS)
-    // A host that has an account for each of them gets one that is shared.
+    // On a host where all of them are taken, the account is shared.
     if (!taken.has(id) || step === UIDS) return { kind: 'user', uid: id, gid: id }
   }
 }
 
-/** Whether a number has an entry in /etc/passwd. */
+/** Checks if a uid has an entry in /etc/passwd. */
 export async function hasEntry(uid: number): Promise<boolean> {
   return (await accounts('/etc/passwd')).some(({ id }) => id === uid)
 }
 
-/** The account `nobody` of this host; undefined when it has none. */
+/** The account `nobody` of this host; undefined if there is none. */
 export async function nobodyAccount(): Promise<UserAccount | undefined> {
   const nobody = (await accounts('/etc/passwd')).find(({ name }) => name === 'nobody')
   return nobody && { kind: 'user', uid: nobody.id, gid: nobody.gid }

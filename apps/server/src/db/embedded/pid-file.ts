@@ -1,5 +1,6 @@
-// postmaster.pid: what a running PostgreSQL says of itself, and whether it is to be believed. The format is PostgreSQL's
-// (src/include/utils/pidfile.h), the same since version 10. Invariant: a process is ours only when the kernel says so.
+// Reads postmaster.pid of a running PostgreSQL and verifies it. The format is PostgreSQL's
+// (src/include/utils/pidfile.h), unchanged since version 10. Invariant: a process counts as ours only if the kernel
+// confirms it.
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isMissing } from './failure.ts'
@@ -10,7 +11,7 @@ export interface PidFile {
   readonly socketDir: string
 }
 
-/** Fields by line; a file that is being written has fewer. */
+/** Parses the fields by line; an incomplete file has fewer. */
 export function parsePidFile(text: string): Partial<PidFile> {
   const lines = text.split('\n')
   const pid = wholeNumber(lines[0])
@@ -24,7 +25,7 @@ function wholeNumber(text: string | undefined): number | undefined {
   return value > 0 ? value : undefined
 }
 
-/** The pid file of a cluster; undefined when there is none. */
+/** Reads the pid file of a cluster; undefined if it does not exist. */
 export async function readPidFile(cluster: string): Promise<Partial<PidFile> | undefined> {
   try {
     return parsePidFile(await readFile(join(cluster, 'postmaster.pid'), 'utf8'))
@@ -35,14 +36,14 @@ export async function readPidFile(cluster: string): Promise<Partial<PidFile> | u
 }
 
 /**
- * Whether `pid` is a PostgreSQL process of this cluster: they all work in the cluster's folder. Where the kernel does not
- * let us look at processes of another account (root in a container, without CAP_SYS_PTRACE), the arguments tell it, and
- * only the postmaster is recognised.
+ * Checks if `pid` is a PostgreSQL process of this cluster by its working folder, which they all share. Where the kernel
+ * denies access to processes of another account (root in a container, without CAP_SYS_PTRACE), it falls back to the
+ * arguments, which identify only the postmaster.
  */
 export async function isPostgresOf(cluster: string, pid: number): Promise<boolean> {
   try {
     const [folder, home] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(cluster)])
-    // Not the paths: they differ with links, bind mounts and mount namespaces.
+    // Compares inodes: paths differ with links, bind mounts and mount namespaces.
     if (folder.dev !== home.dev || folder.ino !== home.ino) return false
     const program = await readlink(`/proc/${pid}/exe`)
     return basename(program.replace(/ \(deleted\)$/, '')) === 'postgres'
@@ -51,7 +52,7 @@ export async function isPostgresOf(cluster: string, pid: number): Promise<boolea
   }
 }
 
-/** A zombie has no arguments. The account is compared because everybody may call a process what they like. */
+/** A zombie has no arguments. The account is compared because anybody can choose a process's arguments. */
 async function looksLikePostmasterOf(cluster: string, pid: number): Promise<boolean> {
   try {
     const [account, home] = await Promise.all([stat(`/proc/${pid}`), stat(cluster)])
@@ -67,7 +68,7 @@ function isForbidden(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EACCES'
 }
 
-/** All PostgreSQL processes of a cluster that can be recognised: the postmaster and its children. */
+/** All recognisable PostgreSQL processes of a cluster: the postmaster and its children. */
 export async function postgresProcessesOf(cluster: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const ours = await Promise.all(pids.map((pid) => isPostgresOf(cluster, pid)))

@@ -1,5 +1,5 @@
-// Which account runs PostgreSQL where. Most of this is about root, which PostgreSQL refuses; for an ordinary user there
-// is nothing to choose.
+// Choice of PostgreSQL's account and folder. Mostly about root, under which PostgreSQL refuses to run; an ordinary user
+// has no choice.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmod, chown, lstat, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,12 +14,12 @@ import { clusterOf, ended, isRoot, NOBODY, query, served, serverProgram, testFol
 
 const { madeFolder, newFolder, otherServer } = testFolders()
 
-/** Whether `command` works on this host, for what containers may forbid. */
+/** Probes if `command` works on this host, as containers may forbid it. */
 function works(...command: [string, ...string[]]): boolean {
   return spawnSync(command[0], command.slice(1)).status === 0
 }
 
-/** Options of `setpriv` for an account without further groups. */
+/** Options of `setpriv` for an account without supplementary groups. */
 const as = (uid: number) => [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']
 
 const readAs = (uid: number, file: string) => spawnSync('setpriv', [...as(uid), 'cat', file], { encoding: 'utf8' })
@@ -30,14 +30,14 @@ async function accountIds(): Promise<number[]> {
   return (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => Number(line.split(':')[2]))
 }
 
-/** The files below a folder that contain a text. */
+/** Files below a folder that contain a text. */
 async function filesWith(text: string, folder: string): Promise<string[]> {
   return spawnSync('grep', ['-rlF', text, folder], { encoding: 'utf8' }).stdout.trim().split('\n')
 }
 
 /**
- * Gives a data folder the owner and the place of the passwords that earlier versions used.
- * @returns the file of the passwords
+ * Gives a data folder the file owner and password location of earlier versions.
+ * @returns the password file
  */
 async function makeOld(dataDir: string): Promise<string> {
   const cluster = await clusterOf(dataDir)
@@ -48,7 +48,7 @@ async function makeOld(dataDir: string): Promise<string> {
 }
 
 function asRoot(): void {
-  it('runs PostgreSQL under a uid that no account has, the same at every start', async () => {
+  it('runs PostgreSQL under an unused uid that is stable across starts', async () => {
     const dataDir = await newFolder()
     const uid = await served(dataDir, uidOf)
     expect(uid).not.toBe(0)
@@ -56,7 +56,7 @@ function asRoot(): void {
     expect(await served(dataDir, uidOf)).toBe(uid)
   })
 
-  it('runs PostgreSQL under a uid of its own in a data folder that is closed to others, as a server makes it', async () => {
+  it('runs PostgreSQL under its own uid in a private data folder', async () => {
     const dataDir = await newFolder(0o700)
     await served(dataDir, async (postgres) => {
       const uid = await uidOf(postgres)
@@ -66,7 +66,7 @@ function asRoot(): void {
     })
   })
 
-  it('shows the passwords to root only, neither to nobody nor to the account of PostgreSQL', async () => {
+  it('hides the passwords from nobody and from the account of PostgreSQL', async () => {
     const dataDir = await newFolder()
     await served(dataDir, async (postgres) => {
       const { password } = postgres.connection
@@ -79,7 +79,7 @@ function asRoot(): void {
     })
   })
 
-  it('takes a cluster of nobody, as earlier versions made them, over to a uid of its own', async () => {
+  it('transfers an earlier version’s cluster of nobody to its own uid', async () => {
     const dataDir = await madeFolder()
     await served(dataDir, (postgres) => query(postgres, 'create table kept as select 42 as answer'))
     const file = await makeOld(dataDir)
@@ -97,7 +97,7 @@ function asRoot(): void {
     })
   })
 
-  it('completes a takeover from nobody that was cut off', async () => {
+  it('completes an interrupted transfer from nobody', async () => {
     const dataDir = await madeFolder()
     const uid = await served(dataDir, uidOf)
     await makeOld(dataDir)
@@ -127,7 +127,7 @@ function asRoot(): void {
 
   const namespaces = works('unshare', '--user', `--map-user=${NOBODY}`, 'true')
   it.runIf(namespaces)(
-    'a cluster goes to root in a namespace when a folder above is closed to others, and back when it is open',
+    'transfers a cluster to root in a user namespace while a parent folder is private, and back',
     async () => {
       const above = await newFolder()
       const dataDir = join(above, 'data')
@@ -142,7 +142,7 @@ function asRoot(): void {
     },
   )
 
-  it('without CAP_SYS_PTRACE, as in a container, it is recognised, adopted and stopped all the same', async () => {
+  it('recognises, adopts and stops PostgreSQL without CAP_SYS_PTRACE, as in a container', async () => {
     const dataDir = await madeFolder()
     const limited = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace']
     const first = await otherServer(dataDir, limited)
@@ -159,7 +159,7 @@ function asRoot(): void {
   const ordinary = 1
   const asOrdinary = ['setpriv', ...as(ordinary)] as const
   it.runIf(works('setpriv', ...as(ordinary), 'cat', serverProgram))(
-    'a cluster of an ordinary account stays with that account',
+    'keeps a cluster of an ordinary account with that account',
     async () => {
       const dataDir = await newFolder()
       await chown(dataDir, ordinary, ordinary)
@@ -178,7 +178,7 @@ function asRoot(): void {
   const nameless = 54_321
   const asNameless = ['setpriv', `--reuid=${nameless}`, `--regid=${nameless}`, '--clear-groups'] as const
   const namelessMay = works(...asNameless, 'unshare', '--user', `--map-user=${NOBODY}`, 'cat', serverProgram)
-  it.runIf(namelessMay)('an account without a name, as containers have them, will do', async () => {
+  it.runIf(namelessMay)('runs under an account without a name, as in containers', async () => {
     const dataDir = await newFolder()
     await chown(dataDir, nameless, nameless)
     const { child, report } = await otherServer(dataDir, asNameless)
@@ -188,8 +188,8 @@ function asRoot(): void {
     expect((await stat(await clusterOf(dataDir))).uid).toBe(nameless)
   })
 
-  // A user namespace of its own, in which root cannot make another one, with a /var/lib of its own. The shell gets its
-  // rights by the second exec: at the first one it had no uid yet.
+  // A user namespace in which root cannot create another one, with its own /var/lib. The shell gains its capabilities
+  // at the second exec: at the first it had no uid yet.
   const closedWorld = `
     unshare --user --mount sh -c 'until grep -q 65536 /proc/self/uid_map; do sleep 0.02; done; exec sh -c "$0"' "
       mount -t tmpfs -o mode=755 none /var/lib && echo 0 >/proc/sys/user/max_user_namespaces || exit 1
@@ -197,15 +197,15 @@ function asRoot(): void {
     until [ "$(readlink /proc/$!/ns/user)" != "$(readlink /proc/self/ns/user)" ]; do sleep 0.02; done
     echo 0 0 65536 >/proc/$!/gid_map && echo 0 0 65536 >/proc/$!/uid_map && wait $!`
   const canClose = namespaces && works('timeout', '10', 'sh', '-c', closedWorld, 'sh', 'true')
-  /** Runs shell commands in the closed world. */
+  /** Runs shell commands in that namespace. */
   const inClosedWorld = (script: string) =>
     spawnSync('sh', ['-c', closedWorld, 'sh', script], { encoding: 'utf8' }).stdout.trim().split('\n')
-  /** Several servers one after the other, on a machine that may be busy. */
+  /** Time limit of several successive servers on a busy machine. */
   const SLOW_MS = 120_000
   const serveOnce = (dataDir: string) => `"${process.execPath}" "${serverProgram}" "${dataDir}" once`
 
   it.runIf(canClose)(
-    'where a namespace is forbidden, the group of PostgreSQL may pass a closed data folder',
+    'opens a private data folder to PostgreSQL’s group where user namespaces are forbidden',
     { timeout: SLOW_MS },
     async () => {
       const dataDir = await newFolder(0o700)
@@ -220,7 +220,7 @@ function asRoot(): void {
   )
 
   it.runIf(canClose)(
-    'opens a data folder that an earlier version opened to the group of nobody',
+    'reopens a data folder that an earlier version opened to the group of nobody',
     { timeout: SLOW_MS },
     async () => {
       const dataDir = await madeFolder()
@@ -234,44 +234,36 @@ function asRoot(): void {
     },
   )
 
-  it.runIf(canClose)(
-    'the cluster goes to /var/lib when nothing else will do, and is found again',
-    { timeout: SLOW_MS },
-    async () => {
-      const closed = await newFolder(0o700)
-      const dataDir = join(closed, 'data')
-      const serve = serveOnce(dataDir)
-      const script = `${serve}; ls -d /var/lib/bowline/*/18-data; ${serve}; rm -r /var/lib/bowline; ${serve}`
-      const [first, folder, second, third] = inClosedWorld(script)
-      expect(first).toContain('"ready":true')
-      expect(folder?.replace('/18-data', '')).toBe((await readFile(join(dataDir, 'postgres/location'), 'utf8')).trim())
-      expect(second).toContain('"ready":true')
-      expect(third).toContain('location names a folder that does not exist')
-      expect((await stat(closed)).mode & 0o777).toBe(0o700)
-    },
-  )
+  it.runIf(canClose)('falls back to /var/lib for the cluster and finds it again', { timeout: SLOW_MS }, async () => {
+    const closed = await newFolder(0o700)
+    const dataDir = join(closed, 'data')
+    const serve = serveOnce(dataDir)
+    const script = `${serve}; ls -d /var/lib/bowline/*/18-data; ${serve}; rm -r /var/lib/bowline; ${serve}`
+    const [first, folder, second, third] = inClosedWorld(script)
+    expect(first).toContain('"ready":true')
+    expect(folder?.replace('/18-data', '')).toBe((await readFile(join(dataDir, 'postgres/location'), 'utf8')).trim())
+    expect(second).toContain('"ready":true')
+    expect(third).toContain('location names a folder that does not exist')
+    expect((await stat(closed)).mode & 0o777).toBe(0o700)
+  })
 
   const canMount = works('unshare', '--mount', 'sh', '-c', 'mount -t tmpfs none /mnt')
-  it.runIf(canMount)(
-    'a full disk is called a full disk, at the first start and later',
-    { timeout: SLOW_MS },
-    async () => {
-      const dataDir = await newFolder()
-      const serve = serveOnce(dataDir)
-      const start = (setUp: string) =>
-        spawnSync('unshare', ['--mount', 'sh', '-c', `${setUp}; ${serve}`], { encoding: 'utf8' }).stdout
-      const disk = (size: string) => `mount -t tmpfs -o mode=755,size=${size} none "${dataDir}"`
-      const full = `the disk that holds ${dataDir}/postgres is full`
-      expect(start(disk('20m'))).toContain(full)
-      expect(start(disk('80m'))).toContain(full)
-      const fill = `dd if=/dev/zero of="${dataDir}/fill" bs=4k 2>&1 | cat >/dev/null`
-      expect(start(`${disk('160m')}; ${serve}; ${fill}`)).toContain(full)
-    },
-  )
+  it.runIf(canMount)('reports a full disk at the first and later starts', { timeout: SLOW_MS }, async () => {
+    const dataDir = await newFolder()
+    const serve = serveOnce(dataDir)
+    const start = (setUp: string) =>
+      spawnSync('unshare', ['--mount', 'sh', '-c', `${setUp}; ${serve}`], { encoding: 'utf8' }).stdout
+    const disk = (size: string) => `mount -t tmpfs -o mode=755,size=${size} none "${dataDir}"`
+    const full = `the disk that holds ${dataDir}/postgres is full`
+    expect(start(disk('20m'))).toContain(full)
+    expect(start(disk('80m'))).toContain(full)
+    const fill = `dd if=/dev/zero of="${dataDir}/fill" bs=4k 2>&1 | cat >/dev/null`
+    expect(start(`${disk('160m')}; ${serve}; ${fill}`)).toContain(full)
+  })
 }
 
 function asOrdinaryUser(): void {
-  it('PostgreSQL runs as the same user', async () => {
+  it('runs PostgreSQL as the current user', async () => {
     const dataDir = await newFolder()
     await served(dataDir, async (postgres) => {
       expect((await stat(`/proc/${postgres.pid}`)).uid).toBe(process.getuid?.())
@@ -279,12 +271,12 @@ function asOrdinaryUser(): void {
   })
 }
 
-describe('the account', () => {
+describe('account of PostgreSQL', () => {
   if (isRoot) asRoot()
   else asOrdinaryUser()
 })
 
-it('a folder that vanished is not taken for a new start', async () => {
+it('refuses to start when the recorded cluster folder is missing', async () => {
   const dataDir = await madeFolder()
   await writeFile(join(dataDir, 'postgres/location'), '/nonexistent/bowline\n')
   await expect(served(dataDir, async () => undefined)).rejects.toThrow(/the database was there/)

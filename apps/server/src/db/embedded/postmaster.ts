@@ -1,5 +1,4 @@
-// One run of PostgreSQL: starting it, recognising one that runs already, stopping it. Knows nothing of locks and
-// restarts; those are supervisor.ts.
+// A single run of PostgreSQL: start, recognition of a running one, stop. Locks and restarts are in supervisor.ts.
 import type { ChildProcess } from 'node:child_process'
 import { open, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,8 +10,8 @@ import type { Place } from './place.ts'
 import { cleanRunDir, PORT, removeRunDir } from './run-dir.ts'
 
 /**
- * Server settings. Nothing listens on the network; statements and values stay out of the log (they hold personal data),
- * and so do errors that a client caused, so that nobody outside can make it grow.
+ * Server settings. No network listener; statements and values are not logged (personal data), nor are errors caused by
+ * clients, so that outsiders cannot make the log grow.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
@@ -36,7 +35,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 const MAX_LOG_BYTES = 8 * 1_048_576
 const POLL_MS = 20
-/** How long children of a postmaster that was killed may take to notice. */
+/** Time limit for orphaned children of a killed postmaster to exit. */
 const ORPHAN_PATIENCE_MS = 10_000
 const FAST_SHUTDOWN_PATIENCE_MS = 60_000
 const IMMEDIATE_SHUTDOWN_PATIENCE_MS = 20_000
@@ -45,7 +44,7 @@ export function logFile(place: Place): string {
   return join(place.home, 'postgres.log')
 }
 
-/** The running postmaster of a cluster; undefined when there is none. */
+/** Finds the running postmaster of a cluster; undefined without one. */
 export async function findPostmaster(cluster: string): Promise<PidFile | undefined> {
   const { pid, port, socketDir } = (await readPidFile(cluster)) ?? {}
   if (pid === undefined || port === undefined || socketDir === undefined) return undefined
@@ -53,9 +52,9 @@ export async function findPostmaster(cluster: string): Promise<PidFile | undefin
 }
 
 /**
- * Starts PostgreSQL; it is not yet ready when this returns. What it prints goes to {@link logFile}.
+ * Starts PostgreSQL without waiting until it is ready. Its output goes to {@link logFile}.
  * @param extraSettings overrides, for tests
- * @param ended called once, when it has ended or could not be started; possibly before this returns
+ * @param ended called once, when it has exited or could not be started; possibly before this returns
  */
 export async function launch(
   place: Place,
@@ -71,7 +70,7 @@ export async function launch(
   try {
     const program = join(place.binaries, 'bin/postgres')
     const child = spawnAs(place.account, program, args, place.home, ['ignore', log.fd, log.fd])
-    // Now, not after the next await: a program that cannot run has ended by then.
+    // Before the next await: a program that cannot run may have exited by then.
     for (const event of ['exit', 'error']) child.once(event, ended)
     return child
   } finally {
@@ -80,15 +79,15 @@ export async function launch(
 }
 
 /**
- * Deals with what a killed postmaster leaves behind: children that still hold its memory (they end on their own, or are
- * ended), and a pid file whose number some other program has got since, which PostgreSQL would take for a postmaster.
+ * Cleans up after a killed postmaster: children that still hold its memory (they exit on their own, or are killed), and
+ * a pid file whose number another program has since got, which PostgreSQL would mistake for a postmaster.
  */
 async function clearTheWay(place: Place, runDir: string): Promise<void> {
   const deadline = performance.now() + ORPHAN_PATIENCE_MS
   for (;;) {
     const processes = await postgresProcessesOf(place.cluster)
     if (processes.length === 0) break
-    // One that has just been started by another server: ours will find its pid file and end.
+    // Just started by another server: ours will find its pid file and exit.
     const { pid } = (await readPidFile(place.cluster)) ?? {}
     if (pid !== undefined && processes.includes(pid)) return
     if (performance.now() > deadline) for (const pid of processes) signal(pid, 'SIGKILL')
@@ -96,7 +95,7 @@ async function clearTheWay(place: Place, runDir: string): Promise<void> {
   }
   const stale = await readPidFile(place.cluster)
   if (stale?.socketDir && stale.socketDir !== runDir) await removeRunDir(stale.socketDir)
-  // A number that nobody has is left to PostgreSQL, which also looks whether the old memory is still in use.
+  // An unused number is left to PostgreSQL, which also checks if the old memory is still in use.
   if (stale?.pid && (await isTaken(stale.pid)) && !(await isPostgresOf(place.cluster, stale.pid))) {
     await unlink(join(place.cluster, 'postmaster.pid'))
   }
@@ -125,8 +124,8 @@ async function openLog(place: Place) {
 }
 
 /**
- * Asks for a fast shutdown (open transactions are rolled back) and waits for the end.
- * @throws {Error} when it does not end even when it is told to drop everything
+ * Requests a fast shutdown (open transactions are rolled back) and waits for the exit.
+ * @throws {Error} when it does not exit even after an immediate shutdown
  */
 export async function stopPostmaster(cluster: string, pid: number): Promise<void> {
   signal(pid, 'SIGINT')
@@ -150,6 +149,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
   }
 }

@@ -1,4 +1,4 @@
-// What servers that were killed leave behind in /tmp, and what others still use.
+// Clean-up of abandoned run folders in /tmp, and protection of those in use.
 import { chmod, mkdtemp, rmdir, stat, utimes } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { findPostmaster } from './postmaster.ts'
@@ -7,7 +7,7 @@ import { clusterOf, ended, served, testFolders, until } from './testing.ts'
 const { madeFolder, otherServer } = testFolders()
 const nothing = async () => undefined
 
-/** As after a day. */
+/** Makes a folder look unchanged for a day. */
 async function age(folder: string): Promise<void> {
   await utimes(folder, new Date(0), new Date(0))
 }
@@ -17,7 +17,7 @@ async function killPostgres(cluster: string): Promise<void> {
   await until(async () => (await findPostmaster(cluster)) === undefined)
 }
 
-it('removes the folder of a server that was killed together with its PostgreSQL', async () => {
+it('removes the run folder of a server killed together with its PostgreSQL', async () => {
   const dataDir = await madeFolder()
   const { child, report } = await otherServer(dataDir)
   const folder = report.host ?? ''
@@ -29,7 +29,7 @@ it('removes the folder of a server that was killed together with its PostgreSQL'
   await expect(stat(folder)).rejects.toThrow('ENOENT')
 })
 
-it('leaves the folder to a PostgreSQL that outlived its server', async () => {
+it('keeps the run folder of a PostgreSQL that outlived its server', async () => {
   const dataDir = await madeFolder()
   const { child, report } = await otherServer(dataDir)
   const folder = report.host ?? ''
@@ -41,7 +41,7 @@ it('leaves the folder to a PostgreSQL that outlived its server', async () => {
   await served(dataDir, async (postgres) => expect(postgres.connection.host).toBe(folder))
 })
 
-it('leaves the folder to a server that has adopted it and whose PostgreSQL has crashed', async () => {
+it('keeps the run folder of a live server that adopted it and whose PostgreSQL has crashed', async () => {
   const dataDir = await madeFolder()
   const first = await otherServer(dataDir)
   first.child.kill('SIGKILL')
@@ -56,7 +56,7 @@ it('leaves the folder to a server that has adopted it and whose PostgreSQL has c
   child.kill('SIGKILL')
 })
 
-it('leaves a new folder, which a server that starts is about to use', async () => {
+it('keeps a new run folder, which a starting server is about to use', async () => {
   const folder = await mkdtemp('/tmp/bowline-pg-')
   await served(await madeFolder(), nothing)
   expect((await stat(folder)).isDirectory()).toBe(true)
@@ -65,7 +65,7 @@ it('leaves a new folder, which a server that starts is about to use', async () =
   await expect(stat(folder)).rejects.toThrow('ENOENT')
 })
 
-it('leaves a folder that others can enter: no server made it', async () => {
+it('keeps a folder that others can enter, since no server made it', async () => {
   const folder = await mkdtemp('/tmp/bowline-pg-')
   await chmod(folder, 0o755)
   await age(folder)

@@ -1,23 +1,23 @@
-// Folders for the database's socket. Socket paths end at 107 bytes and data folders may be deep, so sockets live in short
-// folders below those that everybody may write to: nothing here follows a link or takes over what somebody else made.
+// Folders for the database's socket. Socket paths are limited to 107 bytes and data folders may be deep, so sockets
+// live in short folders below world-writable ones: nothing here follows a link or takes over a foreign folder.
 import { chown, lchown, lstat, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type Account, fileOwner } from './account.ts'
 import { isMissing, StartFailed } from './failure.ts'
 
-/** Of the socket's name. */
+/** Port number in the socket's name. */
 export const PORT = 5432
 
 const RUN_PARENTS = ['/tmp', '/var/tmp', '/dev/shm'] as const
 const RUN_PREFIX = 'bowline-pg-'
 const SOCKET = `.s.PGSQL.${PORT}`
-/** An empty file with the process id of the server that uses the folder. */
+/** Empty file named after the process id of the server that uses the folder. */
 const USER_FILE = /^server-(\d+)$/
-/** Folders that were changed more recently are left alone: a server may be about to use them. */
+/** Minimum age for removal: a server may be about to use a younger folder. */
 const UNUSED_MS = 10 * 60_000
 
-/** A new private folder for the socket, owned by the account and in use by this server. */
+/** Creates a private folder for the socket, owned by the account and marked as used by this server. */
 export async function makeRunDir(account: Account): Promise<string> {
   const { uid, gid } = fileOwner(account)
   let reason: unknown
@@ -34,7 +34,7 @@ export async function makeRunDir(account: Account): Promise<string> {
   throw new StartFailed(`No folder for the database's socket can be made in ${RUN_PARENTS.join(', ')}: ${reason}`)
 }
 
-/** Says that this server uses a folder, also one that an earlier server made; any other path is left alone. */
+/** Marks a folder as used by this server, even one created by an earlier server; ignores any other path. */
 export async function useRunDir(folder: string): Promise<void> {
   if (!isRunDir(folder)) return
   await writeFile(join(folder, `server-${process.pid}`), '', { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
@@ -42,7 +42,7 @@ export async function useRunDir(folder: string): Promise<void> {
   })
 }
 
-/** Empties the folder of sockets and lock files of an earlier run, or makes it again when a cleaner of /tmp took it. */
+/** Removes sockets and lock files of an earlier run, or recreates the folder if a cleaner of /tmp removed it. */
 export async function cleanRunDir(folder: string, account: Account): Promise<void> {
   const { uid, gid } = fileOwner(account)
   try {
@@ -61,7 +61,7 @@ export async function cleanRunDir(folder: string, account: Account): Promise<voi
   }
 }
 
-/** Removes a folder that {@link makeRunDir} made; any other path is left alone. */
+/** Removes a folder created by {@link makeRunDir}; ignores any other path. */
 export async function removeRunDir(folder: string): Promise<void> {
   if (isRunDir(folder)) await rm(folder, { recursive: true, force: true })
 }
@@ -71,8 +71,8 @@ function isRunDir(folder: string): boolean {
 }
 
 /**
- * Removes the folders of servers that were killed and whose PostgreSQL has ended too. A folder stays while its socket
- * answers, while the server that uses it lives, for ten minutes after its last change, and when it is not ours.
+ * Removes the folders of killed servers whose PostgreSQL has exited too. A folder is kept while its socket answers,
+ * while the server that uses it is alive, for ten minutes after its last change, and when it is foreign.
  */
 export async function removeAbandonedRunDirs(): Promise<void> {
   for (const parent of RUN_PARENTS) {
@@ -94,7 +94,7 @@ async function isAbandoned(folder: string): Promise<boolean> {
   return !living.includes(true)
 }
 
-/** Also finds a PostgreSQL of another container, whose process ids mean nothing here. */
+/** Also detects a PostgreSQL in another container, whose process ids are meaningless here. */
 function answers(socket: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const connection = connect(socket)

@@ -15,8 +15,8 @@ import { clusterOf, ended, query, served, settings, testFolders, until } from '.
 const { madeFolder, newFolder, otherServer } = testFolders()
 const nothing = async () => undefined
 
-describe('a start', () => {
-  it('makes a cluster whose owner is no superuser, keeps what was written, and leaves nothing running', async () => {
+describe('start of the embedded PostgreSQL', () => {
+  it('creates a cluster with an unprivileged owner, keeps its data and leaves no process or socket folder', async () => {
     const dataDir = await newFolder()
     const first = await served(dataDir, async (postgres) => {
       const role = await query(
@@ -41,7 +41,7 @@ describe('a start', () => {
     })
   })
 
-  it('lets nobody in without the password, and shows it to nobody', async () => {
+  it('requires the password and keeps it out of the log and readable files', async () => {
     const dataDir = await madeFolder()
     await served(dataDir, async ({ connection }) => {
       for (const user of [connection.user, SUPERVISOR_USER]) {
@@ -58,7 +58,7 @@ describe('a start', () => {
     })
   })
 
-  it('works below a folder that only its owner can pass, and in a path of more than 120 characters', async () => {
+  it('starts below a private folder and in a path longer than 120 characters', async () => {
     const dataDir = join(await newFolder(0o700), 'x'.repeat(120), 'data')
     await served(dataDir, async (postgres) => {
       expect(postgres.connection.host.length).toBeLessThan(60)
@@ -66,7 +66,7 @@ describe('a start', () => {
     })
   })
 
-  it('makes one cluster and one server when two start at once on a new folder', async () => {
+  it('creates one cluster and one server when two start concurrently on a new folder', async () => {
     const dataDir = await newFolder()
     const both = await Promise.all([otherServer(dataDir), otherServer(dataDir)])
     const winner = both.find(({ report }) => report.ready)
@@ -78,7 +78,7 @@ describe('a start', () => {
     expect(left.filter((name) => name.includes('.new-'))).toEqual([])
   })
 
-  it('removes what a first start that was cut off has left', async () => {
+  it('removes leftovers of an interrupted first start', async () => {
     const dataDir = await newFolder()
     const left = `${await clusterOf(dataDir)}.new-4194305`
     await mkdir(join(left, 'base'), { recursive: true })
@@ -86,7 +86,7 @@ describe('a start', () => {
     await expect(stat(left)).rejects.toThrow('ENOENT')
   })
 
-  it('is not misled by a pid file whose number belongs to another program by now', async () => {
+  it('ignores a stale pid file whose number belongs to another program', async () => {
     const dataDir = await madeFolder()
     const cluster = await clusterOf(dataDir)
     const stale = `${process.pid}\n${cluster}\n1700000000\n5432\n/tmp/bowline-pg-gone\n\n`
@@ -97,19 +97,19 @@ describe('a start', () => {
     })
   })
 
-  it('says what is wrong when PostgreSQL cannot start', async () => {
+  it('reports PostgreSQL’s error when it cannot start', async () => {
     const dataDir = await madeFolder()
     await rm(join(await clusterOf(dataDir), 'global/pg_control'))
     await expect(served(dataDir, nothing)).rejects.toThrow(/could not start:[^]*pg_control/)
   })
 
-  it('refuses a folder that holds the database of another major version', async () => {
+  it('refuses a folder with a database of another major version', async () => {
     const dataDir = await newFolder()
     await mkdir(join(dataDir, 'postgres/17-data'), { recursive: true })
     await expect(served(dataDir, nothing)).rejects.toThrow(/17-data was made by another major version/)
   })
 
-  it('can be given up, and leaves nothing running', async () => {
+  it('aborts a start and leaves no PostgreSQL running', async () => {
     const dataDir = await madeFolder()
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(startEmbeddedPostgres({ dataDir, log: silentLog, settings, signal })).rejects.toThrow('enough')
@@ -117,8 +117,8 @@ describe('a start', () => {
   })
 })
 
-describe('a second server on the same data', () => {
-  it('is refused with the process id of the first, which goes on', async () => {
+describe('second server on the same data', () => {
+  it('refuses a second server with the process id of the first, which keeps working', async () => {
     const dataDir = await madeFolder()
     await served(dataDir, async (postgres) => {
       const { child, report } = await otherServer(dataDir)
@@ -129,7 +129,7 @@ describe('a second server on the same data', () => {
     })
   })
 
-  it('adopts PostgreSQL when the first was killed', async () => {
+  it('adopts PostgreSQL after the first server was killed', async () => {
     const dataDir = await madeFolder()
     const { child, report } = await otherServer(dataDir)
     child.kill('SIGKILL')
@@ -142,7 +142,7 @@ describe('a second server on the same data', () => {
     expect(await findPostmaster(await clusterOf(dataDir))).toBeUndefined()
   })
 
-  it('starts PostgreSQL anew when both were killed', async () => {
+  it('restarts PostgreSQL after both were killed', async () => {
     const dataDir = await madeFolder()
     const { child, report } = await otherServer(dataDir)
     child.kill('SIGKILL')
@@ -156,8 +156,8 @@ describe('a second server on the same data', () => {
   })
 })
 
-describe('a command beside the server', () => {
-  it('finds the database of a running server, and none when it does not run', async () => {
+describe('command beside the server', () => {
+  it('finds the database of a running server only', async () => {
     const dataDir = await newFolder()
     expect(await findRunningPostgres(dataDir)).toBeUndefined()
     await served(dataDir, async (postgres) => {
@@ -167,8 +167,8 @@ describe('a command beside the server', () => {
   })
 })
 
-describe('after a crash of PostgreSQL', () => {
-  it('starts it again at the same address, and open pools go on', async () => {
+describe('crash of PostgreSQL', () => {
+  it('restarts a crashed PostgreSQL at the same address for open pools', async () => {
     const dataDir = await madeFolder()
     await served(dataDir, async (postgres) => {
       const database = await openDatabase({ owner: postgres.connection, poolSize: 2, log: silentLog })
@@ -181,7 +181,7 @@ describe('after a crash of PostgreSQL', () => {
     })
   })
 
-  it('tries until it can be started, also when its program ends at once', async () => {
+  it('retries the restart until it succeeds, even if the program exits at once', async () => {
     const dataDir = await madeFolder()
     const program = join(dirname(await clusterOf(dataDir)), `${(await findPackage()).major}/bin/postgres`)
     const { promise: failedOften, resolve } = Promise.withResolvers<void>()
@@ -202,7 +202,7 @@ describe('after a crash of PostgreSQL', () => {
     await served(dataDir, work, { ...silentLog, error })
   })
 
-  it('takes the lock again when only a child crashed, so that a second server is still refused', async () => {
+  it('retakes the lock after the crash of a child process, so that a second server is still refused', async () => {
     const dataDir = await madeFolder()
     const { promise: back, resolve } = Promise.withResolvers<void>()
     const log: Log = { ...silentLog, warn: (ev) => ev === 'database.restarted' && resolve() }
@@ -222,13 +222,13 @@ describe('after a crash of PostgreSQL', () => {
     await served(dataDir, work, log)
   })
 
-  it('tells when another server has taken it over meanwhile, and leaves it to that one', async () => {
+  it('reports a takeover by another server and leaves PostgreSQL to it', async () => {
     const dataDir = await madeFolder()
     const cluster = await clusterOf(dataDir)
     const { promise: lost, resolve } = Promise.withResolvers<Error>()
     const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog, settings, lost: resolve })
     const { supervisor } = await readPasswords(cluster)
-    // Another server: cuts our lock's connection and takes the lock before we have it again.
+    // Acts as another server: terminates our lock's connection and takes the lock first.
     const other = new Client({
       ...postgres.connection,
       user: SUPERVISOR_USER,

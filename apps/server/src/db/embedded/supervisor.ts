@@ -1,6 +1,6 @@
-// The embedded PostgreSQL: started, adopted after a crash of ours, restarted after a crash of its own, stopped.
-// Invariant: at most one living server works with a data folder; it holds an advisory lock on a connection of its own,
-// and the loss of that connection is what tells that PostgreSQL has gone.
+// The embedded PostgreSQL: started, adopted after a crash of the server, restarted after a crash of its own, stopped.
+// Invariant: at most one live server uses a data folder; it holds an advisory lock on a dedicated connection, and the
+// loss of that connection signals that PostgreSQL has exited.
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '@bowline/base/backoff'
@@ -16,19 +16,19 @@ import { findPostmaster, stopPostmaster } from './postmaster.ts'
 import { makeRunDir, PORT, removeRunDir, removeAbandonedRunDirs, useRunDir } from './run-dir.ts'
 
 export interface EmbeddedOptions {
-  /** Folder of the server; the cluster goes to `postgres/` in it. */
+  /** Folder of the server; the cluster is in its `postgres/`. */
   readonly dataDir: string
   readonly log: Log
-  /** Gives up starting. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal
-  /** Another server has taken the database over while PostgreSQL was down; this process must end. */
+  /** Called when another server has taken over the database while PostgreSQL was down; this process must exit. */
   readonly lost?: (error: Error) => void
-  /** PostgreSQL settings on top, for tests: `{ fsync: 'off' }`. */
+  /** Additional PostgreSQL settings, for tests: `{ fsync: 'off' }`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 export interface EmbeddedPostgres {
-  /** The owner's address; stays the same over restarts. `host` is the folder of the socket. */
+  /** Address for the owner; constant across restarts. `host` is the folder of the socket. */
   readonly connection: {
     readonly host: string
     readonly port: number
@@ -38,16 +38,16 @@ export interface EmbeddedPostgres {
   }
   /** Process id of the postmaster; changes with a restart. */
   readonly pid: number
-  /** Fast shutdown; resolves when PostgreSQL has ended. */
+  /** Fast shutdown; resolves when PostgreSQL has exited. */
   close(): Promise<void>
 }
 
-/** How long PostgreSQL must have been up for the next crash to count as a first one. */
+/** Uptime after which a crash resets the backoff. */
 const STABLE_MS = 60_000
 const RESTARTS = { baseMs: 100, capMs: 10_000, leastShare: 1 }
 
 /**
- * Starts PostgreSQL for a data folder, or adopts the one that a killed server has left running.
+ * Starts PostgreSQL for a data folder, or adopts one left running by a killed server.
  * @throws {AlreadyRunning} when another server uses the folder
  * @throws {StartFailed} when it cannot be started; the message names the cause
  */
@@ -71,7 +71,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /**
- * The owner's address of the PostgreSQL that a running server has on a data folder: for commands that work beside it.
+ * Owner's address of the PostgreSQL that a running server has on a data folder, for commands beside it.
  * @returns undefined when none runs
  */
 export async function findRunningPostgres(dataDir: string): Promise<EmbeddedPostgres['connection'] | undefined> {
@@ -109,7 +109,7 @@ class Supervisor implements EmbeddedPostgres {
     return this.#held?.pid ?? 0
   }
 
-  /** @param runDir for the socket, when PostgreSQL does not run yet */
+  /** @param runDir folder of the socket if PostgreSQL is not running yet */
   async start(runDir: string, signal?: AbortSignal): Promise<void> {
     const stop = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
     let held = await takeHold(this.#cluster, runDir, stop)
@@ -135,7 +135,7 @@ class Supervisor implements EmbeddedPostgres {
   }
 
   async #shutDown(held: HeldPostmaster): Promise<void> {
-    // The lock goes with the shutdown, not before: nobody may adopt a PostgreSQL that is going down.
+    // The lock is held until the shutdown: nobody may adopt a PostgreSQL that is shutting down.
     await stopPostmaster(this.#cluster.place.cluster, held.pid)
     await held.lock.end().catch(() => undefined)
     await removeRunDir(held.socketDir)
@@ -164,7 +164,7 @@ class Supervisor implements EmbeddedPostgres {
     }
   }
 
-  /** Goes on until PostgreSQL is back, somebody else has it, or `close` is called. */
+  /** Retries until PostgreSQL is back, another server has it, or `close` is called. */
   async #recover(runDir: string): Promise<void> {
     const { log } = this.#options
     log.error('database.error', { error: 'PostgreSQL ended or closed our connection; restarting', pid: this.pid })

@@ -1,6 +1,6 @@
-// A server process for the supervisor's tests, to be killed or to be refused: `node testing-process.ts <data folder>`.
-// Prints one JSON line when PostgreSQL is ready or when it cannot be started. SIGTERM closes; with `once` as the second
-// argument it closes at once.
+// A server process for the supervisor's tests, to be killed or refused: `node testing-process.ts <data folder>`. Prints
+// one JSON line when PostgreSQL is ready or cannot be started. Closes on SIGTERM; with `once` as the second argument it
+// closes at once.
 import { silentLog } from '../../platform/log.ts'
 import { AlreadyRunning } from './failure.ts'
 import { startEmbeddedPostgres } from './supervisor.ts'

@@ -1,4 +1,4 @@
-// Fixtures of the supervisor's tests: data folders, server processes of their own, and what runs in them.
+// Fixtures of the supervisor's tests: data folders, separate server processes, and queries.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -16,15 +16,15 @@ import { findPostmaster, stopPostmaster } from './postmaster.ts'
 import { removeRunDir } from './run-dir.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './supervisor.ts'
 
-/** Tests lose no data to a power cut. */
+/** Tests need no durability across power failures. */
 export const settings = { fsync: 'off' }
 export const isRoot = process.getuid?.() === 0
 export const NOBODY = 65_534
 
-/** The program of {@link TestFolders.otherServer}. */
+/** Program started by {@link TestFolders.otherServer}. */
 export const serverProgram = fileURLToPath(new URL('./testing-process.ts', import.meta.url))
 
-/** What a server process says of its start. */
+/** Report of a server process about its start. */
 const Report = z.object({
   ready: z.boolean(),
   pid: z.number().optional(),
@@ -35,18 +35,18 @@ const Report = z.object({
 export type Report = z.infer<typeof Report>
 
 export interface TestFolders {
-  /** A new data folder with a cluster that has never been started by the test, copied from one of the test file. */
+  /** Creates a data folder with a cluster, copied from one per test file. */
   readonly madeFolder: () => Promise<string>
-  /** A new empty data folder that other accounts can pass, unless `mode` says otherwise. */
+  /** Creates an empty data folder that other accounts can traverse, unless `mode` says otherwise. */
   readonly newFolder: (mode?: number) => Promise<string>
-  /** Starts a server process on a data folder and waits for what it says; `prefix` is a command that runs it. */
+  /** Starts a server process on a data folder and waits for its report; `prefix` is a command that runs it. */
   readonly otherServer: (
     dataDir: string,
     prefix?: readonly string[],
   ) => Promise<{ child: ChildProcess; report: Report }>
 }
 
-/** Registers hooks that make a folder for the file's tests and remove it with everything that runs in it. */
+/** Registers hooks that create a folder for the file's tests and remove it with everything running in it. */
 export function testFolders(): TestFolders {
   let base = ''
   const folders: string[] = []
@@ -99,7 +99,7 @@ export function testFolders(): TestFolders {
   }
 }
 
-/** Runs `work` while this process has the folder's PostgreSQL. */
+/** Runs `work` while this process holds the folder's PostgreSQL. */
 export async function served<T>(
   dataDir: string,
   work: (postgres: EmbeddedPostgres) => Promise<T>,
@@ -113,7 +113,7 @@ export async function served<T>(
   }
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function query(postgres: EmbeddedPostgres, text: string): Promise<unknown[]> {
   const client = new Client(postgres.connection)
   await client.connect()
@@ -132,7 +132,7 @@ export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** Waits for a condition; the test's own time limit bounds it. */
+/** Waits for a condition, bounded by the test's timeout. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(10)
 }

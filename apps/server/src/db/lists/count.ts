@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 /**
- * Counts the rows of a query that has no columns, order or limit yet: the total beside a page, or a limit's use.
+ * Counts the rows of a query without columns, order or limit: the total of a paged list, or the usage of a limit.
  * @param query such as `db.selectFrom('devices').where(…)`
  */
 export async function countRows<Tables extends keyof Schema>(

@@ -44,13 +44,13 @@ function refusal(text: string): string {
   return 'accepted'
 }
 
-describe('filter', () => {
-  it('binds every value as a parameter', () => {
+describe('list filter', () => {
+  it('binds every filter value as a parameter', () => {
     const hostile = `'; drop table devices; --`
     expect(compiled([property('name', 'eq', hostile)])).toEqual({ text: '"name" = $1', parameters: [hostile] })
   })
 
-  it('takes % and _ of a text as themselves', () => {
+  it('escapes % and _ in text filters', () => {
     expect(compiled([property('name', 'contains', '50%_x')])?.parameters).toEqual([String.raw`%50\%\_x%`])
   })
 
@@ -64,18 +64,18 @@ describe('filter', () => {
     expect(compiled(items)?.text).toBe('(("name" = $1 or "name" = $2) and "online")')
   })
 
-  it('joins properties without an operator as the list says', () => {
+  it('joins trailing properties by the list’s default operator', () => {
     const items = [property('name', 'eq', 'a'), property('name', 'eq', 'b')]
     expect(compiled(items, 'and')?.text).toContain(' and ')
     expect(compiled(items, 'or')?.text).toContain(' or ')
   })
 
-  it('asks a list for all of several values, and for one that contains a text', () => {
+  it('matches all values of an array, or a substring of any element', () => {
     expect(compiled([property('tags', 'contains', ['a', 'b'])])?.text).toBe('"tags" @> $1::text[]')
     expect(compiled([property('tags', 'contains', 'a')])?.text).toContain('ilike')
   })
 
-  it('takes booleans, numbers and times in the forms that clients send', () => {
+  it('parses booleans, numbers and times in the forms that clients send', () => {
     expect(compiled([property('online', 'bool', 't')])).toEqual({ text: '"online"', parameters: [] })
     expect(compiled([property('online', 'eq', '0')])).toEqual({ text: 'not "online"', parameters: [] })
     expect(compiled([property('count', 'gt', '3')])?.parameters).toEqual([3])
@@ -83,7 +83,7 @@ describe('filter', () => {
     expect(compiled([property('seen', 'gt', '2026-01-01T00:00:00Z')])?.parameters).toEqual([new Date('2026-01-01')])
   })
 
-  it('takes base64url without padding too, and nothing for an empty one', () => {
+  it('accepts unpadded base64url, and ignores an empty filter', () => {
     const text = Buffer.from(JSON.stringify([property('name', 'eq', '?>?>')])).toString('base64url')
     expect(compileFilter(text, properties, 'and')).toBeDefined()
     expect(compileFilter('', properties, 'and')).toBeUndefined()
@@ -103,11 +103,11 @@ describe('filter', () => {
     [encode([property('online', 'bool', 'maybe')]), 'true or false'],
     [encode([property('name', 'contains', ['a'])]), 'is no list'],
     [encode(Array.from({ length: 65 }, () => operator('and'))), 'Too big'],
-  ])('refuses %s, and says %s', (text, rule) => {
+  ])('refuses the filter %s with the message %s', (text, rule) => {
     expect(refusal(text)).toContain(rule)
   })
 
-  it('answers anything with a condition or a refusal', () => {
+  it('either compiles or refuses arbitrary input', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -1,5 +1,5 @@
-// The filter of lists compiled to SQL with bound parameters. Only the properties that a noun allows
-// exist; everything else is a 400 that says why.
+// Compiles the filter of lists to SQL with bound parameters. Only properties that a noun allows exist; everything else
+// is a 400 with the reason.
 import { BowlineError } from '@bowline/contract/errors'
 import { Filter, type FILTER_OPERATORS } from '@bowline/contract/schemas/filter'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
@@ -8,7 +8,7 @@ import { UNSTORABLE, isStorable } from '../../platform/input/storable.ts'
 type Operator = (typeof FILTER_OPERATORS)[number]
 type Value = string | number | boolean | readonly (string | number | boolean)[]
 
-/** A property that lists may be filtered by: its SQL and what kind of value it holds. */
+/** A filterable property: its SQL and the type of its value. */
 export interface FilterProperty {
   readonly sql: RawBuilder<unknown>
   readonly type: 'text' | 'number' | 'boolean' | 'text-array' | 'time'
@@ -16,14 +16,14 @@ export interface FilterProperty {
 
 export type FilterProperties = Readonly<Record<string, FilterProperty>>
 
-/** How properties after the last operator are joined: lists of devices AND them, the others OR them. */
+/** Join operator of properties after the last explicit operator: AND for lists of devices, OR for others. */
 export type Trailing = 'and' | 'or'
 
 /**
  * Compiles a filter parameter.
  * @param text base64 or base64url of a JSON array of conditions and operators; undefined or '': no condition
  * @returns one condition, or undefined
- * @throws {BowlineError} INVALID_FILTER with the rule that is broken
+ * @throws {BowlineError} INVALID_FILTER with the violated rule
  */
 export function compileFilter(
   text: string | undefined,
@@ -112,7 +112,7 @@ function equals(name: string, property: FilterProperty, value: Value): Expressio
   }
 }
 
-/** Written out, not bound: a parameter would keep PostgreSQL from the indexes of those for which it is true. */
+/** Inlined rather than bound: with a parameter PostgreSQL could not use partial indexes on the property. */
 function is({ sql: property }: FilterProperty, value: boolean): Expression<SqlBool> {
   return value ? sql<SqlBool>`${property}` : sql<SqlBool>`not ${property}`
 }

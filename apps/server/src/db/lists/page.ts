@@ -1,4 +1,4 @@
-// A page of a long list. PostgreSQL passes every row before the page, so that one near the end is read from the end.
+// Pages of a long list. PostgreSQL scans every row before a page, so that pages near the end are read backwards.
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
@@ -8,19 +8,21 @@ export interface Page {
 }
 
 export interface List<T> {
-  /** How many rows it has. */
+  /** Total number of rows. */
   total(db: Kysely<Schema>): Promise<number>
-  /** A page of the list, or of the list in exactly the opposite order. */
+  /** Reads a page of the list, or of the list in exactly the opposite order. */
   read(db: Kysely<Schema>, page: Page, opposite: boolean): Promise<T[]>
-  /** The total costs nothing (row-counts.ts); a list with a filter is counted row by row. */
+  /**
+   * True if the total is maintained (row-counts.ts), so that reading it is free; a filtered list is counted row by row.
+   */
   readonly isTotalKept: boolean
 }
 
-/** Below this many rows reading from the end saves nothing worth a transaction. */
+/** Below this offset, reading backwards does not pay for the transaction. */
 const FEW = 1_000
 
 /**
- * A page and how many rows the whole list has.
+ * Reads a page and the total number of rows.
  * @param db outside a transaction
  */
 export function readPage<T>(
@@ -39,7 +41,7 @@ export function readPage<T>(
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(async (trx) => {
-        // Of the page's own moment: a row that came since the first look would move the page.
+        // Counted in the page's snapshot: a row inserted since the first count would shift the page.
         const now = await list.total(trx)
         const rows = await list.read(trx, fromEnd(page, now), true)
         return { rows: rows.toReversed(), total: now }

@@ -1,4 +1,4 @@
-// Kept totals against counted ones, while many connections change the rows at once.
+// Maintained totals compared with counted ones under concurrent changes.
 import { randomBytes } from 'node:crypto'
 import { type DeviceUid, SessionUid, DeviceUid as parseDevice } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
@@ -16,7 +16,7 @@ import type { Schema } from '../schema.ts'
 const AT_ONCE = 50
 
 let server: BootedServer
-/** With a connection for each of the changes that come at once. */
+/** Has one connection per concurrent change. */
 let database: Database
 beforeAll(async () => {
   server = await bootServer()
@@ -48,7 +48,7 @@ function newSession(of: Person, device: DeviceUid) {
   return { uid, tenant_id: of.tenant, device_uid: device, username: 'root', type: 'term' as const }
 }
 
-/** Kept and counted totals of one moment. */
+/** Maintained and counted totals of one snapshot. */
 function bothTotals(of: Person): Promise<{ kept: unknown; counted: unknown }> {
   return tenantOf(of)
     .transaction()
@@ -75,8 +75,8 @@ function bothTotals(of: Person): Promise<{ kept: unknown; counted: unknown }> {
 const sums = (rows: readonly { kind: string; status: string; total: number }[]): object =>
   Object.fromEntries(rows.flatMap(({ kind, status, total }) => (total === 0 ? [] : [[`${kind} ${status}`, total]])))
 
-describe('a kept total', () => {
-  it('is what counting finds, for every reader at any moment, while fifty connections change rows and others fold', async () => {
+describe('maintained totals', () => {
+  it('keeps totals equal to counts in every snapshot under fifty concurrent writers and folding', async () => {
     const owner = await newcomer()
     const devices: DeviceUid[] = []
     for (let count = 0; count < 20; count += 1) devices.push(await add(tenantOf(owner), owner))
@@ -88,7 +88,7 @@ describe('a kept total', () => {
       if (turn % 5 === 1) await db.deleteFrom('devices').where('uid', '=', device).execute()
       if (turn % 5 === 2) await db.updateTable('devices').set({ status }).where('uid', '=', device).execute()
       if (turn % 5 === 3) {
-        // Refused when the device has gone meanwhile: nothing of it may count.
+        // Fails if the device has been removed meanwhile; the total must not change then.
         await db
           .insertInto('sessions')
           .values([newSession(owner, device), newSession(owner, device)])
@@ -117,7 +117,7 @@ describe('a kept total', () => {
     expect(kept).toEqual(counted)
   })
 
-  it('goes with what the database itself deletes: a device takes its sessions, a namespace everything', async () => {
+  it('updates totals for cascading deletes of devices and namespaces', async () => {
     const owner = await newcomer()
     const [stays, goes] = [await add(tenantOf(owner), owner), await add(tenantOf(owner), owner)]
     const sessions = [newSession(owner, goes), newSession(owner, goes), newSession(owner, stays)]
@@ -129,7 +129,7 @@ describe('a kept total', () => {
     for (const list of ['devices', 'sessions'] as const) expect(await totalOf(tenantOf(owner), list)).toBe(0)
   })
 
-  it('is of its own namespace, and the namespace’s role cannot change it', async () => {
+  it('isolates totals by namespace and denies the tenant role to change them', async () => {
     const [mine, theirs] = [await newcomer(), await newcomer()]
     await add(tenantOf(theirs), theirs)
     expect(await totalOf(tenantOf(mine), 'devices')).toBe(0)
@@ -141,7 +141,7 @@ describe('a kept total', () => {
     expect(await totalOf(tenantOf(mine), 'devices')).toBe(0)
   })
 
-  it('is one difference for each list and status after folding, also by several servers at once', async () => {
+  it('folds the differences of a list and status into one, also from several servers', async () => {
     const owner = await newcomer()
     for (let count = 0; count < 10; count += 1) await add(tenantOf(owner), owner)
     const differences = async () =>
@@ -154,7 +154,7 @@ describe('a kept total', () => {
     expect(await totalOf(tenantOf(owner), 'devices', 'pending')).toBe(10)
   })
 
-  it('begins with the rows that an older server has left', async () => {
+  it('initialises totals from the rows of an older server in the migration', async () => {
     const empty = await emptyDatabase()
     const migrations = await readMigrations(MIGRATIONS_FOLDER)
     const older = migrations.slice(

@@ -1,6 +1,6 @@
-// The totals of large lists, kept instead of counted: triggers write a difference with every change
-// (migrations/0004_lists.sql), a list's total is the sum of its differences. Exact for every reader: a transaction sees
-// a row and its difference together or neither.
+// Totals of large lists, maintained instead of counted: triggers write a difference with every change
+// (migrations/0004_lists.sql), and a total is the sum of its differences. Exact for every reader: a transaction sees a
+// row and its difference together or neither.
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
@@ -8,9 +8,9 @@ import type { Schema } from '../schema.ts'
 export type CountedList = 'devices' | 'containers' | 'sessions' | 'audit_log'
 
 /**
- * How many rows a list of the namespace has.
+ * Number of rows in a list of the namespace.
  * @param db a tenant's connection
- * @param status of devices and containers: only those
+ * @param status restricts devices and containers to that status
  */
 export async function totalOf(db: Kysely<Schema>, list: CountedList, status?: DeviceStatus): Promise<number> {
   let differences = db.selectFrom('row_counts').where('list', '=', list)
@@ -27,7 +27,7 @@ export interface CountedStatus {
   readonly total: number
 }
 
-/** How many devices and how many containers of the namespace have each status; those that none has are left out. */
+/** Numbers of devices and containers of the namespace per status; empty statuses are omitted. */
 export async function devicesByStatus(db: Kysely<Schema>): Promise<CountedStatus[]> {
   const rows = await db
     .selectFrom('row_counts')
@@ -39,8 +39,8 @@ export async function devicesByStatus(db: Kysely<Schema>): Promise<CountedStatus
 }
 
 /**
- * Folds the differences of each list into one, which changes no total. Differences that another server folds at the
- * moment are left to it.
+ * Folds the differences of each list into one, without changing any total. Skips differences that another server is
+ * folding.
  * @param db system connection
  */
 export async function foldCounts(db: Kysely<Schema>): Promise<void> {

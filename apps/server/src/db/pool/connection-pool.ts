@@ -1,5 +1,5 @@
-// A pool whose every connection works as one of the two roles. Invariants: a connection is in its role before its first
-// query, never goes back inside a transaction, losing one never ends the process, and nobody waits for one that is silent.
+// A pool whose connections all use one of the two roles. Invariants: a connection has its role before its first query,
+// never returns to the pool inside a transaction, its loss never ends the process, and nobody waits for a silent one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import {
@@ -19,59 +19,59 @@ import { TooManyQueries, createTenantShares } from './tenant-shares.ts'
 import { type StatementNames, statementNames } from './statement-names.ts'
 import { types } from '../types.ts'
 
-/** A query that runs longer is wrong; it would hold a connection that others wait for. Jobs may take longer than people. */
+/** Statement timeouts: a longer query is a defect and holds a connection that others wait for. Jobs may take longer. */
 const STATEMENT_TIMEOUT = { people: '15s', jobs: '60s' }
-/** Checkouts that may wait for a connection; a thousand queries a second are served from here. */
+/** Maximum of checkouts waiting for a connection; the pool serves a thousand queries a second. */
 const MAX_WAITING = 5_000
-/** Of the pool: one namespace never has all of it. */
+/** Connections that a single namespace can never occupy. */
 const CONNECTIONS_FOR_OTHERS = 3
 const IDLE_IN_TRANSACTION_TIMEOUT = '60s'
-/** Changes of one row happen one after the other, each in milliseconds. */
+/** Changes of one row are serialised, each taking milliseconds. */
 const LOCK_TIMEOUT = '5s'
-/** How long a checkout rides out a restart of PostgreSQL before it fails: people who sign in are told within 2 s. */
+/** Time for which a checkout retries during a restart of PostgreSQL: sign-ins must fail within 2 s. */
 const PATIENCE_MS = 1_500
-/** For a connection that only asks whether somebody is there. */
+/** Time limit of a connection that only probes for an answer. */
 const PROBE_TIMEOUT_MS = 1_000
 const RETRY_DELAY_MS = 100
 
-/** Codes of errors that say "not now": the server is restarting, or the address has no listener for the moment. */
+/** Transient errors: the server is restarting, or the address temporarily has no listener. */
 const TRANSIENT = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', '57P01', '57P02', '57P03'])
 
-/** A connection that has been checked out. */
+/** A checked-out connection. */
 export interface Connection {
   /** @throws {DatabaseSilent} when PostgreSQL has stopped answering; the connection is not used again */
   query<R extends QueryResultRow>(statement: string | QueryConfig): Promise<QueryResult<R>>
-  /** As the last answer told it: `I`: in none. */
+  /** Status reported with the last answer; `I`: not in a transaction. */
   getTransactionStatus(): string | null
   /** @param broken the connection must not be used again */
   giveBack(broken: boolean): void
 }
 
 export interface ConnectionPool {
-  /** Of the prepared statements of its connections. */
+  /** Names of the prepared statements of its connections. */
   readonly names: StatementNames
   /**
-   * A connection in the pool's role; give it back.
-   * @param tenant is set on the connection for row-level security; undefined for the system role, whose policies do not
-   * ask for it
+   * Checks out a connection in the pool's role.
+   * @param tenant set on the connection for row-level security; undefined for the system role, whose policies do not
+   *   use it
    * @throws {DatabaseSilent} when PostgreSQL has stopped answering
-   * @throws {TooManyQueries} when too many wait for a connection already
+   * @throws {TooManyQueries} when too many checkouts are waiting
    */
   checkOut(tenant: TenantId | undefined): Promise<Connection>
   close(): Promise<void>
 }
 
 /**
- * @param role role of every connection; the owner must be able to become it
- * @param size most connections at once
+ * @param role role of every connection; the owner must be able to assume it
+ * @param size maximum number of connections
  */
 export function openPool(owner: OwnerConnection, role: string, size: number, log: Log): ConnectionPool {
   const pool = new Pool({
     ...clientConfig(owner, role),
     types,
     max: size,
-    // A kept plan serves all namespaces, but is made for the one that came by when it was made: of a large one it would
-    // be a scan of the whole table. Every table of namespaces has an index that starts with the namespace.
+    // A cached plan serves all namespaces but is made for the one at hand: a large one would get a sequential scan.
+    // Every table of namespaces has an index that starts with the namespace.
     onConnect: async (client) => {
       await client.query(
         `select set_config('role', $1, false), set_config('search_path', 'public', false),
@@ -92,7 +92,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
   pool.on('error', (error) => {
     if (!closing) log.warn('database.error', { role, error: error.message })
   })
-  // A checked-out connection has no listener of the pool; its loss is reported by the query that needed it.
+  // The pool has no listener on a checked-out connection; its loss is reported by the next query on it.
   pool.on('connect', (client) => client.on('error', () => undefined))
 
   const shares = createTenantShares(Math.max(1, size - CONNECTIONS_FOR_OTHERS))
@@ -105,7 +105,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
     try {
       client = await pulse.watch(connecting)
     } catch (error) {
-      // Should it come after all, nobody waits for it any more.
+      // Releases a connection that arrives after the caller has given up.
       if (error instanceof DatabaseSilent)
         connecting.then(
           (late) => late.release(),
@@ -165,7 +165,7 @@ function watched(client: PoolClient, pulse: Pulse): Connection {
   let silent: DatabaseSilent | undefined
   return {
     async query<R extends QueryResultRow>(statement: string | QueryConfig): Promise<QueryResult<R>> {
-      // What would queue behind a query that is not answered is not answered either.
+      // Queries queued behind an unanswered one would not be answered either.
       if (silent) throw silent
       try {
         return await pulse.watch(client.query<R>(statement))
@@ -181,7 +181,7 @@ function watched(client: PoolClient, pulse: Pulse): Connection {
   }
 }
 
-/** Whether a fresh connection gets an answer, be it a refusal. */
+/** Checks if a fresh connection gets an answer, even a refusal. */
 async function isAnswered(owner: OwnerConnection, role: string): Promise<boolean> {
   const client = new Client({ ...clientConfig(owner, role), connectionTimeoutMillis: PROBE_TIMEOUT_MS })
   client.on('error', () => undefined)
@@ -195,10 +195,10 @@ async function isAnswered(owner: OwnerConnection, role: string): Promise<boolean
   }
 }
 
-/** For the session, so that it holds in and outside transactions; every checkout overwrites it. */
+/** Set for the session, so that it applies in and outside transactions; every checkout overwrites it. */
 const SET_TENANT = { name: 'set-tenant', text: "select set_config('bowline.tenant', $1, false)" }
 
-/** No query of the caller has run when a checkout fails, so trying again cannot do anything twice. */
+/** A checkout fails before any query of the caller, so that a retry cannot repeat one. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ('code' in error && typeof error.code === 'string') return TRANSIENT.has(error.code)

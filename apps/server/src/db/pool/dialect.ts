@@ -1,5 +1,5 @@
-// Kysely on a ConnectionPool: one dialect object per tenant (or for the system role), all sharing the pool.
-// Invariant: the only way from a Kysely instance to a connection is a checkout with its own tenant.
+// Kysely on a ConnectionPool: one dialect object per tenant (or for the system role), all sharing the pool. Invariant:
+// a Kysely instance gets connections only by a checkout with its own tenant.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import {
   CompiledQuery,
@@ -55,8 +55,8 @@ class PoolConnection implements DatabaseConnection {
       return await this.client.query<R>({ name, ...statement })
     } catch (error) {
       if (!(error instanceof DatabaseError && STALE_PLAN.has(error.code ?? ''))) throw error
-      // A newer server has migrated the table under the plan that this connection keeps. The failed statement did
-      // nothing; outside a transaction it can be sent again without a name, and the connection is not used after that.
+      // A newer server has migrated the table of a cached plan. The failed statement had no effect; outside a
+      // transaction it can be repeated without a name, and the connection is not used afterwards.
       this.broken = true
       if (this.client.getTransactionStatus() !== 'I') throw error
       return this.client.query<R>(statement)
@@ -122,7 +122,7 @@ class PoolDriver implements Driver {
     await connection.client.query(`release savepoint ${savepointName(name)}`)
   }
 
-  /** The pool is shared and belongs to `Database`. */
+  /** The pool is shared and owned by `Database`. */
   async destroy(): Promise<void> {}
 }
 

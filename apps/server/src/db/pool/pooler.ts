@@ -1,6 +1,6 @@
-// Recognises a connection pooler that hands one server connection to several clients between transactions (PgBouncer's
-// pool_mode transaction or statement). Behind one, the tenant that a connection was given would be seen by the next
-// client, so such an address is refused. Pooling by session is fine.
+// Detects a connection pooler that shares one server connection among clients between transactions (PgBouncer's
+// pool_mode transaction or statement). Behind one, the tenant set on a connection would apply to the next client, so
+// such an address is refused. Session pooling is fine.
 import { Client } from 'pg'
 import { clientConfig, DatabaseRefused, type OwnerConnection } from '../owner-session.ts'
 
@@ -8,7 +8,7 @@ const ROUNDS = 3
 
 /**
  * @param client an open connection to `owner`, outside a transaction
- * @throws {DatabaseRefused} when two connections turn out to share a server process
+ * @throws {DatabaseRefused} when two connections share a server process
  */
 export async function refuseTransactionPooling(owner: OwnerConnection, client: Client): Promise<void> {
   const second = new Client(clientConfig(owner, 'bowline-owner'))
@@ -32,8 +32,8 @@ export async function refuseTransactionPooling(owner: OwnerConnection, client: C
 }
 
 /**
- * Whether two connections, used in turns, each keep a server process of their own.
- * @param first answers the process id behind the first connection
+ * Checks that two connections, used alternately, each keep a separate server process.
+ * @param first returns the process id behind the first connection
  */
 export async function keepTheirProcesses(
   first: () => Promise<number>,

@@ -4,14 +4,14 @@ import { DatabaseSilent, createPulse } from './pulse.ts'
 
 const never = new Promise<never>(() => undefined)
 
-describe('waiting for the database', () => {
-  it('ends with the answer, or with the failure that came', async () => {
+describe('pulse of the database', () => {
+  it('passes an answer or an error of the database through', async () => {
     const { watch } = createPulse(() => Promise.resolve(false))
     expect(await watch(Promise.resolve(1))).toBe(1)
     await expect(watch(Promise.reject(new Error('refused')))).rejects.toThrow('refused')
   })
 
-  it('is given up when a look finds nobody there, by all who wait after one look', async () => {
+  it('rejects all waiting queries after a single probe finds no answer', async () => {
     let looks = 0
     const { watch } = createPulse(async () => {
       looks += 1
@@ -24,7 +24,7 @@ describe('waiting for the database', () => {
     expect(looks).toBe(1)
   })
 
-  it('goes on as long as a look finds it alive: a query may take its time', async () => {
+  it('keeps waiting for a slow query while probes are answered', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     let looks = 0
     const { watch } = createPulse(() => {
@@ -36,7 +36,7 @@ describe('waiting for the database', () => {
     expect(looks).toBe(2)
   })
 
-  it('is no wait again after silence: the next looks at once, and an answer ends the silence', async () => {
+  it('probes immediately after silence, until an answer arrives', async () => {
     let alive = false
     const { watch } = createPulse(() => Promise.resolve(alive))
     await expect(watch(never)).rejects.toThrow(DatabaseSilent)

@@ -1,12 +1,12 @@
-// Detects a database that has stopped answering. A query may take its time; but when nothing has come from PostgreSQL
-// for a while and a fresh connection gets no answer either – it is stopped, or the network swallows everything – then
-// whoever waits is told so within two seconds instead of waiting for a time-out that is made for slow queries.
+// Detects a database that has stopped answering. A query may be slow; but when nothing has come from PostgreSQL for a
+// while and a fresh connection gets no answer either (it is stopped, or the network drops everything), waiting queries
+// fail within two seconds instead of running into a timeout made for slow queries.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Nothing was heard for this long: somebody has to look. */
+/** Silence after which a probe is sent. */
 const SILENCE_MS = 800
 
-/** What those who wait get; `code` says that trying again later may help. */
+/** Rejection of waiting queries; `code` marks it as transient. */
 export class DatabaseSilent extends Error {
   readonly code = 'ETIMEDOUT'
   constructor() {
@@ -18,12 +18,12 @@ export class DatabaseSilent extends Error {
 export interface Pulse {
   /**
    * Waits for an answer of the database, as long as it answers anybody.
-   * @throws {DatabaseSilent} when it does not; `work` is then left to itself
+   * @throws {DatabaseSilent} when it does not; `work` is then abandoned
    */
   readonly watch: <T>(work: Promise<T>) => Promise<T>
 }
 
-/** @param probe resolves with whether a fresh connection is answered, within a second */
+/** @param probe resolves within a second to true if a fresh connection is answered */
 export function createPulse(probe: () => Promise<boolean>): Pulse {
   let heardAt = performance.now()
   let silent = false
@@ -33,7 +33,7 @@ export function createPulse(probe: () => Promise<boolean>): Pulse {
     silent = false
   }
 
-  /** All who wait share one look. */
+  /** Probes the database; concurrent callers share one probe. */
   async function isAlive(): Promise<boolean> {
     probing ??= probe().finally(() => (probing = undefined))
     if (await probing) heard()
@@ -50,7 +50,7 @@ export function createPulse(probe: () => Promise<boolean>): Pulse {
       }
       const look = async (): Promise<void> => {
         timer = undefined
-        // If it was this process that stood still, what has come meanwhile is read first.
+        // If this process itself was blocked, answers that arrived meanwhile are read first.
         await nextTurn()
         const quiet = performance.now() - heardAt
         if (quiet < SILENCE_MS) return lookAfter(SILENCE_MS - quiet)
@@ -59,7 +59,7 @@ export function createPulse(probe: () => Promise<boolean>): Pulse {
       }
       let over = false
       lookAfter(silent ? 0 : SILENCE_MS)
-      // Also when nobody waits for it any more.
+      // Also counts answers that nobody waits for any more.
       work.then(heard, () => undefined)
       try {
         return await Promise.race([work, given])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { statementNames } from './statement-names.ts'
 
-it('names a text the second time it comes, and always the same', () => {
+it('names a statement from its second use on, always the same', () => {
   const { nameOf } = statementNames()
   expect(nameOf('select 1')).toBeUndefined()
   const name = nameOf('select 1')
@@ -9,14 +9,14 @@ it('names a text the second time it comes, and always the same', () => {
   expect(nameOf('select 1')).toBe(name)
 })
 
-it('gives different texts different names', () => {
+it('gives different statements different names', () => {
   const { nameOf } = statementNames()
   const texts = Array.from({ length: 100 }, (_, index) => `select ${index}`)
   for (const text of texts) nameOf(text)
   expect(new Set(texts.map(nameOf)).size).toBe(100)
 })
 
-it('stops at a bound, keeps what it has, and remembers only so many texts', () => {
+it('limits the number of names and keeps those assigned', () => {
   const { nameOf } = statementNames()
   const first = [nameOf('hot'), nameOf('hot')][1]
   const named = Array.from({ length: 5_000 }, (_, index) => [nameOf(`a${index}`), nameOf(`a${index}`)][1])
@@ -24,7 +24,7 @@ it('stops at a bound, keeps what it has, and remembers only so many texts', () =
   expect(nameOf('hot')).toBe(first)
 })
 
-it('a flood of texts that come once takes no names', () => {
+it('assigns no names to statements used once', () => {
   const { nameOf } = statementNames()
   for (let index = 0; index < 10_000; index += 1) nameOf(`once ${index}`)
   nameOf('hot')

@@ -1,14 +1,14 @@
 // Names for prepared statements: PostgreSQL plans a named one once per connection, which halves the time of a small
-// query and more of a join. Invariants: a name means one text for ever, and both lists are bounded, because a filter of
-// the API can be written in endless ways and every name costs memory in every connection.
+// query and saves more for a join. Invariants: a name always means the same text, and both lists are bounded, because a
+// filter of the API has endless variants and every name costs memory in every connection.
 
-/** Statements that get a name; a plan takes some 20 KB in each connection. */
+/** Maximum of named statements; a plan takes some 20 KB in each connection. */
 const MAX_NAMES = 200
-/** Texts remembered until they come a second time. */
+/** Statements remembered until their second use. */
 const MAX_CANDIDATES = 1_000
 
 export interface StatementNames {
-  /** @returns undefined for a text that shall stay unnamed: seen for the first time, or all names are given */
+  /** @returns undefined for a statement that stays unnamed: on its first use, or when all names are assigned */
   readonly nameOf: (text: string) => string | undefined
 }
 

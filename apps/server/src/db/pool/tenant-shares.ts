@@ -1,10 +1,10 @@
-// Limits the connections that one namespace holds: its slow queries keep nobody else from the database.
+// Limits the connections held by one namespace, so that its slow queries block nobody else.
 import type { TenantId } from '@bowline/contract/schemas/common'
 
-/** More calls of one namespace than this are not worth waiting for. */
+/** Maximum of waiting calls per namespace. */
 const MAX_WAITING = 500
 
-/** Answered as an overloaded database is. */
+/** Handled like an overloaded database. */
 export class TooManyQueries extends Error {
   /** too_many_connections */
   readonly code = '53300'
@@ -17,13 +17,13 @@ export class TooManyQueries extends Error {
 export interface TenantShares {
   /**
    * Waits until the namespace may have one more connection.
-   * @returns gives it back; a second call does nothing
-   * @throws {TooManyQueries} when too many wait already
+   * @returns release; a second call does nothing
+   * @throws {TooManyQueries} when too many are waiting
    */
   take(tenant: TenantId): Promise<() => void>
 }
 
-/** @param most connections of one namespace at once */
+/** @param most maximum of concurrent connections per namespace */
 export function createTenantShares(most: number): TenantShares {
   const held = new Map<TenantId, { count: number; readonly waiting: (() => void)[] }>()
   return {
@@ -38,7 +38,7 @@ export function createTenantShares(most: number): TenantShares {
         if (!isHeld) return
         isHeld = false
         const next = share.waiting.shift()
-        // The place goes on to whoever waits longest.
+        // The place passes to the longest waiting call.
         if (next) return next()
         share.count -= 1
         if (share.count === 0) held.delete(tenant)
