@@ -156,7 +156,7 @@ describe('operations with arbitrary input', () => {
           if (status >= 500 && status !== 501) throw new Error(`${id} failed with ${status}: ${answer.slice(0, 500)}`)
           if (headers['x-request-id'] === undefined) throw new Error(`${id} answered without a request id`)
           if (/\bat .+:\d+:\d+|node_modules|\/src\//.test(answer))
-            throw new Error(`${id} told: ${answer.slice(0, 500)}`)
+            throw new Error(`${id} revealed: ${answer.slice(0, 500)}`)
           if (headers['x-injected'] !== undefined) throw new Error(`${id} let a header in`)
         }),
         { seed: SEED, numRuns: RUNS, examples: unlucky(operation) },

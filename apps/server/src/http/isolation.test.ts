@@ -20,7 +20,7 @@ let rowsBefore: unknown
 beforeAll(async () => {
   server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1' } })
   theirs = await populate(server, await server.setUpAccount())
-  mine = await populate(server, await server.addPerson('stranger'))
+  mine = await populate(server, await server.addPerson('outsider'))
   removed = await former('removed', (person) => server.removeMember(theirs.owner.tenant, person.id))
   pending = await former('pending', async ({ id }) => {
     const members = server.database.system().updateTable('members')

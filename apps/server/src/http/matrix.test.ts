@@ -175,7 +175,7 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
     expect(outcome).toMatchObject({ status: expectedStatus(id, operation, caller, edition) })
     const documented = errorCodesOf(operation).map((code) => ERRORS[code].status)
     expect([operation.status ?? 200, ...documented]).toContain(response.status)
-    const isStranger = caller.foreign === true || caller.role === undefined
+    const isOutsider = caller.foreign === true || caller.role === undefined
     const { device, session, fingerprint, connector } = rows.ids
     const secrets = [`${MARK}-${rows.id.slice(0, 8)}`, device, session, fingerprint, connector]
     // Members of another namespace see their own marks.
@@ -183,7 +183,7 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
     // The answer about a missing route repeats its path.
     const body = text.replace(new URL(response.url).pathname, '')
     const seen = `${body} ${JSON.stringify([...response.headers])}`
-    const leaked = isStranger ? secrets.filter((secret) => seen.includes(secret)) : []
+    const leaked = isOutsider ? secrets.filter((secret) => seen.includes(secret)) : []
     expect([what, leaked]).toEqual([what, []])
   }
 

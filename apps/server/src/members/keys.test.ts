@@ -82,8 +82,8 @@ describe('key ownership', () => {
     const { owner, adam } = await withAdam()
     expect(await create(owner, { owner: null })).toMatchObject({ owner: null, disabled: false })
     expect(await create(owner, { owner: adam.id })).toMatchObject({ owner: adam.id, disabled: false })
-    const stranger = await newcomer()
-    expect(await outcome(create(owner, { owner: stranger.id }))).toBe('404 NOT_FOUND owner')
+    const outsider = await newcomer()
+    expect(await outcome(create(owner, { owner: outsider.id }))).toBe('404 NOT_FOUND owner')
   })
 
   it('keeps a key’s owner when an update names none', async () => {

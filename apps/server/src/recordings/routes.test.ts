@@ -194,10 +194,10 @@ describe('recordings', () => {
 
   it('allows only administrators and the owner of the namespace to read recordings', async () => {
     const { uid } = await recorded('secret')
-    const stranger = await server.addPerson('stranger')
+    const outsider = await server.addPerson('outsider')
     const answers: Record<string, string> = {}
     for (const call of [sessions.getRecord, sessions.verifyRecord, sessions.removeRecord]) {
-      expect(await outcome(stranger.client.call(call, at(uid)))).toBe('404 NOT_FOUND')
+      expect(await outcome(outsider.client.call(call, at(uid)))).toBe('404 NOT_FOUND')
     }
     for (const role of ['observer', 'operator', 'administrator'] as const) {
       const member = await server.addPerson(`an-${role}`)

@@ -144,8 +144,8 @@ describe('retired keys', () => {
 
 describe('forged keys', () => {
   it('rejects a key in the database that was not sealed with the secret key', async () => {
-    const stranger = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x
-    const forged = Buffer.from(JSON.stringify([{ x: stranger, from: new Date(0), to: new Date() }]))
+    const foreignKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x
+    const forged = Buffer.from(JSON.stringify([{ x: foreignKey, from: new Date(0), to: new Date() }]))
     const db = server.database.system()
     const name = 'recording-ed25519-retired'
     const { sealed } = await db
