@@ -1,66 +1,66 @@
 import { describe, expect, it } from 'vitest'
 import { createDeviceChecks } from './device-checks.ts'
 
-/** Asks for `count` permits; `came` fills in the order in which they are granted. */
+/** Requests `count` permits; `granted` fills in the order of grants. */
 function ask(checks: ReturnType<typeof createDeviceChecks>, count: number, uid = 'device') {
-  const came: { index: number; release: () => void }[] = []
-  const turns = Array.from({ length: count }, (_, index) => {
-    const turn = checks.acquire(uid)
-    void turn?.then((release) => came.push({ index, release }))
-    return turn
+  const granted: { index: number; release: () => void }[] = []
+  const permits = Array.from({ length: count }, (_, index) => {
+    const permit = checks.acquire(uid)
+    void permit?.then((release) => granted.push({ index, release }))
+    return permit
   })
-  return { came, turns }
+  return { granted, permits }
 }
 
-/** Lets promises that are settled run what waits for them. */
+/** Runs the continuations of settled promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('password checks of one device', () => {
-  it('run four at once, and the others in the order they came', async () => {
-    const { came } = ask(createDeviceChecks(), 6)
+  it('grants four concurrent password checks per device, and the others in order', async () => {
+    const { granted } = ask(createDeviceChecks(), 6)
     await settled()
-    expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3])
-    came[2]?.release()
+    expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3])
+    granted[2]?.release()
     await settled()
-    expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4])
-    came[0]?.release()
+    expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4])
+    granted[0]?.release()
     await settled()
-    expect(came.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  it('are refused at once when 64 wait already', async () => {
-    const { turns } = ask(createDeviceChecks(), 70)
-    expect(turns.filter((turn) => turn === undefined)).toHaveLength(2)
-    expect(turns.slice(0, 68)).not.toContain(undefined)
+  it('refuses a password check when 64 wait', async () => {
+    const { permits } = ask(createDeviceChecks(), 70)
+    expect(permits.filter((permit) => permit === undefined)).toHaveLength(2)
+    expect(permits.slice(0, 68)).not.toContain(undefined)
   })
 
-  it('count a permit that is released twice once', async () => {
-    const { came } = ask(createDeviceChecks(), 6)
+  it('counts a permit once when it is released twice', async () => {
+    const { granted } = ask(createDeviceChecks(), 6)
     await settled()
-    came[0]?.release()
-    came[0]?.release()
+    granted[0]?.release()
+    granted[0]?.release()
     await settled()
-    expect(came).toHaveLength(5)
+    expect(granted).toHaveLength(5)
   })
 
-  it('do not hold up another device', async () => {
+  it('grants password checks of another device independently', async () => {
     const checks = createDeviceChecks()
     ask(checks, 68)
     const other = ask(checks, 1, 'other')
     await settled()
-    expect(other.came).toHaveLength(1)
+    expect(other.granted).toHaveLength(1)
   })
 
-  it('are all possible again when all permits are released', async () => {
+  it('grants further password checks after all permits are released', async () => {
     const checks = createDeviceChecks()
-    const { came } = ask(checks, 40)
+    const { granted } = ask(checks, 40)
     for (let round = 0; round < 40; round += 1) {
       await settled()
-      came[round]?.release()
+      granted[round]?.release()
     }
-    expect(came).toHaveLength(40)
+    expect(granted).toHaveLength(40)
     const next = ask(checks, 4)
     await settled()
-    expect(next.came).toHaveLength(4)
+    expect(next.granted).toHaveLength(4)
   })
 })
