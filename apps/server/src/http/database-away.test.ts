@@ -47,7 +47,7 @@ async function expectUnavailable(answer: Response): Promise<void> {
   expect(await answer.json()).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/database/) })
 }
 
-describe('a silent database', () => {
+describe('silent database', () => {
   it('answers 503 to pending and new requests, then recovers', async () => {
     proxy.become({ silent: true })
     for (const answer of await Promise.all([signIn(), rename('late'), ...Array.from({ length: 40 }, list)])) {
@@ -70,14 +70,14 @@ describe('a silent database', () => {
   })
 })
 
-describe('a slow database', () => {
+describe('slow database', () => {
   it('waits for a slow database', async () => {
     proxy.become({ delayMs: 150, jitterMs: 100 })
     expect((await Promise.all([signIn(), list(), list()])).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 })
 
-describe('an exhausted tenant pool', () => {
+describe('exhausted tenant pool', () => {
   it('serves sign-in and health and answers 503 otherwise when the tenant pool is exhausted', async () => {
     const locked = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()

@@ -164,7 +164,7 @@ const changing = allOperations().filter(
     operation.method !== 'GET' && operation.access.kind !== 'internal' && isTriedIn('community', operation),
 )
 
-describe.each(['observer', 'operator', 'administrator'] as const)('a call by an %s', (role) => {
+describe.each(['observer', 'operator', 'administrator'] as const)('calls by an %s', (role) => {
   it.each(changing)('changes nothing beyond the role’s permissions: $id', async ({ id, operation }) => {
     for (const [i] of samplesOf(id, personOf(role).id).entries()) {
       await reset()

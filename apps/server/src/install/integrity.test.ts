@@ -86,7 +86,7 @@ async function flipByte(): Promise<void> {
   await writeFile(archive, bytes)
 }
 
-describe('the install script', () => {
+describe('install script', () => {
   it('installs the archive that matches the script’s hash', async () => {
     await serve()
     const script = await fetchScript()

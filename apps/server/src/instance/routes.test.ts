@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const server of booted.splice(0)) await server.close()
 })
 
-describe('a fresh instance', () => {
+describe('instance without accounts', () => {
   it('reports pending set-up and endpoints under the requested host name', async () => {
     const server = await freshServer()
     const { body } = await server.client().call(info, {})
@@ -120,7 +120,7 @@ describe('set-up', () => {
   })
 })
 
-describe('the first account', () => {
+describe('first account', () => {
   it('stores the first account in lower case with a personal namespace named after it', async () => {
     const server = await freshServer()
     expect(await trySetUp(server, signOf(server), {})).toEqual([200, []])

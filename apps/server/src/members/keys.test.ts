@@ -54,7 +54,7 @@ async function signIn(device: FakeDevice, key: UserKey) {
 }
 
 describe('key ownership', () => {
-  it.each(['the owner’s name', 'a service key'])('rejects a former member’s key registered as %s', async (way) => {
+  it.each(['the owner’s key', 'a service key'])('rejects a former member’s key registered as %s', async (way) => {
     const { owner, adam } = await withAdam()
     const device = await fakeDevice(server, owner)
     const key = ed25519Key()
@@ -176,7 +176,7 @@ describe('keys of a former member', () => {
   })
 })
 
-describe('a disabled key', () => {
+describe('disabled keys', () => {
   it('enables a disabled key by handing it over or making it a service key', async () => {
     const { owner, adam } = await withAdam()
     const device = await fakeDevice(server, owner)

@@ -7,9 +7,9 @@ import type { MembersTable, Schema } from '../db/schema.ts'
 
 export type MemberRow = Selectable<MembersTable>
 
-/** Locks a member's row and the namespace: changes of a namespace's members are serialised. */
+/** Locks the namespace and returns a member: changes of a namespace's members are serialised. */
 export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<MemberRow | undefined> {
-  // Registrations reference the row and are not blocked: its key does not change.
+  // Registrations reference the namespace's row and are not blocked: its key does not change.
   await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
   return db
     .selectFrom('members')

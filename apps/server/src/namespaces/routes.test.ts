@@ -73,7 +73,7 @@ describe('creating a namespace', () => {
   })
 })
 
-describe('the list of namespaces', () => {
+describe('listing namespaces', () => {
   it('lists and filters namespaces of accepted memberships only', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     const own = await create(person, { name: unique('find') })

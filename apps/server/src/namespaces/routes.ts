@@ -24,7 +24,7 @@ export interface NamespaceRouteDeps {
   readonly edition: 'community' | 'enterprise' | 'cloud'
   /** Key of the support identifiers. */
   readonly supportSecret: string
-  /** Removes recordings of deleted namespaces. */
+  /** Records removed namespaces in the ledger of recordings. */
   readonly removal: RecordingRemoval
 }
 

@@ -185,7 +185,7 @@ export async function editNamespace(
 /**
  * Deletes a namespace with everything in it; its devices lose their links.
  * @param system system connection
- * @param removal removes its recordings
+ * @param removal records the removal in the ledger of recordings
  */
 export async function removeNamespace(
   system: Kysely<Schema>,

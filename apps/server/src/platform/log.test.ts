@@ -25,7 +25,7 @@ async function linesOf(write: (log: Log) => void, level = 'info'): Promise<Recor
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-describe('the log', () => {
+describe('log', () => {
   it('writes one JSON object per line for any input', async () => {
     const lines = await linesOf((log) => {
       log.info('ssh.login-failed', { user: 'a\n{"ev":"forged"}\r\u2028\u001b[31m' })

@@ -66,7 +66,7 @@ describe('BOWLINE_GEOIP_FILE', () => {
   })
 })
 
-describe('a server with positions', () => {
+describe('positions of devices and sessions', () => {
   let server: BootedServer
   let ada: Person
   beforeAll(async () => {

@@ -27,7 +27,7 @@ export interface Evidence {
 
 type Unsealed = Extract<Verdict, { result: 'unsealed' }>
 
-/** True if an unsealed file once had a seal. Other parts of the platform append to their files and reseal them. */
+/** True if a seal was cut off. Posted recordings may lack it while they are extended and resealed. */
 export function isCut(row: RecordingRow, { state }: Unsealed, { own }: Pick<LedgerExtract, 'own'>): boolean {
   const seal = lastSeal(own)
   return seal !== undefined && (!row.posted || state.chunks < seal.chunks)

@@ -109,7 +109,7 @@ describe('unauthenticated connections of a source', () => {
   })
 })
 
-describe('a flood of handshakes', () => {
+describe('floods of handshakes', () => {
   it('drops a flood from few sources before the shared budget is used up', () => {
     const { admission } = setUp({ ratePerSource: 20, rateTotal: 40 }, () => 0.5)
     let dropped = 0

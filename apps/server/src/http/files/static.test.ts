@@ -58,7 +58,7 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers })
 const page = { accept: 'text/html,application/xhtml+xml' }
 
-describe('the console', () => {
+describe('console', () => {
   it.each(['/', '/devices', '/devices/abc.def', '/apiary', '/docsomething'])(
     'serves the console at %s',
     async (url) => {
@@ -98,7 +98,7 @@ describe('the console', () => {
   )
 })
 
-describe('the docs', () => {
+describe('documentation', () => {
   it.each([
     ['/docs/', 'docs'],
     ['/docs/overview/faq', 'faq'],
@@ -219,7 +219,7 @@ describe('canonical URLs of the documentation', () => {
   })
 })
 
-describe('the server’s address in the documentation', () => {
+describe('server address in the documentation', () => {
   const NAMING = `<link rel="canonical" href="${DOCS_ORIGIN}/docs/named"><script>${INLINE}</script>`
   beforeAll(async () => {
     await write('docs/named.html', NAMING)

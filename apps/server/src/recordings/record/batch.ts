@@ -63,7 +63,7 @@ export class Batch {
     return run
   }
 
-  /** Moves the content into memory of at least `least` bytes. Finished runs stay in place. */
+  /** Copies the content into memory of at least `least` bytes; finished runs keep the old one. */
   #grow(least: number): void {
     const memory = this.#find(least)
     memory.set(this.#memory.subarray(0, this.#used))

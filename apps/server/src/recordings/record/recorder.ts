@@ -156,7 +156,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
       for (const entry of batch.entries) settle(entry)
       batch.release()
     }
-    // Synchronously: later entries start a new run of work.
+    // No await since the last check of the queue: later entries start `work` anew.
     working = undefined
   }
 
