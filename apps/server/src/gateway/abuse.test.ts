@@ -1,4 +1,4 @@
-// Clients that break the rules, against the whole gateway: each harms only itself.
+// Misbehaving clients against the whole gateway: each harms only itself.
 import { operations } from '@bowline/contract/operations'
 import * as n from '@bowline/ssh/wire/numbers'
 import { WireWriter } from '@bowline/ssh/wire/writer'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   login = device.login('root')
 })
 
-/** A session of somebody else, which must not notice anything. */
+/** A session of another client, which must not be affected. */
 async function bystander(): Promise<() => Promise<string>> {
   const client = await signedIn(server, login)
   const channel = await openShell(client)
@@ -43,7 +43,7 @@ async function openShell(client: TestClient, id = 0): Promise<number> {
   return channel
 }
 
-/** How a connection ended: what the server said, or just that it is over. */
+/** The server's disconnect message, or that the connection ended without one. */
 async function ending(client: TestClient): Promise<string> {
   return client.disconnected().then(
     ({ message }) => message,
@@ -63,8 +63,8 @@ async function register(key: UserKey): Promise<void> {
   await person.client.call(operations.publicKeys.create, { body })
 }
 
-describe('before the login', () => {
-  it('another user name on the same connection ends it, and nobody is signed in', async () => {
+describe('before login', () => {
+  it('disconnects on another user name and signs nobody in', async () => {
     const client = await rawClient(server)
     await client.startAuthentication()
     client.sendPassword(login, 'wrong')
@@ -75,7 +75,7 @@ describe('before the login', () => {
     expect((await sessionsOf(device.device.uid)).map((one) => one.authenticated)).toEqual([false])
   })
 
-  it('credentials sent ahead are judged one by one, and none after the login', async () => {
+  it('checks pipelined credentials one by one, and none after login', async () => {
     const client = await rawClient(server)
     await client.startAuthentication()
     for (const password of ['wrong', 'right', 'wrong']) client.sendPassword(login, password)
@@ -86,14 +86,14 @@ describe('before the login', () => {
 
   it.each<[string, (client: TestClient) => Uint8Array]>([
     [
-      'a channel',
+      'a channel open',
       () => new WireWriter().byte(n.MSG_CHANNEL_OPEN).string('session').uint32(0).uint32(1).uint32(256).done(),
     ],
     ['a global request', (client) => client.globalRequest('tcpip-forward').string('').uint32(0).done()],
-    ['the service again', () => new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-userauth').done()],
-    ['an answer to no question', () => new WireWriter().byte(61).uint32(0xffff_ffff).done()],
-    ['what only servers say', () => Uint8Array.of(n.MSG_USERAUTH_SUCCESS)],
-  ])('%s ends the connection; no device hears of it', async (_, payload) => {
+    ['a repeated service request', () => new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-userauth').done()],
+    ['an unsolicited answer', () => new WireWriter().byte(61).uint32(0xffff_ffff).done()],
+    ['a server-only message', () => Uint8Array.of(n.MSG_USERAUTH_SUCCESS)],
+  ])('disconnects on %s before login without contacting a device', async (_, payload) => {
     const client = await rawClient(server)
     await client.startAuthentication()
     client.send(payload(client))
@@ -102,7 +102,7 @@ describe('before the login', () => {
     expect(device.asked).toEqual([])
   })
 
-  it('a signature that was made for another connection is worth nothing', async () => {
+  it('rejects a signature made for another connection', async () => {
     const key = ed25519Key()
     await register(key)
     const offer = { user: login, algorithm: key.algorithm, blob: key.blob, signer: key.sign }
@@ -117,7 +117,7 @@ describe('before the login', () => {
     expect(device.credentials.map(({ method }) => method)).toEqual(['statement'])
   })
 
-  it.each(['ed25519', 'ecdsa'] as const)('a registered FIDO key (%s) gets in; untouched it does not', async (kind) => {
+  it.each(['ed25519', 'ecdsa'] as const)('accepts a registered FIDO key (%s) with user presence only', async (kind) => {
     for (const [flags, answer] of [
       [1, 'success'],
       [0, 'failure'],
@@ -131,7 +131,7 @@ describe('before the login', () => {
     }
   })
 
-  it('the statement that the device gets is about this connection, account and device, and for a minute', async () => {
+  it('binds the statement to connection, account and device for about a minute', async () => {
     const key = ed25519Key()
     await register(key)
     const client = await rawClient(server)
@@ -151,8 +151,8 @@ describe('before the login', () => {
   })
 })
 
-describe('after the login', () => {
-  it('channels that only servers open are refused, and unknown requests are answered with no', async () => {
+describe('after login', () => {
+  it('refuses channels that only servers open, and unknown requests', async () => {
     const client = await signedIn(server, login)
     for (const type of ['forwarded-tcpip', 'x11', 'auth-agent@openssh.com', 'nonsense']) {
       client.sendOpen(type, 1)
@@ -166,7 +166,7 @@ describe('after the login', () => {
     expect(await (await bystander())()).toBe('unaffected')
   })
 
-  it('10,000 unknown requests by somebody who reads no answer hold up nobody', async () => {
+  it('serves others during 10,000 unknown requests by a client that reads no answer', async () => {
     const check = await bystander()
     const client = await signedIn(server, login)
     client.socket.pause()
@@ -174,7 +174,7 @@ describe('after the login', () => {
     expect(await check()).toBe('unaffected')
   })
 
-  it('a flood of channels is cut at the limit', async () => {
+  it('refuses a flood of channels above the limit', async () => {
     const check = await bystander()
     const client = await signedIn(server, login)
     for (let id = 0; id < 2_000; id += 1) client.sendOpen('session', id)
@@ -187,7 +187,7 @@ describe('after the login', () => {
     expect(await check()).toBe('unaffected')
   })
 
-  it('a flood of sizes reaches the device, and the list of events stays short', async () => {
+  it('forwards a flood of window sizes and keeps the event list short', async () => {
     const client = await signedIn(server, login)
     const channel = await client.openSession()
     const pty = client.channelRequest(channel, 'pty-req').string('xterm').uint32(80).uint32(24).uint32(0).uint32(0)
@@ -213,14 +213,14 @@ describe('after the login', () => {
     expect(items.at(-1)).toMatchObject({ type: 'exit-status', data: { status: 0 } })
   })
 
-  it.each([0, 1, 255])('a packet size of %d is refused', async (packetBytes) => {
+  it.each([0, 1, 255])('refuses a packet size of %d', async (packetBytes) => {
     const client = await signedIn(server, login)
     client.sendOpen('session', 0, { packetBytes })
     await client.next(n.MSG_CHANNEL_OPEN_FAILURE)
     expect(await (await bystander())()).toBe('unaffected')
   })
 
-  it('more bytes than the window ends the connection, and the device’s process with it', async () => {
+  it('closes a connection that sends more bytes than the window, and its process', async () => {
     const hoarder = await fakeDevice(server, person, (kind, _, stream) => {
       if (kind === 'auth') {
         return { data: () => undefined, control: () => stream.control({ type: 'accepted' }), closed: () => undefined }
@@ -239,7 +239,7 @@ describe('after the login', () => {
       .toBe('window-overrun')
   })
 
-  it('messages of every number with any content end one connection at most', async () => {
+  it('ends one connection at most for messages of every number and content', async () => {
     const check = await bystander()
     let seed = 42
     const random = (below: number): number => {
@@ -260,8 +260,8 @@ describe('after the login', () => {
   })
 })
 
-describe('a reader of the session list', () => {
-  it('finds every one of these connections closed with a cause', async () => {
+describe('session list', () => {
+  it('shows a misbehaving connection as closed with a cause', async () => {
     const client = await signedIn(server, login)
     client.send(Buffer.of(n.MSG_CHANNEL_DATA, 0, 0, 0, 9, 0, 0, 0, 0))
     await ending(client)

@@ -8,13 +8,13 @@ import type { Actor, ApiKeyActor, DeviceActor, TenantContext, UserActor } from '
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { RequestContext } from './route.ts'
 
-/** What the authenticator needs of the nouns. */
+/** Lookups that the authenticator needs from the nouns. */
 export interface CredentialChecks {
-  /** The person of a user token; undefined when the token is not valid (any more). */
+  /** The user of a token; undefined when the token is invalid or expired. */
   user(token: string): Promise<UserActor | undefined>
   device(token: string): Promise<DeviceActor | undefined>
   apiKey(key: string): Promise<ApiKeyActor | undefined>
-  /** Whether the caller is a part of the platform. */
+  /** True for the platform's own callers. */
   isInternal(headers: IncomingHttpHeaders): boolean
   tenantContext(tenant: TenantId, actor: Actor, source: string): TenantContext
 }
@@ -36,7 +36,7 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
       const { access } = operation
       if (access.kind === 'public') return base
       if (access.kind === 'internal') {
-        // To everybody else the call does not exist.
+        // To other callers the operation does not exist.
         const { method, url } = base.request
         return checks.isInternal(base.request.headers)
           ? base
@@ -89,8 +89,8 @@ export function bearerToken({ request }: RequestContext): string | undefined {
 }
 
 /**
- * Who may make the platform's internal calls: whoever knows the node secret. The address of the caller is no
- * credential: proxies, forwarded ports and every user of this machine reach the server over loopback.
+ * Checks for internal calls: the caller must send the node secret. Its address is no credential: proxies, forwarded
+ * ports and every user of this machine reach the server over loopback.
  */
 export function internalCallers(nodeSecret: string): (headers: IncomingHttpHeaders) => boolean {
   const expected = createHash('sha256').update(nodeSecret).digest()

@@ -1,5 +1,5 @@
-// Binds an operation of the contract to a route of Fastify: credential, then input, then the handler, then the answer
-// by its schema. Knows no noun.
+// Binds an operation of the contract to a Fastify route: credential, input, handler, then the answer by its schema.
+// Independent of any noun.
 import { BowlineError } from '@bowline/contract/errors'
 import { type Operation, pathParameters } from '@bowline/contract/operation'
 import { allOperations } from '@bowline/contract/operations'
@@ -22,8 +22,8 @@ export interface Binding {
 }
 
 /**
- * The routes, and one for each operation that has none: it answers that it is not built, after the same checks. Calls
- * of the cloud edition answer so elsewhere.
+ * Adds a route for each operation that has none; it answers "not implemented" after the same checks. Operations of the
+ * cloud edition get such a route in other editions.
  * @throws {Error} when an operation has no route and does not say that it is not built yet
  */
 export function completeRoutes(routes: readonly Route[], edition: 'community' | 'enterprise' | 'cloud'): Route[] {
@@ -50,11 +50,11 @@ export function bind(server: FastifyInstance, route: Route, binding: Binding): v
       url: path.replaceAll(/\{([\w-]+)\}/g, (_, name: string) => `:${routerName(name)}`),
       config: { operation },
       bodyLimit: operation.bodyBytes ?? BODY_BYTES,
-      // Before anything of the body is read: whoever may not call makes nobody hold or parse it.
+      // Runs before the body is read: an unauthorized caller cannot make the server hold or parse one.
       onRequest: async (request, reply) => {
         admitted.set(request, await admit(operation, binding, request, reply))
       },
-      // A HEAD of a stream would wait for an end that does not come.
+      // A HEAD of a stream would never end.
       exposeHeadRoute: operation.method === 'GET' && !operation.stream,
       handler: async (request, reply) => {
         const found = admitted.get(request) ?? (await admit(operation, binding, request, reply))
@@ -66,13 +66,13 @@ export function bind(server: FastifyInstance, route: Route, binding: Binding): v
 
 interface Admitted {
   readonly base: RequestContext
-  /** What the operation's access promises. */
+  /** The context that the operation's access promises. */
   readonly context: RequestContext
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** How long a credential that was looked at holds while the body comes in, in milliseconds. */
+/** Lifetime of a credential check while the body arrives, in milliseconds. */
 const FRESH_MS = 1_000
 
 /** @throws {BowlineError} as the authenticator does; TOO_MANY_REQUESTS */
@@ -104,7 +104,7 @@ async function admit(
   }
 }
 
-/** Somebody who sends a body slowly may have lost the right to the call meanwhile. */
+/** Repeats the check after a slow body: the caller may have lost access meanwhile. */
 async function stillAdmitted(operation: Operation, binding: Binding, admitted: Admitted): Promise<RequestContext> {
   if (binding.clock.now() - admitted.at < FRESH_MS) return admitted.context
   return binding.authenticator.admit(operation, admitted.base)
@@ -124,14 +124,14 @@ async function answer(
   }
   requireOwnTenant(operation, context, input.params)
   const result = await route.handle(context as never, input as never)
-  // A handler that streams has answered itself.
+  // A streaming handler has already answered.
   if (reply.sent || reply.raw.headersSent) return reply
   void reply.status(operation.status ?? 200)
   if (operation.response === undefined) return reply.send()
   return reply.send(present(operation, result, reply))
 }
 
-/** For the router a hyphen ends the name of a parameter. */
+/** Replaces hyphens: for the router they end a parameter's name. */
 function routerName(parameter: string): string {
   return parameter.replaceAll('-', '_')
 }
@@ -141,7 +141,7 @@ function pathValues(operation: Operation, { params }: FastifyRequest): Record<st
   return Object.fromEntries(pathParameters(operation.path).map((name) => [name, values[routerName(name)]]))
 }
 
-/** A check that could not be made is no refusal: a stream outlives a restart of the database. */
+/** A failed check does not count as a refusal: streams outlive a restart of the database. */
 function isAdmitted(admission: Promise<unknown>): Promise<boolean> {
   return admission.then(
     () => true,
@@ -156,7 +156,7 @@ function requireOwnTenant(operation: Operation, context: RequestContext, params:
   if ('tenant' in params && params.tenant !== own) throw new BowlineError('NOT_FOUND', { what: 'The namespace' })
 }
 
-/** Keeps only what the contract promises; a handler that answers something else is a defect (500). */
+/** Drops fields that are not in the contract; an answer that does not match it is a defect (500). */
 function present(operation: Operation, result: unknown, reply: FastifyReply): unknown {
   if (!operation.total) return operation.response?.parse(result)
   const listing = result as Listing<unknown>

@@ -1,4 +1,4 @@
-// The name that a request asks for and the page that sends it, judged on every route. Raw sockets: fetch sets both itself.
+// Host and Origin checks on every route. Over raw sockets: fetch sets both headers itself.
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -32,9 +32,9 @@ async function raw(...lines: readonly string[]): Promise<string> {
   return text(socket)
 }
 
-describe('a request for a name that is not the server’s, as DNS rebinding makes them', () => {
+describe('requests under a foreign host name (DNS rebinding)', () => {
   it.each(['/info', '/api/devices', '/', '/docs/', '/metrics', '/install.sh', '/api/nothing', '/openapi.json'])(
-    'is refused: %s',
+    'rejects an unknown host name: %s',
     async (path) => {
       const [status, body] = await ask('GET', path, { host: 'evil.example' })
       expect(status).toBe(421)
@@ -45,17 +45,17 @@ describe('a request for a name that is not the server’s, as DNS rebinding make
     },
   )
 
-  it.each([LINK_PATH, TERMINAL_PATH])('is refused when it opens a WebSocket: %s', async (path) => {
+  it.each([LINK_PATH, TERMINAL_PATH])('rejects a WebSocket upgrade under an unknown host name: %s', async (path) => {
     const answer = await raw(`GET ${path} HTTP/1.1`, 'Host: evil.example', 'Connection: Upgrade', 'Upgrade: websocket')
     expect(answer).toMatch(/^HTTP\/1\.1 421 /)
   })
 
-  it('is refused when an unknown proxy says that it was for another name', async () => {
+  it('ignores X-Forwarded-Host from an untrusted proxy', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'bowline.example.com' }
     expect((await ask('GET', '/info', headers))[0]).toBe(421)
   })
 
-  it('is answered for the server’s own names and addresses', async () => {
+  it('accepts the server’s own names and addresses', async () => {
     const { port } = new URL(server.origin)
     for (const host of ['bowline.example.com', `localhost:${port}`, `127.0.0.1:${port}`, '[::1]']) {
       expect([host, (await ask('GET', '/info', { host }))[0]]).toEqual([host, 200])
@@ -63,20 +63,20 @@ describe('a request for a name that is not the server’s, as DNS rebinding make
   })
 })
 
-describe('two Host headers', () => {
-  it('are 400 on a call', async () => {
+describe('duplicate Host headers', () => {
+  it('answers 400 to an API call with two Host headers', async () => {
     expect(await raw('GET /info HTTP/1.1', 'Host: localhost', 'Host: localhost', 'Connection: close')).toMatch(
       /^HTTP\/1\.1 400 /,
     )
   })
 
-  it('are 400 on a WebSocket', async () => {
+  it('answers 400 to a WebSocket upgrade with two Host headers', async () => {
     const lines = ['Host: localhost', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket']
     expect(await raw(`GET ${LINK_PATH} HTTP/1.1`, ...lines)).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
 
-describe('a change that the page of another site asks for', () => {
+describe('cross-site writes', () => {
   const path = () => `/api/devices/${device.uid}/pending`
   const bearer = () => ({ authorization: `Bearer ${ada.auth.token}` })
 
@@ -86,17 +86,17 @@ describe('a change that the page of another site asks for', () => {
     { origin: 'http://127.0.0.1:1' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('is refused: %o', async (headers) => {
+  ])('rejects a write from another site’s page: %o', async (headers) => {
     const [status, body] = await ask('PATCH', path(), { ...bearer(), ...(headers as Record<string, string>) })
     expect([status, JSON.parse(body)]).toMatchObject([403, { code: 'ORIGIN_REFUSED' }])
   })
 
-  it('is refused on the platform’s own calls, whatever the page knows', async () => {
+  it('rejects a cross-site internal call even with the node secret', async () => {
     const headers = { ...server.nodeHeaders, origin: 'https://evil.example' }
     expect((await ask('POST', `/internal/devices/${device.uid}/offline`, headers))[0]).toBe(403)
   })
 
-  it('is done for the server’s own pages and for programs', async () => {
+  it('accepts writes from the server’s own pages and from programs', async () => {
     for (const headers of [{}, { origin: server.origin }, { origin: server.origin, 'sec-fetch-site': 'same-origin' }]) {
       expect((await ask('PATCH', path(), { ...bearer(), ...headers }))[0]).toBe(200)
     }

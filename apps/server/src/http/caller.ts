@@ -1,15 +1,15 @@
-// Checks made of every request before anything else: the name it asks for, and the page that sent it.
+// Host and Origin checks that run first for every request.
 import { fail } from '@bowline/contract/errors'
 import type { FastifyRequest } from 'fastify'
 import { hostCount } from '../platform/network/known-hosts.ts'
 import { isOwnOrigin } from '../platform/network/own-origin.ts'
 
-/** Methods that change nothing; other sites' pages may not read their answers. */
+/** Methods without side effects; pages of other sites cannot read the answers. */
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * @throws {BowlineError} INVALID_INPUT for more than one Host header (RFC 9112 section 3.2); HOST_REFUSED for a name that
- *   is not the server's; ORIGIN_REFUSED for a change that another site's page asks for
+ * @throws {BowlineError} INVALID_INPUT for more than one Host header (RFC 9112 section 3.2); HOST_REFUSED for a foreign
+ *   host name; ORIGIN_REFUSED for a write from another site's page
  */
 export function requireOwnHostAndOrigin(request: FastifyRequest, isKnownHost: (host: string) => boolean): void {
   const { raw, host, headers, method } = request

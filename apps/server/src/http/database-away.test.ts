@@ -1,4 +1,4 @@
-// A database that is slow, busy or silent: what callers of the API are told, and that it is over when it is over.
+// API answers while the database is slow, busy or silent, and recovery afterwards.
 import { type ChaosProxy, startChaosProxy } from '@bowline/testkit/chaos-proxy'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -47,8 +47,8 @@ async function expectUnavailable(answer: Response): Promise<void> {
   expect(await answer.json()).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/database/) })
 }
 
-describe('a database that falls silent', () => {
-  it('is told to everybody who waits, however many, and to those who come later; afterwards all is well', async () => {
+describe('silent database', () => {
+  it('answers 503 to pending and new requests, then recovers', async () => {
     proxy.become({ silent: true })
     for (const answer of await Promise.all([signIn(), rename('late'), ...Array.from({ length: 40 }, list)])) {
       await expectUnavailable(answer)
@@ -60,7 +60,7 @@ describe('a database that falls silent', () => {
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
-  it('and then breaks every connection is told as well', async () => {
+  it('answers 503 and recovers when a silent database resets its connections', async () => {
     proxy.become({ silent: true })
     const waiting = Promise.all([signIn(), list()])
     for (const answer of await waiting) await expectUnavailable(answer)
@@ -70,15 +70,15 @@ describe('a database that falls silent', () => {
   })
 })
 
-describe('a database that is slow', () => {
-  it('is waited for', async () => {
+describe('slow database', () => {
+  it('waits for a slow database', async () => {
     proxy.become({ delayMs: 150, jitterMs: 100 })
     expect((await Promise.all([signIn(), list(), list()])).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 })
 
-describe('calls that hold every connection of the namespaces', () => {
-  it('let sign-in and health through, and the rest is told to try again', async () => {
+describe('exhausted tenant pool', () => {
+  it('serves sign-in and health and answers 503 otherwise when the tenant pool is exhausted', async () => {
     const locked = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const holding = server.database

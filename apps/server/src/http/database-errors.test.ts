@@ -6,22 +6,22 @@ import { isDatabaseAway } from './database-errors.ts'
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code })
 
-describe('a failure of the database', () => {
+describe('isDatabaseAway', () => {
   it.each(['08006', '53300', '57014', '57P01', '57P03', '40001', '40P01', 'ECONNREFUSED', 'EPIPE', 'EAI_AGAIN'])(
-    'with the code %s is one to try again after',
+    'classifies code %s as retryable',
     (code) => {
       expect(isDatabaseAway(withCode(code))).toBe(true)
     },
   )
 
   it.each(['23505', '42601', '22021', '42P01', '25P02', '0A000', 'ERR_X', 'FST_ERR_CTP_INVALID_JSON_BODY'])(
-    'with the code %s is a defect',
+    'classifies code %s as a defect',
     (code) => {
       expect(isDatabaseAway(withCode(code))).toBe(false)
     },
   )
 
-  it('that nobody answers is one to try again after, on a port and on a socket file', async () => {
+  it('classifies a refused connection as retryable, over TCP and over a socket file', async () => {
     for (const host of ['127.0.0.1', '/nonexistent']) {
       const client = new Client({ host, port: 1, user: 'x', database: 'x', password: 'x' })
       const failure: unknown = await client.connect().catch((error: unknown) => error)
@@ -34,11 +34,11 @@ describe('a failure of the database', () => {
     'Connection terminated unexpectedly',
     'Connection terminated due to connection timeout',
     'Client has encountered a connection error and is not queryable',
-  ])('that the driver tells without a code is one to try again after: %s', (sentence) => {
+  ])('classifies driver errors without a code as retryable: %s', (sentence) => {
     expect(isDatabaseAway(new Error(sentence))).toBe(true)
   })
 
-  it('is not a file that is missing, nor anything else that was thrown', async () => {
+  it('ignores missing files and other thrown values', async () => {
     const missing: unknown = await readFile('/nonexistent').catch((error: unknown) => error)
     expect(missing).toMatchObject({ code: 'ENOENT' })
     for (const other of [missing, new TypeError('x is not a function'), 'Connection terminated', undefined, null]) {

@@ -1,9 +1,9 @@
-// Recognises failures of the database that are nobody's mistake: it is away, overloaded, or two calls got in each
-// other's way. Callers get 503 and may try again; everything else that the database says is a defect of ours.
+// Recognises transient database failures: it is unreachable, overloaded, or two transactions conflicted. Callers get
+// 503 and may retry; any other database error is a defect of ours.
 
 /**
- * PostgreSQL's classes 08 (connection) and 53 (resources), of 57 what operators and restarts cause and a statement that
- * was given up, of 55 a lock that did not come free, and of 40 what two transactions did to each other.
+ * PostgreSQL's classes 08 (connection) and 53 (resources); of 57 operator intervention, restarts and cancelled
+ * statements; of 55 an unavailable lock; of 40 conflicts between two transactions.
  */
 const SQL_STATES = /^(08...|53...|55P03|57014|57P0[1-5]|40001|40P01)$/
 const CONNECTING = new Set([
@@ -16,14 +16,14 @@ const CONNECTING = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** The driver's own sentences; it gives them no code. */
-const SENTENCES = /^(timeout exceeded when trying to connect|Connection terminated|Client .* not queryable)/
+/** The driver's own messages, which have no code. */
+const DRIVER_MESSAGES = /^(timeout exceeded when trying to connect|Connection terminated|Client .* not queryable)/
 
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
-  if (typeof code !== 'string') return SENTENCES.test(error.message)
-  // The file of a socket is missing while the server is down; any other missing file is a defect.
+  if (typeof code !== 'string') return DRIVER_MESSAGES.test(error.message)
+  // The socket file is missing while the database is down; any other missing file is a defect.
   if (code === 'ENOENT') return syscall === 'connect'
   return CONNECTING.has(code) || SQL_STATES.test(code)
 }

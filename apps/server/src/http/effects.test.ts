@@ -1,5 +1,5 @@
-// What calls may cause: after any call by a role, nothing has changed that the role may not change – neither the rows of
-// other nouns nor who may reach which device. Generated: every operation that changes something, each with all samples.
+// Side effects of calls: no call changes anything that the caller's role may not change, neither the rows of other
+// nouns nor access to devices. Generated: every operation that writes, each with all samples.
 import { randomUUID } from 'node:crypto'
 import { callPath } from '@bowline/contract/client'
 import { allOperations, operations } from '@bowline/contract/operations'
@@ -47,7 +47,7 @@ async function tokenOf(role: Role): Promise<string> {
   return (await personOf(role).client.call(operations.auth.switchNamespace, { params })).body.token
 }
 
-/** Tables, and the permissions of which any one lets a role change their rows. */
+/** By table: permissions of which any one lets a role change its rows. */
 const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
   firewall_rules: ['firewallCreate', 'firewallEdit', 'firewallRemove'],
   public_keys: ['publicKeyCreate', 'publicKeyEdit', 'publicKeyRemove'],
@@ -61,7 +61,7 @@ const OWNERS: Readonly<Record<string, readonly Permission[]>> = {
 }
 const DEVICE_CHANGES: readonly Permission[] = ['deviceAccept', 'deviceUpdate', 'deviceRename', 'deviceTagUpdate']
 
-/** Rows by table, as text that can be compared. @param except leaves the caller's own membership out */
+/** Rows of a table as comparable text. @param except omits the caller's own membership */
 async function rowsOf(db: Kysely<Schema>, table: string, except: UserId): Promise<string[]> {
   const others = table === 'members' ? sql`and user_id <> ${except}` : sql``
   const { rows: lines } = await sql<{ line: string }>`select t::text as line from ${sql.table(table)} as t
@@ -69,7 +69,7 @@ async function rowsOf(db: Kysely<Schema>, table: string, except: UserId): Promis
   return lines.map(({ line }) => line)
 }
 
-/** For each device, whoever asks: which rule decides, and which keys open it. */
+/** By device: the rule that decides and the keys that are accepted. */
 async function decisions(db: Kysely<Schema>): Promise<Record<string, unknown>> {
   const [devices, rules, keys] = [
     await db.selectFrom('devices').selectAll().where('tenant_id', '=', rows.id).orderBy('uid').execute(),
@@ -103,7 +103,7 @@ async function snapshot(role: Role): Promise<Record<string, unknown>> {
   return kept
 }
 
-/** The usual sample, and those that meet what policy hangs on. */
+/** The usual sample, and those that affect policy. */
 function samplesOf(id: string, caller: UserId): SampleInput[] {
   const usual = sampleInput(id, rows, caller)
   const { device, container, waiting } = rows.ids
@@ -131,7 +131,7 @@ function samplesOf(id: string, caller: UserId): SampleInput[] {
   return [usual]
 }
 
-/** The namespace as it was, with a rule and a key by name, and a device that waits with the MAC of an accepted one. */
+/** Resets the namespace and adds a rule and a key by hostname, and a pending device with an accepted one's MAC. */
 async function reset(): Promise<void> {
   await rows.reset()
   const db = server.database.system()
@@ -164,11 +164,11 @@ const changing = allOperations().filter(
     operation.method !== 'GET' && operation.access.kind !== 'internal' && isTriedIn('community', operation),
 )
 
-describe.each(['observer', 'operator', 'administrator'] as const)('a call by an %s', (role) => {
-  it.each(changing)('to $id changes nothing that the role may not change', async ({ id, operation }) => {
+describe.each(['observer', 'operator', 'administrator'] as const)('calls by an %s', (role) => {
+  it.each(changing)('changes nothing beyond the role’s permissions: $id', async ({ id, operation }) => {
     for (const [i] of samplesOf(id, personOf(role).id).entries()) {
       await reset()
-      // Ids of rows come with the reset, and so do samples.
+      // Each reset makes new row ids, and so new samples.
       const input = samplesOf(id, personOf(role).id)[i] ?? {}
       const token = await tokenOf(role)
       const before = await snapshot(role)

@@ -1,5 +1,5 @@
-// The one place where failures become HTTP answers. Expected failures are BowlineErrors; everything else is a defect
-// and answers 500 with nothing but its request id.
+// Maps failures to HTTP answers. Expected failures are BowlineErrors; everything else is a defect and answers 500 with
+// nothing but its request id.
 import { BowlineError, type ErrorCode } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -15,7 +15,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
 }
 
 const UNIQUE_VIOLATION = '23505'
-/** What the database keeps unique: of two calls at the same moment both found it free, and one comes too late. */
+/** Unique constraints: two concurrent calls both found the value free, and the second one fails. */
 const TAKEN: Readonly<Record<string, { readonly code: ErrorCode; readonly field: string }>> = {
   username_is_unique: { code: 'CONFLICT', field: 'username' },
   email_is_unique: { code: 'CONFLICT', field: 'email' },
@@ -27,7 +27,7 @@ const TAKEN: Readonly<Record<string, { readonly code: ErrorCode; readonly field:
   accepted_device_name_is_unique_in_its_namespace: { code: 'DEVICE_NAME_TAKEN', field: 'name' },
 }
 
-/** Turns anything thrown while a request was handled into its answer. */
+/** Sends the answer for anything thrown while a request was handled. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const known = toBowlineError(error, request)
   if (known.status >= 500 && known.code !== 'NOT_WORKING_YET') {
@@ -47,7 +47,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 function toBowlineError(error: unknown, request: FastifyRequest): BowlineError {
   if (error instanceof BowlineError) return error
-  // The client left in the middle of its body: nobody reads the answer, and nothing is wrong here.
+  // The client disconnected in the middle of its body: no answer is read, and this is no defect.
   if (request.raw.destroyed && !request.raw.complete)
     return new BowlineError('UNREADABLE_BODY', { rule: 'it ended early' })
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }

@@ -1,6 +1,5 @@
-// Whatever is sent to whichever operation: no answer is a failure of the server, each is one that the published document
-// describes, body and headers included, and none tells how the server is made. The inputs come from the contract;
-// FUZZ_RUNS makes the test longer.
+// Arbitrary input to every operation: no answer is a server failure, each matches the published document, body and
+// headers included, and none reveals internals. The inputs come from the contract; FUZZ_RUNS makes the test longer.
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { callPath } from '@bowline/contract/client'
@@ -20,7 +19,7 @@ let server: BootedServer
 let world: World
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 beforeAll(async () => {
-  // In this edition every call is there.
+  // This edition has every operation.
   server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1', BOWLINE_EDITION: 'cloud' } })
   world = await populate(server, await server.setUpAccount())
 })
@@ -35,7 +34,7 @@ interface Shot {
   readonly body: string | undefined
 }
 
-/** Sends exactly what is given: fetch would tidy paths up. A stream is left when its head has come. */
+/** Sends the path unchanged: fetch would normalise it. A stream is left after its head. */
 function send(operation: Operation, shot: Shot): Promise<Answer> {
   const { hostname, port } = new URL(server.origin)
   return new Promise((resolve, reject) => {
@@ -126,7 +125,7 @@ function shots(operation: Operation): Arbitrary<Shot> {
   })
 }
 
-/** The text that needs luck to be met otherwise, in every field of the body that is text. */
+/** Text that random input rarely hits, in every text field of the body. */
 function unlucky(operation: Operation): [Shot][] {
   const { owner } = world
   const headers = { authorization: `Bearer ${owner.auth.token}`, 'content-type': 'application/json' }
@@ -141,27 +140,31 @@ function unlucky(operation: Operation): [Shot][] {
 
 const judge = createJudge()
 const all = allOperations()
-// What removes something comes last, so that there is something to meet before.
+// Removals come last, so that earlier calls have rows to act on.
 const harm = ({ operation: { method } }: (typeof all)[number]) => (method === 'DELETE' ? 1 : 0)
 
-describe('an operation that gets anything at all', () => {
-  it.each(all.toSorted((a, b) => harm(a) - harm(b)))('answers as documented: $id', async ({ id, operation }) => {
-    await assert(
-      asyncProperty(shots(operation), async (shot) => {
-        const answered = await send(operation, shot)
-        const { status, headers, text: answer } = answered
-        const wrong = judge(operation, answered)
-        if (wrong !== undefined) throw new Error(`${id} answered ${status}, but ${wrong}: ${answer.slice(0, 500)}`)
-        if (status >= 500 && status !== 501) throw new Error(`${id} failed with ${status}: ${answer.slice(0, 500)}`)
-        if (headers['x-request-id'] === undefined) throw new Error(`${id} answered without a request id`)
-        if (/\bat .+:\d+:\d+|node_modules|\/src\//.test(answer)) throw new Error(`${id} told: ${answer.slice(0, 500)}`)
-        if (headers['x-injected'] !== undefined) throw new Error(`${id} let a header in`)
-      }),
-      { seed: SEED, numRuns: RUNS, examples: unlucky(operation) },
-    )
-  })
+describe('operations with arbitrary input', () => {
+  it.each(all.toSorted((a, b) => harm(a) - harm(b)))(
+    'answers arbitrary input as documented: $id',
+    async ({ id, operation }) => {
+      await assert(
+        asyncProperty(shots(operation), async (shot) => {
+          const answered = await send(operation, shot)
+          const { status, headers, text: answer } = answered
+          const wrong = judge(operation, answered)
+          if (wrong !== undefined) throw new Error(`${id} answered ${status}, but ${wrong}: ${answer.slice(0, 500)}`)
+          if (status >= 500 && status !== 501) throw new Error(`${id} failed with ${status}: ${answer.slice(0, 500)}`)
+          if (headers['x-request-id'] === undefined) throw new Error(`${id} answered without a request id`)
+          if (/\bat .+:\d+:\d+|node_modules|\/src\//.test(answer))
+            throw new Error(`${id} revealed: ${answer.slice(0, 500)}`)
+          if (headers['x-injected'] !== undefined) throw new Error(`${id} let a header in`)
+        }),
+        { seed: SEED, numRuns: RUNS, examples: unlucky(operation) },
+      )
+    },
+  )
 
-  it('leaves the server well and no prototype changed', async () => {
+  it('leaves the server healthy and no prototype polluted', async () => {
     expect((await server.fetch('/healthcheck')).status).toBe(200)
     expect(Object.keys(Object.prototype)).toEqual([])
   })

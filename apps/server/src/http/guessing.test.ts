@@ -1,4 +1,4 @@
-// Wrong credentials of one caller must not stop the calls of others behind the same address.
+// Wrong credentials of one caller must not block others behind the same address.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('a valid token goes on while somebody at the same address guesses API keys', async () => {
+it('accepts a valid token while another client at its address guesses API keys', async () => {
   await ada.client.call(operations.stats.get, {})
   const guess = async (index: number) =>
     (await server.fetch('/api/devices', { headers: { 'x-api-key': `wrong-${index}` } })).status

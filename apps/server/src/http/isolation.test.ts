@@ -1,5 +1,5 @@
-// No namespace sees or touches another: every operation of the contract, with ids of a namespace that the caller is not
-// in (any more). A new operation is part of this by being declared.
+// Tenant isolation: every operation of the contract, with ids of a namespace that the caller is not, or no longer, a
+// member of. A new operation is included by being declared.
 import { callPath } from '@bowline/contract/client'
 import type { Operation } from '@bowline/contract/operation'
 import { allOperations, operations } from '@bowline/contract/operations'
@@ -12,7 +12,7 @@ import { type World, paramsOf, populate } from '../testing/http-server.ts'
 let server: BootedServer
 let theirs: World
 let mine: World
-/** Tokens for the other namespace of people who have lost their place in it. */
+/** Tokens for the other namespace, of people who lost their membership. */
 let removed: string
 let pending: string
 /** Nothing in this file may change it. */
@@ -20,7 +20,7 @@ let rowsBefore: unknown
 beforeAll(async () => {
   server = await bootServer({ settings: { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1' } })
   theirs = await populate(server, await server.setUpAccount())
-  mine = await populate(server, await server.addPerson('stranger'))
+  mine = await populate(server, await server.addPerson('outsider'))
   removed = await former('removed', (person) => server.removeMember(theirs.owner.tenant, person.id))
   pending = await former('pending', async ({ id }) => {
     const members = server.database.system().updateTable('members')
@@ -63,15 +63,15 @@ interface Answer {
   readonly text: string
 }
 
-/** Calls an operation with fitting input. A stream is left as soon as its head has come. */
+/** Calls an operation with valid input. A stream is left after its head. */
 async function call(
   operation: Operation,
   params: Record<string, string>,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  // Another seed for each operation: what one adds must not be in the way of the next.
+  // A different seed for each operation, so that what one adds does not block the next.
   const seed = Buffer.from(operation.method + operation.path).reduce((sum, byte) => sum + byte, 0)
-  // An address is changed with the current password only, which no example has.
+  // Changing the address needs the current password, which no example has.
   const made = operation === operations.users.updateData ? { name: 'Some Body' } : undefined
   const body = operation.body && JSON.stringify(made ?? example(operation.body, seed))
   const response = await server.fetch(callPath(operation, { params }), {
@@ -93,13 +93,13 @@ const guarded = allOperations().filter(
 const reading = guarded.filter(({ operation }) => operation.method === 'GET')
 const aimed = guarded.filter(({ operation }) => operation.path.includes('{'))
 
-/** What a caller learns of something that is not there, not theirs, or not built. */
+/** Statuses for something that does not exist, is not theirs or is not implemented. */
 function hides({ operation }: { operation: Operation }): number[] {
   return operation.notYet ? [401, 403, 404, 501] : [401, 403, 404]
 }
 
-describe('another namespace', () => {
-  it.each(aimed)('cannot be reached by its ids: $id', async ({ operation }) => {
+describe('tenant isolation', () => {
+  it.each(aimed)('rejects ids of another namespace: $id', async ({ operation }) => {
     const params = paramsOf(operation, theirs)
     const credentials = [bearer(mine.owner.auth.token), { 'x-api-key': mine.apiKey }]
     // The same with the caller's own namespace in the path, where there is one in it.
@@ -116,14 +116,14 @@ describe('another namespace', () => {
     await expectTheirRowsUntouched(operation)
   })
 
-  it.each(reading)('does not show in any answer: $id', async ({ operation }) => {
+  it.each(reading)('includes nothing of another namespace in answers: $id', async ({ operation }) => {
     const { text } = await call(operation, paramsOf(operation, mine), bearer(mine.owner.auth.token))
     for (const trace of [theirs.marker, theirs.owner.tenant, theirs.device.uid, theirs.owner.id]) {
       expect(text).not.toContain(trace)
     }
   })
 
-  it.each(guarded)('is closed to removed, pending and unknown people: $id', async ({ operation }) => {
+  it.each(guarded)('rejects removed, pending and unknown callers: $id', async ({ operation }) => {
     const credentials = [bearer(removed), bearer(pending), bearer(theirs.device.token), {}]
     const params = paramsOf(operation, theirs)
     const answers = await Promise.all(credentials.map((headers) => call(operation, params, headers)))
@@ -132,11 +132,11 @@ describe('another namespace', () => {
   })
 })
 
-describe('the ids that were aimed with', () => {
-  it('are real: each opens something to its owner', async () => {
+describe('ids used by these tests', () => {
+  it('grants the owner access by every id that these tests use', async () => {
     const missing = new Set<string>()
     const opened = new Set<string>()
-    // What removes something comes last, the namespace itself at the very end.
+    // Removals come last, the namespace itself at the very end.
     const order = aimed.toSorted((a, b) => harm(a.operation) - harm(b.operation))
     for (const { operation } of order) {
       const params = paramsOf(operation, theirs)

@@ -1,5 +1,4 @@
-// Pages of every list of the contract: whatever is asked for, the page is brought into range or refused, and the total
-// is that of the list.
+// Paging of every list of the contract: any page is clamped or rejected, and the total is that of the list.
 import { callPath } from '@bowline/contract/client'
 import { pathParameters } from '@bowline/contract/operation'
 import { allOperations } from '@bowline/contract/operations'
@@ -32,13 +31,13 @@ async function get(
   return { status: response.status, total: response.headers.get('x-total-count'), body: await response.json() }
 }
 
-describe('every list', () => {
-  it('that can be long has pages', () => {
+describe('lists', () => {
+  it('pages every list that can be long', () => {
     const unpaged = lists.filter((list) => !paged.includes(list)).map(({ id }) => id)
     expect(unpaged).toEqual(['tags.list', 'billing.mostUsedDevices'])
   })
 
-  it.each(paged)('is empty beyond its end, with its total: $id', async (list) => {
+  it.each(paged)('returns an empty page with the total beyond the end: $id', async (list) => {
     const first = await get(list, '')
     expect(first.status).toBe(200)
     for (const query of ['page=1000000000', 'page=999999999999999&per_page=100']) {
@@ -46,14 +45,14 @@ describe('every list', () => {
     }
   })
 
-  it.each(paged)('brings sizes and pages into range: $id', async (list) => {
+  it.each(paged)('clamps page and per_page: $id', async (list) => {
     const first = await get(list, '')
     for (const query of ['per_page=0', 'per_page=-1', 'per_page=101', 'page=0', 'page=-7', 'per_page=100000']) {
       expect(await get(list, query)).toEqual(first)
     }
   })
 
-  it.each(paged)('refuses what is no number, naming it: $id', async (list) => {
+  it.each(paged)('rejects a page or per_page that is no number, by name: $id', async (list) => {
     for (const [name, value] of [
       ['page', 'x'],
       ['page', 'NaN'],
@@ -69,7 +68,7 @@ describe('every list', () => {
   const sorted = paged.filter(
     ({ operation }) => operation.query instanceof z.ZodObject && 'sort_by' in operation.query.shape,
   )
-  it.each(sorted)('is sorted by known fields only: $id', async (list) => {
+  it.each(sorted)('rejects unknown sort_by fields: $id', async (list) => {
     for (const field of ['password_hash', 'name;drop table devices', 'name desc', '__proto__', '1']) {
       const query = `sort_by=${encodeURIComponent(field)}`
       expect(await get(list, query)).toMatchObject({ status: 400, body: { fields: ['sort_by'] } })

@@ -1,5 +1,5 @@
-// Every operation of the contract, under each of its paths, for every kind of caller: the status is that of the table,
-// whoever is refused changes nothing and learns nothing. `ROUTE_MATRIX_FILE` keeps what was answered.
+// Every operation of the contract, under each of its paths, for every kind of caller: the status is that of the table;
+// refused callers change nothing and learn nothing. `ROUTE_MATRIX_FILE` receives the answers.
 import { createHmac, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,10 +31,10 @@ function unknown(name: string): never {
   throw new Error(`there is no ${name}`)
 }
 
-/** What a kind of caller sends. */
+/** Headers and id of a kind of caller. */
 interface Sent {
   readonly headers: Readonly<Record<string, string>>
-  /** The caller's own id, for the calls that name it. */
+  /** The caller's own id, for calls that take it. */
   readonly id: string
 }
 
@@ -130,12 +130,12 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
     senders.set('device token', asOwner(bearer(device)))
     senders.set('removed member', await user('removed'))
     senders.set('pending member', await user('pending'))
-    // As sign-in makes it for somebody who is in no namespace yet.
+    // The token that sign-in issues to a user without a namespace.
     const pending = await issuer.user({ ...claimsOf('pending'), tenant: '' })
     senders.set('pending member without a namespace', { id: claimsOf('pending').id, headers: bearer(pending) })
   }
 
-  /** What proxies tell of callers: from anybody else it must count for nothing, so every call has it. */
+  /** Proxy headers about the caller, sent with every call: from untrusted peers they must have no effect. */
   const claimed = () => ({
     'x-id': rows.owner,
     'x-username': 'ours-owner',
@@ -175,31 +175,31 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
     expect(outcome).toMatchObject({ status: expectedStatus(id, operation, caller, edition) })
     const documented = errorCodesOf(operation).map((code) => ERRORS[code].status)
     expect([operation.status ?? 200, ...documented]).toContain(response.status)
-    const isStranger = caller.foreign === true || caller.role === undefined
+    const isOutsider = caller.foreign === true || caller.role === undefined
     const { device, session, fingerprint, connector } = rows.ids
     const secrets = [`${MARK}-${rows.id.slice(0, 8)}`, device, session, fingerprint, connector]
-    // Members of another namespace see marks of their own.
+    // Members of another namespace see their own marks.
     if (!caller.foreign) secrets.push(MARK)
-    // A route that does not exist is named as it was asked for.
-    const told = text.replace(new URL(response.url).pathname, '')
-    const seen = `${told} ${JSON.stringify([...response.headers])}`
-    const leaked = isStranger ? secrets.filter((secret) => seen.includes(secret)) : []
+    // The answer about a missing route repeats its path.
+    const body = text.replace(new URL(response.url).pathname, '')
+    const seen = `${body} ${JSON.stringify([...response.headers])}`
+    const leaked = isOutsider ? secrets.filter((secret) => seen.includes(secret)) : []
     expect([what, leaked]).toEqual([what, []])
   }
 
-  it.each(all)('$id at $path', async ({ id, operation }) => {
+  it.each(all)('gives every caller the documented status: $id at $path', async ({ id, operation }) => {
     await rows.reset()
     await foreign.reset()
     const before = await rows.fingerprint()
     const callers: readonly (Caller & { name: CallerName })[] = CALLERS
-    // Whoever is refused, or acts in a namespace of their own, changes nothing here.
+    // Callers who are refused, or act in a namespace of their own, change nothing here.
     const without = callers.filter((caller) => caller.foreign || expectedStatus(id, operation, caller, edition) >= 400)
     for (const caller of without) {
       await judge(id, operation, caller)
       if (caller.foreign && operation.method !== 'GET') await foreign.reset()
     }
     expect(await rows.fingerprint()).toBe(before)
-    // And whoever may change something here changes nothing there.
+    // Callers who may change something here change nothing there.
     const foreignBefore = await foreign.fingerprint()
     for (const caller of callers.filter((one) => !without.includes(one))) {
       await judge(id, operation, caller)
@@ -208,7 +208,7 @@ describe.each<MatrixEdition>(['community', 'cloud'])('every operation, in the %s
     expect(await foreign.fingerprint()).toBe(foreignBefore)
   })
 
-  it('totals count the rows of the own namespace only', async () => {
+  it('counts only rows of the caller’s namespace in totals', async () => {
     await rows.reset()
     await foreign.reset()
     const total = async ({ id, operation }: (typeof all)[number], name: CallerName) => {

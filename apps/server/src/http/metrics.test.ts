@@ -1,4 +1,4 @@
-// Who may read `/metrics`.
+// Access to `/metrics`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, bootServer } from '../testing/boot.ts'
 
@@ -17,10 +17,10 @@ function useServer(settings: Record<string, string>): () => BootedServer {
   return () => booted[0] ?? expect.unreachable()
 }
 
-describe('the metrics', () => {
+describe('metrics', () => {
   const server = useServer({ BOWLINE_METRICS_SOURCES: '192.0.2.0/24' })
 
-  it('are for whoever knows the node secret, in the text form of Prometheus', async () => {
+  it('serves metrics in Prometheus text format to callers with the node secret', async () => {
     const response = await server().fetch('/metrics', { headers: server().nodeHeaders })
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
     const text = await response.text()
@@ -31,7 +31,7 @@ describe('the metrics', () => {
   })
 
   it.each(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'])(
-    'are not for whom a proxy on this machine speaks: %s',
+    'hides metrics from requests through a local proxy: %s',
     async (header) => {
       const response = await server().fetch('/metrics', { headers: { [header]: '127.0.0.1' } })
       expect(response.status).toBe(404)
@@ -39,20 +39,20 @@ describe('the metrics', () => {
     },
   )
 
-  it('are not for everybody on this machine', async () => {
+  it('hides metrics from local callers without the node secret', async () => {
     expect(await status(server(), {})).toBe(404)
     expect(await status(server(), { 'x-node-secret': 'a secret that somebody guessed' })).toBe(404)
   })
 
-  it('are not for who only says that it is a source the operator has named', async () => {
+  it('ignores a forged X-Forwarded-For when checking metrics sources', async () => {
     expect(await status(server(), { 'x-forwarded-for': '192.0.2.9' })).toBe(404)
   })
 })
 
-describe('the metrics behind a trusted proxy', () => {
+describe('metrics behind a trusted proxy', () => {
   const server = useServer({ BOWLINE_METRICS_SOURCES: '192.0.2.0/24', BOWLINE_TRUSTED_PROXIES: '127.0.0.1' })
 
-  it('are for the sources that the operator names, as the proxy tells them', async () => {
+  it('checks metrics sources against the address that a trusted proxy forwards', async () => {
     expect(await status(server(), { 'x-forwarded-for': '192.0.2.9' })).toBe(200)
     expect(await status(server(), { 'x-forwarded-for': '198.51.100.9' })).toBe(404)
     expect(await status(server(), { 'x-forwarded-for': '192.0.2.9, 198.51.100.9' })).toBe(404)
@@ -61,10 +61,10 @@ describe('the metrics behind a trusted proxy', () => {
   })
 })
 
-describe('the metrics for a source on this machine that the operator names', () => {
+describe('metrics for a configured local source', () => {
   const server = useServer({ BOWLINE_METRICS_SOURCES: '127.0.0.1' })
 
-  it('need no secret, unless an unknown proxy asks for somebody', async () => {
+  it('serves metrics to a configured local source, but not through an unknown proxy', async () => {
     expect(await status(server(), {})).toBe(200)
     expect(await status(server(), { 'x-forwarded-for': '198.51.100.9' })).toBe(404)
   })

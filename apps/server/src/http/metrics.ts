@@ -1,4 +1,4 @@
-// `/metrics` for whoever knows the node secret, and for the sources that the operator names.
+// Serves `/metrics` to callers with the node secret and to configured sources.
 import type { IncomingHttpHeaders } from 'node:http'
 import { BowlineError } from '@bowline/contract/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ import { isForwarded } from './forwarded.ts'
 
 export interface MetricsReaders {
   isInternal(headers: IncomingHttpHeaders): boolean
-  /** Whether a source may read them without the secret. */
+  /** True if a source may read them without the secret. */
   mayRead(address: string): boolean
 }
 
@@ -21,7 +21,7 @@ export function serveMetrics(server: FastifyInstance, metrics: Metrics, readers:
   })
 }
 
-/** A proxy that is not trusted has its own address, not that of whom it speaks for: it is no source that was named. */
+/** An untrusted proxy's own address does not count: it forwards for unknown clients. */
 function isNamedSource({ ip, socket, headers }: FastifyRequest, readers: MetricsReaders): boolean {
   const isUnknownProxy = isForwarded(headers) && plainAddress(ip) === plainAddress(socket.remoteAddress ?? '')
   return !isUnknownProxy && readers.mayRead(ip)

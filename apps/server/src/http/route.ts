@@ -7,7 +7,7 @@ import type { DeviceActor, Origin, TenantContext, UserActor } from '../context.t
 import type { Listing } from '../db/lists/listing.ts'
 import type { Log } from '../platform/log.ts'
 
-/** What every handler has: the caller's address and the raw request and reply for headers and cookies. */
+/** Context of every handler: the caller's address, and the raw request and reply for headers and cookies. */
 export interface RequestContext {
   /** The client's address, after trusted proxies. */
   readonly source: string
@@ -15,11 +15,11 @@ export interface RequestContext {
   readonly reply: FastifyReply
   readonly clock: Clock
   readonly log: Log
-  /** Whether the caller's credential still opens the call: for answers that go on. Never rejects. */
+  /** Checks again that the credential admits the call, for long answers. Never rejects. */
   isStillAdmitted(): Promise<boolean>
 }
 
-/** Where a call comes from, as the events of accounts tell it. */
+/** Origin of a call, for account events. */
 export function originOf({ source, request }: RequestContext): Origin {
   return { source, userAgent: request.headers['user-agent'] ?? '' }
 }
@@ -41,12 +41,12 @@ type Answer<O> = O extends { total: true } ? Listing<Output<O> extends readonly 
 type Handler<O, C> = (context: C, input: Input<O>) => Promise<Answer<O> | Output<O> | ListingOf<O> | void>
 type ListingOf<O> = Output<O> extends readonly (infer T)[] ? Listing<T> : never
 
-/** A route anybody may call. */
+/** A route without a credential. */
 export function publicRoute<O extends Operation>(operation: O, handle: Handler<O, RequestContext>): Route {
   return make(operation, 'public', handle)
 }
 
-/** A route for signed-in people, with or without a namespace. */
+/** A route for signed-in users, with or without a namespace. */
 export function userRoute<O extends Operation>(operation: O, handle: Handler<O, UserContext>): Route {
   return make(operation, 'user', handle)
 }
@@ -64,7 +64,7 @@ export function deviceRoute<O extends Operation>(
   return make(operation, 'device', handle)
 }
 
-/** A route for the platform's own parts: whoever knows the node secret. */
+/** A route for internal callers, who send the node secret. */
 export function internalRoute<O extends Operation>(operation: O, handle: Handler<O, RequestContext>): Route {
   return make(operation, 'internal', handle)
 }

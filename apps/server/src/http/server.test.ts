@@ -1,5 +1,4 @@
-// What every answer of the server has, whoever asks for whatever. Over HTTP on the running server; raw sockets where
-// fetch would tidy up.
+// Properties of every answer of the server. Over HTTP on a running server; raw sockets where fetch would normalise.
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -27,7 +26,7 @@ async function raw(bytes: string): Promise<string> {
   return text(socket)
 }
 
-describe('every answer', () => {
+describe('answers', () => {
   it.each([
     ['GET', '/info', 200],
     ['GET', '/api/devices', 401],
@@ -37,7 +36,7 @@ describe('every answer', () => {
     ['GET', '/%ff', 404],
     ['GET', `/api/devices/${'a'.repeat(600)}`, 404],
     ['OPTIONS', '/api/devices', 404],
-  ])('has a request id of its own and forbids sniffing: %s %s', async (method, path, status) => {
+  ])('sends a new request id and nosniff: %s %s', async (method, path, status) => {
     const first = await server.fetch(path, { method })
     const second = await server.fetch(path, { method })
     expect([first.status, second.status]).toEqual([status, status])
@@ -46,16 +45,16 @@ describe('every answer', () => {
     expect(first.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('takes no request id from the caller', async () => {
+  it('ignores a request id from the caller', async () => {
     const response = await server.fetch('/info', { headers: { 'x-request-id': 'mine' } })
     expect(response.headers.get('x-request-id')).not.toBe('mine')
   })
 
-  it('of the API is not to be stored', async () => {
+  it('sends no-store with API answers', async () => {
     expect((await server.fetch('/api/devices')).headers.get('cache-control')).toBe('no-store')
   })
 
-  it('of the API has these security headers, and the same ones when it is a refusal', async () => {
+  it('sends these security headers with API answers and refusals', async () => {
     const names = [
       'content-security-policy',
       'cache-control',
@@ -81,7 +80,7 @@ describe('every answer', () => {
     expect(await headersOf('/api/nothing')).toEqual(allowed)
   })
 
-  it('gives no other origin leave to read it', async () => {
+  it('sends no CORS headers to other origins', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' }
     for (const method of ['GET', 'OPTIONS']) {
       const response = await server.fetch('/api/devices', { method, headers })
@@ -92,7 +91,7 @@ describe('every answer', () => {
   it.each([
     ['no HTTP at all\r\n\r\n', '400'],
     [`GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, '431'],
-  ])('of what is not HTTP has a request id too', async (bytes, status) => {
+  ])('sends a request id with answers to malformed HTTP', async (bytes, status) => {
     const answer = await raw(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     expect(answer).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/i)
@@ -100,18 +99,18 @@ describe('every answer', () => {
   })
 })
 
-describe('an unknown route', () => {
-  it('is named, without its query', async () => {
+describe('unknown routes', () => {
+  it('names an unknown route without its query', async () => {
     const response = await server.fetch('/api/nothing?token=secret', { method: 'DELETE' })
     expect(await response.json()).toEqual({ message: 'There is no DELETE /api/nothing.', code: 'ROUTE_NOT_FOUND' })
   })
 
-  it('is 404 whatever its body is', async () => {
+  it('answers 404 to an unknown route with any body', async () => {
     for (const body of ['{"broken', 'a'.repeat(1_048_577)]) expect((await post('/api/nothing', body)).status).toBe(404)
     expect((await post('/api/nothing', 'x', { 'content-type': 'nonsense' })).status).toBe(404)
   })
 
-  it('is a path with dots too, even when nobody tidies it up', async () => {
+  it('answers 404 to a path with encoded dot segments', async () => {
     const answer = await raw(
       'GET /docs/%2e%2e/%2e%2e/package.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
     )
@@ -119,23 +118,23 @@ describe('an unknown route', () => {
   })
 })
 
-describe('a body', () => {
+describe('request bodies', () => {
   const login = '/api/login'
 
-  it('that is not JSON is 422', async () => {
+  it('answers 422 to a body that is not JSON', async () => {
     const response = await post(login, '{"username":')
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ code: 'UNREADABLE_BODY' })
   })
 
   it.each(['{"username":1,"password":"x"}', '{"username":null,"password":"x"}', '[]', '"text"', 'null', '1'])(
-    'with a value of another JSON type is 422: %s',
+    'answers 422 to a value of another JSON type: %s',
     async (body) => {
       expect((await post(login, body)).status).toBe(422)
     },
   )
 
-  it('that is missing is taken as an empty one: the fields are named', async () => {
+  it('treats a missing body as empty and names the required fields', async () => {
     const bodies = [() => post(login, ''), () => server.fetch(login, { method: 'POST' }), () => post(login, '{}')]
     for (const send of bodies) {
       const response = await send()
@@ -145,7 +144,7 @@ describe('a body', () => {
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml', 'nonsense'])(
-    'of type %s is 415',
+    'answers 415 to content type %s',
     async (type) => {
       const response = await post(login, '{"username":"ada","password":"x"}', { 'content-type': type })
       expect(response.status).toBe(415)
@@ -153,12 +152,12 @@ describe('a body', () => {
     },
   )
 
-  it('may say its character set', async () => {
+  it('accepts a charset parameter in the content type', async () => {
     const type = 'application/json; charset=utf-8'
     expect((await post(login, '{}', { 'content-type': type })).status).toBe(400)
   })
 
-  it('over the call’s limit is 413', async () => {
+  it('answers 413 above the operation’s body limit', async () => {
     const response = await post(login, JSON.stringify({ username: 'a'.repeat(8_192), password: 'x' }))
     expect(response.status).toBe(413)
     expect(await response.json()).toMatchObject({ message: 'The request body is larger than 8192 bytes.' })
@@ -168,7 +167,7 @@ describe('a body', () => {
     '{"username":"ada","password":"x","__proto__":{"polluted":true}}',
     '{"username":"ada","password":"x","constructor":{"prototype":{"polluted":true}}}',
     String.raw`{"username":"ada","password":"x","\u005f_proto__":{"polluted":true}}`,
-  ])('that would change a prototype is refused and changes none: %s', async (body) => {
+  ])('rejects prototype pollution: %s', async (body) => {
     expect((await post(login, body)).status).toBe(422)
     expect('polluted' in {}).toBe(false)
   })
@@ -177,18 +176,18 @@ describe('a body', () => {
     ['{"username":"ada","username":"eve","password":"x"}', 'names a field twice'],
     [`{"username":${'['.repeat(2_000)}${']'.repeat(2_000)},"password":"x"}`, 'is nested deeper than 32 levels'],
     [`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`, 'is nested deeper than 32 levels'],
-  ])('that readers could take in more than one way, or not at all, is 422: %.60s', async (body, rule) => {
+  ])('answers 422 to ambiguous or deeply nested JSON: %.60s', async (body, rule) => {
     const response = await post(login, body)
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ message: expect.stringContaining(`: it ${rule}.`) })
   })
 
-  it.each(['\\u0000', '\\ud800'])('with text that no database holds is 422: %s', async (escape) => {
+  it.each(['\\u0000', '\\ud800'])('answers 422 to text that PostgreSQL cannot store: %s', async (escape) => {
     const response = await post(login, `{"username":"ada${escape}","password":"x"}`)
     expect([response.status, await response.json()]).toMatchObject([422, { code: 'UNREADABLE_BODY' }])
   })
 
-  it('is not looked at by calls that have none', async () => {
+  it('ignores the body of operations that take none', async () => {
     const device = await server.registerDevice(ada.tenant)
     const path = `/api/devices/${device.uid}/reject`
     for (const [type, body] of [
@@ -206,9 +205,9 @@ describe('a body', () => {
   })
 })
 
-describe('a path parameter', () => {
+describe('path parameters', () => {
   it.each(['x', 'A'.repeat(64), 'g'.repeat(64), '%00', `${'a'.repeat(64)}%0a`])(
-    'that cannot be the uid of a device is answered like an unknown one: %s',
+    'answers a malformed device uid like an unknown one: %s',
     async (uid) => {
       const unknown = await server.fetch(`/api/devices/${'a'.repeat(64)}`, { headers: bearer() })
       const malformed = await server.fetch(`/api/devices/${uid}`, { headers: bearer() })
@@ -216,12 +215,12 @@ describe('a path parameter', () => {
     },
   )
 
-  it('that cannot be a tenant is 400', async () => {
+  it('answers 400 to a malformed tenant', async () => {
     const response = await server.fetch('/api/auth/token/x', { headers: bearer() })
     expect([response.status, await response.json()]).toMatchObject([400, { fields: ['tenant'] }])
   })
 
-  it('that cannot be a status is 400, whatever the uid', async () => {
+  it('answers 400 to an invalid status for any uid', async () => {
     for (const uid of ['x', 'a'.repeat(64)]) {
       const path = `/api/devices/${uid}/maybe`
       const response = await server.fetch(path, { method: 'PATCH', headers: bearer() })
@@ -233,9 +232,9 @@ describe('a path parameter', () => {
   })
 })
 
-describe('a query', () => {
+describe('query parameters', () => {
   it.each(['page=x', 'per_page=1.5', 'page=1&page=2', 'sort_by=password_hash', 'status=gone', 'page='])(
-    'that does not fit is 400 and names the field: %s',
+    'answers 400 to an invalid query and names the field: %s',
     async (query) => {
       const response = await server.fetch(`/api/devices?${query}`, { headers: bearer() })
       const name = query.split('=')[0]
@@ -244,28 +243,28 @@ describe('a query', () => {
   )
 })
 
-describe('a query with text that no database holds', () => {
-  it('is 400', async () => {
+describe('query text that PostgreSQL cannot store', () => {
+  it('answers 400 to a query with a NUL character', async () => {
     const response = await server.fetch('/info?agent_version=%00')
     expect([response.status, await response.json()]).toMatchObject([400, { fields: ['agent_version'] }])
   })
 })
 
 describe('HEAD', () => {
-  it('is answered where GET is, without a body', async () => {
+  it('answers HEAD without a body where GET exists', async () => {
     const response = await server.fetch('/healthcheck', { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([200, ''])
     const list = await server.fetch('/api/devices', { method: 'HEAD', headers: bearer() })
     expect([list.status, list.headers.get('x-total-count')]).toEqual([200, '0'])
   })
 
-  it('of a stream is not answered: it would never end', async () => {
+  it('answers 404 to HEAD of a stream, which would never end', async () => {
     expect((await server.fetch('/api/events', { method: 'HEAD', headers: bearer() })).status).toBe(404)
   })
 })
 
-describe('a failure inside the server', () => {
-  it('tells the caller nothing but that it happened', async () => {
+describe('internal errors', () => {
+  it('reveals nothing about an internal error to the caller', async () => {
     const rename = (from: string, to: string) =>
       asOwner(server.owner, (client) => client.query(`alter table ${from} rename to ${to}`))
     await rename('firewall_rules', 'hidden')

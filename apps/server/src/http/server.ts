@@ -1,4 +1,4 @@
-// The HTTP server: which bodies it reads, the headers that every answer carries, what becomes of failures.
+// The HTTP server: accepted bodies, common headers, and answers to failures.
 import { randomUUID } from 'node:crypto'
 import type { ServerOptions as TlsOptions } from 'node:https'
 import type { Socket } from 'node:net'
@@ -17,32 +17,32 @@ import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import type { Route } from './route.ts'
 
-/** How long clients may take, in milliseconds. */
+/** Timeouts of clients, in milliseconds. */
 export interface Patience {
   /** For the head of a request. */
   readonly headMs: number
   /** For a whole request. */
   readonly requestMs: number
-  /** How often late ones are looked for. */
+  /** Interval of the timeout check. */
   readonly checkMs: number
 }
 const PATIENCE: Patience = { headMs: 10_000, requestMs: 30_000, checkMs: 5_000 }
 
 export interface HttpOptions extends Binding {
   readonly routes: readonly Route[]
-  /** Addresses and ranges whose `X-Forwarded-*` headers are believed. */
+  /** Addresses and ranges whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** Whether requests may name this host. */
+  /** True if requests may use this host name. */
   readonly isKnownHost: (host: string) => boolean
   /** Default: none. */
   readonly connections?: ConnectionLimits
   readonly tls?: TlsOptions
   readonly patience?: Patience
-  /** Domain below which hosts are tunnels: nothing of this server answers there. */
+  /** Domain of tunnel hosts: nothing of this server answers below it. */
   readonly tunnelsDomain?: string | undefined
 }
 
-/** Makes the server with all routes; the caller listens. */
+/** Creates the server with all routes; the caller listens. */
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const { log, patience = PATIENCE } = options
   const limits = { headersTimeout: patience.headMs, connectionsCheckingInterval: patience.checkMs }
@@ -56,7 +56,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     genReqId: () => randomUUID(),
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
-    // The answer of the hook below is in the catalogue's form and has a request id.
+    // The hook below answers in the catalogue's form, with a request id.
     return503OnClosing: false,
     // An address that cannot be decoded, or is absurdly long, names nothing.
     frameworkErrors: (_, request, reply) => {
@@ -82,14 +82,14 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     setCommonHeaders(request, reply)
     const hosts = [request.host, request.headers.host ?? '']
     if (hosts.some((host) => isTunnelHost(host, options.tunnelsDomain))) fail('TUNNEL_WITHOUT_TRAFFIC')
-    // Only requests on connections from before the end began arrive here; a balancer should take them elsewhere.
+    // Reached only on connections opened before shutdown; a load balancer should send them elsewhere.
     if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
     requireOwnHostAndOrigin(request, options.isKnownHost)
-    // Before anything of the body is read.
+    // Runs before the body is read.
     if (request.is404) throw unknownRoute(request)
   })
   server.addHook('preParsing', async (request, _, payload) => {
-    // The credential has been looked at, where there must be one. Files and the like need none.
+    // The credential has been checked, if one is required. Files and the like need none.
     const access = request.routeOptions.config.operation?.access.kind
     if (access !== undefined && access !== 'public') connections?.keep(request.raw.socket)
     bodies.admit(request)
@@ -125,7 +125,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000')
   if (!request.url.startsWith('/api/')) return
   void reply.header('cache-control', 'no-store')
-  // Answers of calls are data: a browser that shows one as a page runs and loads nothing.
+  // API answers are data: a browser that renders one must run and load nothing.
   void reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
 }
 
@@ -133,7 +133,7 @@ function unknownRoute({ method, url }: FastifyRequest): BowlineError {
   return new BowlineError('ROUTE_NOT_FOUND', { method, path: url.split('?')[0] ?? '' })
 }
 
-/** Answers what is not HTTP, comes too slowly or has too long headers: there is no request to answer as usual. */
+/** Answers malformed HTTP, timeouts and oversized headers, for which there is no request object. */
 function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -156,12 +156,12 @@ function refuseUnreadable(error: Error & { code?: string }, socket: Socket): voi
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** JSON is the only form of a body: pages of other sites can post plain text without asking first. */
+/** Accepts JSON bodies only: pages of other sites can post plain text without a preflight. */
 function readJsonOnly(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeAllContentTypeParsers()
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // No text is no body: the fields that are missing get named.
+    // Empty text means no body: the error names the missing fields.
     if (text.trim() === '') return done(null, undefined)
     const excess = excessOf(text)
     if (excess !== undefined) return done(new BowlineError('UNREADABLE_BODY', { rule: `it ${excess}` }))
@@ -174,12 +174,12 @@ function readJsonOnly(server: FastifyInstance): void {
   })
 }
 
-/** Calls without a body take whatever comes, within the limit, and do not look at it. */
+/** Operations without a body accept and ignore any, within the limit. */
 function ignoreBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, __, done) => done(null, undefined))
   scope.addHook('onRequest', async (request) => {
-    // One that is no media type would be refused before any parser is asked.
+    // A malformed media type would be refused before any parser is asked.
     delete request.headers['content-type']
   })
 }

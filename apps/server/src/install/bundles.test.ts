@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** A maker that notes each of its runs, and then does what `body` says. */
+/** Bundles with a maker script that logs each run and then executes `body`. */
 async function bundlesMadeBy(body: string): Promise<Bundles> {
   const maker = join(folder, 'maker.mjs')
   await writeFile(
@@ -32,14 +32,14 @@ ${body}
 const runs = () => readFile(join(folder, 'runs'), 'utf8')
 const bundle = (arch: string) => join(folder, `bundle-linux-${arch}.tar.gz`)
 
-it('a checkout makes a bundle once, for all that ask', async () => {
+it('builds a bundle once for concurrent requests in a checkout', async () => {
   const bundles = await bundlesMadeBy(`writeFileSync(${JSON.stringify(bundle('arm64'))}, '')`)
   const paths = await Promise.all([bundles.path('arm64'), bundles.path('arm64')])
   expect([...paths, await bundles.path('arm64')]).toEqual(Array(3).fill(bundle('arm64')))
   expect(await runs()).toBe('agent-arm64 ')
 })
 
-it('one that cannot be made is told with the reason, and tried again a minute later', async () => {
+it('reports why a bundle cannot be built and retries after a minute', async () => {
   const bundles = await bundlesMadeBy(`throw new Error('npm pack failed: no network')`)
   const refused = { reason: 'npm pack failed: no network' }
   expect([await bundles.path('arm64'), await bundles.path('arm64')]).toEqual([refused, refused])
@@ -49,7 +49,7 @@ it('one that cannot be made is told with the reason, and tried again a minute la
   expect(await runs()).toBe('agent-arm64 agent-arm64 ')
 })
 
-it('an earlier build serves when no newer one can be made', async () => {
+it('serves an earlier build when no newer one can be built', async () => {
   const bundles = await bundlesMadeBy(`process.exit(1)`)
   await appendFile(bundle('x64'), 'earlier')
   expect(await bundles.path('x64')).toBe(bundle('x64'))

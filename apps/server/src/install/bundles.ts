@@ -1,5 +1,5 @@
-// The agent's bundles, one for each architecture. A release brings them; in a checkout the first device that asks for
-// one makes the server build it, so that nobody waits for it who adds no device.
+// The agent's bundles, one per architecture. A release contains them; a checkout builds one on the first request of a
+// device, so that start-up need not wait for it.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ export type Architecture = (typeof ARCHITECTURES)[number]
 
 const RETRY_MS = 60_000
 
-/** A bundle that is not to be had; the reason is for whoever asked. */
+/** A missing bundle, with the reason for the client. */
 export interface NoBundle {
   readonly reason: string
 }
@@ -24,13 +24,13 @@ export class Bundles {
   readonly #files: { readonly bundles: string; readonly maker: string }
   readonly #clock: Clock
   readonly #log: Log
-  /** When the last attempt failed. */
+  /** Time of the last failed attempt. */
   readonly #failedAt = new Map<Architecture, number>()
-  /** Once in the life of this server; who asks meanwhile shares the work. */
+  /** One build per server process; concurrent requests share it. */
   readonly #made = new Map<Architecture, Promise<NoBundle | undefined>>()
-  /** Which of them this server has made. */
+  /** Architectures that this process has built. */
   readonly #done = new Set<Architecture>()
-  /** SHA-256 of each file as it was when it was read; `state` tells whether it has changed. */
+  /** SHA-256 of each file when it was read; `state` detects changes. */
   readonly #sums = new Map<Architecture, { readonly state: string; readonly sum: Promise<string> }>()
 
   /** @param files `bundles`: folder of `bundle-linux-<arch>.tar.gz`; `maker`: script that makes one, if it exists */
@@ -44,7 +44,7 @@ export class Bundles {
   async path(arch: Architecture): Promise<string | NoBundle> {
     const file = this.#fileOf(arch)
     const failure = this.#isMade ? await this.#making(arch) : undefined
-    // One of an earlier build is better than none.
+    // An earlier build is better than none.
     if (existsSync(file)) return file
     return failure ?? { reason: 'it is not part of this server' }
   }
@@ -56,8 +56,8 @@ export class Bundles {
   }
 
   /**
-   * SHA-256 of the bundle for an architecture, in hexadecimal, without making one: undefined where there is none, and in a
-   * checkout as long as this server has not made it, because its bytes are not known yet.
+   * SHA-256 of the bundle for an architecture, in hexadecimal, without building one: undefined without a bundle, and in
+   * a checkout until this process has built it, because its bytes are not known yet.
    */
   async knownSum(arch: Architecture): Promise<string | undefined> {
     const file = this.#fileOf(arch)
@@ -69,7 +69,7 @@ export class Bundles {
     return join(this.#files.bundles, bundleName(arch))
   }
 
-  /** Whether bundles are made here, as in a checkout. */
+  /** True if bundles are built here, as in a checkout. */
   get #isMade(): boolean {
     return existsSync(this.#files.maker)
   }
@@ -87,7 +87,7 @@ export class Bundles {
 
   #making(arch: Architecture): Promise<NoBundle | undefined> {
     let making = this.#made.get(arch)
-    // Anybody may ask: what fails is not tried at each request.
+    // Requests need no credential: a failed build is not repeated for each of them.
     if (!making || this.#clock.now() - (this.#failedAt.get(arch) ?? Infinity) > RETRY_MS) {
       this.#failedAt.delete(arch)
       making = this.#make(arch)
@@ -110,13 +110,13 @@ export class Bundles {
   }
 }
 
-/** Name of the file for an architecture, here and on devices. */
+/** File name of an architecture's bundle, here and on devices. */
 export function bundleName(arch: Architecture): string {
   return `bundle-linux-${arch}.tar.gz`
 }
 
-/** The message in what Node prints of an error that ends it. */
+/** Extracts the message from Node's report of a fatal error. */
 function reasonOf(error: unknown): string {
-  const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-  return /^\w*Error: (.+)$/m.exec(said)?.[1] ?? 'it could not be built'
+  const report = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
+  return /^\w*Error: (.+)$/m.exec(report)?.[1] ?? 'it could not be built'
 }

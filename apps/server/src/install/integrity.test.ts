@@ -1,4 +1,4 @@
-// The install script vouches for the agent's archive: what comes with other bytes is neither unpacked nor run.
+// The install script carries the hash of the agent's archive: any other archive is neither unpacked nor run.
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-integrity-'))
   const agent = join(folder, 'bowline-agent-1')
   await mkdir(agent)
-  // What the script runs of it; the password is hashed for whoever is not root.
+  // The program that the script runs; it hashes the password for users other than root.
   await writeFile(join(agent, 'bowline'), '#!/bin/sh\necho "the agent runs: $*"\n')
   await chmod(join(agent, 'bowline'), 0o755)
   await mkdir(join(folder, 'bundles'))
@@ -68,14 +68,14 @@ const sha256 = async (): Promise<string> =>
     .digest('hex')
 
 /** Runs the script as `curl … | sh` does, in the foreground. */
-async function install(script: string): Promise<{ code: number; said: string }> {
+async function install(script: string): Promise<{ code: number; output: string }> {
   const env = { PATH: process.env['PATH'], INSTALL_METHOD: 'foreground', BOWLINE_DIR: home() }
   const running = promisify(execFile)('sh', ['-c', script], { env })
   return running.then(
-    ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
       code: error.code,
-      said: error.stdout + error.stderr,
+      output: error.stdout + error.stderr,
     }),
   )
 }
@@ -86,37 +86,37 @@ async function flipByte(): Promise<void> {
   await writeFile(archive, bytes)
 }
 
-describe('the install script', () => {
-  it('installs the archive whose hash it carries', async () => {
+describe('install script', () => {
+  it('installs the archive that matches the script’s hash', async () => {
     await serve()
     const script = await fetchScript()
     expect(script).toContain(`default_sum_${arch}='${await sha256()}'\n`)
-    expect(await install(script)).toMatchObject({ code: 0, said: expect.stringContaining('the agent runs: agent') })
+    expect(await install(script)).toMatchObject({ code: 0, output: expect.stringContaining('the agent runs: agent') })
   })
 
-  it('refuses an archive with one other bit, and leaves nothing of it', async () => {
+  it('rejects an archive with a flipped bit and leaves no files', async () => {
     await serve()
     const script = await fetchScript()
     await flipByte()
-    const { code, said } = await install(script)
-    expect([code, said]).toEqual([1, expect.stringContaining('is not the one that this script was made for')])
-    expect(said).not.toContain('the agent runs')
+    const { code, output } = await install(script)
+    expect([code, output]).toEqual([1, expect.stringContaining('is not the one that this script was made for')])
+    expect(output).not.toContain('the agent runs')
     expect(await readdir(home())).toEqual([])
   })
 
-  it('names the package of a library that the machine lacks, and installs nothing', async () => {
-    // What the loader prints on a minimal Debian.
+  it('names the package of a missing library and installs nothing', async () => {
+    // The loader's message on a minimal Debian.
     const problem = 'error while loading shared libraries: libatomic.so.1: cannot open shared object file'
     await pack(`#!/bin/sh\necho "bowline: ${problem}" >&2\nexit 127\n`)
     await serve()
-    const { code, said } = await install(await fetchScript())
+    const { code, output } = await install(await fetchScript())
     expect(code).toBe(1)
-    expect(said).toContain(problem)
-    expect(said).toContain('apt-get install libatomic1')
+    expect(output).toContain(problem)
+    expect(output).toContain('apt-get install libatomic1')
     expect(await readdir(home())).toEqual([])
   })
 
-  it('asks for the hash in a checkout, where the archive is built when the first device asks', async () => {
+  it('fetches the hash from the server in a checkout, which builds the archive on request', async () => {
     const maker = join(folder, 'maker.mjs')
     await writeFile(maker, '')
     await serve(maker)
@@ -127,8 +127,8 @@ describe('the install script', () => {
   })
 })
 
-describe('the hashes of the archives', () => {
-  it('are published as sha256sum writes them, and follow a changed file', async () => {
+describe('archive hashes', () => {
+  it('publishes current archive hashes in the format of sha256sum', async () => {
     await serve()
     const line = async (): Promise<string> => `${await sha256()}  bundle-linux-${arch}.tar.gz\n`
     expect(await fetchText('/agent/SHA256SUMS')).toBe(await line())

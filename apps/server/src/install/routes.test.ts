@@ -1,4 +1,4 @@
-// What a new device fetches: the script with this server's address in it, and the bundle that it asks for.
+// Routes for a new device: the script with this server's address in it, and the bundle that it requests.
 import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,9 +40,9 @@ afterAll(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers })
 
-describe('the install script', () => {
+describe('install script', () => {
   it.each(['/install.sh', '/kickstart.sh'])(
-    'is a shell script with the address that it was fetched from: %s',
+    'serves a shell script with the requested server address: %s',
     async (path) => {
       const response = await get(`${path}?tenant_id=${tenantId}`, { host: 'ssh.example.org:8080' })
       expect(response.statusCode).toBe(200)
@@ -58,35 +58,35 @@ describe('the install script', () => {
     },
   )
 
-  it('has the public address that a trusted proxy tells', async () => {
+  it('uses the public address that a trusted proxy forwards', async () => {
     const headers = { 'x-forwarded-host': 'public.example.org', 'x-forwarded-proto': 'https' }
     const { body } = await get('/install.sh', headers)
     expect(body).toContain("default_server='https://public.example.org'\n")
     expect(body).toContain("default_tenant=''\n")
   })
 
-  it('has the defaults of its address, and refuses others', async () => {
+  it('applies query defaults to the install script and rejects invalid ones', async () => {
     const { body } = await get("/install.sh?preferred_hostname=it's&preferred_identity=a&keepalive_interval=30")
     expect(body).toContain(String.raw`default_hostname='it'\''s'`)
     expect(body).toContain("default_identity='a'\ndefault_keepalive='30'\n")
     expect((await get('/install.sh?keepalive_interval=1x')).statusCode).toBe(400)
   })
 
-  it.each(["x'$(id)'", 'x`id`', '$(id).example.org'])('takes a hostile host name as text: %s', async (host) => {
+  it.each(["x'$(id)'", 'x`id`', '$(id).example.org'])('quotes a hostile Host header: %s', async (host) => {
     const { body } = await get('/install.sh', { host })
     const head = body.slice(0, body.indexOf('fail()'))
     const run = spawnSync('sh', ['-c', `${head}\nprintf %s "$SERVER_ADDRESS"`], { encoding: 'utf8', env: {} })
     expect([run.status, run.stdout]).toEqual([0, `http://${host}`])
   })
 
-  it.each(['x', "'; id; '", `${tenantId}x`])('is refused for a namespace that is none: %s', async (tenant) => {
+  it.each(['x', "'; id; '", `${tenantId}x`])('rejects an invalid tenant id: %s', async (tenant) => {
     const response = await get(`/install.sh?tenant_id=${encodeURIComponent(tenant)}`)
     expect([response.statusCode, response.json()]).toMatchObject([400, { fields: ['tenant_id'] }])
   })
 })
 
-describe('the files of the agent', () => {
-  it('are there for the architectures that were built', async () => {
+describe('agent files', () => {
+  it('serves bundles of the architectures that were built', async () => {
     const response = await get('/agent/bundle-linux-x64.tar.gz')
     expect([response.statusCode, response.headers['content-type'], response.body]).toEqual([
       200,
@@ -101,7 +101,7 @@ describe('the files of the agent', () => {
   })
 
   it.each(['/agent/bundle-linux-sparc.tar.gz', '/agent/bundle-linux-..%2fsecret.tar.gz', '/agent/'])(
-    'are no others: %s',
+    'serves no other agent files: %s',
     async (url) => {
       expect([400, 404]).toContain((await get(url)).statusCode)
     },

@@ -1,5 +1,5 @@
-// Routes that a new device fetches: the install script and the agent's bundle. Public: nothing in it is secret, and a
-// device has no credential yet.
+// Routes for new devices: the install script and the agent's bundle. Public: they hold no secrets, and a device has no
+// credential yet.
 import { createReadStream } from 'node:fs'
 import { fail } from '@bowline/contract/errors'
 import { TenantId } from '@bowline/contract/schemas/common'
@@ -15,7 +15,7 @@ export interface InstallFiles {
   readonly pin: string
 }
 
-/** Defaults that the script is to have. */
+/** Defaults to put into the script. */
 const ScriptQuery = z.object({
   tenant_id: TenantId.optional(),
   preferred_hostname: z.string().max(64).optional(),
@@ -68,7 +68,7 @@ export function serveInstall(server: FastifyInstance, { bundles, pin }: InstallF
   })
 }
 
-/** A line as sha256sum(1) writes and reads it. */
+/** A line in the format of sha256sum(1). */
 function sumLine(arch: Architecture, sum: string): string {
   return `${sum}  ${bundleName(arch)}\n`
 }

@@ -14,7 +14,7 @@ const defaults = {
   sums: { x64: '', arm64: '' },
 }
 
-/** Runs the first lines of the script, up to where it would act, and prints what it would act on. */
+/** Runs the head of the script, before any action, and prints the resulting settings. */
 function defaultsOf(serverAddress: string, env: Record<string, string> = {}): string {
   const script = installScript({ ...defaults, serverAddress })
   const head = script.slice(0, script.indexOf('fail()'))
@@ -25,12 +25,12 @@ function defaultsOf(serverAddress: string, env: Record<string, string> = {}): st
 }
 
 describe('install script', () => {
-  it('is sh that parses', () => {
+  it('generates valid sh', () => {
     const check = spawnSync('sh', ['-n'], { input: installScript(defaults) })
     expect(check.status).toBe(0)
   })
 
-  it('carries the address and the namespace, which the environment may change', () => {
+  it('contains address and namespace, which the environment overrides', () => {
     expect(defaultsOf('http://127.0.0.1:8080')).toBe(`http://127.0.0.1:8080 ${tenantId}`)
     expect(defaultsOf('http://a', { SERVER_ADDRESS: 'http://b' })).toBe(`http://b ${tenantId}`)
   })
@@ -46,7 +46,7 @@ describe('install script', () => {
   })
 
   it.each(["http://x'; echo hacked; '", 'http://$(echo hacked)', 'http://`echo hacked`', 'http://$&$1'])(
-    'takes a hostile host name as text: %s',
+    'quotes a hostile server address: %s',
     (address) => {
       expect(defaultsOf(address)).toBe(`${address} ${tenantId}`)
     },

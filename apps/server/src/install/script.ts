@@ -1,4 +1,4 @@
-// The script behind `curl …/install.sh | sh`, with this server's address filled in.
+// Generates the script behind `curl …/install.sh | sh`, with this server's address.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Architecture } from './bundles.ts'
@@ -6,16 +6,16 @@ import type { Architecture } from './bundles.ts'
 export interface ScriptDefaults {
   /** Origin the script is fetched from. */
   readonly serverAddress: string
-  /** UUID of the namespace, or '' when the caller of the script must say. */
+  /** UUID of the namespace, or '' if the user of the script must supply it. */
   readonly tenantId: string
   /** `sha256//…` of the server's key, or ''. */
   readonly pin: string
-  /** '' where the agent's own default is to count. */
+  /** '' to use the agent's default. */
   readonly preferredHostname: string
   readonly preferredIdentity: string
   /** Seconds. */
   readonly keepaliveInterval: string
-  /** SHA-256 of each agent's archive, or '' where it is not known yet: then the script asks the server for it. */
+  /** SHA-256 of each archive, or '' if not known yet: then the script fetches it from the server. */
   readonly sums: Readonly<Record<Architecture, string>>
 }
 
@@ -35,7 +35,7 @@ export function installScript(defaults: ScriptDefaults): string {
   return template.replaceAll(/@([A-Z_]+)@/g, (mark, name: string) => (name in values ? word(values[name] ?? '') : mark))
 }
 
-/** A value as one word of sh. The Host header ends up here: nothing in it may be taken for a command. */
+/** Quotes a value as one word of sh. It may come from the Host header and must not be executed. */
 function word(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -13,8 +13,8 @@ afterAll(() => scratch.close())
 const secret = new SecretKey(randomBytes(32).toString('hex'))
 const load = () => loadInstanceKeys(scratch.database.system(), secret)
 
-describe('the keys of an instance', () => {
-  it('are made once, however many nodes start at once, and stay', async () => {
+describe('instance keys', () => {
+  it('creates instance keys once for nodes that start together, and keeps them', async () => {
     const nodes = await Promise.all(Array.from({ length: 4 }, load))
     const [first, ...others] = nodes
     const later = await load()
@@ -29,7 +29,7 @@ describe('the keys of an instance', () => {
     expect(length).toBe(5)
   })
 
-  it('fit together, and the public statement key is 32 bytes', async () => {
+  it('generates matching key pairs and a 32-byte public statement key', async () => {
     const { token, statement } = await load()
     const text = Buffer.from('text')
     expect(verify('sha256', text, token.publicKey, sign('sha256', text, token.privateKey))).toBe(true)
@@ -42,7 +42,7 @@ describe('the keys of an instance', () => {
     )
   })
 
-  it('are not in the database in the clear', async () => {
+  it('stores no private key in the clear', async () => {
     const { sshHostPem } = await load()
     const rows = await scratch.database.system().selectFrom('instance_keys').select('sealed').execute()
     const stored = rows.map(({ sealed }) => sealed.toString('latin1')).join('')
@@ -50,20 +50,20 @@ describe('the keys of an instance', () => {
     expect(stored).not.toContain(sshHostPem.slice(40, 80))
   })
 
-  it('do not open with another secret key, and the error names the setting', async () => {
+  it('rejects another secret key and names the setting', async () => {
     const other = new SecretKey(randomBytes(32).toString('hex'))
     await expect(loadInstanceKeys(scratch.database.system(), other)).rejects.toThrow('BOWLINE_SECRET_KEY')
   })
 
-  it('give each purpose a secret of its own', async () => {
+  it('derives a different secret for each purpose', async () => {
     const keys = await load()
     expect(keys.derive('a')).toMatch(/^[0-9a-f]{64}$/)
     expect(keys.derive('a')).not.toBe(keys.derive('b'))
   })
 })
 
-describe('the signature of the set-up link', () => {
-  it('is taken as it is and in no other form', async () => {
+describe('isSetupSign', () => {
+  it('accepts the set-up signature in its exact form only', async () => {
     const keys = await load()
     const { setupSign } = keys
     expect(isSetupSign(keys, setupSign)).toBe(true)

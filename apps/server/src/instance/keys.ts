@@ -1,5 +1,5 @@
-// The instance's own keys: what signs tokens, proves the SSH host and authorises logins. Rows of `instance_keys`,
-// sealed, so that every node of an installation shares them; made at first start.
+// The instance's own keys: they sign tokens, prove the SSH host and authorise logins. Sealed rows of `instance_keys`,
+// shared by every node of an installation; created at first start.
 import {
   type KeyObject,
   createHash,
@@ -21,16 +21,16 @@ export interface InstanceKeys {
   readonly token: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
   /** Ed25519 PKCS#8 PEM: the SSH host key. */
   readonly sshHostPem: string
-  /** ECDSA P-256 PKCS#8 PEM: the SSH host key of clients that know no Ed25519. */
+  /** ECDSA P-256 PKCS#8 PEM: the SSH host key for clients without Ed25519. */
   readonly olderSshHostPem: string
   /** Ed25519; signs the statements that authorise logins on devices. */
   readonly statement: { readonly privateKey: KeyObject; /** Raw 32 bytes, base64url. */ readonly publicRaw: string }
   readonly recording: RecordingKeys
-  /** Reads {@link recording} again: another process may have replaced it. The same object as long as none has. */
+  /** Reads {@link recording} again: another process may have replaced it. The same object if unchanged. */
   readonly reloadRecording: () => Promise<RecordingKeys>
-  /** What the set-up link must carry: fixed per instance, known only to who can read the server's output. */
+  /** Required in the set-up link: fixed per instance, known only to readers of the server's output. */
   readonly setupSign: string
-  /** A secret for one purpose, the same on every node and in every life of the instance; hex. */
+  /** A secret for one purpose, the same on every node and after restarts; hex. */
   derive(purpose: string): string
 }
 
@@ -42,7 +42,7 @@ const makers: Record<'token-rsa' | 'ssh-host-ed25519' | 'ssh-host-ecdsa-p256' | 
 }
 
 /**
- * Loads the keys, making those that are missing. Safe when several nodes start together: the first row wins.
+ * Loads the keys and creates missing ones. Safe when several nodes start together: the first row wins.
  * @param db system connection
  */
 export async function loadInstanceKeys(db: Kysely<Schema>, secret: SecretKey): Promise<InstanceKeys> {

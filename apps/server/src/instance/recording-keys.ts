@@ -1,5 +1,5 @@
-// The key that signs recordings, and the public halves of those before it. All are sealed: who can write to the database
-// alone can neither sign nor pass a key of their own off as one of ours.
+// The key that signs recordings, and the public keys of its predecessors. All are sealed: write access to the database
+// alone is not enough to sign, or to pass another key off as one of ours.
 import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import * as z from 'zod'
@@ -14,15 +14,15 @@ export interface RecordingKeys {
   /** Ed25519; signs the chunks and seals of recordings. */
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
-  /** Since when it signs. */
+  /** Start of its use. */
   readonly since?: Date
-  /** Those that signed before, the oldest first. */
+  /** Former keys, oldest first. */
   readonly retired?: readonly RetiredKey[]
 }
 
 export interface RetiredKey {
   readonly publicKey: KeyObject
-  /** When it signed. */
+  /** Period of its use. */
   readonly from: Date
   readonly to: Date
 }
@@ -31,7 +31,7 @@ const Retired = z.array(z.object({ x: z.string(), from: z.iso.datetime(), to: z.
 
 /**
  * @param db system connection
- * @returns reads the keys, making the first; the same object as long as they have not changed
+ * @returns a function that reads the keys and creates the first one; returns the same object while they are unchanged
  */
 export function readRecordingKeys(db: Kysely<Schema>, secret: SecretKey): () => Promise<RecordingKeys> {
   let known: { readonly sealed: string; readonly keys: RecordingKeys } | undefined
@@ -48,7 +48,7 @@ export function readRecordingKeys(db: Kysely<Schema>, secret: SecretKey): () => 
 }
 
 /**
- * Makes a private key the current one, and retires the one before it, whose private half is gone then.
+ * Makes a private key the current one and retires its predecessor, whose private key is deleted.
  * @param db system connection, in a transaction
  */
 export async function replaceRecordingKey(

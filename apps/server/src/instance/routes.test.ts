@@ -1,4 +1,4 @@
-// The first account and what an instance tells of itself, over HTTP.
+// The first account and an instance's description of itself, over HTTP.
 import { ApiError } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ const person = { name: 'Ada Lovelace', email: 'Ada@Example.com', username: 'Ada.
 
 const signOf = (server: BootedServer): string => new URL(server.setupLink).searchParams.get('sign') ?? ''
 
-/** Status of a set-up call, and the fields at fault. */
+/** Status and invalid fields of a set-up call. */
 async function trySetUp(server: BootedServer, sign: string, body: object): Promise<[number, readonly string[]]> {
   const call = server.client().call(setup, { query: { sign }, body: { ...person, ...body } })
   return call.then(
@@ -32,8 +32,8 @@ afterEach(async () => {
   for (const server of booted.splice(0)) await server.close()
 })
 
-describe('a fresh instance', () => {
-  it('tells that it waits for its first account, and the endpoints by the name that the caller used', async () => {
+describe('instance without accounts', () => {
+  it('reports pending set-up and endpoints under the requested host name', async () => {
     const server = await freshServer()
     const { body } = await server.client().call(info, {})
     const { host } = new URL(server.origin)
@@ -41,14 +41,14 @@ describe('a fresh instance', () => {
     expect(body.endpoints).toEqual({ api: host, ssh: `127.0.0.1:${server.sshPort}` })
   })
 
-  it('tells the public host name when the operator has set one', async () => {
+  it('reports the configured public host name', async () => {
     const server = await freshServer({ BOWLINE_DOMAIN: 'ssh.example.org', BOWLINE_EDITION: 'cloud' })
     const { body } = await server.client().call(info, {})
     expect(body.endpoints).toEqual({ api: 'ssh.example.org', ssh: `ssh.example.org:${server.sshPort}` })
     expect(body.edition).toBe('cloud')
   })
 
-  it('describes its API', async () => {
+  it('serves its OpenAPI document', async () => {
     const server = await freshServer()
     const response = await server.fetch('/openapi.json')
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
@@ -57,7 +57,7 @@ describe('a fresh instance', () => {
     expect(paths).toHaveProperty(['/api/devices', 'get', 'operationId'], 'devices.list')
   })
 
-  it('is healthy', async () => {
+  it('answers 200 to health checks', async () => {
     const server = await freshServer()
     for (const path of ['/healthcheck', '/api/healthcheck']) {
       const response = await server.fetch(path)
@@ -74,7 +74,7 @@ describe('set-up', () => {
   })
   afterAll(() => server.close())
 
-  it('is refused with a wrong signature, whatever its length', async () => {
+  it('rejects set-up with a wrong signature of any length', async () => {
     const sign = signOf(server)
     const flipped = (sign.startsWith('0') ? '1' : '0') + sign.slice(1)
     for (const wrong of [flipped, sign.toUpperCase(), 'x', `${sign}0`]) {
@@ -82,7 +82,7 @@ describe('set-up', () => {
     }
   })
 
-  it('asks for the signature', async () => {
+  it('requires the signature for set-up', async () => {
     const response = await server.fetch('/api/setup', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -103,11 +103,11 @@ describe('set-up', () => {
     [{ password: 'x'.repeat(31) }, ['password']],
     [{ name: '', username: '', email: '', password: '' }, ['name', 'email', 'username', 'password']],
     [{ password: undefined }, ['password']],
-  ])('names the fields at fault: %o', async (body, fields) => {
+  ])('names invalid set-up fields: %o', async (body, fields) => {
     expect(await trySetUp(server, signOf(server), body)).toEqual([400, fields])
   })
 
-  it('lets exactly one of many simultaneous callers win, and nobody after', async () => {
+  it('accepts exactly one of several concurrent set-up calls and none later', async () => {
     const attempts = Array.from({ length: 5 }, (_, i) =>
       trySetUp(server, signOf(server), { username: `person${i}`, email: `person${i}@example.com` }),
     )
@@ -120,8 +120,8 @@ describe('set-up', () => {
   })
 })
 
-describe('the first account', () => {
-  it('is stored in lower case and owns a personal namespace that its username names', async () => {
+describe('first account', () => {
+  it('stores the first account in lower case with a personal namespace named after it', async () => {
     const server = await freshServer()
     expect(await trySetUp(server, signOf(server), {})).toEqual([200, []])
     const credentials = { username: 'ADA@example.com', password: PASSWORD }
@@ -135,7 +135,7 @@ describe('the first account', () => {
       tenant_id: auth.tenant,
       owner: auth.id,
       max_devices: -1,
-      // As in every other namespace: nobody has to notice first that nothing is recorded.
+      // As in every other namespace: recording is on by default.
       settings: { session_record: true },
       members: [{ id: auth.id, role: 'owner', status: 'accepted', email: 'ada@example.com' }],
     })

@@ -10,7 +10,7 @@ import { type InstanceDeps, describeInstance, setUp } from './service.ts'
 export interface InstanceRouteDeps extends InstanceDeps {
   /** Rejects when the database does not answer. */
   readonly ping: () => Promise<void>
-  /** The store of recordings is away. */
+  /** True while the store of recordings is unavailable. */
   readonly isDegraded: () => boolean
 }
 
@@ -35,7 +35,7 @@ const DOCUMENTS = {
   '/openapi/cloud.json': 'cloud',
 } as const
 
-/** The contract as documents; each is made once. */
+/** Serves the contract as OpenAPI documents; each is built once. */
 export function serveOpenApi(server: FastifyInstance): void {
   for (const [path, edition] of Object.entries(DOCUMENTS)) {
     const document = JSON.stringify(openApiDocument(VERSION, edition))

@@ -4,7 +4,7 @@ import { assert, property, stringMatching } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { namespaceName } from './service.ts'
 
-describe('the name of a personal namespace', () => {
+describe('namespaceName', () => {
   it.each([
     ['ada', 'ada'],
     ['Ada.Lovelace', 'ada-lovelace'],
@@ -12,11 +12,11 @@ describe('the name of a personal namespace', () => {
     ['__ada__', 'ada'],
     ['-_-', 'namespace'],
     ['_a_', 'a-namespace'],
-  ])('of %s is %s', (username, expected) => {
+  ])('derives namespace name from %s: %s', (username, expected) => {
     expect(namespaceName(username)).toBe(expected)
   })
 
-  it('is a valid namespace name for every username', () => {
+  it('derives a valid namespace name from every username', () => {
     assert(
       property(stringMatching(/^[a-zA-Z0-9\-_.@]{3,30}$/), (text) => {
         const name = namespaceName(Username.parse(text))

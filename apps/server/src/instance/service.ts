@@ -25,15 +25,15 @@ export interface InstanceDeps {
   readonly ids: Ids
   readonly clock: Clock
   readonly passwords: PasswordHasher
-  /** The port the SSH gateway really listens on (settings may say 0). */
+  /** Actual port of the SSH gateway (settings may say 0). */
   readonly sshPort: () => number
   /** `sha256//…` of the self-signed certificate's key, or ''. */
   readonly pin: string
 }
 
 /**
- * What anybody may know.
- * @param host host[:port] that the caller used, after trusted proxies
+ * Public description of the instance.
+ * @param host requested host[:port], after trusted proxies
  */
 export async function describeInstance(deps: InstanceDeps, host: string): Promise<Info> {
   const api = deps.settings.BOWLINE_DOMAIN ?? host
@@ -49,27 +49,28 @@ export async function describeInstance(deps: InstanceDeps, host: string): Promis
   }
 }
 
-/** Whether the first account exists. @param db system connection */
+/** True if the first account exists. @param db system connection */
 export function isInstanceSetUp(db: Kysely<Schema>): Promise<boolean> {
   return isSetUp(db)
 }
 
-/** Ends the set-up by link: an account exists. @param db system connection. @returns false when it had ended before */
+/** Ends set-up by link once an account exists. @param db system connection. @returns false if it had ended before */
 export function endSetUp(db: Kysely<Schema>): Promise<boolean> {
   return markSetUp(db)
 }
 
 /**
  * Creates the first account with its personal namespace.
- * Preconditions: the link's signature is right; the instance has not been set up.
- * @throws {BowlineError} SETUP_REFUSED otherwise; INVALID_INPUT for a password that is a name; CONFLICT when the username or e-mail address is taken
+ * Preconditions: the link's signature is correct; the instance has not been set up.
+ * @throws {BowlineError} SETUP_REFUSED otherwise; INVALID_INPUT for a password that equals a name; CONFLICT when the
+ *   username or e-mail address is taken
  */
 export async function setUp(deps: InstanceDeps, input: Input<typeof instance.setup>, origin: Origin): Promise<void> {
   if (!isSetupSign(deps.keys, input.query.sign) || (await isSetUp(deps.db))) fail('SETUP_REFUSED')
   requireOtherThanNames(input.body.password, [input.body.username, input.body.email])
   const passwordHash = await deps.passwords.hash(input.body.password)
   await deps.db.transaction().execute(async (db) => {
-    // The row is taken first: of two people with the link only one goes on.
+    // Claims the row first: of two concurrent calls only one continues.
     if (!(await markSetUp(db))) throw new BowlineError('SETUP_REFUSED')
     const made = { ids: deps.ids, clock: deps.clock, origin }
     const user = await createUser(db, made, { ...input.body, passwordHash, status: 'confirmed', maxNamespaces: -1 })
@@ -77,7 +78,7 @@ export async function setUp(deps: InstanceDeps, input: Input<typeof instance.set
   })
 }
 
-/** A namespace name from a username: an RFC 1123 label, because it is the part before the dot of an SSHID. */
+/** Derives a namespace name from a username: an RFC 1123 label, because it is part of an SSHID. */
 export function namespaceName(username: string): string {
   const label = username
     .toLowerCase()
@@ -86,7 +87,7 @@ export function namespaceName(username: string): string {
   return label.length >= 3 ? label : `${label}-namespace`.replace(/^-/, '')
 }
 
-/** The host part of host[:port]; brackets of IPv6 stay. */
+/** The host of host[:port]; keeps the brackets of IPv6. */
 function hostName(host: string): string {
   return host.replace(/:\d+$/, '')
 }

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
-/** The sealed key of that name; `make` provides it when there is none. The first of several writers wins. */
+/** Returns the sealed key of that name; `make` creates a missing one. The first of several writers wins. */
 export async function putInstanceKey(db: Kysely<Schema>, name: string, make: () => Buffer): Promise<Buffer> {
   const find = () => db.selectFrom('instance_keys').select('sealed').where('name', '=', name).executeTakeFirst()
   const found = await find()
@@ -15,12 +15,12 @@ export async function putInstanceKey(db: Kysely<Schema>, name: string, make: () 
   return (await find().then((row) => row?.sealed)) ?? Promise.reject(new Error(`instance key ${name} vanished`))
 }
 
-/** Those that are there, in the order of their names. */
+/** Existing keys among `names`, ordered by name. */
 export function findInstanceKeys(db: Kysely<Schema>, names: readonly string[]) {
   return db.selectFrom('instance_keys').selectAll().where('name', 'in', names).orderBy('name').execute()
 }
 
-/** Puts a sealed key in the place of the one of that name. */
+/** Replaces the sealed key of that name. */
 export async function setInstanceKey(db: Kysely<Schema>, name: string, sealed: Buffer, at: Date): Promise<void> {
   await db
     .insertInto('instance_keys')
@@ -34,7 +34,7 @@ export async function isSetUp(db: Kysely<Schema>): Promise<boolean> {
   return row?.setup ?? false
 }
 
-/** Marks the instance as set up. @returns false when it was already: of two simultaneous callers one gets true. */
+/** Marks the instance as set up. @returns false if it already was: only one concurrent caller gets true. */
 export async function markSetUp(db: Kysely<Schema>): Promise<boolean> {
   const result = await db.updateTable('instance').set({ setup: true }).where('setup', '=', false).executeTakeFirst()
   return result.numUpdatedRows === 1n

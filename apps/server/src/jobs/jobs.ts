@@ -1,4 +1,4 @@
-// Periodic jobs of the server: forgets what has expired, adds up counts, looks for people who have left.
+// Periodic jobs of the server: delete expired rows, fold counts, end sessions of removed members.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
@@ -25,15 +25,15 @@ export interface JobsDeps {
   readonly tenantContext: (tenant: TenantId, actor: Actor) => TenantContext
 }
 
-/** Deletes what is not to be kept. */
+/** Actor that deletes rows after their retention. */
 const JANITOR = { kind: 'system', name: 'retention' } as const
 const CLEAN_UP_INTERVAL_MS = 600_000
-/** A thousand new sessions a second leave lists some thousands of differences to add up. */
+/** At a thousand new sessions per second a list has some thousands of differences to sum. */
 const FOLD_INTERVAL_MS = 10_000
-/** How long the sessions of somebody whom another process has removed may go on. */
+/** Maximum delay until sessions end when another process has removed their user. */
 const LEAVERS_INTERVAL_MS = 2_000
 
-/** Starts the jobs. A failure of one is logged; the next turn tries again. */
+/** Starts the jobs. A failure is logged; the next run retries. */
 export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) => void): void {
   const { auth, system, recordings, live, clock, log, settings } = deps
   const contextOf = (tenant: TenantId): TenantContext => deps.tenantContext(tenant, JANITOR)

@@ -1,11 +1,11 @@
-// Namespaces that somebody has left whose sessions still run: what ended the membership may have been another process.
+// Finds namespaces with running sessions of former members: another process may have ended the membership.
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { findEndedMemberships } from '../membership/membership.ts'
 import { findWithDisabled } from '../public-keys/service.ts'
 
-/** What a session was opened with. */
+/** Credential that a session was opened with. */
 interface Opened {
   readonly tenant: TenantId
   /** Wire encoding of the key. */
@@ -14,7 +14,7 @@ interface Opened {
 }
 
 /**
- * The namespaces of some sessions in which the person, or the owner of the key, is no member any more.
+ * Namespaces of those sessions whose user, or key owner, is no longer a member.
  * @param system connection of all namespaces
  */
 export async function findLeft(system: Kysely<Schema>, opened: readonly Opened[]): Promise<Set<TenantId>> {

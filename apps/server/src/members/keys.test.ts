@@ -1,4 +1,4 @@
-// What becomes of keys and sessions when somebody leaves a namespace.
+// Keys and sessions of members who leave a namespace.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import type { Role } from '@bowline/contract/roles'
@@ -21,7 +21,7 @@ afterAll(() => server.close())
 const newcomer = () => server.addPerson(`p${randomUUID().slice(0, 8)}`)
 const emailOf = (person: Person) => `${person.username}@example.com`
 
-/** Makes somebody a member. @returns them with a client whose token is for the namespace */
+/** Adds a member. @returns the person with a client whose token is for the namespace */
 async function join(tenant: TenantId, person: Person, role: Role): Promise<Person> {
   await server.addMember(tenant, person.id, role)
   const { body } = await person.client.call(auth.switchNamespace, { params: { tenant } })
@@ -44,7 +44,7 @@ const dataOf = ({ blob, publicKey }: UserKey) =>
   Buffer.from(`${publicKey.type} ${Buffer.from(blob).toString('base64')}`).toString('base64')
 const log = async (owner: Person) => (await owner.client.call(audit.list, {})).body
 
-/** Signs in to a device with a key. @returns `success` or `failure` */
+/** Logs in to a device with a key. @returns `success` or `failure` */
 async function signIn(device: FakeDevice, key: UserKey) {
   const client = await rawClient(server)
   await client.startAuthentication()
@@ -53,22 +53,19 @@ async function signIn(device: FakeDevice, key: UserKey) {
   return { client, answer: await client.authAnswer() }
 }
 
-describe('a key', () => {
-  it.each(['the owner’s name', 'a service key'])(
-    'of a leaver’s own, registered as %s, opens nothing any more',
-    async (way) => {
-      const { owner, adam } = await withAdam()
-      const device = await fakeDevice(server, owner)
-      const key = ed25519Key()
-      await create(adam, { data: dataOf(key), owner: way === 'a service key' ? null : owner.id })
-      expect((await signIn(device, key)).answer).toBe('success')
-      await remove(owner, adam)
-      expect((await signIn(device, key)).answer).toBe('failure')
-      expect(await log(owner)).toContainEqual(expect.objectContaining({ action: 'public-key.disable' }))
-    },
-  )
+describe('key ownership', () => {
+  it.each(['the owner’s key', 'a service key'])('rejects a former member’s key registered as %s', async (way) => {
+    const { owner, adam } = await withAdam()
+    const device = await fakeDevice(server, owner)
+    const key = ed25519Key()
+    await create(adam, { data: dataOf(key), owner: way === 'a service key' ? null : owner.id })
+    expect((await signIn(device, key)).answer).toBe('success')
+    await remove(owner, adam)
+    expect((await signIn(device, key)).answer).toBe('failure')
+    expect(await log(owner)).toContainEqual(expect.objectContaining({ action: 'public-key.disable' }))
+  })
 
-  it('belongs to who registered it; one made by a program to who made the program’s key', async () => {
+  it('assigns a key to the caller, or to the owner of the caller’s API key', async () => {
     const { owner, adam } = await withAdam()
     expect(await create(adam)).toMatchObject({ owner: adam.id, disabled: false })
     const { body: apiKey } = await adam.client.call(apiKeys.create, { body: { name: 'program', expires_at: -1 } })
@@ -81,22 +78,22 @@ describe('a key', () => {
     expect((await keysOf(owner)).map((key) => key.owner)).toEqual([adam.id, adam.id])
   })
 
-  it('may be a service key or another member’s from the start', async () => {
+  it('registers service keys and keys of other members, but not of non-members', async () => {
     const { owner, adam } = await withAdam()
     expect(await create(owner, { owner: null })).toMatchObject({ owner: null, disabled: false })
     expect(await create(owner, { owner: adam.id })).toMatchObject({ owner: adam.id, disabled: false })
-    const stranger = await newcomer()
-    expect(await outcome(create(owner, { owner: stranger.id }))).toBe('404 NOT_FOUND owner')
+    const outsider = await newcomer()
+    expect(await outcome(create(owner, { owner: outsider.id }))).toBe('404 NOT_FOUND owner')
   })
 
-  it('keeps its owner when it is changed without naming one', async () => {
+  it('keeps a key’s owner when an update names none', async () => {
     const { owner, adam } = await withAdam()
     const { fingerprint } = await create(adam)
     const { body } = await owner.client.call(publicKeys.update, { params: { fingerprint }, body: values })
     expect(body).toMatchObject({ owner: adam.id, disabled: false })
   })
 
-  it('is listed by owner and by whether it is disabled', async () => {
+  it('filters keys by owner, disabled and service', async () => {
     const { owner, adam } = await withAdam()
     await create(adam, { name: 'of-adam' })
     await create(owner, { name: 'of-owner' })
@@ -114,8 +111,8 @@ describe('a key', () => {
   })
 })
 
-describe('the keys of a member', () => {
-  it('are disabled when an administrator removes them; the answer and the audit log say which', async () => {
+describe('keys of a former member', () => {
+  it('disables a removed member’s keys and reports them in answer and audit log', async () => {
     const { owner, adam } = await withAdam()
     const [first, second] = [await create(adam, { name: 'one' }), await create(adam, { name: 'two' })]
     await create(owner, { name: 'mine' })
@@ -143,7 +140,7 @@ describe('the keys of a member', () => {
     ).toEqual([first.fingerprint, second.fingerprint].sort())
   })
 
-  it('are disabled when they leave by themselves', async () => {
+  it('disables a member’s keys when the member leaves', async () => {
     const { owner, adam } = await withAdam()
     const { fingerprint } = await create(adam)
     await adam.client.call(members.leave, { params: { tenant: owner.tenant } })
@@ -153,7 +150,7 @@ describe('the keys of a member', () => {
     })
   })
 
-  it('are disabled when their account is deleted', async () => {
+  it('disables a member’s keys when the account is deleted', async () => {
     const { owner, adam } = await withAdam()
     await create(adam)
     const system = server.database.system()
@@ -162,7 +159,7 @@ describe('the keys of a member', () => {
     expect(await keysOf(owner)).toMatchObject([{ owner: null, disabled: true }])
   })
 
-  it('stay disabled when they come back', async () => {
+  it('keeps keys disabled when a former member rejoins', async () => {
     const { owner, adam } = await withAdam()
     await create(adam)
     await remove(owner, adam)
@@ -170,7 +167,7 @@ describe('the keys of a member', () => {
     expect(await keysOf(owner)).toMatchObject([{ disabled: true }])
   })
 
-  it('made while they are removed do not stay usable', async () => {
+  it('disables keys that are created during the removal of their owner', async () => {
     const { owner, adam } = await withAdam()
     const making = Array.from({ length: 20 }, () => outcome(create(adam)))
     await remove(owner, adam)
@@ -179,8 +176,8 @@ describe('the keys of a member', () => {
   })
 })
 
-describe('a disabled key', () => {
-  it('is handed over to another member, or becomes a service key, and works again', async () => {
+describe('disabled keys', () => {
+  it('enables a disabled key by handing it over or making it a service key', async () => {
     const { owner, adam } = await withAdam()
     const device = await fakeDevice(server, owner)
     const key = ed25519Key()
@@ -201,9 +198,9 @@ describe('a disabled key', () => {
   })
 })
 
-describe('the sessions of a member', () => {
-  it.each(['by default', 'also where running sessions outlive changes of policy'])(
-    'by their keys end with the membership, %s',
+describe('sessions of a former member', () => {
+  it.each(['by default', 'even if running sessions outlive policy changes'])(
+    'ends key-based sessions of a removed member, %s',
     async (setting) => {
       const { owner, adam } = await withAdam()
       if (setting !== 'by default') {
@@ -225,7 +222,7 @@ describe('the sessions of a member', () => {
     },
   )
 
-  it('in a browser end with the membership, also those by a password', async () => {
+  it('ends a removed member’s web terminals, also those opened by password', async () => {
     const { owner, adam } = await withAdam()
     const { device } = await fakeDevice(server, owner)
     const his = await readyPage(server, adam, device.uid)
@@ -235,7 +232,7 @@ describe('the sessions of a member', () => {
     expect(mine.page.messages.filter(({ type }) => type === 'ended')).toEqual([])
   })
 
-  it('end when something other than this server removes the member', async () => {
+  it('ends sessions when another process removes the member', async () => {
     const { owner, adam } = await withAdam()
     const device = await fakeDevice(server, owner)
     const key = ed25519Key()
@@ -249,8 +246,8 @@ describe('the sessions of a member', () => {
 })
 
 describe('API keys', () => {
-  // 240 creations: more than the usual patience on a machine that does other things too.
-  it('made while their maker is removed do not come back with a later membership', { timeout: 120_000 }, async () => {
+  // 240 creations: may exceed the default timeout on a busy machine.
+  it('deletes API keys that are created during the removal of their owner', { timeout: 120_000 }, async () => {
     const { owner, adam } = await withAdam()
     const id = (name: string) => ({ name, expires_at: -1 as const })
     for (let round = 0; round < 6; round += 1) {

@@ -1,4 +1,4 @@
-// Members over HTTP: who may act on whom, and the invitations of the cloud edition.
+// Members over HTTP: authority over roles, and the invitations of the cloud edition.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { ROLES, type Role, hasAuthorityOver } from '@bowline/contract/roles'
@@ -24,7 +24,7 @@ const unique = () => `p${randomUUID().slice(0, 8)}`
 const newcomer = (on = server) => on.addPerson(unique())
 const emailOf = (person: Person) => `${person.username}@example.com`
 
-/** A client of somebody who has joined a namespace with a role, and whose token is for it. */
+/** Adds a member with a role. @returns a client whose token is for the namespace */
 async function join(tenant: TenantId, person: Person, role: Role): Promise<Client> {
   await server.addMember(tenant, person.id, role)
   const { body } = await person.client.call(auth.switchNamespace, { params: { tenant } })
@@ -42,7 +42,7 @@ async function roles(tenant: TenantId): Promise<string[]> {
 }
 
 describe('adding a member', () => {
-  it('makes one at once, with the whole namespace as the answer', async () => {
+  it('adds a member immediately and answers with the namespace', async () => {
     const [owner, other] = [await newcomer(), await newcomer()]
     const params = { tenant: owner.tenant }
     const add = (email: string) => owner.client.call(members.add, { params, body: { email, role: 'operator' } })
@@ -57,7 +57,7 @@ describe('adding a member', () => {
     expect(await outcome(add('nobody@example.com'))).toBe('404 NOT_FOUND email')
   })
 
-  it('goes by e-mail address, never by a username that looks like one', async () => {
+  it('finds a new member by e-mail address, not by a username that looks like one', async () => {
     const [owner, impostor] = [await newcomer(), await newcomer()]
     const email = `${unique()}@example.com`
     await impostor.client.call(operations.users.update, { body: { username: email } })
@@ -66,7 +66,7 @@ describe('adding a member', () => {
     expect(await roles(owner.tenant)).toEqual(['owner'])
   })
 
-  it('twice at once adds one', async () => {
+  it('adds a member once when called concurrently', async () => {
     const [owner, other] = [await newcomer(), await newcomer()]
     const body = { email: emailOf(other), role: 'observer' as const }
     const add = () => outcome(owner.client.call(members.add, { params: { tenant: owner.tenant }, body }))
@@ -80,7 +80,7 @@ describe('adding a member', () => {
 
 describe('authority over members', () => {
   it.each(['administrator', 'owner'] as const)(
-    'of an %s is what the table says, for every pair of roles',
+    'enforces the role table for an %s and every pair of roles',
     async (own) => {
       const owner = await newcomer()
       const { tenant } = owner
@@ -105,7 +105,7 @@ describe('authority over members', () => {
     },
   )
 
-  it('leaves one owner, however many changes come at once', async () => {
+  it('keeps one owner under concurrent role changes', async () => {
     const owner = await newcomer()
     const { tenant } = owner
     const people = await Promise.all(Array.from({ length: 4 }, () => newcomer()))
@@ -122,7 +122,7 @@ describe('authority over members', () => {
     expect((await roles(tenant)).filter((role) => role === 'owner')).toEqual(['owner'])
   })
 
-  it('is needed of the role of now: a demoted administrator acts on nobody', async () => {
+  it('checks the caller’s current role: a demoted administrator has no authority', async () => {
     const [owner, person, target] = [await newcomer(), await newcomer(), await newcomer()]
     const { tenant } = owner
     const client = await join(tenant, person, 'administrator')
@@ -131,7 +131,7 @@ describe('authority over members', () => {
     expect(await outcome(client.call(members.remove, { params: { tenant, uid: target.id } }))).toBe('403 FORBIDDEN')
   })
 
-  it('without a role changes nothing; of nobody it is 404', async () => {
+  it('ignores an update without a role and answers 404 for a non-member', async () => {
     const [owner, target] = [await newcomer(), await newcomer()]
     const params = { tenant: owner.tenant, uid: target.id }
     expect(await outcome(owner.client.call(members.update, { params, body: {} }))).toBe('404 NOT_FOUND')
@@ -141,14 +141,14 @@ describe('authority over members', () => {
   })
 })
 
-describe('the end of a membership', () => {
+describe('end of a membership', () => {
   const ends = {
     'removed by another': (owner: Person, person: Person) =>
       owner.client.call(members.remove, { params: { tenant: owner.tenant, uid: person.id } }),
     left: (owner: Person, _: Person, client: Client) =>
       client.call(members.leave, { params: { tenant: owner.tenant } }),
   }
-  it.each(Object.entries(ends))('ends the tokens and the API keys of the member for good: %s', async (_, end) => {
+  it.each(Object.entries(ends))('ends the member’s tokens and API keys for good: %s', async (_, end) => {
     const [owner, person] = [await newcomer(), await newcomer()]
     const { tenant } = owner
     const client = await join(tenant, person, 'administrator')
@@ -163,14 +163,14 @@ describe('the end of a membership', () => {
     expect((await owner.client.call(apiKeys.list, {})).total).toBe(0)
   })
 
-  it('of the token’s own namespace is answered with a sign-in to another one', async () => {
+  it('answers leaving the token’s namespace with a sign-in to another one', async () => {
     const [owner, person] = [await newcomer(), await newcomer()]
     const client = await join(owner.tenant, person, 'observer')
     const { body } = await client.call(members.leave, { params: { tenant: owner.tenant } })
     expect(body).toMatchObject({ tenant: person.tenant, role: 'owner' })
   })
 
-  it('has an empty answer for another namespace than the token’s, and is refused to owners', async () => {
+  it('answers leaving another namespace with an empty body and rejects owners', async () => {
     const [owner, person] = [await newcomer(), await newcomer()]
     await server.addMember(owner.tenant, person.id, 'observer')
     const { body } = await person.client.call(members.leave, { params: { tenant: owner.tenant } })
@@ -181,7 +181,7 @@ describe('the end of a membership', () => {
   })
 })
 
-describe('an invitation, in the cloud edition', () => {
+describe('invitations in the cloud edition', () => {
   let clock: ManualClock
   let cloud: BootedServer
   beforeAll(async () => {
@@ -190,7 +190,7 @@ describe('an invitation, in the cloud edition', () => {
   })
   afterAll(() => cloud.close())
 
-  /** As a server does that can send mail. */
+  /** Invites as a server with e-mail does. */
   async function invite(owner: Person, email: string, role: Role): Promise<Invite> {
     const sent: Invite[] = []
     const db = cloud.database.system()
@@ -214,7 +214,7 @@ describe('an invitation, in the cloud edition', () => {
     return only
   }
 
-  it('is refused while nobody would be told of it, and leaves no pending member', async () => {
+  it('rejects an invitation that cannot be sent and leaves no pending member', async () => {
     const [owner, person] = [await newcomer(cloud), await newcomer(cloud)]
     const params = { tenant: owner.tenant }
     for (const email of [`${unique()}@example.com`, emailOf(person)]) {
@@ -225,7 +225,7 @@ describe('an invitation, in the cloud edition', () => {
     expect(body.members.map(({ id }) => id)).toEqual([owner.id])
   })
 
-  it('is pending for seven days, then can be repeated; the hash of its link is kept', async () => {
+  it('keeps an invitation pending for seven days, then allows another; stores the link’s hash', async () => {
     const owner = await newcomer(cloud)
     const { tenant } = owner
     const email = `${unique()}@example.com`
@@ -247,7 +247,7 @@ describe('an invitation, in the cloud edition', () => {
     expect(await row(first.user)).toMatchObject({ role: 'operator', invite_hash: inviteHash(second.sig) })
   })
 
-  it('gives no access before it is accepted, and can be taken back', async () => {
+  it('grants no access before acceptance, and can be withdrawn', async () => {
     const [owner, person] = [await newcomer(cloud), await newcomer(cloud)]
     const params = { tenant: owner.tenant }
     await invite(owner, emailOf(person), 'administrator')

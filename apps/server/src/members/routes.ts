@@ -5,7 +5,7 @@ import type { TenantContext, UserActor } from '../context.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import { type MemberDeps, addMember, leaveNamespace, removeMember, updateMemberRole } from './service.ts'
 
-/** @param contextOf the context of any namespace: leaving is about the one in the path, not the token's */
+/** @param contextOf context of any namespace: a member leaves the one in the path, not the token's */
 export function memberRoutes(
   deps: MemberDeps,
   contextOf: (tenant: TenantId, actor: UserActor, source: string) => TenantContext,

@@ -1,4 +1,4 @@
-// Use cases of memberships. Nobody makes or touches an owner; one may act on roles up to one's own.
+// Use cases of memberships. Owners cannot be added or changed; members act on roles up to their own.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
@@ -25,7 +25,7 @@ import {
   updateMember,
 } from './store.ts'
 
-/** What the invited person's link carries. */
+/** Content of an invitation link. */
 export interface Invite {
   readonly tenant: TenantId
   readonly user: UserId
@@ -35,16 +35,17 @@ export interface Invite {
 
 export interface InvitationDeps extends Pick<AuthDeps, 'db' | 'ids'> {
   readonly edition: 'community' | 'enterprise' | 'cloud'
-  /** Sends the invited person the link; undefined while this server cannot. */
+  /** Sends the link to the invited person; undefined if this server cannot. */
   readonly sendInvite?: ((invite: Invite) => void) | undefined
 }
 
 export type MemberDeps = InvitationDeps & AuthDeps
 
 /**
- * Adds a member. Outside the cloud edition accepted at once; there, pending for 7 days, and repeated when that is over.
+ * Adds a member. In the cloud edition the member is pending for 7 days and can be invited again afterwards; otherwise
+ * accepted immediately.
  * @throws {BowlineError} ROLE_TOO_HIGH; NOT_FOUND for an unknown address; ALREADY_MEMBER; NOT_WORKING_YET for an
- *   invitation that nobody would be told of
+ *   invitation that cannot be sent
  */
 export async function addMember(
   deps: InvitationDeps,
@@ -78,11 +79,11 @@ export async function addMember(
     return known !== undefined
   })
   if (cloud) sendInvite?.({ tenant: ctx.tenant, user: account.id, email: account.email, sig })
-  return tellMember(deps, ctx, account.id, renewed ? 'member.changed' : 'member.added')
+  return emitMember(deps, ctx, account.id, renewed ? 'member.changed' : 'member.added')
 }
 
-/** Tells the listeners how a member is now. @returns the whole namespace, which callers answer */
-async function tellMember(
+/** Emits the member's new state. @returns the whole namespace, for the answer */
+async function emitMember(
   deps: Pick<InvitationDeps, 'db'>,
   ctx: TenantContext,
   user: UserId,
@@ -90,14 +91,14 @@ async function tellMember(
 ): Promise<Namespace> {
   const namespace = await getNamespace(deps.db, ctx.tenant)
   const member = namespace.members.find(({ id }) => id === user)
-  // Of one that was removed meanwhile its removal has told.
+  // If the member was removed meanwhile, that removal has emitted its own event.
   if (member) ctx.emit({ type, member })
   return namespace
 }
 
 /**
- * Changes a member's role; without one nothing happens.
- * @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH for the role that the member has or shall get
+ * Changes a member's role; does nothing without one.
+ * @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH for the member's current or new role
  */
 export async function updateMemberRole(
   deps: MemberDeps,
@@ -113,7 +114,7 @@ export async function updateMemberRole(
     await updateMember(db, ctx.tenant, user, { role })
     await audit({ ...ctx, db }, 'member.update', user, { before: { role: member.role }, after: { role } })
   })
-  if (role !== undefined) await tellMember(deps, ctx, user, 'member.changed')
+  if (role !== undefined) await emitMember(deps, ctx, user, 'member.changed')
 }
 
 /**
@@ -136,8 +137,8 @@ export async function removeMember(
 }
 
 /**
- * The signed-in person leaves a namespace.
- * @param ctx of the namespace to leave
+ * Ends the caller's own membership.
+ * @param ctx context of the namespace to leave
  * @returns a sign-in to another namespace when the token's own was left
  * @throws {BowlineError} NOT_FOUND for a namespace that the person is not in; OWNER_REFUSED
  */
@@ -158,14 +159,14 @@ export async function leaveNamespace(
   return authenticate(deps, account, sameLife(actor))
 }
 
-/** A key that the end of a membership disabled. */
+/** A key disabled by the end of a membership. */
 export interface DisabledKeyOf extends DisabledKey {
   readonly tenant: TenantId
 }
 
 /**
- * Ends every membership of an account that is to be deleted, as {@link removeMember} ends one; owners of namespaces are
- * the caller's to refuse.
+ * Ends every membership of an account that will be deleted, as {@link removeMember} does; the caller refuses owners of
+ * namespaces.
  * @param db system connection, in the transaction that deletes the account
  * @param contextOf the namespace's context; its connection is not used
  */
@@ -185,9 +186,9 @@ export async function endEveryMembership(
 }
 
 /**
- * API keys that the person made are deleted with the member's row: a later membership does not bring them back. SSH keys
- * are kept, disabled, so that somebody may take them over.
- * @param ctx with the system connection, in a transaction
+ * The person's API keys are deleted with the member's row: a later membership does not restore them. SSH keys are kept
+ * but disabled, so that another member can take them over.
+ * @param ctx context with the system connection, in a transaction
  */
 async function endMembership(
   ctx: TenantContext,

@@ -1,5 +1,5 @@
-// SQL of memberships inside one namespace, on the system connection: the people behind them are instance-wide rows.
-// Every statement names the tenant.
+// SQL of memberships in one namespace, on the system connection: users are instance-wide rows. Every statement names
+// the tenant.
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
@@ -7,9 +7,9 @@ import type { MembersTable, Schema } from '../db/schema.ts'
 
 export type MemberRow = Selectable<MembersTable>
 
-/** A member with its row locked: changes of one namespace's members happen one after the other. */
+/** Locks the namespace and returns a member: changes of a namespace's members are serialised. */
 export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<MemberRow | undefined> {
-  // Registrations refer to the row and go on meanwhile: they do not change its key.
+  // Registrations reference the namespace's row and are not blocked: its key does not change.
   await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
   return db
     .selectFrom('members')
@@ -19,7 +19,7 @@ export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: Use
     .executeTakeFirst()
 }
 
-/** The namespaces that a person is a member of or invited to, in an order that two who lock them share. */
+/** Namespaces that a user is a member of or invited to, in a fixed order that prevents deadlocks. */
 export async function listTenantsOf(db: Kysely<Schema>, user: UserId): Promise<TenantId[]> {
   const rows = await db
     .selectFrom('members')
@@ -47,7 +47,7 @@ export async function deleteMember(db: Kysely<Schema>, tenant: TenantId, user: U
   await db.deleteFrom('members').where('tenant_id', '=', tenant).where('user_id', '=', user).execute()
 }
 
-/** Forgets the namespace as the one to sign in to. */
+/** Clears the namespace as the user's preferred one. */
 export async function clearPreference(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<void> {
   await db
     .updateTable('users')

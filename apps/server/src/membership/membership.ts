@@ -1,4 +1,4 @@
-// Membership checks for the nouns whose rows live and die with a membership.
+// Membership checks for nouns whose rows depend on a membership.
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
@@ -11,13 +11,13 @@ export interface Membership {
   readonly user: UserId
 }
 
-/** Whether somebody is an accepted member of the namespace. */
+/** True if the user is an accepted member of the namespace. */
 export async function isMember(ctx: TenantContext, user: UserId): Promise<boolean> {
   return (await findAcceptedMember(ctx.db, ctx.tenant, user)) !== undefined
 }
 
 /**
- * Keeps an accepted membership from ending until the transaction does.
+ * Holds an accepted membership until the transaction ends.
  * @param ctx in a transaction
  * @returns false when there is no such membership
  */
@@ -25,7 +25,7 @@ export async function holdMembership(ctx: TenantContext, user: UserId): Promise<
   return (await findAcceptedMember(ctx.db, ctx.tenant, user, 'held')) !== undefined
 }
 
-/** Those of some memberships that exist no more. @param system connection of all namespaces */
+/** Filters memberships that have ended. @param system connection of all namespaces */
 export function findEndedMemberships(system: Kysely<Schema>, of: readonly Membership[]): Promise<Membership[]> {
   return of.length === 0 ? Promise.resolve([]) : listMissingMembers(system, of)
 }

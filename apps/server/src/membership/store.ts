@@ -1,11 +1,11 @@
-// SQL of memberships as other nouns ask for them.
+// SQL of membership checks for other nouns.
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
 /**
- * An accepted member, also on the connection of the namespace.
- * @param hold 'held': the membership cannot end before the transaction does
+ * Finds an accepted member, on the namespace's connection too.
+ * @param hold 'held': the membership cannot end before the transaction
  */
 export function findAcceptedMember(
   db: Kysely<Schema>,
@@ -22,7 +22,7 @@ export function findAcceptedMember(
   return (hold === 'held' ? found.forKeyShare() : found).executeTakeFirst()
 }
 
-/** Those of some memberships that there are not, or not accepted. */
+/** Filters memberships that are missing or not accepted. */
 export async function listMissingMembers(
   db: Kysely<Schema>,
   of: readonly { readonly tenant: TenantId; readonly user: UserId }[],

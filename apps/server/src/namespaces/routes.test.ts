@@ -1,4 +1,4 @@
-// Namespaces over HTTP: making, changing and deleting them.
+// Namespaces over HTTP: creating, changing and deleting them.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
@@ -22,8 +22,8 @@ const create = async (person: Person, body: { name: string; tenant?: string; typ
   (await person.client.call(namespaces.create, { body })).body
 const filter = (items: unknown) => Buffer.from(JSON.stringify(items)).toString('base64')
 
-describe('a new namespace', () => {
-  it('has its maker as owner, no device limit and the recording on', async () => {
+describe('creating a namespace', () => {
+  it('creates a namespace owned by the caller, without device limit and with recording on', async () => {
     const person = await newcomer()
     const name = unique('n')
     expect(await create(person, { name: name.toUpperCase() })).toMatchObject({
@@ -39,14 +39,14 @@ describe('a new namespace', () => {
     })
   })
 
-  it('takes the tenant id that is asked for, once', async () => {
+  it('accepts a requested tenant id once', async () => {
     const person = await newcomer()
     const tenant = randomUUID()
     expect((await create(person, { name: unique('n'), tenant })).tenant_id).toBe(tenant)
     expect(await outcome(create(person, { name: unique('n'), tenant }))).toBe('409 CONFLICT tenant')
   })
 
-  it('has a name of its own: of several that want one at once, one gets it', async () => {
+  it('gives a name to one of several concurrent callers', async () => {
     const person = await newcomer()
     const name = unique('n')
     const made = await Promise.all(Array.from({ length: 5 }, () => outcome(create(person, { name }))))
@@ -56,7 +56,7 @@ describe('a new namespace', () => {
   it.each([
     [0, 0],
     [2, 1],
-  ])('is refused to an account that may own %i', async (limit, more) => {
+  ])('rejects a namespace beyond an account limit of %i', async (limit, more) => {
     const person = await newcomer()
     const account = server.database.system().updateTable('users').set({ max_namespaces: limit })
     await account.where('id', '=', person.id).execute()
@@ -64,7 +64,7 @@ describe('a new namespace', () => {
     expect(await outcome(create(person, { name: unique('n') }))).toBe('403 NAMESPACE_LIMIT')
   })
 
-  it('is counted one at a time against the limit', async () => {
+  it('enforces the namespace limit under concurrent calls', async () => {
     const person = await newcomer()
     const account = server.database.system().updateTable('users').set({ max_namespaces: 3 })
     await account.where('id', '=', person.id).execute()
@@ -73,8 +73,8 @@ describe('a new namespace', () => {
   })
 })
 
-describe('the list of namespaces', () => {
-  it('has those of accepted memberships only, and filters them', async () => {
+describe('listing namespaces', () => {
+  it('lists and filters namespaces of accepted memberships only', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     const own = await create(person, { name: unique('find') })
     await server.addMember(other.tenant, person.id, 'observer')
@@ -106,7 +106,7 @@ describe('the list of namespaces', () => {
 })
 
 describe('changing a namespace', () => {
-  it('changes what is given, and takes no taken name', async () => {
+  it('changes the given settings and rejects a taken name', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     const update = (body: object) => person.client.call(namespaces.update, { params: { tenant: person.tenant }, body })
     const announcement = 'Hello *there*'
@@ -140,7 +140,7 @@ describe('changing a namespace', () => {
 })
 
 describe('deleting a namespace', () => {
-  it('leaves no row of it anywhere but in the audit log and the ledger of recordings, and everybody’s other namespaces', async () => {
+  it('deletes every row but those of audit log and recording ledger, and keeps other namespaces', async () => {
     const people = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(() => newcomer()))
     const [observer, operator, administrator, owner, pending] = people
     if (!observer || !operator || !administrator || !owner || !pending) throw new Error('five people')
@@ -159,14 +159,14 @@ describe('deleting a namespace', () => {
     const before = await counts()
     expect(Object.entries(before).filter(([table, count]) => table !== 'audit_log' && count === 0)).toEqual([])
     await server.client(body.token).call(namespaces.remove, { params: { tenant } })
-    // Differences that add up to nothing go with the next folding; the audit log keeps its total.
+    // Differences that sum to zero are deleted by the next fold; the audit log keeps its total.
     await foldCounts(db)
     expect(Object.entries(await counts()).filter(([, count]) => count !== 0)).toEqual([
       ['audit_log', 1],
       ['recording_ledger', 1],
       ['row_counts', 1],
     ])
-    // Its tokens end with it; the owner is in another namespace from now on, where nothing is missing.
+    // Its tokens end with it; the owner now signs in to another namespace, which is complete.
     expect(await outcome(server.client(body.token).call(auth.getUser, {}))).toBe('401 UNAUTHORIZED')
     const again = await owner.client.call(auth.getUser, {})
     expect(again.body.tenant).toBe(owner.tenant)
@@ -174,8 +174,8 @@ describe('deleting a namespace', () => {
   })
 })
 
-describe('the support identifier', () => {
-  it('is the same each time, another one for another namespace, and not its id', async () => {
+describe('support identifier', () => {
+  it('derives a stable support identifier per namespace that differs from its id', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     const identifier = async ({ client, tenant }: Person) =>
       (await client.call(namespaces.support, { params: { tenant } })).body.identifier

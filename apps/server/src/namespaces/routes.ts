@@ -22,9 +22,9 @@ export interface NamespaceRouteDeps {
   readonly db: Kysely<Schema>
   readonly ids: Ids
   readonly edition: 'community' | 'enterprise' | 'cloud'
-  /** Keys the identifiers that support knows namespaces by. */
+  /** Key of the support identifiers. */
   readonly supportSecret: string
-  /** Told of namespaces that are removed. */
+  /** Records removed namespaces in the ledger of recordings. */
   readonly removal: RecordingRemoval
 }
 

@@ -54,7 +54,7 @@ export async function createNamespace(
   return tenant
 }
 
-/** What people see when they sign in to a device of a new namespace of the community edition. */
+/** Default announcement on login to a device of a new community namespace. */
 const WELCOME = 'Welcome. This device is reached through Bowline.'
 
 export interface NewNamespace {
@@ -76,7 +76,7 @@ export async function createOwnNamespace(
   wanted: NewNamespace,
 ): Promise<Namespace> {
   const tenant = await db.transaction().execute(async (inner) => {
-    // One at a time, so that the limit holds.
+    // Locks the account so that concurrent calls respect the limit.
     const { maxNamespaces: limit } = (await lockAccount(inner, user)) ?? fail('NOT_FOUND', { what: 'The user' })
     if (limit >= 0 && (await countOwnedNamespaces(inner, user)) >= limit) fail('NAMESPACE_LIMIT', { limit })
     return createDefaultNamespace(inner, ids, edition, { ...wanted, owner: user })
@@ -85,7 +85,7 @@ export async function createOwnNamespace(
 }
 
 /**
- * Creates a namespace with the settings that people's own start with, whatever its owner's limit.
+ * Creates a namespace with default settings, regardless of its owner's limit.
  * @param db system connection, inside the caller's transaction
  * @throws {BowlineError} CONFLICT for a taken name or tenant
  */
@@ -104,7 +104,7 @@ export async function createDefaultNamespace(
   return tenant
 }
 
-/** Every namespace by name. @param db system connection */
+/** All namespaces, ordered by name. @param db system connection */
 export async function listAllNamespaces(db: Kysely<Schema>): Promise<Namespace[]> {
   const rows = await listEveryNamespace(db)
   const members = await listMembers(
@@ -141,7 +141,7 @@ export interface NamespaceChanges {
 }
 
 /**
- * Changes name and settings; what is left out stays.
+ * Changes name and settings; omitted ones are kept.
  * @param system connection: names are unique over all namespaces
  * @throws {BowlineError} NOT_FOUND; CONFLICT for a taken name
  */
@@ -184,8 +184,8 @@ export async function editNamespace(
 
 /**
  * Deletes a namespace with everything in it; its devices lose their links.
- * @param system connection
- * @param removal told of it
+ * @param system system connection
+ * @param removal records the removal in the ledger of recordings
  */
 export async function removeNamespace(
   system: Kysely<Schema>,
@@ -202,12 +202,12 @@ export async function removeNamespace(
   for (const uid of devices) ctx.emit({ type: 'device.removed', uid })
 }
 
-/** Whether the namespace's sessions are recorded. @throws {BowlineError} NOT_FOUND */
+/** True if the namespace's sessions are recorded. @throws {BowlineError} NOT_FOUND */
 export async function getRecording(ctx: TenantContext): Promise<boolean> {
   return (await readSessionRecord(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
 }
 
-/** Switches the recording of the namespace's sessions. */
+/** Enables or disables recording of the namespace's sessions. */
 export async function setRecording(ctx: TenantContext, on: boolean): Promise<void> {
   const before = await getRecording(ctx)
   await ctx.db.transaction().execute(async (db) => {
@@ -249,7 +249,7 @@ export async function getNamespaceLimits(
   return row && { name: row.name, maxDevices: row.max_devices }
 }
 
-/** A page of the namespaces that somebody is an accepted member of. @param db system connection */
+/** A page of the namespaces in which a user is an accepted member. @param db system connection */
 export async function listNamespaces(
   db: Kysely<Schema>,
   user: UserId,
@@ -300,19 +300,19 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
   }
 }
 
-/** On unless somebody has switched it off. */
+/** Enabled unless the setting is false. */
 function endsDisallowed({ settings }: NamespaceRow): boolean {
   return settings['end_disallowed_sessions'] !== false
 }
 
 type RecordingPolicy = Namespace['settings']['recording_policy']
 
-/** Sessions go on unrecorded unless somebody has forbidden it. */
+/** Sessions continue unrecorded unless recording is required. */
 function recordingPolicy({ settings }: NamespaceRow): RecordingPolicy {
   return settings['recording_policy'] === 'required' ? 'required' : 'best-effort'
 }
 
-/** Kept for ever unless somebody has said otherwise. */
+/** Kept for ever by default. */
 function retentionDays({ settings }: NamespaceRow): number {
   const days = settings['recording_retention_days']
   return typeof days === 'number' ? days : 0

@@ -47,13 +47,13 @@ export function findNamespace(
     .executeTakeFirst()
 }
 
-/** A namespace with its count of devices. */
+/** A namespace with its device count. */
 export async function findWholeNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<NamespaceRow | undefined> {
   const row = await selectWhole(db).where('namespaces.tenant_id', '=', tenant).executeTakeFirst()
   return row && { ...row, devices_count: row.devices_count ?? 0 }
 }
 
-/** Every namespace by name. System connection. */
+/** All namespaces, ordered by name. System connection. */
 export async function listEveryNamespace(db: Kysely<Schema>): Promise<NamespaceRow[]> {
   const rows = await selectWhole(db).orderBy('namespaces.name').execute()
   return rows.map((row) => ({ ...row, devices_count: row.devices_count ?? 0 }))
@@ -77,7 +77,7 @@ export async function tenantExists(db: Kysely<Schema>, tenant: TenantId): Promis
   return (await findNamespace(db, tenant)) !== undefined
 }
 
-/** Sets columns; of `settings` the given ones, the others stay. */
+/** Updates columns; merges the given `settings` into the others. */
 export async function updateNamespace(
   db: Kysely<Schema>,
   tenant: TenantId,
@@ -92,7 +92,7 @@ export async function updateNamespace(
     .execute()
 }
 
-/** Deletes the namespace; the database takes everything in it along. */
+/** Deletes the namespace; the database cascades to everything in it. */
 export async function deleteNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
   await db.deleteFrom('namespaces').where('tenant_id', '=', tenant).execute()
 }
@@ -124,7 +124,7 @@ export function findFirstMembership(
     .executeTakeFirst()
 }
 
-/** What lists of namespaces may be filtered by. */
+/** Filterable properties of namespaces. */
 export const NAMESPACE_PROPERTIES: FilterProperties = {
   name: { sql: sql.ref('namespaces.name'), type: 'text' },
   tenant_id: { sql: sql`namespaces.tenant_id::text`, type: 'text' },
@@ -132,7 +132,7 @@ export const NAMESPACE_PROPERTIES: FilterProperties = {
   created_at: { sql: sql.ref('namespaces.created_at'), type: 'time' },
 }
 
-/** A page of the namespaces in which the user is an accepted member, oldest first, and how many there are. */
+/** A page of the namespaces in which the user is an accepted member, oldest first, with the total. */
 export async function listNamespacesOf(
   db: Kysely<Schema>,
   user: UserId,
@@ -169,13 +169,13 @@ export function listMembers(db: Kysely<Schema>, tenants: readonly TenantId[]): P
     .execute()
 }
 
-/** Uids of all devices in the namespace of a connection. */
+/** Uids of all devices in the connection's namespace. */
 export async function listDeviceUids(db: Kysely<Schema>): Promise<DeviceUid[]> {
   const rows = await db.selectFrom('devices').select('uid').execute()
   return rows.map(({ uid }) => uid)
 }
 
-/** Whether sessions in the namespace of a connection are recorded; undefined when it is gone. */
+/** True if the connection's namespace records sessions; undefined if it is gone. */
 export async function readSessionRecord(db: Kysely<Schema>): Promise<boolean | undefined> {
   const row = await db.selectFrom('namespaces').select('session_record').executeTakeFirst()
   return row?.session_record

@@ -1,4 +1,4 @@
-// Folders of the built parts of the product: beside the server in a checkout and in a release alike.
+// Folders of the product's built parts, beside the server in a checkout and in a release alike.
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../../../..')
@@ -9,7 +9,7 @@ export function productFolders() {
     docs: join(root, 'apps/docs/build'),
     install: {
       bundles: join(root, 'apps/agent/dist'),
-      /** Makes a bundle; only a checkout has it. */
+      /** Builds a bundle; present in a checkout only. */
       maker: join(root, 'scripts/build.ts'),
     },
   }

@@ -1,4 +1,4 @@
-// Fresh identifiers, injected where tests need to know them.
+// New identifiers, injected where tests need to know them.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TenantId, UserId } from '@bowline/contract/schemas/common'
 

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
 })
 
-/** Lines that a log has printed. */
+/** Lines that a log wrote. */
 async function linesOf(write: (log: Log) => void, level = 'info'): Promise<Record<string, unknown>[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-log-'))
   folders.push(folder)
@@ -25,8 +25,8 @@ async function linesOf(write: (log: Log) => void, level = 'info'): Promise<Recor
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-describe('the log', () => {
-  it('is one JSON object a line, whatever people type', async () => {
+describe('log', () => {
+  it('writes one JSON object per line for any input', async () => {
     const lines = await linesOf((log) => {
       log.info('ssh.login-failed', { user: 'a\n{"ev":"forged"}\r\u2028\u001b[31m' })
       log.child({ request: 'r1' }).warn('auth.failed', { attempts: 3 })
@@ -38,7 +38,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(2)
   })
 
-  it('leaves out what is below its level', async () => {
+  it('omits events below its level', async () => {
     const write = (log: Log): void => {
       log.debug('http.request')
       log.error('http.error')
@@ -48,7 +48,7 @@ describe('the log', () => {
     expect(await linesOf(write, 'debug')).toHaveLength(2)
   })
 
-  it('prints no secret, at any depth that a line has', async () => {
+  it('redacts secrets at every depth of a log line', async () => {
     const secrets = {
       password: 'CANARY',
       password_hash: 'CANARY',
@@ -71,7 +71,7 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.toContain('CANARY')
   })
 
-  it('tells of an error what happened and its code, and not the row that the database adds', async () => {
+  it('logs message and code of a database error but not its row', async () => {
     const error = Object.assign(new Error('a constraint was violated'), {
       code: '23514',
       detail: 'Failing row contains (ada, $argon2id$CANARY)',

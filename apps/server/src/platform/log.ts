@@ -1,5 +1,5 @@
-// Logs: one JSON line per event. The event's name is from the list below, so that a search for it finds everything;
-// fields are ids, counts and causes – never credentials, tokens or what people type.
+// Logs one JSON line per event. Event names come from the list below, so that a search finds every occurrence; fields
+// are ids, counts and causes – never credentials, tokens or user input.
 import { type Logger, pino } from 'pino'
 
 export type LogEvent =
@@ -63,7 +63,7 @@ export interface Log {
   child(fields: LogFields): Log
 }
 
-/** Names of fields that are never printed, at any depth that a line may have. */
+/** Fields that are redacted at every depth of a line. */
 const SECRET_FIELDS = [
   'password',
   'password_hash',
@@ -76,12 +76,12 @@ const SECRET_FIELDS = [
   'private_key',
   'x-api-key',
 ]
-/** PostgreSQL puts whole rows into the detail of an error, and a code of an error is none that people type. */
+/** PostgreSQL puts whole rows into an error's detail; a top-level `code` may be a one-time code, unlike an error's. */
 const SECRET_PATHS = ['code', 'err.detail', 'err.where']
 
 /**
  * The process's log.
- * @param level least level that is printed
+ * @param level lowest level that is logged
  * @param destination file descriptor; 1 is stdout
  */
 export function createLog(level: string, destination = 1): Log {
@@ -95,7 +95,7 @@ export function createLog(level: string, destination = 1): Log {
   )
 }
 
-/** A log that prints nothing: for tests. */
+/** A log that writes nothing, for tests. */
 export const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,

@@ -1,7 +1,7 @@
-// Metrics in Prometheus' text form, declared together; the rest of the server only counts.
+// Declares all metrics, in Prometheus' text format; the rest of the server only counts.
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** Recordings on their way to a store. */
+/** Recordings that are being uploaded. */
 export interface UploadCounts {
   readonly waiting: number
   readonly failures: number
@@ -11,18 +11,18 @@ export interface UploadCounts {
 
 export interface Metrics {
   readonly registry: Registry
-  /** SSH connections that the gate refused, by reason. */
+  /** SSH connections refused by admission, by reason. */
   readonly sshRefused: Counter<'reason'>
-  /** SSH connections that ended, by who and why. */
+  /** Closed SSH connections, by cause. */
   readonly sshClosed: Counter<'by' | 'reason' | 'authenticated'>
   readonly docsSearches: Counter
-  /** What clients tell of their hits: views and clicks. */
+  /** Views and clicks of search results, as reported by clients. */
   readonly docsSearchEvents: Counter<'type'>
   readonly docsPageViews: Counter
   readonly docsFeedback: Counter<'helpful'>
 }
 
-/** @param read current values, asked at each scrape */
+/** @param read current values, read at each scrape */
 export function createMetrics(read: {
   agents: () => number
   connections: () => number

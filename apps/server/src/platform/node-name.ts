@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The name of this node: made once per data folder, so that a restart finds what an earlier life left. */
+/** The name of this node: made once per data folder, so that a restart finds the rows of the previous run. */
 export async function nodeName(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'node-id')
   const found = await readFile(file, 'utf8').catch(() => '')

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-describe('the position of an address', () => {
+describe('address positions', () => {
   let locate: Locate
   beforeAll(async () => {
     locate = await openPositions(file)
@@ -41,11 +41,11 @@ describe('the position of an address', () => {
     ['2001:db8::1', NOWHERE],
     ['', NOWHERE],
     ['nonsense', NOWHERE],
-  ])('%s', (address, position) => {
+  ])('locates %s', (address, position) => {
     expect(locate(address)).toEqual(position)
   })
 
-  it('is an answer for whatever is asked', () => {
+  it('returns finite coordinates for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (address) => {
         expect(Object.values(locate(address)).every((degrees) => Number.isFinite(degrees))).toBe(true)
@@ -54,11 +54,11 @@ describe('the position of an address', () => {
   })
 })
 
-describe('the setting', () => {
+describe('BOWLINE_GEOIP_FILE', () => {
   const config = (path: string) =>
     readConfig({ BOWLINE_DATA_DIR: folder, BOWLINE_SECRET_KEY: 'a'.repeat(64), BOWLINE_GEOIP_FILE: path })
 
-  it('that names no file, or another kind of file, keeps the server from starting', async () => {
+  it('prevents startup when BOWLINE_GEOIP_FILE is missing or no MMDB file', async () => {
     await expect(config(join(folder, 'missing'))).rejects.toThrow(/^BOWLINE_GEOIP_FILE: .*missing cannot be read/)
     const other = join(folder, 'other')
     await writeFile(other, 'no database at all')
@@ -66,7 +66,7 @@ describe('the setting', () => {
   })
 })
 
-describe('a server with positions', () => {
+describe('positions of devices and sessions', () => {
   let server: BootedServer
   let ada: Person
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('a server with positions', () => {
     expect(response.status).toBe(200)
   }
 
-  it('places a device by the address that it registers from, and again when it moves', async () => {
+  it('locates a device by its address and again when it moves', async () => {
     const device = await server.registerDevice(ada.tenant)
     const get = async () => {
       const { body } = await ada.client.call(operations.devices.get, { params: { uid: device.uid } })
@@ -97,7 +97,7 @@ describe('a server with positions', () => {
     expect(await get()).toEqual(['198.51.100.7', SUVA])
   })
 
-  it('places a session by the address of the person', async () => {
+  it('locates a session by the client’s address', async () => {
     const device = await server.acceptedDevice(ada)
     const uid = SessionUid.parse('b'.repeat(64))
     const ctx = {

@@ -1,5 +1,5 @@
-// Locates addresses on the map, from a MaxMind DB (MMDB) file of the operator. Without one, and for addresses that it
-// does not know, the position is 0, 0: existing clients take that for unknown.
+// Locates addresses on the map with the operator's MaxMind DB (MMDB) file. Without one, and for unknown addresses, the
+// position is 0, 0, which existing clients treat as unknown.
 import { readFile } from 'node:fs/promises'
 import { Reader } from 'mmdb-lib'
 import { z } from 'zod'
@@ -11,14 +11,14 @@ export interface Position {
   readonly longitude: number
 }
 
-/** Never fails: an address that cannot be looked up is nowhere. */
+/** Never throws: an unknown address is at 0, 0. */
 export type Locate = (address: string) => Position
 
 const NOWHERE: Position = { latitude: 0, longitude: 0 }
 
 export const nowhere: Locate = () => NOWHERE
 
-/** What is read of an entry; city databases have it, others do not. */
+/** Fields read from an entry; city databases have them, others do not. */
 const Entry = z.object({
   location: z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) }),
 })
@@ -26,7 +26,7 @@ const Entry = z.object({
 /**
  * Loads an MMDB file into memory.
  * @param file path
- * @throws {Error} when it cannot be read or is no such file
+ * @throws {Error} when it cannot be read or is not an MMDB file
  */
 export async function openPositions(file: string): Promise<Locate> {
   const bytes = await readFile(file)
@@ -35,7 +35,7 @@ export async function openPositions(file: string): Promise<Locate> {
     try {
       return Entry.safeParse(reader.get(address)).data?.location ?? NOWHERE
     } catch {
-      // No address, or an entry of a damaged file.
+      // Not an address, or an entry of a damaged file.
       return NOWHERE
     }
   }

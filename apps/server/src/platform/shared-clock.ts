@@ -1,8 +1,8 @@
-// One time for all nodes: that of the database they share. What expires must not depend on which node is asked, and the
-// clock of a node may be wrong.
+// One time for all nodes: that of their shared database. Expiry must not depend on the node that handles a request, and
+// the clock of a node may be wrong.
 import type { Clock } from '@bowline/base/clock'
 
-/** Below this the difference is that of the way to the database; correcting it would only add noise. */
+/** Below this the difference is network latency; correcting it would only add noise. */
 const TOLERANCE_MS = 1_000
 const INTERVAL_MS = 60_000
 
@@ -12,10 +12,10 @@ export interface SharedClock {
 }
 
 /**
- * A clock that shows the time of another one, on the timers of `own`.
- * @param readReference milliseconds since the epoch by the other clock; what it throws at the start is thrown, later the
+ * Creates a clock with the time of a reference and the timers of `own`.
+ * @param readReference milliseconds since the epoch by the reference; its first failure is thrown, after later ones the
  *   last known difference holds
- * @param differs told when the difference has changed by more than the tolerance, in milliseconds
+ * @param differs called with the difference in milliseconds when it has changed by more than the tolerance
  */
 export async function followClock(
   own: Clock,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createShares } from './shares.ts'
 
 describe('shares', () => {
-  it('are refused to a holder that has its number, and to nobody else', () => {
+  it('refuses a share to a holder at its limit only', () => {
     const shares = createShares(10, { person: 2, source: 3 })
     const take = (person: string, source: string) => shares.take({ person, source }).refused
     expect([take('ada', 'a'), take('ada', 'a'), take('ada', 'a'), take('bob', 'a')]).toEqual([
@@ -14,13 +14,13 @@ describe('shares', () => {
     expect([take('carl', 'a'), take('carl', 'b')]).toEqual(['source', undefined])
   })
 
-  it('are refused to all when the total is held', () => {
+  it('refuses every share when the total is held', () => {
     const shares = createShares(1, { person: 2 })
     shares.take({ person: 'ada' })
     expect(shares.take({ person: 'bob' }).refused).toBe('total')
   })
 
-  it('come back once, however often they are given back', () => {
+  it('releases a share once even if released twice', () => {
     const shares = createShares(10, { person: 1 })
     const first = shares.take({ person: 'ada' })
     first.release()

@@ -1,15 +1,15 @@
 // Limits how many of a resource are held at once, in total and by each holder.
 
 export interface Share {
-  /** Why nothing more is given: the name of the limit that is reached. */
+  /** Name of the limit that is reached, if the share was refused. */
   readonly refused?: string
-  /** Gives it back; a second call does nothing. */
+  /** Releases the share; a second call does nothing. */
   readonly release: () => void
 }
 
 export interface Shares {
   /**
-   * Takes one for every holder, or for none.
+   * Takes one share for every holder, or for none.
    * @param holders by the name of their limit
    */
   take(holders: Readonly<Record<string, string>>): Share
@@ -17,11 +17,11 @@ export interface Shares {
 }
 
 /**
- * @param total of all holders together
- * @param limits of one holder, by name
+ * @param total limit of all holders together
+ * @param limits limit per holder, by name
  */
 export function createShares(total: number, limits: Readonly<Record<string, number>>): Shares {
-  /** How many each holder has. Who has none is not in it, so that it does not grow for ever. */
+  /** Shares of each holder. Holders without shares are removed, so that the map stays bounded. */
   const held = new Map<string, number>()
   let count = 0
   return {

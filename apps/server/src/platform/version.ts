@@ -1,4 +1,4 @@
-// The product's version, as clients and agents are told.
+// The product's version, as reported to clients and agents.
 import packageFile from '../../package.json' with { type: 'json' }
 
 export const VERSION = `v${packageFile.version}`

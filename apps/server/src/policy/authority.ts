@@ -1,4 +1,4 @@
-// Checks rights beyond the permission that admitted a call: a call may have effects that need rights of their own.
+// Checks rights beyond the permission that admitted a call: its side effects may need further permissions.
 import { fail } from '@bowline/contract/errors'
 import { type Permission, type Role, roleMay } from '@bowline/contract/roles'
 import type { Actor, TenantContext } from '../context.ts'
@@ -9,10 +9,10 @@ export interface PolicyParts {
   readonly keys: readonly { readonly fingerprint: string; readonly name: string }[]
 }
 
-/** Rules and keys that an error names; the rest is a number. */
+/** Limit of rules and keys that an error names; the rest is counted. */
 const NAMED = 10
 
-/** Whether the actor's role has a permission. The platform itself and the operator of the instance have all of them. */
+/** True if the actor's role has a permission. The platform and the instance's operator have all of them. */
 export function actorMay(actor: Actor, permission: Permission): boolean {
   if (actor.kind === 'system') return true
   const role = roleOf(actor)
@@ -20,8 +20,8 @@ export function actorMay(actor: Actor, permission: Permission): boolean {
 }
 
 /**
- * Refuses a change that touches rules or keys unless the caller may edit those.
- * @throws {BowlineError} POLICY_CHANGE naming the rules and keys that the caller may not touch
+ * Refuses a change that affects rules or keys unless the caller may edit those.
+ * @throws {BowlineError} POLICY_CHANGE naming the rules and keys that the caller may not edit
  */
 export function requirePolicyRights(ctx: TenantContext, { rules, keys }: PolicyParts): void {
   const refused = [

@@ -1,27 +1,27 @@
-// Which firewall rules and public keys are for a device follows from its name and tags, so a change of those is a change
-// of policy.
+// A device's name and tags decide which firewall rules and public keys apply to it, so changing them is a change of
+// policy.
 import { deviceRules } from '../firewall/policy.ts'
 import type { TenantContext } from '../context.ts'
 import { deviceKeys } from '../public-keys/policy.ts'
 import { requirePolicyRights } from './authority.ts'
 
-/** What rules and keys ask of a device. */
+/** Properties of a device that rules and keys match. */
 export interface DeviceTraits {
   readonly name: string
   readonly tags: readonly string[]
 }
 
-/** Ids of rules and fingerprints of keys that begin or cease to be for a device: for the audit log. */
+/** Ids of rules and fingerprints of keys that start or cease to apply to a device, for the audit log. */
 export interface DevicePolicyChange {
   readonly rules: readonly number[]
   readonly keys: readonly string[]
 }
 
 /**
- * Judges a change of a device's name or tags. Call it in the transaction that makes the change.
- * @returns what the change does to policy; undefined when it does nothing
- * @throws {BowlineError} POLICY_CHANGE when rules or keys begin or cease to be for the device and the caller may not edit
- *   those
+ * Checks a change of a device's name or tags. Call it in the transaction that makes the change.
+ * @returns the effect on policy; undefined without any
+ * @throws {BowlineError} POLICY_CHANGE when rules or keys start or cease to apply to the device and the caller may not
+ *   edit those
  */
 export async function judgeDeviceChange(
   ctx: TenantContext,
@@ -37,7 +37,7 @@ export async function judgeDeviceChange(
   return { rules, keys: keys.map(({ fingerprint }) => fingerprint) }
 }
 
-/** Those that are in one of two lists only. */
+/** Symmetric difference of two lists. */
 function difference<T>(one: readonly T[], other: readonly T[]): T[] {
   return [...one.filter((item) => !other.includes(item)), ...other.filter((item) => !one.includes(item))]
 }

@@ -1,4 +1,4 @@
-// Evaluates the firewall for a connection that has not happened.
+// Evaluates the firewall for a hypothetical connection.
 import type { firewall as operations } from '@bowline/contract/operations/firewall'
 import type { Input } from '@bowline/contract/operation'
 import type { Verdict } from '@bowline/contract/schemas/firewall'
@@ -7,7 +7,7 @@ import { get as getDevice } from '../devices/service.ts'
 import { connectionJudge } from '../firewall/service.ts'
 
 /**
- * Judges an attempt by the rules as they are now, in the words of the gateway.
+ * Evaluates an attempt by the current rules, with the gateway's texts.
  * @throws {BowlineError} NOT_FOUND for the device
  */
 export async function evaluateAttempt(

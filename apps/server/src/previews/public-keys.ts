@@ -1,4 +1,4 @@
-// The devices that a public key would be for, before it is saved.
+// Previews the devices that a public key would apply to.
 import type { publicKeys as operations } from '@bowline/contract/operations/public-keys'
 import type { Input } from '@bowline/contract/operation'
 import type { KeyDevices } from '@bowline/contract/schemas/public-key'
@@ -8,7 +8,7 @@ import { requirePatterns, toColumns } from '../filters/device-filter.ts'
 import { deviceTest } from '../public-keys/rules.ts'
 
 /**
- * Which devices a key with this filter would be for, by the rule that a login follows.
+ * Finds the devices that a key with this filter would apply to, by the same rules as a login.
  * @throws {BowlineError} INVALID_INPUT for a pattern
  */
 export async function findDevices(

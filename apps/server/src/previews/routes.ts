@@ -1,4 +1,4 @@
-// Routes that preview: what a key or the firewall would do, before anything is saved or connects.
+// Routes that preview the effect of a key or of the firewall.
 import { operations } from '@bowline/contract/operations'
 import { type Route, memberRoute } from '../http/route.ts'
 import { evaluateAttempt } from './firewall.ts'

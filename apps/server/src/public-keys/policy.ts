@@ -1,17 +1,17 @@
-// Public keys as other nouns touch them: which are for a device, and what becomes of them when a tag goes.
+// Public keys for other nouns: the keys of a device, and their update when a tag is renamed or removed.
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { deviceTest, isEnabled } from './rules.ts'
 import { facts } from './service.ts'
 import { deletePublicKey, listEveryPublicKey, lockPublicKeysWithTag, updatePublicKey } from './store.ts'
 
-/** How a key is named to people. */
+/** Name of a key in messages. */
 export interface NamedKey {
   readonly fingerprint: string
   readonly name: string
 }
 
-/** Tells the enabled keys whose filter a device passes; the same object for the same key each time. */
+/** @returns a function that finds the enabled keys of a device; the same object for the same key each time */
 export async function deviceKeys(
   ctx: TenantContext,
 ): Promise<(device: { readonly name: string; readonly tags: readonly string[] }) => NamedKey[]> {
@@ -24,10 +24,10 @@ export async function deviceKeys(
 }
 
 /**
- * Takes a tag out of every key's filter, or puts another in its place, and writes each key to the audit log. A key that
- * had no other tag would be for every device or for none: it is removed.
- * @param ctx in a transaction
- * @param to the tag's new name; undefined: it is removed
+ * Removes or replaces a tag in every key's filter and writes each key to the audit log. A key without another tag would
+ * apply to every device or to none: it is deleted.
+ * @param ctx context in a transaction
+ * @param to the tag's new name; undefined removes it
  */
 export async function replaceTagInKeys(
   ctx: TenantContext,

@@ -1,4 +1,4 @@
-// Public keys over HTTP: which keys are taken, and the tags and filters they carry.
+// Public keys over HTTP: accepted keys, and their tags and filters.
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { encodePublicKey } from '@bowline/ssh/keys/key-blob'
@@ -21,7 +21,7 @@ const create = async (person: Person, data: string, changes: object = {}) =>
   (await person.client.call(publicKeys.create, { body: { ...values, data, ...changes } })).body
 const encode = (line: string) => Buffer.from(line).toString('base64')
 
-/** A person with a device that has the tags. */
+/** A person with devices that have the tags. */
 async function withTags(...tags: string[]): Promise<Person> {
   const person = await newcomer()
   for (let from = 0; from < tags.length; from += 3) {
@@ -44,7 +44,7 @@ const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.lengt
 const blob = (type: string, ...parts: Buffer[]) =>
   `${type} ${Buffer.concat([part(Buffer.from(type)), ...parts.map((one) => part(one))]).toString('base64')}`
 
-describe('a new public key', () => {
+describe('registering a public key', () => {
   it.each([
     ['Ed25519', () => Buffer.from(freshKeyData(), 'base64').toString()],
     ['RSA 2048', () => rsa(2_048)],
@@ -52,7 +52,7 @@ describe('a new public key', () => {
     ['ECDSA P-384', () => ecdsa('secp384r1', 'ecdsa-sha2-nistp384')],
     ['ECDSA P-521', () => ecdsa('secp521r1', 'ecdsa-sha2-nistp521')],
     ['FIDO', () => blob('sk-ssh-ed25519@openssh.com', randomBytes(32), Buffer.from('ssh:'))],
-  ])('may be %s; it is kept without its comment', async (_, make) => {
+  ])('accepts %s and drops the key’s comment', async (_, make) => {
     const person = await newcomer()
     const text = make()
     const bare = text.split(' ').slice(0, 2).join(' ')
@@ -69,15 +69,15 @@ describe('a new public key', () => {
     ['a key that is cut off', encode('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA=='), '400 INVALID_INPUT data'],
     ['DSA', encode(blob('ssh-dss', randomBytes(20))), '400 INVALID_INPUT data'],
     ['another type than it says', encode(`ssh-rsa ${rsa(2_048).split(' ')[1]?.slice(4)}`), '400 INVALID_INPUT data'],
-  ])('is refused when it is %s', async (_, data, expected) => {
+  ])('rejects %s', async (_, data, expected) => {
     expect(await outcome(create(await newcomer(), data))).toBe(expected)
   })
 
-  it('of RSA below 2048 bits is refused', async () => {
+  it('rejects RSA below 2048 bits', async () => {
     expect(await outcome(create(await newcomer(), encode(rsa(1_024))))).toBe('400 INVALID_INPUT data')
   })
 
-  it('is in a namespace once, also when it comes twice at once, and may be in another', async () => {
+  it('registers a key once per namespace, also under concurrent calls', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     const data = freshKeyData()
     const twice = await Promise.all([outcome(create(person, data)), outcome(create(person, data))])
@@ -93,13 +93,13 @@ describe('a new public key', () => {
     [{ filter: { hostname: 'a', tags: ['abc'] } }, '400 INVALID_INPUT filter'],
     [{ filter: { tags: ['unused'] } }, '404 NOT_FOUND filter.tags'],
     [{ name: ' ' }, '400 INVALID_INPUT name'],
-  ])('with %j is refused', async (changes, expected) => {
+  ])('rejects a key with %j', async (changes, expected) => {
     expect(await outcome(create(await newcomer(), freshKeyData(), changes))).toBe(expected)
   })
 })
 
 describe('changing a key', () => {
-  it('replaces name, login and devices; an unknown one is 404', async () => {
+  it('replaces a key’s name, login and filter; answers 404 for an unknown one', async () => {
     const person = await withTags('rack')
     const { fingerprint, data } = await create(person, freshKeyData())
     const update = (params: { fingerprint: string }) =>
@@ -114,7 +114,7 @@ describe('changing a key', () => {
     expect(await outcome(update({ fingerprint: fingerprint.replaceAll(/[0-9a-f]/g, '0') }))).toBe('404 NOT_FOUND')
   })
 
-  it('is found by its fingerprint with encoded colons, and removed once', async () => {
+  it('removes a key once by its percent-encoded fingerprint', async () => {
     const person = await newcomer()
     const { fingerprint } = await create(person, freshKeyData())
     const remove = () => outcome(person.client.call(publicKeys.remove, { params: { fingerprint } }))
@@ -123,8 +123,8 @@ describe('changing a key', () => {
   })
 })
 
-describe('the tags of a key', () => {
-  it('are one to three that are in use', async () => {
+describe('tags of a key', () => {
+  it('allows one to three tags that are in use', async () => {
     const person = await withTags('aaa', 'bbb', 'ccc', 'ddd')
     const { fingerprint } = await create(person, freshKeyData(), { filter: { tags: ['aaa'] } })
     const params = { fingerprint }
@@ -145,7 +145,7 @@ describe('the tags of a key', () => {
     expect((await person.client.call(publicKeys.list, {})).body[0]?.filter).toEqual({ tags: ['ddd'] })
   })
 
-  it('that are added at once are all there', async () => {
+  it('keeps all tags that are added concurrently', async () => {
     const person = await withTags('aaa', 'bbb', 'ccc')
     const { fingerprint } = await create(person, freshKeyData(), { filter: { tags: ['aaa'] } })
     const add = (tag: string) => person.client.call(publicKeys.addTag, { params: { fingerprint }, body: { tag } })
@@ -154,7 +154,7 @@ describe('the tags of a key', () => {
     expect(new Set(key?.filter.tags)).toEqual(new Set(['aaa', 'bbb', 'ccc']))
   })
 
-  it('cannot be put on a key for names', async () => {
+  it('rejects tags on a key with a hostname filter', async () => {
     const person = await withTags('aaa')
     const { fingerprint } = await create(person, freshKeyData())
     const add = person.client.call(publicKeys.addTag, { params: { fingerprint }, body: { tag: 'aaa' } })
@@ -162,8 +162,8 @@ describe('the tags of a key', () => {
   })
 })
 
-describe('the list of keys', () => {
-  it('is filtered', async () => {
+describe('listing keys', () => {
+  it('filters keys by their properties', async () => {
     const person = await newcomer()
     await create(person, freshKeyData(), { name: 'one', username: 'root' })
     await create(person, freshKeyData(), { name: 'two', username: 'admin' })
@@ -190,8 +190,8 @@ describe('the list of keys', () => {
   })
 })
 
-describe('the devices that a filter is for', () => {
-  it('are those that a login by such a key would reach', async () => {
+describe('previewing a filter', () => {
+  it('previews exactly the devices that a login by such a key would reach', async () => {
     const person = await newcomer()
     const uids = []
     for (const name of ['web-1', 'web-2', 'web-2b', 'db-1']) {

@@ -1,5 +1,5 @@
-// Decides whether a registered key may be used for a login: its patterns must match the whole login name and the whole
-// device name. Pure; a pattern that cannot be compiled matches nothing.
+// Decides whether a login may use a registered key: its patterns must match the whole login name and the whole device
+// name. Pure; a pattern that cannot be compiled matches nothing.
 import { compilePattern } from '../platform/patterns/pattern.ts'
 import type { FilterColumns } from '../filters/device-filter.ts'
 
@@ -9,7 +9,7 @@ export interface KeyUse {
   readonly device: { readonly name: string; readonly tags: readonly string[] }
 }
 
-/** Whether a key signs anybody in: it belongs to a member, or it is a service key. */
+/** True if a key permits logins: it belongs to a member or is a service key. */
 export function isEnabled(key: { readonly owner: string | null; readonly service: boolean }): boolean {
   return key.service || key.owner !== null
 }
@@ -19,7 +19,7 @@ export function mayUseKey(key: FilterColumns & { readonly username: string }, { 
   return deviceTest(key)(device)
 }
 
-/** Whether a key with this filter is for a device. The pattern is compiled once, for many devices. */
+/** Creates a device test from a filter. The pattern is compiled once, for many devices. */
 export function deviceTest({ hostname, tags }: FilterColumns): (device: KeyUse['device']) => boolean {
   if (hostname === null) return (device) => (tags ?? []).some((tag) => device.tags.includes(tag))
   const pattern = compilePattern(hostname)

@@ -45,7 +45,7 @@ export async function list(
 }
 
 /**
- * Registers a key: the caller's own unless another owner, or none, is named.
+ * Registers a key, owned by the caller unless the body names another owner or none.
  * @throws {BowlineError} INVALID_KEY_DATA, INVALID_INPUT, NOT_FOUND for an unused tag or an owner who is no member,
  *   CONFLICT for a known key, UNAUTHORIZED when the caller's membership has just ended
  */
@@ -94,7 +94,7 @@ export async function listOwned(ctx: TenantContext): Promise<PublicKey[]> {
 }
 
 /**
- * Makes a member the owner of keys, which enables disabled ones: all of them or, when one fails, none.
+ * Makes a member the owner of keys, which enables disabled ones. Atomic.
  * @throws {BowlineError} NOT_FOUND for a key, and for an owner who is no member
  */
 export async function handOver(
@@ -105,7 +105,7 @@ export async function handOver(
   const keys = await ctx.db.transaction().execute(async (db) => {
     const inner = { ...ctx, db }
     const changed: PublicKey[] = []
-    // In one order, so that two who do so at once do not wait for each other.
+    // In a fixed order, so that concurrent calls do not deadlock.
     for (const fingerprint of fingerprints.toSorted()) {
       changed.push(await changeLocked(inner, fingerprint, () => ownedBy(inner, owner)))
     }
@@ -149,7 +149,7 @@ export async function removeTag(ctx: TenantContext, fingerprint: string, tag: st
 type Ownership = Pick<PublicKeyRow, 'owner' | 'service' | 'former_owner' | 'vouched_by'>
 type Changes = Partial<Pick<PublicKeyRow, 'name' | 'username' | 'hostname' | 'tags'> & Ownership>
 
-/** @param ctx in a transaction. @throws {BowlineError} NOT_FOUND for somebody who is no accepted member */
+/** @param ctx context in a transaction. @throws {BowlineError} NOT_FOUND for a user who is no accepted member */
 async function ownedBy(ctx: TenantContext, owner: UserId | null): Promise<Ownership> {
   const vouched_by = personOf(ctx.actor) ?? null
   if (owner === null) return { owner, service: true, former_owner: '', vouched_by }
@@ -157,7 +157,7 @@ async function ownedBy(ctx: TenantContext, owner: UserId | null): Promise<Owners
   return { owner, service: false, former_owner: '', vouched_by }
 }
 
-/** Keys of the platform itself belong to nobody. @param ctx in a transaction. @throws {BowlineError} UNAUTHORIZED */
+/** Keys of the platform have no owner. @param ctx context in a transaction. @throws {BowlineError} UNAUTHORIZED */
 async function ownedByCaller(ctx: TenantContext): Promise<Ownership> {
   const person = personOf(ctx.actor)
   if (person === undefined) return ownedBy(ctx, null)
@@ -166,9 +166,9 @@ async function ownedByCaller(ctx: TenantContext): Promise<Ownership> {
 }
 
 /**
- * Disables the keys of a member who leaves, with those that they put into somebody else's name or made service keys, and
- * writes each to the audit log. Administrators hand over what is to go on.
- * @param ctx with the system connection, in the transaction that ends the membership
+ * Disables the keys of a member who leaves, including those that the member assigned to others or made service keys,
+ * and writes each to the audit log. Administrators can hand them over.
+ * @param ctx context with the system connection, in the transaction that ends the membership
  */
 export async function disableKeysOf(ctx: TenantContext, owner: UserId): Promise<DisabledKey[]> {
   const keys = await disownKeys(ctx.db, ctx.tenant, owner)
@@ -176,7 +176,7 @@ export async function disableKeysOf(ctx: TenantContext, owner: UserId): Promise<
   return keys
 }
 
-/** Whether a key is registered in the namespace but disabled. @param blob SSH wire encoding */
+/** True if a key is registered in the namespace but disabled. @param blob SSH wire encoding */
 export async function isDisabled(ctx: TenantContext, blob: Uint8Array): Promise<boolean> {
   const row = await findPublicKey(ctx.db, fingerprintOf(blob))
   return row !== undefined && row.blob.equals(blob) && !isEnabled(row)
@@ -188,7 +188,7 @@ export interface UsedKey {
   readonly blob: Uint8Array
 }
 
-/** The namespaces in which one of some keys is disabled. @param system connection of all namespaces */
+/** Namespaces in which one of the keys is disabled. @param system connection of all namespaces */
 export async function findWithDisabled(system: Kysely<Schema>, used: readonly UsedKey[]): Promise<TenantId[]> {
   if (used.length === 0) return []
   return listWithDisabled(
@@ -197,10 +197,10 @@ export async function findWithDisabled(system: Kysely<Schema>, used: readonly Us
   )
 }
 
-/** Whether a key is registered in the namespace and may be used for a login. @param blob SSH wire encoding */
+/** True if a key is registered in the namespace and usable for a login. @param blob SSH wire encoding */
 export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse): Promise<boolean> {
   const row = await findPublicKey(ctx.db, fingerprintOf(blob))
-  // The fingerprint is MD5: only the key itself proves anything.
+  // The fingerprint is MD5: only a comparison of the key itself is proof.
   if (row === undefined || !row.blob.equals(blob) || !isEnabled(row)) return false
   const { name, fingerprint, username, hostname } = row
   reportUnusable(ctx, `public key ${name} (${fingerprint})`, { username, hostname })
@@ -212,7 +212,7 @@ export async function findKeyBlob(ctx: TenantContext, fingerprint: string): Prom
   return (await findPublicKey(ctx.db, fingerprint))?.blob
 }
 
-/** Changes a key under its lock: of two changes at once neither is lost. Tells the listeners. */
+/** Changes a key under its lock, so that concurrent changes are not lost, and emits an event. */
 async function change(
   ctx: TenantContext,
   fingerprint: string,
@@ -226,7 +226,7 @@ async function change(
   return key
 }
 
-/** @param ctx in a transaction */
+/** @param ctx context in a transaction */
 async function changeLocked(
   ctx: TenantContext,
   fingerprint: string,
@@ -244,7 +244,7 @@ function unknownKey(): never {
   return fail('NOT_FOUND', { what: 'The public key' })
 }
 
-/** What the audit log has of a key. */
+/** Facts about a key for the audit log. */
 export function facts({ name, username, hostname, tags, owner, service }: PublicKeyRow) {
   return { name, username, hostname, tags, owner, service }
 }

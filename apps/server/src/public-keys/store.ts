@@ -27,7 +27,7 @@ export const PUBLIC_KEY_PROPERTIES: FilterProperties = {
   disabled: { sql: sql`(public_keys.owner is null and not public_keys.service)`, type: 'boolean' },
 }
 
-/** A page of keys, the oldest first, and how many match. */
+/** A page of keys, oldest first, with the total. */
 export async function listPublicKeys(
   db: Kysely<Schema>,
   query: { where: Expression<SqlBool> | undefined; limit: number; offset: number },
@@ -53,12 +53,12 @@ export function findPublicKey(db: Kysely<Schema>, fingerprint: string): Promise<
   return db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
 }
 
-/** The key with its row locked: changes of one key happen one after the other. */
+/** Locks and returns a key: changes of one key are serialised. */
 export function lockPublicKey(db: Kysely<Schema>, fingerprint: string): Promise<PublicKeyRow | undefined> {
   return db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprint).forUpdate().executeTakeFirst()
 }
 
-/** The keys whose filter has a tag, with their rows locked in an order that two who do so at once share. */
+/** Locks and returns the keys whose filter has a tag, in a fixed order that prevents deadlocks. */
 export function lockPublicKeysWithTag(db: Kysely<Schema>, tag: string): Promise<PublicKeyRow[]> {
   return db
     .selectFrom('public_keys')
@@ -87,7 +87,7 @@ export function insertPublicKey(
     .executeTakeFirst()
 }
 
-/** Takes the keys of a member away from them, which disables the keys. System connection. */
+/** Clears the owner of a member's keys, which disables them. System connection. */
 export async function disownKeys(
   system: Kysely<Schema>,
   tenant: TenantId,
@@ -110,7 +110,7 @@ export async function disownKeys(
   return rows.sort((one, other) => one.name.localeCompare(other.name))
 }
 
-/** The namespaces in which one of some keys is disabled. System connection. */
+/** Namespaces in which one of the keys is disabled. System connection. */
 export async function listWithDisabled(
   system: Kysely<Schema>,
   used: readonly { readonly tenant: TenantId; readonly fingerprint: string }[],

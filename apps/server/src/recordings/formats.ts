@@ -1,4 +1,4 @@
-// A recording in the forms that clients read, made while the file is read.
+// Converts a recording to client formats while the file is read.
 import { createEventLines, headerLine, v2EventLine, v2HeaderLine } from '@bowline/asciicast/write'
 import type { RecordedFrame } from '@bowline/contract/schemas/session'
 import { type Range, eventsIn } from './file/ranges.ts'
@@ -10,8 +10,8 @@ export type Format = 'frames' | 'cast' | 'cast3'
 type Events = AsyncIterable<SomeEvents>
 
 /**
- * The file in a format.
- * @param range default: all of it; only then does version 3 have chain and seal
+ * Streams the file in a format.
+ * @param range default: all of it, the only case in which version 3 includes chain and seal
  */
 export async function* inFormat(
   file: RecordingFile,
@@ -29,7 +29,7 @@ export async function* inFormat(
   else yield* versionThree(all)
 }
 
-/** The whole lines of the file behind a byte, as they were written: version 3 with chain and seal. */
+/** Complete lines of the file from an offset on, unchanged: version 3 with chain and seal. */
 export async function* fileFrom(file: RecordingFile, byte: number): AsyncGenerator<string> {
   for await (const some of lines(file, byte)) yield some.join('')
 }
@@ -55,7 +55,7 @@ async function* versionThree(all: Events): AsyncGenerator<string> {
   }
 }
 
-/** A JSON array of chunks of output, each with the size that the terminal had. */
+/** A JSON array of output chunks, each with the terminal's size at that time. */
 async function* frames(all: Events, row: RecordingRow): AsyncGenerator<string> {
   let size: { width: number; height: number } | undefined
   let separator = '['

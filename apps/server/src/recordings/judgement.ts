@@ -6,28 +6,28 @@ import { type Statement, sha256 } from './ledger/entry.ts'
 import type { SessionFacts } from './session-facts-store.ts'
 import type { RecordingRow } from './store.ts'
 
-/** What the ledger has of a recording. */
+/** Ledger entries for a recording. */
 export interface LedgerExtract {
   /** Entries about the recording, in order. */
   readonly own: readonly Statement[]
-  /** Recordings of the same seat that began under another id and were not removed. */
+  /** Recordings of the same seat that started under another id and were not removed. */
   readonly others: readonly string[]
-  /** Entries that are not as they were written. */
+  /** Sequence numbers of modified entries. */
   readonly broken: readonly number[]
 }
 
 export interface Evidence {
   readonly row: RecordingRow
-  /** Undefined when the session is gone. */
+  /** undefined if the session was deleted. */
   readonly session: SessionFacts | undefined
-  /** What the file says; undefined when there is none. */
+  /** Verdict on the file; undefined without one. */
   readonly file: Verdict | undefined
   readonly ledger: LedgerExtract
 }
 
 type Unsealed = Extract<Verdict, { result: 'unsealed' }>
 
-/** Whether a file had a seal once. Other parts of the platform add to what they post, and seal it anew. */
+/** True if a seal was cut off. Posted recordings may lack it while they are extended and resealed. */
 export function isCut(row: RecordingRow, { state }: Unsealed, { own }: Pick<LedgerExtract, 'own'>): boolean {
   const seal = lastSeal(own)
   return seal !== undefined && (!row.posted || state.chunks < seal.chunks)
@@ -37,10 +37,10 @@ export function lastSeal(entries: readonly Statement[]): Extract<Statement, { ki
   return entries.findLast((entry) => entry.kind === 'seal')
 }
 
-/** Fields of the identity that rows have too, as they must be told. */
+/** Fields that identity and rows share, in the order of messages. */
 const FIELDS = ['tenant', 'session', 'seat', 'device', 'user', 'address', 'started_at', 'command'] as const
 type Field = (typeof FIELDS)[number]
-/** Where one of these differs, it is not merely a changed row. */
+/** A difference in one of these means another recording, not merely a changed row. */
 const OF_ANOTHER: readonly Field[] = ['tenant', 'session', 'seat']
 
 export function judge({ row, session, file, ledger }: Evidence): RecordingVerdict {
@@ -58,7 +58,7 @@ export function judge({ row, session, file, ledger }: Evidence): RecordingVerdic
   return file.result === 'intact' ? intact(file) : living(file)
 }
 
-/** A recording of which something must be there and is not. */
+/** Verdict on a recording whose data must exist but does not. */
 export function missing(message: string): RecordingVerdict {
   return { ...NOTHING, result: 'missing', message: `The recording is missing. ${message}` }
 }
@@ -113,7 +113,7 @@ function living(file: Unsealed): RecordingVerdict {
 }
 
 function differences(identity: Identity, row: RecordingRow, session: SessionFacts | undefined): Field[] {
-  const told: Pick<Identity, Field> = {
+  const expected: Pick<Identity, Field> = {
     tenant: row.tenant_id,
     session: row.session_uid,
     seat: row.seat,
@@ -123,7 +123,7 @@ function differences(identity: Identity, row: RecordingRow, session: SessionFact
     started_at: row.started_at.toISOString(),
     command: row.command,
   }
-  return FIELDS.filter((name) => told[name] !== identity[name])
+  return FIELDS.filter((name) => expected[name] !== identity[name])
 }
 
 function explain(differs: readonly Field[]): string {
@@ -133,7 +133,7 @@ function explain(differs: readonly Field[]): string {
     : `The database was changed: the recording was sealed with another ${names}.`
 }
 
-/** What the ledger says against it. */
+/** Contradiction between recording and ledger, if any. */
 function ledgerProblem(
   row: RecordingRow,
   file: Exclude<Verdict, { result: 'tampered' }>,
@@ -150,7 +150,7 @@ function ledgerProblem(
   }
   if (file.result === 'unsealed') return undefined
   const seal = lastSeal(own)
-  // The seal is in the file a moment before it is in the ledger.
+  // The seal is written to the file shortly before the ledger.
   if (!seal) return row.state === 'recording' ? undefined : 'The ledger has no seal of the recording.'
   const isSame = seal.chunks === file.seal.chunks && seal.hash === file.seal.hash && seal.state === file.seal.state
   return isSame || row.state === 'recording' ? undefined : 'The ledger has another seal of the recording.'

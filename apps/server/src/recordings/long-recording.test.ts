@@ -1,4 +1,4 @@
-// A recording of ten hours is indexed and searched for any moment in memory that does not grow with it.
+// Indexing and seeking a recording of ten hours in constant memory.
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ import { createTableCache } from './file/table-cache.ts'
 
 const SECONDS = 36_000
 const BYTES = 40_000_000
-/** Far below the file: pieces, a screen, the table. */
+/** Far below the file size: buffers, a screen, the table. */
 const MAX_GROWTH = 12_000_000
-/** Of so many moments one is looked at: collecting garbage takes longer than what is measured. */
+/** Sampling interval: garbage collection takes longer than the measured work. */
 const LOOK_EVERY = 100
 const SEEKS = 200
 const EVENTS_PER_SECOND = 4
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Writes the recording, a minute at a time: each second names itself on a screen of its own. */
+/** Writes the recording by the minute: each second shows its number on a screen of its own. */
 async function write(path: string): Promise<void> {
   await using file = await open(path, 'w')
   const lines = createEventLines()
@@ -40,7 +40,7 @@ async function write(path: string): Promise<void> {
   }
 }
 
-it('a recording of ten hours is read through and entered 200 times in memory that does not grow with it', async () => {
+it('indexes a recording of ten hours and seeks 200 times in constant memory', async () => {
   const path = join(folder, 'ten-hours.cast')
   await write(path)
   await using file = await open(path)
@@ -50,14 +50,14 @@ it('a recording of ten hours is read through and entered 200 times in memory tha
   let most = 0
   let moments = 0
   const before = usedBytes()
-  const look = (): void => {
+  const sample = (): void => {
     if (++moments % LOOK_EVERY === 0) most = Math.max(most, usedBytes() - before)
   }
   const writer = createIndexWriter(index)
   const atMs = await readThrough(file, {
     keyframe: (keyframe, screen) => writer.add(keyframe, screen),
     line: () => undefined,
-    pause: () => Promise.resolve(look()),
+    pause: () => Promise.resolve(sample()),
   })
   await writer.end(atMs, size)
   const tables = createTableCache()
@@ -74,7 +74,7 @@ it('a recording of ten hours is read through and entered 200 times in memory tha
         read += data.length
         last = data
       }
-      look()
+      sample()
     }
     expect(last).toContain(`second ${second} `)
     expect(read).toBeLessThan(400_000)

@@ -1,4 +1,4 @@
-// What the next start of a server does with recordings that the one before has not sealed.
+// Sealing of unsealed recordings at the next start of a server.
 import { randomBytes } from 'node:crypto'
 import { readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { type Recordings, createRecordings } from './recordings.ts'
 
 let server: BootedServer
 let person: Person
-/** Those of the next life of the server, on the same folder. */
+/** Recordings of the restarted server, on the same folder. */
 let next: Recordings
 beforeAll(async () => {
   server = await bootServer()
@@ -38,7 +38,7 @@ async function session(): Promise<SessionUid> {
   return uid
 }
 
-/** A recording of three chunks that nobody has sealed. */
+/** An unsealed recording of three chunks. */
 async function unsealed(): Promise<{ uid: SessionUid; id: string; file: string }> {
   const uid = await session()
   const ctx = { ...person, db: server.database.forTenant(person.tenant), clock: systemClock }
@@ -68,13 +68,13 @@ const silent = {
 const verdict = async (uid: SessionUid) =>
   (await person.client.call(operations.sessions.verifyRecord, { params: { uid, seat: '0' } })).body
 
-/** What a server does when it starts. */
+/** Runs the start-up sealing. */
 async function startAgain(uid: SessionUid): Promise<void> {
   await db().updateTable('recordings').set({ node: 'the next life' }).where('session_uid', '=', uid).execute()
   await next.sealLost(db())
 }
 
-/** Cuts a file behind a chunk line, from 0. */
+/** Truncates a file after a chunk line, from 0. */
 async function cutBehind(file: string, chunk: number): Promise<void> {
   const lines = (await readFile(file, 'utf8')).split(/(?<=\n)/)
   const end = lines.findIndex((line) => line.startsWith(`# chunk ${chunk} `)) + 1
@@ -82,8 +82,8 @@ async function cutBehind(file: string, chunk: number): Promise<void> {
   await truncate(file, Buffer.byteLength(lines.slice(0, end).join('')))
 }
 
-describe('a recording without a seal', () => {
-  it('is sealed as interrupted by the next start, and verify says so', async () => {
+describe('unsealed recordings', () => {
+  it('seals an unsealed recording as interrupted at the next start', async () => {
     const { uid } = await unsealed()
     expect(await verdict(uid)).toMatchObject({ result: 'recording', ending: null, chunks: 3, identity: true })
     await startAgain(uid)
@@ -91,7 +91,7 @@ describe('a recording without a seal', () => {
     expect((await verdict(uid)).message).toContain('interrupted')
   })
 
-  it('is interrupted, not complete, when it was cut at a chunk before the start', async () => {
+  it('seals a truncated unsealed recording as interrupted, not complete', async () => {
     const { uid, file } = await unsealed()
     await cutBehind(file, 1)
     await startAgain(uid)
@@ -99,8 +99,8 @@ describe('a recording without a seal', () => {
   })
 })
 
-describe('a recording that was sealed', () => {
-  it('is tampered with when its end was cut off and its row says that it is still recorded', async () => {
+describe('sealed recordings', () => {
+  it('reports tampering when a sealed recording was truncated and its row reset', async () => {
     const uid = await session()
     for (const text of ['one', 'two', 'three']) await postFrame(server, uid, text)
     const { id } = await db()
@@ -116,7 +116,7 @@ describe('a recording that was sealed', () => {
     expect(await readFile(next.path(id), 'utf8')).not.toContain('# seal')
   })
 
-  it('is tampered with when only its seal was cut off', async () => {
+  it('reports tampering when only the seal was removed', async () => {
     const { uid, id, file } = await unsealed()
     await startAgain(uid)
     await cutBehind(file, 2)

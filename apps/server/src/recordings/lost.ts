@@ -1,5 +1,5 @@
-// Recordings that an earlier life of the server has not finished: each is sealed as interrupted, with every whole line. One
-// that the ledger knows to have been sealed stays as it is found: its end was cut off since.
+// Seals recordings left unfinished by an earlier run of the server as interrupted, with every complete line. Those that
+// the ledger has as sealed are left unchanged: they were truncated later.
 import type { FileHandle } from 'node:fs/promises'
 import type { Seal } from '@bowline/asciicast/chain'
 import { createVerifier } from '@bowline/asciicast/verify'
@@ -18,14 +18,14 @@ import { type RecordingRow, listUnfinished, setRecordingState } from './store.ts
 export interface LostParts {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
-  /** Recordings of this node are sealed by it. */
+  /** This node; it seals its own recordings. */
   readonly node: string
   readonly log: Log
   readonly clock: Clock
   readonly key: RecordingKey
   readonly openFile: (id: string) => Promise<FileHandle>
   readonly path: (id: string) => string
-  /** Says so in the row and in the ledger. */
+  /** Records the seal in row and ledger. */
   readonly sealed: (ctx: LedgerContext, id: string, seal: Seal, bytes: number) => Promise<void>
 }
 
@@ -60,7 +60,7 @@ async function sealFile(
     return seal.state
   }
   if (verdict.result === 'tampered' || isCut(row, verdict, ledger)) {
-    // What is not as we wrote it stays as it is found, for people to look at.
+    // A modified file is left unchanged for inspection.
     await setRecordingState(system, id, 'interrupted', size)
     return 'interrupted'
   }

@@ -1,4 +1,4 @@
-// The key that signs recordings and their ledger, those that did before, and the forms in which they are published.
+// The key that signs recordings and their ledger, its predecessors, and their published forms.
 import { type KeyObject, createHash, sign, verify } from 'node:crypto'
 import type { Sign } from '@bowline/asciicast/chain'
 import type { RecordingKey as PublishedKey, RecordingKeyPeriod } from '@bowline/contract/schemas/recording'
@@ -6,24 +6,24 @@ import { WireWriter } from '@bowline/ssh/wire/writer'
 import type { RecordingKeys } from '../instance/recording-keys.ts'
 
 export interface RecordingKey {
-  /** The key that signs now. */
+  /** The current key. */
   readonly published: PublishedKey
-  /** Signs with that key, also when it is replaced later. */
+  /** Signs with that key, even after its replacement. */
   readonly sign: Sign
-  /** Every key that signs or has signed, the oldest first, and when. */
+  /** All keys with their periods, oldest first. */
   readonly periods: readonly RecordingKeyPeriod[]
   /**
    * @param signature base64url
-   * @param id of the key that must have signed; default: any of them
+   * @param id id of the required key; default: any of them
    */
   readonly isSigned: (text: string, signature: string, id?: string) => boolean
-  /** Takes over what another process has made the key since. */
+  /** Loads a key that another process has set since. */
   refresh(): Promise<void>
 }
 
 /**
- * @param first as loaded; Ed25519
- * @param reload reads them again: the same object as long as they have not changed
+ * @param first loaded Ed25519 keys
+ * @param reload reads them again; the same object if unchanged
  */
 export function createRecordingKey(
   first: RecordingKeys,
@@ -62,7 +62,7 @@ function open({ privateKey, publicKey, since = new Date(0), retired = [] }: Reco
     published,
     periods,
     sign: (text: string) => sign(null, Buffer.from(text), privateKey).toString('base64url'),
-    // The current one first: it has signed most.
+    // The current key first: most signatures are its own.
     keys: [publicKey, ...retired.map((one) => one.publicKey)].map((key) => ({ id: publish(key).id, publicKey: key })),
   }
 }

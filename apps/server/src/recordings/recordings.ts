@@ -1,5 +1,5 @@
-// The recordings of this node: a folder with one file each, named by the recording's own id – no text of a person or a
-// device is ever part of a path.
+// The recordings of this node: a folder with one file each, named by the recording's own id – text from users or
+// devices is never part of a path.
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, constants, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ import { type Spool, openSpool } from './file/spool.ts'
 import { createTableCache } from './file/table-cache.ts'
 import { type RecordingRow, findKnownIds, findStoredIds, insertRecording, setRecordingState } from './store.ts'
 
-/** What is recorded. */
+/** The seat to record. */
 export interface RecordedSeat {
   readonly session: SessionUid
   readonly seat: number
@@ -37,42 +37,42 @@ export interface RecordedSeat {
   readonly rows: number
   readonly term: string
   readonly hasTerminal: boolean
-  /** What is run instead of a shell; '' for a shell. */
+  /** Command; '' for a shell. */
   readonly command: string
   /** Nothing may pass unrecorded. */
   readonly required: boolean
 }
 
 export interface Recordings {
-  /** Starts to record a seat. @param failed told when it cannot go on; audited and logged already */
+  /** Starts recording a seat. @param failed called when it cannot continue; already audited and logged */
   start(ctx: TenantContext, seat: RecordedSeat, failed: (message: string) => void): Recorder
-  /** Rejects when there is no room for recordings. */
+  /** Rejects without disk space for recordings. */
   requireRoom(): Promise<void>
-  /** A new row and its file. */
+  /** Creates a row and its file. */
   create(
     ctx: TenantContext,
     seat: { session: SessionUid; seat: number; posted: boolean; command?: string },
   ): Promise<NewRecording>
   path(id: string): string
-  /** Of the index beside it. */
+  /** Path of the index beside it. */
   indexPath(id: string): string
-  /** Opens a recording, or its index, where its row says that it lies. Rejects when it is missing, or no file of ours. */
+  /** Opens a recording or its index at its row's location. Rejects if missing or not a file of ours. */
   open(where: RecordingLocation, kind: Kind): Promise<RecordingFile>
-  /** What is in an index that is open. Rejects when it is no whole one. */
+  /** Table of an open index. Rejects if the index is incomplete. */
   table(id: string, file: RecordingFile): Promise<Table>
-  /** Opens its file to read. Rejects when it is missing, or no file of ours. */
+  /** Opens its file for reading. Rejects if missing or not a file of ours. */
   openFile(id: string): Promise<FileHandle>
-  /** Brings what the store has back into its file. */
+  /** Downloads its object into its file. */
   bringBack(id: string): Promise<void>
-  /** Removes its files; the store is told by the row's end. */
+  /** Removes its files; deleting the row removes its objects. */
   remove(id: string): Promise<void>
   readonly key: RecordingKey
   readonly ledger: Ledger
-  /** The file of a recording is sealed: says so in its row and in the ledger. */
+  /** Records the seal of a file in its row and in the ledger. */
   sealed(ctx: LedgerContext, id: string, seal: Seal, bytes: number): Promise<void>
-  /** Judges the bytes of a recording. */
+  /** Verifies the bytes of a recording. */
   verifier(id: string): Verifier
-  /** At start: seals what an earlier life has left. @param db system connection */
+  /** At start: seals files left by an earlier run. @param db system connection */
   sealLost(db: Kysely<Schema>): Promise<void>
   /** At start: removes files that the store has. @param db system connection */
   removeStored(db: Kysely<Schema>): Promise<void>
@@ -82,13 +82,13 @@ export interface Recordings {
   close(): Promise<void>
 }
 
-/** Where a recording lies. */
+/** Location of a recording. */
 export type RecordingLocation = Pick<RecordingRow, 'id' | 'place'>
 
 export interface NewRecording {
   readonly id: string
   readonly spool: Spool
-  /** Line that follows the header and says whose recording it is. */
+  /** Line after the header that identifies the recording. */
   readonly identity: string
 }
 
@@ -98,15 +98,15 @@ export interface RecordingsParts {
   readonly log: Log
   readonly clock: Clock
   readonly key: RecordingKeys
-  /** Reads them again, for a key that another process has made. */
+  /** Reads the keys again, for one created by another process. */
   readonly reloadKeys?: () => Promise<RecordingKeys>
   /** The store, when there is one. */
   readonly objects?: Objects
-  /** Told when one is finished. */
+  /** Called when a recording is finished. */
   readonly sealed: () => void
 }
 
-/** Makes the folder. */
+/** Creates the folder. */
 export async function createRecordings(parts: RecordingsParts): Promise<Recordings> {
   const { folder, node, log, clock, objects = NO_STORE } = parts
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -127,7 +127,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     const facts = await findSessionFacts(ctx.db, session)
     if (!facts) throw new Error('There is no such session.')
     await key.refresh()
-    // One key from the beginning to the end, whatever becomes the key meanwhile.
+    // A recording keeps its first key, even if the key is replaced meanwhile.
     const { published, sign } = key
     const id = randomUUID()
     const startedAt = new Date(ctx.clock.now())
@@ -144,8 +144,8 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
       started_at: startedAt.toISOString(),
       command: storable(command),
     })
-    const deed = { kind: 'start', recording: id, session, seat, device: facts.device, identity: sha256(text) } as const
-    await ledger.append(ctx, deed, (db) =>
+    const event = { kind: 'start', recording: id, session, seat, device: facts.device, identity: sha256(text) } as const
+    await ledger.append(ctx, event, (db) =>
       insertRecording(db, {
         id,
         tenant_id: ctx.tenant,
@@ -207,7 +207,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
     }
   }
 
-  /** Some at a time. */
+  /** Yields batches. */
   async function* idsOfFiles(): AsyncGenerator<string[]> {
     const names = await readdir(folder)
     const ids = [...new Set(names.flatMap((name) => /^([0-9a-f-]{36})\.(?:cast|index)/.exec(name)?.[1] ?? []))]
@@ -258,7 +258,7 @@ export async function createRecordings(parts: RecordingsParts): Promise<Recordin
   }
 }
 
-/** For people: errors of the file system name paths. */
+/** Message for users: file system errors contain paths. */
 function reasonOf(error: unknown): string {
   const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
   return isFull || error instanceof NoRoom ? new NoRoom().message : 'The recording could not be written.'
@@ -266,7 +266,7 @@ function reasonOf(error: unknown): string {
 
 const MAX_COMMAND = 65_536
 
-/** Text as PostgreSQL can keep it. */
+/** Makes text storable in PostgreSQL. */
 function storable(text: string): string {
   return text.slice(0, MAX_COMMAND).toWellFormed().replaceAll('\0', '\uFFFD')
 }

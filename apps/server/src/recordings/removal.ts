@@ -1,5 +1,5 @@
-// Recordings that go with their device or their namespace: rows go by foreign keys, and the ledger is told here, in the same
-// transaction and as its last part.
+// Removal of recordings with their device or namespace: rows are deleted by foreign keys; the ledger entry is written
+// here, last in the same transaction.
 import { auditActor } from '../audit/service.ts'
 import type { RecordingRemoval } from '../context.ts'
 import type { Ledger } from './ledger/ledger.ts'

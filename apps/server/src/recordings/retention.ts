@@ -1,4 +1,4 @@
-// Recordings that their namespace does not want to keep any longer.
+// Deletes recordings after their namespace's retention period.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
@@ -10,7 +10,7 @@ import { listExpired } from './store.ts'
 const BATCH = 100
 
 /**
- * Deletes what has been kept long enough, each with an entry in the audit log.
+ * Deletes expired recordings, each with an entry in the audit log.
  * @param system connection to every namespace
  * @param contextOf the platform's own context in a namespace
  */

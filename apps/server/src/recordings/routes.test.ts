@@ -1,4 +1,4 @@
-// Recordings over HTTP: their forms, who gets them, and what happens to them on the disk.
+// Recordings over HTTP: formats, access, and changes on the disk.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ async function session(): Promise<SessionUid> {
   return uid
 }
 
-/** A session with a recording of these frames. */
+/** Creates a session with a recording of these frames. */
 async function recorded(...messages: string[]): Promise<{ uid: SessionUid; file: string }> {
   const uid = await session()
   for (const message of messages) await postFrame(server, uid, message)
@@ -45,8 +45,8 @@ async function recorded(...messages: string[]): Promise<{ uid: SessionUid; file:
   return { uid, file: join(server.dataFolder, 'recordings', `${id}.cast`) }
 }
 
-/** What the last entry of the ledger says. */
-async function lastDeed(): Promise<unknown> {
+/** Statement of the last ledger entry. */
+async function lastStatement(): Promise<unknown> {
   const { statement } = await server.database
     .system()
     .selectFrom('recording_ledger')
@@ -61,8 +61,8 @@ const verdict = async (uid: SessionUid) => (await person.client.call(sessions.ve
 const get = (path: string, headers: Record<string, string> = {}) =>
   server.fetch(path, { headers: { authorization: `Bearer ${person.auth.token}`, ...headers } })
 
-describe('a recording', () => {
-  it('is made of frames that other parts of the platform post, in order', async () => {
+describe('recordings', () => {
+  it('records frames posted by other parts of the platform in order', async () => {
     const { uid } = await recorded('$ uptime\r\n', 'up 3 days \u20ac\r\n')
     const { body } = await person.client.call(sessions.getRecord, at(uid))
     expect(body.map(({ message }) => message)).toEqual(['$ uptime\r\n', 'up 3 days \u20ac\r\n'])
@@ -71,14 +71,14 @@ describe('a recording', () => {
     expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true, chunks: 2, bad_chunk: null })
   })
 
-  it('is frames by default, asciicast 2 to players that accept text, and any format when asked for by name', async () => {
+  it('serves frames by default, asciicast 2 to clients that accept text, and any format by name', async () => {
     const { uid } = await recorded('hello')
     const path = `/api/sessions/${uid}/records/0`
     const forms = await Promise.all([
       get(path),
       get(path, { accept: 'application/json' }),
       get(path, { accept: 'application/json, text/plain;q=0' }),
-      // What existing consoles send, with and without a word on the format.
+      // Headers of existing consoles, with and without a format parameter.
       get(path, { accept: 'application/json, text/plain, */*' }),
       get(`${path}?format=frames`, { accept: 'application/json, text/plain, */*' }),
       get(path, { accept: 'text/plain' }),
@@ -102,7 +102,7 @@ describe('a recording', () => {
     expect((await get(`${path}?format=gif`)).status).toBe(400)
   })
 
-  it('is given on from a byte of its file, so that a player can follow it', async () => {
+  it('serves a recording from a byte offset, so that a player can follow it', async () => {
     const { uid, file } = await recorded('one', 'two')
     const path = `/api/sessions/${uid}/records/0`
     const whole = await readFile(file, 'latin1')
@@ -116,7 +116,7 @@ describe('a recording', () => {
     }
   })
 
-  it('cannot be posted to by anybody else, in another form, or for another seat than the path says', async () => {
+  it('rejects frames without the node secret, malformed, or for another seat than the path’s', async () => {
     const uid = await session()
     const post = (body: unknown, headers: Record<string, string> = server.nodeHeaders) =>
       server.fetch(`/api/sessions/${uid}/records/0`, {
@@ -137,7 +137,7 @@ describe('a recording', () => {
     expect(await status(frame)).toBe(200)
   })
 
-  it('is gone when it was deleted, its file too, and the session is not recorded any more', async () => {
+  it('deletes a recording with its file and marks the session as not recorded', async () => {
     const { uid, file } = await recorded('x')
     await person.client.call(sessions.removeRecord, at(uid))
     expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
@@ -145,11 +145,11 @@ describe('a recording', () => {
     await expect(readFile(file)).rejects.toThrow('ENOENT')
     expect(await outcome(person.client.call(sessions.verifyRecord, at(uid)))).toBe('404 NOT_FOUND')
     const by = { type: 'user', id: person.id }
-    expect(await lastDeed()).toMatchObject({ kind: 'remove', reason: 'deleted', by })
+    expect(await lastStatement()).toMatchObject({ kind: 'remove', reason: 'deleted', by })
     expect((await person.client.call(sessions.get, { params: { uid } })).body.recorded).toBe(false)
   })
 
-  it('is deleted when its namespace keeps none so old, with an entry in the audit log; others stay', async () => {
+  it('deletes recordings older than the namespace’s retention, with an audit entry', async () => {
     const old = await recorded('x')
     const recent = await recorded('y')
     const { params } = { params: { tenant: person.tenant } }
@@ -172,32 +172,32 @@ describe('a recording', () => {
     const { body } = await person.client.call(operations.audit.list, { query: { per_page: '100' } })
     expect(body.filter(({ action }) => action === 'recording.expire').map(({ target }) => target)).toEqual([old.uid])
     expect(await outcome(person.client.call(sessions.verifyRecord, at(old.uid)))).toBe('404 NOT_FOUND')
-    expect(await lastDeed()).toMatchObject({ kind: 'remove', reason: 'expired' })
+    expect(await lastStatement()).toMatchObject({ kind: 'remove', reason: 'expired' })
     const broken = { settings: { recording_retention_days: -1 } }
     expect(await outcome(person.client.call(operations.namespaces.update, { params, body: broken }))).toMatch(/^400/)
   })
 
-  it('is not missing when it was removed with its device', async () => {
+  it('answers 404, not missing, for a recording removed with its device', async () => {
     const { uid } = await recorded('x')
     const { device_uid: device } = (await person.client.call(sessions.get, { params: { uid } })).body
     await person.client.call(operations.devices.remove, { params: { uid: device } })
     expect(await outcome(person.client.call(sessions.verifyRecord, at(uid)))).toBe('404 NOT_FOUND')
-    expect(await lastDeed()).toMatchObject({ kind: 'remove-device', device })
+    expect(await lastStatement()).toMatchObject({ kind: 'remove-device', device })
   })
 
-  it('goes with its session, and is missing then', async () => {
+  it('reports a recording as missing after its session was deleted', async () => {
     const { uid } = await recorded('x')
     await server.database.system().deleteFrom('sessions').where('uid', '=', uid).execute()
     expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
     expect(await verdict(uid)).toMatchObject({ result: 'missing' })
   })
 
-  it('is for administrators and the owner, of its own namespace', async () => {
+  it('allows only administrators and the owner of the namespace to read recordings', async () => {
     const { uid } = await recorded('secret')
-    const stranger = await server.addPerson('stranger')
+    const outsider = await server.addPerson('outsider')
     const answers: Record<string, string> = {}
     for (const call of [sessions.getRecord, sessions.verifyRecord, sessions.removeRecord]) {
-      expect(await outcome(stranger.client.call(call, at(uid)))).toBe('404 NOT_FOUND')
+      expect(await outcome(outsider.client.call(call, at(uid)))).toBe('404 NOT_FOUND')
     }
     for (const role of ['observer', 'operator', 'administrator'] as const) {
       const member = await server.addPerson(`an-${role}`)
@@ -210,10 +210,10 @@ describe('a recording', () => {
   })
 })
 
-describe('a recording that somebody has changed on the disk', () => {
+describe('recordings modified on disk', () => {
   const lines = async (file: string) => (await readFile(file, 'utf8')).split(/(?<=\n)/)
 
-  it('is told apart by a flipped bit, which names the chunk', async () => {
+  it('detects a flipped bit and names the chunk', async () => {
     const { uid, file } = await recorded('one', 'two', 'three')
     const bytes = await readFile(file)
     const flip = bytes.indexOf('two')
@@ -222,7 +222,7 @@ describe('a recording that somebody has changed on the disk', () => {
     expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 1, chunks: 1, complete: false })
   })
 
-  it('is told apart when its end was cut off', async () => {
+  it('detects a truncated recording', async () => {
     const { uid, file } = await recorded('one', 'two', 'three')
     const kept = (await lines(file)).slice(0, 8).join('')
     expect(kept).toContain('two')
@@ -230,7 +230,7 @@ describe('a recording that somebody has changed on the disk', () => {
     expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 2 })
   })
 
-  it('is told apart when chunks changed places', async () => {
+  it('detects reordered chunks', async () => {
     const { uid, file } = await recorded('one', 'two', 'three')
     const all = await lines(file)
     const [first, second, third] = [all.slice(0, 5), all.slice(5, 8), all.slice(8, 11)]
@@ -238,13 +238,13 @@ describe('a recording that somebody has changed on the disk', () => {
     expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 1 })
   })
 
-  it('is not that of another session', async () => {
+  it('detects a file of another session', async () => {
     const [one, other] = [await recorded('one'), await recorded('other')]
     await rename(one.file, other.file)
     expect(await verdict(other.uid)).toMatchObject({ result: 'tampered', bad_chunk: 0 })
   })
 
-  it('is not read through a link', async () => {
+  it('refuses to read a symbolic link', async () => {
     const { uid, file } = await recorded('x')
     await rename(file, `${file}.away`)
     await symlink('/etc/passwd', file)
@@ -252,13 +252,13 @@ describe('a recording that somebody has changed on the disk', () => {
   })
 })
 
-describe('a recording whose rows somebody has changed in the database', () => {
+describe('recordings with modified database rows', () => {
   const db = () => server.database.system()
   const rowOf = (uid: SessionUid) =>
     db().selectFrom('recordings').selectAll().where('session_uid', '=', uid).executeTakeFirstOrThrow()
   const fileOf = (id: string) => join(server.dataFolder, 'recordings', `${id}.cast`)
 
-  it('is tampered with when the session_uid of two recordings were exchanged', async () => {
+  it('detects swapped session_uid of two recordings', async () => {
     const [one, other] = [await recorded('of one'), await recorded('of the other')]
     const [rowOfOne, rowOfOther] = [await rowOf(one.uid), await rowOf(other.uid)]
     const move = (id: string, values: { session_uid?: SessionUid; seat?: number }) =>
@@ -275,14 +275,14 @@ describe('a recording whose rows somebody has changed in the database', () => {
   it.each([
     ['user', { username: 'nobody' }],
     ['address', { ip_address: '203.0.113.9' }],
-  ] as const)('is tampered with when the %s of its session was changed', async (field, values) => {
+  ] as const)('detects a changed session column: %s', async (field, values) => {
     const { uid } = await recorded('x')
     expect(await verdict(uid)).toMatchObject({ result: 'intact', identity: true, differs: [] })
     await db().updateTable('sessions').set(values).where('uid', '=', uid).execute()
     expect(await verdict(uid)).toMatchObject({ result: 'tampered', differs: [field] })
   })
 
-  it('is tampered with when its session was given to another device', async () => {
+  it('detects a session moved to another device', async () => {
     const { uid } = await recorded('x')
     const { uid: device } = await server.acceptedDevice(person)
     await db().updateTable('sessions').set({ device_uid: device }).where('uid', '=', uid).execute()
@@ -293,7 +293,7 @@ describe('a recording whose rows somebody has changed in the database', () => {
     ['started_at', { started_at: new Date(0) }],
     ['seat', { seat: 3 }],
     ['command', { command: 'harmless' }],
-  ] as const)('is tampered with when its %s was changed', async (field, values) => {
+  ] as const)('detects a changed recording column: %s', async (field, values) => {
     const { uid } = await recorded('x')
     await db().updateTable('recordings').set(values).where('session_uid', '=', uid).execute()
     const seat = 'seat' in values ? String(values.seat) : '0'
@@ -301,28 +301,28 @@ describe('a recording whose rows somebody has changed in the database', () => {
     expect(body).toMatchObject({ result: 'tampered', differs: [field] })
   })
 
-  it('is verified although the key of its device cannot be read', async () => {
+  it('verifies a recording whose device key is unreadable', async () => {
     const { uid } = await recorded('x')
     const ofSession = db().selectFrom('sessions').select('device_uid').where('uid', '=', uid)
     await db().updateTable('devices').set({ public_key: 'no PEM' }).where('uid', 'in', ofSession).execute()
     expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true })
   })
 
-  it('is missing when its row and its file were removed', async () => {
+  it('reports a recording as missing without row and file', async () => {
     const { uid, file } = await recorded('x')
     await db().deleteFrom('recordings').where('session_uid', '=', uid).execute()
     await rm(file)
     expect(await verdict(uid)).toMatchObject({ result: 'missing', complete: false, chunks: 0 })
   })
 
-  it('is missing when its file alone was removed', async () => {
+  it('reports a recording as missing without its file', async () => {
     const { uid, file } = await recorded('x')
     await rm(file)
     expect(await verdict(uid)).toMatchObject({ result: 'missing' })
     expect(await outcome(person.client.call(sessions.getRecord, at(uid)))).toBe('404 NOT_FOUND')
   })
 
-  it('is tampered with when another recording was put in its place under its own id', async () => {
+  it('detects another recording in its place', async () => {
     const [one, other] = [await recorded('one'), await recorded('other')]
     const { id } = await rowOf(other.uid)
     await db().deleteFrom('recordings').where('session_uid', '=', one.uid).execute()
@@ -331,7 +331,7 @@ describe('a recording whose rows somebody has changed in the database', () => {
     expect(await readFile(fileOf(id), 'utf8')).toContain('other')
   })
 
-  it('cannot lose an entry of the ledger: the working roles may only read and add', async () => {
+  it('denies the database roles update and delete on the ledger', async () => {
     for (const role of ['bowline_app', 'bowline_system']) {
       const { rows } = await sql<{ may: boolean }>`select has_table_privilege(${role}, 'recording_ledger', 'update') or
         has_table_privilege(${role}, 'recording_ledger', 'delete') as may`.execute(db())
@@ -340,7 +340,7 @@ describe('a recording whose rows somebody has changed in the database', () => {
   })
 })
 
-it('is named by nothing that a client says: other paths are refused', async () => {
+it('rejects malformed session uids and seats in recording paths', async () => {
   const { uid } = await recorded('x')
   const seats = ['-1', '1e3', '0x0', '0.0', '%20', '00000000', '65536', '%2e%2e', '..%2f..', '0%00']
   const uids = [
@@ -354,7 +354,7 @@ it('is named by nothing that a client says: other paths are refused', async () =
   const paths = [...seats.map((seat) => `${uid}/records/${seat}`), ...uids.map((one) => `${one}/records/0`)]
   const headers = { authorization: `Bearer ${person.auth.token}` }
   for (const path of paths) {
-    // Sent as it is: fetch would tidy the path up.
+    // Sent unchanged: fetch would normalise the path.
     const outgoing = request(server.origin, { path: `/api/sessions/${path}`, headers }).end()
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
     incoming.resume()

@@ -15,7 +15,7 @@ import { addFrame, findRange, getIndex, getKeyframe, openRecording, removeRecord
 import { verifyRecording } from './verification.ts'
 
 /**
- * @param system connection: who posts frames names no namespace
+ * @param system system connection: posted frames name no namespace
  * @param contextOf the platform's own context in a namespace
  */
 export function recordingRoutes(
@@ -24,11 +24,11 @@ export function recordingRoutes(
   contextOf: (tenant: TenantId, source: string) => TenantContext,
 ): Route[] {
   const { sessions } = operations
-  const oneAfterTheOther = inTurn()
+  const oneAfterTheOther = serialise()
   return [
     memberRoute(sessions.getRecord, async (ctx, { params, query }) => {
       const { row, file } = await openRecording(ctx, recordings, params)
-      // However the answer ends, and whether or not anything of it was read.
+      // However the answer ends, and even if none of it was read.
       ctx.reply.raw.once('close', () => void file.close())
       const format = query.format ?? wanted(ctx.request.headers.accept)
       void ctx.reply.type(format === 'frames' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
@@ -66,8 +66,8 @@ export function recordingRoutes(
 }
 
 /**
- * Players of existing consoles send JSON, `text/plain` and anything, and can play nothing but a cast; typed clients
- * accept JSON alone.
+ * Players of existing consoles accept JSON, `text/plain` and anything, but can only play a cast; typed clients accept
+ * JSON alone.
  */
 function wanted(accept = ''): Format {
   const takesText = accept.split(',').some((range) => {
@@ -77,8 +77,8 @@ function wanted(accept = ''): Format {
   return takesText ? 'cast' : 'frames'
 }
 
-/** Runs work with the same name one after the other. */
-function inTurn(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+/** Serialises work with the same name. */
+function serialise(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return (name, work) => {
     const run = (last.get(name) ?? Promise.resolve()).then(work, work)

@@ -1,5 +1,5 @@
-// Search over recordings with known contents. `SEARCHED_SESSIONS=1000 npm test -- recordings/search` asks it of as many
-// and prints what came of it.
+// Search over recordings with known contents. `SEARCHED_SESSIONS=1000 npm test -- recordings/search` searches as many
+// and prints the results.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,13 +34,13 @@ beforeAll(
     await add(other.tenant, foreign, corpusSession(0))
     const started = performance.now()
     await indexed()
-    say(`${COUNT} recordings indexed in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+    print(`${COUNT} recordings indexed in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
   },
   30_000 + COUNT * 500,
 )
 afterAll(() => server.close())
 
-/** A finished session with this recording. */
+/** Adds a finished session with this recording. */
 async function add(
   tenant_id: TenantId,
   device_uid: DeviceUid,
@@ -87,8 +87,8 @@ async function notIndexed(): Promise<number> {
   return rows.length
 }
 
-/** Figures, for whoever runs this by hand. */
-const say = (text: string) => void process.stdout.write(`${text}\n`)
+/** Prints figures for manual runs. */
+const print = (text: string) => void process.stdout.write(`${text}\n`)
 
 /** Every hit, page by page. */
 async function hits(q: string, who = person): Promise<RecordingHit[]> {
@@ -103,9 +103,9 @@ async function hits(q: string, who = person): Promise<RecordingHit[]> {
 
 const sessionsOf = (found: readonly RecordingHit[]) => new Set(found.map(({ session }) => session))
 
-describe('a search over recordings', () => {
+describe('searching recordings', () => {
   it(
-    'finds what was to be seen, in the sessions that it was in and at its time',
+    'finds visible text in the right sessions and at its time',
     async () => {
       const expected = new Map<string, Map<SessionUid, number>>()
       for (const [uid, { answers }] of corpus) {
@@ -132,7 +132,7 @@ describe('a search over recordings', () => {
       times.sort((a, b) => a - b)
       const p95 = times[Math.floor(times.length * 0.95)] ?? 0
       const recall = (1 - missed.length / wanted) * 100
-      say(
+      print(
         `${COUNT} sessions, ${times.length} questions, ${wanted} answers: recall ${recall.toFixed(2)} %, ` +
           `${wrong.length} wrong, p95 ${p95.toFixed(0)} ms`,
       )
@@ -142,7 +142,7 @@ describe('a search over recordings', () => {
     30_000 + COUNT * 500,
   )
 
-  it('finds what was run, and says where the words are', async () => {
+  it('finds commands and marks the matches in the snippet', async () => {
     const [[uid]] = [...corpus] as [[SessionUid, CorpusSession]]
     const found = (await hits('deploy cluster-0')).filter(({ kind }) => kind === 'command')
     expect(found).toMatchObject([{ session: uid, seat: 0, username: 'root', seconds: 0 }])
@@ -151,7 +151,7 @@ describe('a search over recordings', () => {
     expect(found[0]?.at).toBe('2023-11-14T22:13:20.000Z')
   })
 
-  it('has pages and a total, and looks into one session when told', async () => {
+  it('pages search hits with a total and filters by session', async () => {
     const q = 'status 50* failed'
     const all = await hits(q)
     const page = await person.client.call(operations.recordings.search, { query: { q, page: '2', per_page: '3' } })
@@ -165,7 +165,7 @@ describe('a search over recordings', () => {
     expect(inOne.body.length).toBeGreaterThan(0)
   })
 
-  it('stays in its namespace', async () => {
+  it('finds recordings of the own namespace only', async () => {
     const [question = ''] = corpusSession(0).answers.keys()
     const [mine, theirs] = [await hits(question), await hits(question, other)]
     expect([mine.length, theirs.length]).toEqual([1, 1])
@@ -173,7 +173,7 @@ describe('a search over recordings', () => {
     expect(await hits(`req-${corpusSession(1).name}`, other)).toEqual([])
   })
 
-  it('is for administrators and the owner, with words', async () => {
+  it('allows search to administrators and the owner, and requires a word', async () => {
     const member = await server.addPerson('observing')
     await server.addMember(person.tenant, member.id, 'observer')
     const { body } = await member.client.call(operations.auth.switchNamespace, { params: { tenant: person.tenant } })
@@ -185,7 +185,7 @@ describe('a search over recordings', () => {
     expect(await search(`' | \\ :* & ! ( ${randomBytes(4).toString('hex')}`)).toBe('200')
   })
 
-  it('no longer finds what was deleted', async () => {
+  it('finds no deleted recordings', async () => {
     const [uid, { name }] = [...corpus].at(-1) as [SessionUid, CorpusSession]
     expect(await hits(`req-${name}`)).toHaveLength(1)
     await person.client.call(operations.sessions.removeRecord, { params: { uid, seat: '0' } })
@@ -193,8 +193,8 @@ describe('a search over recordings', () => {
   })
 })
 
-describe('an indexed recording', () => {
-  it('says its length, and begins anywhere with what the screen showed', async () => {
+describe('indexed recordings', () => {
+  it('returns length and keyframes, and ranges that start with the screen', async () => {
     const [uid, { cast, answers }] = [...corpus][0] as [SessionUid, CorpusSession]
     const at = { params: { uid, seat: '0' } }
     const { body: index } = await person.client.call(operations.sessions.getRecordIndex, at)

@@ -1,4 +1,4 @@
-// Finds what was run and what was to be seen in recordings.
+// Searches commands and visible text of recordings.
 import { fail } from '@bowline/contract/errors'
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { RecordingHit } from '@bowline/contract/schemas/recording'
@@ -8,7 +8,7 @@ import { findPassages } from './store.ts'
 import { snippetOf } from './text/snippet.ts'
 import { toQuery } from './text/words.ts'
 
-/** More hits than this are not counted, and not paged through. */
+/** Limit of hits that are counted and paged. */
 export const MAX_HITS = 10_000
 
 export interface SearchInput {
@@ -19,7 +19,7 @@ export interface SearchInput {
 }
 
 /**
- * Passages of the namespace's recordings with all words of `q`, what was recorded last first.
+ * Passages of the namespace's recordings with all words of `q`, most recent first.
  * @throws {BowlineError} INVALID_INPUT when `q` has no word
  */
 export async function searchRecordings(

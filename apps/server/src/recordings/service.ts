@@ -15,7 +15,7 @@ import type { Recordings } from './recordings.ts'
 import { type Spool, openSpool } from './file/spool.ts'
 import { type RecordingRow, deleteRecording, findRecording, hasRecordings, setRecordingState } from './store.ts'
 
-/** Which recording: of a session's channel. */
+/** Identifies the recording of a session's channel. */
 export interface SeatOf {
   readonly uid: SessionUid
   /** Index of the channel on its connection, from 0. */
@@ -23,7 +23,7 @@ export interface SeatOf {
 }
 
 /**
- * Opens a recording to be read; the caller closes the file.
+ * Opens a recording for reading; the caller closes the file.
  * @throws {BowlineError} NOT_FOUND, also for sessions of other namespaces; UNAVAILABLE when the store does not answer
  */
 export async function openRecording(
@@ -49,7 +49,7 @@ export async function locate(
   try {
     return { row, file: await recordings.open(row, 'cast') }
   } catch (error) {
-    // It may have gone to the store in between.
+    // It may have been moved to the store in between.
     const now = await findRecording(ctx.db, uid, seat)
     if (!now || now.place === row.place) return { row, file: failed(error) }
     return { row: now, file: await recordings.open(now, 'cast').catch(failed) }
@@ -82,7 +82,7 @@ export async function getIndex(ctx: TenantContext, recordings: Recordings, which
 }
 
 /**
- * The screen at the last keyframe that is not after a time; the empty one before it is indexed.
+ * The screen at the last keyframe at or before a time; empty until the recording is indexed.
  * @throws {BowlineError} NOT_FOUND
  */
 export async function getKeyframe(
@@ -104,7 +104,7 @@ export async function getKeyframe(
 }
 
 /**
- * From where and to where a part of a recording is to be read; undefined for all of it.
+ * Finds the range to read for a part of a recording; undefined for all of it.
  * @param part seconds since the start
  */
 export async function findRange(
@@ -128,7 +128,7 @@ function findKeyframe(ctx: TenantContext, recordings: Recordings, row: Recording
   })
 }
 
-/** Reads from the index of a recording; undefined when there is none, or when it cannot be read. */
+/** Reads from the index of a recording; undefined if it is missing or unreadable. */
 async function withIndex<T>(
   ctx: TenantContext,
   recordings: Recordings,
@@ -160,8 +160,8 @@ export async function removeRecording(
     if (!(await deleteRecording(db, row.id))) notFound()
     await audit({ ...ctx, db }, action, uid, { seat, recording: row.id })
     const reason = action === 'recording.expire' ? 'expired' : 'deleted'
-    const deed = { kind: 'remove', recording: row.id, reason, by: auditActor(ctx.actor) } as const
-    await recordings.ledger.appendIn({ ...ctx, db }, deed)
+    const event = { kind: 'remove', recording: row.id, reason, by: auditActor(ctx.actor) } as const
+    await recordings.ledger.appendIn({ ...ctx, db }, event)
   })
   await recordings.remove(row.id)
   if (!(await hasRecordings(ctx.db, uid))) await setRecorded(ctx, uid, false)
@@ -169,15 +169,15 @@ export async function removeRecording(
 
 export interface PostedFrame {
   readonly message: string
-  /** Of the terminal, in characters. */
+  /** Terminal size in characters. */
   readonly width: number
   readonly height: number
 }
 
 /**
- * Adds output to a recording that another part of the platform makes, and seals it again.
+ * Appends output from another part of the platform to its recording and reseals it.
  * @throws {BowlineError} CONFLICT when the gateway records the seat: its recordings never change; UNAVAILABLE without
- *   room, or when the store has the recording and does not answer
+ *   disk space, or when the store has the recording and does not answer
  */
 export async function addFrame(
   ctx: TenantContext,
@@ -214,10 +214,10 @@ export async function addFrame(
   await recordings.sealed(ctx, id, await spool.seal('complete', lines.atMs), spool.bytes)
 }
 
-/** Longer than a seal. */
+/** Upper bound of a seal's length. */
 const SEAL_BYTES = 2_048
 
-/** Where the seal of a file begins, and what it says. */
+/** Offset and content of a file's seal. */
 async function lastSeal(recordings: Recordings, id: string) {
   const file = await recordings.openFile(id)
   const end = async () => {
@@ -237,7 +237,7 @@ async function lastSeal(recordings: Recordings, id: string) {
   return { chain: { chunks, hash }, bytes: size - last.length, atMs }
 }
 
-/** What the store could not do is no failure of ours. */
+/** Maps store errors to UNAVAILABLE: they are no defects of the server. */
 export function storeAway(error: unknown): never {
   if (error instanceof StoreError) return fail('UNAVAILABLE', { what: 'the store of recordings does not answer' })
   throw error

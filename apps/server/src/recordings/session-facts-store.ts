@@ -1,4 +1,4 @@
-// SQL of the session that a recording is compared with.
+// SQL of session data for comparison with a recording.
 import { createHash, createPublicKey } from 'node:crypto'
 import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
@@ -8,13 +8,13 @@ export interface SessionFacts {
   readonly device: DeviceUid
   /** Account on the device. */
   readonly user: string
-  /** Of the person. */
+  /** The client's address. */
   readonly address: string
-  /** PEM as the row has it; whoever changed the database may have put anything there. */
+  /** PEM from the row, untrusted: the database may have been modified. */
   readonly devicePem: string
 }
 
-/** Undefined when there is no such session. */
+/** @returns undefined for an unknown session */
 export async function findSessionFacts(db: Kysely<Schema>, uid: SessionUid): Promise<SessionFacts | undefined> {
   const row = await db
     .selectFrom('sessions')
@@ -34,7 +34,7 @@ export async function findSessionFacts(db: Kysely<Schema>, uid: SessionUid): Pro
 
 /**
  * SHA-256 of the key's SubjectPublicKeyInfo in OpenSSH's form: `SHA256:` and base64 without padding.
- * @throws when it is no public key
+ * @throws for an invalid public key
  */
 export function fingerprintOf(pem: string): string {
   const spki = createPublicKey(pem).export({ type: 'spki', format: 'der' })

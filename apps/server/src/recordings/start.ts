@@ -1,5 +1,5 @@
-// Recordings as a part of the server: what an earlier life has left is sealed, what is sealed is indexed, and what is
-// indexed goes to the store, when there is one.
+// Starts recordings in the server: seals files of earlier runs, indexes sealed ones, and uploads indexed ones to the
+// store, if configured.
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { type S3Settings, createS3Client } from '../platform/s3/client.ts'
@@ -9,27 +9,27 @@ import { createObjects } from './offload/objects.ts'
 import { type Recordings, type RecordingsParts, createRecordings } from './recordings.ts'
 import { type UploadState, type Uploads, createUploads } from './offload/uploads.ts'
 
-/** For recordings that could not be indexed when they ended, that are posted from elsewhere, or that were deleted. */
+/** Interval for recordings not indexed at their end, posted from elsewhere, or deleted. */
 const WORK_INTERVAL_MS = 60_000
-/** Between two log lines with the heads of ledgers. */
+/** Interval of log lines with the heads of ledgers. */
 const HEADS_INTERVAL_MS = 3_600_000
 
 export interface RecordingsOptions extends Omit<RecordingsParts, 'sealed' | 'objects'> {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
-  /** Without one recordings stay where they are. */
+  /** Without one recordings stay on disk. */
   readonly store: S3Settings | undefined
-  /** Gets what is to be done at the end, in reverse order. */
+  /** Registers shutdown actions, run in reverse order. */
   readonly onEnd: (ending: () => Promise<void>) => void
 }
 
 export interface StartedRecordings {
   readonly recordings: Recordings
-  /** What is on its way to the store; undefined without one. */
+  /** State of uploads; undefined without a store. */
   readonly uploads: UploadState | undefined
 }
 
-/** Starts recordings. The store is not waited for: a server starts without it, and tells so. */
+/** Starts recordings. Does not wait for the store: the server starts without it and reports so. */
 export async function startRecordings(options: RecordingsOptions): Promise<StartedRecordings> {
   const { system, clock, store, onEnd, ...parts } = options
   const ending = new AbortController()

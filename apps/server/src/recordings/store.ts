@@ -20,7 +20,7 @@ export function findRecording(db: Kysely<Schema>, uid: SessionUid, seat: number)
     .executeTakeFirst()
 }
 
-/** Says how its file is now: what changes is a file, also when the store has an earlier form of it. */
+/** Sets the state of its file. A changed file supersedes the store's earlier version. */
 export async function setRecordingState(
   db: Kysely<Schema>,
   id: string,
@@ -37,7 +37,7 @@ export function findRecordingById(db: Kysely<Schema>, id: string): Promise<Recor
   return db.selectFrom('recordings').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** @returns whether there was one */
+/** @returns true if it existed */
 export async function deleteRecording(db: Kysely<Schema>, id: string): Promise<boolean> {
   const result = await db.deleteFrom('recordings').where('id', '=', id).executeTakeFirst()
   return result.numDeletedRows === 1n
@@ -48,7 +48,7 @@ export async function hasRecordings(db: Kysely<Schema>, uid: SessionUid): Promis
   return one !== undefined
 }
 
-/** Finished recordings that their namespace keeps no longer. System connection. */
+/** Finished recordings past their namespace's retention. System connection. */
 export function listExpired(db: Kysely<Schema>, now: Date, limit: number): Promise<RecordingRow[]> {
   const days = sql<number>`(namespaces.settings->>'recording_retention_days')::integer`
   return db
@@ -67,7 +67,7 @@ export function listUnfinished(db: Kysely<Schema>, node: string): Promise<Record
   return db.selectFrom('recordings').selectAll().where('node', '=', node).where('state', '=', 'recording').execute()
 }
 
-/** Which of the ids are those of recordings. System connection. */
+/** Ids that belong to recordings. System connection. */
 export async function findKnownIds(db: Kysely<Schema>, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db
@@ -78,7 +78,7 @@ export async function findKnownIds(db: Kysely<Schema>, ids: readonly string[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Finished recordings of a node that are not indexed; posted ones when they have had time to grow. System connection. */
+/** Finished unindexed recordings of a node; posted ones after a delay in which they may grow. System connection. */
 export function listUnindexed(db: Kysely<Schema>, node: string, limit: number): Promise<RecordingRow[]> {
   return db
     .selectFrom('recordings')
@@ -95,8 +95,8 @@ export function listUnindexed(db: Kysely<Schema>, node: string, limit: number): 
 const ROWS_AT_ONCE = 500
 
 /**
- * Says that a recording is indexed, with its text, unless it has changed meanwhile. System connection.
- * @param passages undefined: it cannot be indexed
+ * Marks a recording as indexed and stores its text, unless it has changed meanwhile. System connection.
+ * @param passages undefined if it cannot be indexed
  */
 export async function setIndexed(
   db: Kysely<Schema>,
@@ -126,7 +126,7 @@ export async function setIndexed(
   })
 }
 
-/** Finished recordings of a node that are to go to the store, by id. System connection. @param after id of the last one */
+/** Finished recordings of a node to be uploaded, by id. System connection. @param after id of the last one */
 export function listToStore(
   db: Kysely<Schema>,
   node: string,
@@ -142,7 +142,7 @@ export function listToStore(
     .execute()
 }
 
-/** How many finished recordings of a node are not in the store. System connection. */
+/** Number of a node's finished recordings that are not in the store. System connection. */
 export async function countToStore(db: Kysely<Schema>, node: string): Promise<number> {
   const { count } = await notStored(db, node)
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -159,8 +159,8 @@ function notStored(db: Kysely<Schema>, node: string) {
 }
 
 /**
- * Says where a finished recording lies, unless it has changed or gone meanwhile. System connection.
- * @returns whether it has been said
+ * Sets the place of a finished recording, unless it has changed or was deleted meanwhile. System connection.
+ * @returns true if it was set
  */
 export async function setPlace(db: Kysely<Schema>, row: RecordingRow, place: 'leaving' | 'object'): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -173,7 +173,7 @@ export async function setPlace(db: Kysely<Schema>, row: RecordingRow, place: 'le
   return numUpdatedRows === 1n
 }
 
-/** Which of the recordings the store has. System connection. */
+/** Ids of the recordings that are in the store. System connection. */
 export async function findStoredIds(db: Kysely<Schema>, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('recordings')
@@ -184,7 +184,7 @@ export async function findStoredIds(db: Kysely<Schema>, ids: readonly string[]):
   return new Set(rows.map(({ id }) => id))
 }
 
-/** To be removed from the store, by id. System connection. @param after the last one */
+/** Ids to be deleted from the store, ordered. System connection. @param after the last one */
 export async function listRemoved(db: Kysely<Schema>, after: string | undefined, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('removed_recordings')
@@ -218,7 +218,7 @@ export interface PassageRow extends Pick<Selectable<RecordingPassagesTable>, 'ki
   readonly username: string
 }
 
-/** Passages with all that is asked for, the newest first, and how many there are, up to `most`. */
+/** Passages that match the query, newest first, with their count, up to `most`. */
 export async function findPassages(
   db: Kysely<Schema>,
   wanted: {

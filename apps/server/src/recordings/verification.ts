@@ -1,4 +1,4 @@
-// Verifies that a recording is there and is as it was written.
+// Verifies that a recording exists and is unmodified.
 import type { Verdict } from '@bowline/asciicast/verify'
 import { fail } from '@bowline/contract/errors'
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'
@@ -11,9 +11,8 @@ import { type SeatOf, locate, storeAway } from './service.ts'
 import { findSessionFacts } from './session-facts-store.ts'
 
 /**
- * Holds a recording against its rows and the ledger.
- * @throws {BowlineError} NOT_FOUND when there is none and there was none, or it was deleted; UNAVAILABLE when the store
- *   does not answer
+ * Compares a recording with its rows and the ledger.
+ * @throws {BowlineError} NOT_FOUND when it never existed or was deleted; UNAVAILABLE when the store does not answer
  */
 export async function verifyRecording(
   ctx: Pick<TenantContext, 'db' | 'tenant' | 'log'>,

@@ -1,4 +1,4 @@
-// SQL of what is kept of logins that failed.
+// SQL of failed logins.
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
@@ -10,7 +10,7 @@ export function countFailedSessions(db: Kysely<Schema>, since: Date): Promise<nu
   return countRows(db.selectFrom('sessions').where('authenticated', '=', false).where('started_at', '>', since))
 }
 
-/** Removes the row of a failed login and counts it. */
+/** Replaces the row of a failed login by a count. */
 export async function dropGuess(db: Kysely<Schema>, tenant: TenantId, uid: SessionUid, hour: Date): Promise<void> {
   await db.deleteFrom('sessions').where('uid', '=', uid).execute()
   await db
@@ -22,12 +22,12 @@ export async function dropGuess(db: Kysely<Schema>, tenant: TenantId, uid: Sessi
     .execute()
 }
 
-/** Takes the counts of hours before a time. System connection. */
+/** Deletes and returns the counts of hours before a time. System connection. */
 export function takeDroppedGuesses(db: Kysely<Schema>, before: Date): Promise<Selectable<DroppedGuessesTable>[]> {
   return db.deleteFrom('dropped_guesses').where('hour', '<', before).returningAll().execute()
 }
 
-/** Counts a refusal. @returns whether it is the first of its source, device and rule */
+/** Counts a refusal. @returns true if it is the first of its source, device and rule */
 export async function countRefusal(
   db: Kysely<Schema>,
   refusal: Insertable<RepeatedRefusalsTable> & { readonly device_uid: DeviceUid },
@@ -45,12 +45,12 @@ export async function countRefusal(
   return row.count === 0
 }
 
-/** Takes the refusals that began before a time. System connection. */
+/** Deletes and returns the refusals that began before a time. System connection. */
 export function takeRefusals(db: Kysely<Schema>, before: Date): Promise<Selectable<RepeatedRefusalsTable>[]> {
   return db.deleteFrom('repeated_refusals').where('since', '<', before).returningAll().execute()
 }
 
-/** Removes some failed logins from before a time. System connection. @returns how many */
+/** Deletes up to `limit` failed logins from before a time. System connection. @returns their number */
 export async function deleteFailedSessions(db: Kysely<Schema>, before: Date, limit: number): Promise<number> {
   const some = db
     .selectFrom('sessions')

@@ -1,4 +1,4 @@
-// What is kept of logins that failed, however many there are.
+// Bounded storage of failed logins.
 import { randomBytes } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
@@ -49,7 +49,7 @@ const trail = async () => {
   return body.filter(({ action }) => action.startsWith('session.'))
 }
 
-describe('refusals by a rule', () => {
+describe('refusals by a firewall rule', () => {
   const refuse = (address: string, rule = 7) =>
     noteRefusal(contextOf(), {
       session: newUid(),
@@ -59,7 +59,7 @@ describe('refusals by a rule', () => {
       device: { uid: device.uid, name: 'box' },
     })
 
-  it('are told at once, and those that follow as one with a count', async () => {
+  it('logs the first refusal immediately and later ones as a count', async () => {
     await Promise.all(Array.from({ length: 30 }, () => refuse('192.0.2.1')))
     await refuse('192.0.2.2')
     await refuse('192.0.2.1', 8)
@@ -109,7 +109,7 @@ describe('failed logins', () => {
       )
       .execute()
 
-  it('beyond the limit of an hour are counted, not kept', async () => {
+  it('counts failed logins beyond the hourly limit instead of storing them', async () => {
     await fill(new Date())
     for (let i = 0; i < 3; i += 1) await close(await open())
     expect(await sessions().execute()).toHaveLength(LIMITS.failedLoginsPerHour)
@@ -118,7 +118,7 @@ describe('failed logins', () => {
     expect(await trail()).toMatchObject([{ action: 'session.guesses', details: { count: 3 } }])
   })
 
-  it('do not displace sessions that were authenticated', async () => {
+  it('keeps authenticated sessions beside many failed logins', async () => {
     await fill(new Date())
     const uid = await open()
     await authenticateSession(contextOf(), uid)
@@ -126,7 +126,7 @@ describe('failed logins', () => {
     expect((await sessions().execute()).filter((row) => row.authenticated)).toHaveLength(1)
   })
 
-  it('are kept for a month', async () => {
+  it('deletes failed logins after a month', async () => {
     const days = (count: number) => new Date(clock.now() - count * 86_400_000)
     await fill(days(31))
     await fill(days(29))

@@ -1,5 +1,5 @@
-// Keeps logins that failed. Anybody may try, so rows are bounded: by age, by number an hour, and the audit log tells of
-// repeated refusals by a count.
+// Stores failed logins. They need no credential, so rows are bounded by age and by number per hour, and the audit log
+// holds repeated refusals as a count.
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
@@ -19,19 +19,19 @@ import type { SessionRow } from './store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Refusals of this long are told as one. */
+/** Window of refusals that become one audit entry. */
 const REFUSAL_WINDOW_MS = 600_000
 const BATCH = 1_000
 
 /**
- * A rule has refused a connection. The first of a source, device and rule is in the audit log at once; those that follow are
- * counted, and told ten minutes later by {@link sweepGuesses}.
+ * Records a refusal by a rule. The first of a source, device and rule is written to the audit log immediately; later
+ * ones are counted and written ten minutes later by {@link sweepGuesses}.
  */
 export async function noteRefusal(
   ctx: TenantContext,
   refusal: {
     readonly session: string
-    /** The person's address. */
+    /** The client's address. */
     readonly address: string
     readonly rule: number
     readonly username: string
@@ -54,9 +54,9 @@ export async function noteRefusal(
 }
 
 /**
- * Bounds how many failed logins of an hour the namespace keeps: one beyond is counted instead.
+ * Bounds the failed logins that a namespace keeps per hour: those beyond are counted instead.
  * @param row a session that has just been closed
- * @returns whether its row is gone
+ * @returns true if its row was deleted
  */
 export async function dropBeyondLimit(ctx: TenantContext, row: SessionRow): Promise<boolean> {
   if (row.authenticated) return false
@@ -68,7 +68,7 @@ export async function dropBeyondLimit(ctx: TenantContext, row: SessionRow): Prom
 }
 
 /**
- * Removes failed logins that are older than they are to be kept, and tells the audit logs of what was only counted.
+ * Deletes failed logins after their retention and writes the counts to the audit logs.
  * @param system connection to every namespace
  * @param contextOf the platform's own context in a namespace
  * @param now milliseconds since the epoch

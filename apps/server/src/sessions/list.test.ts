@@ -34,8 +34,8 @@ async function open(digit: string, lastSeen: string, values: { authenticated?: b
     .execute()
 }
 
-describe('the list of sessions', () => {
-  it('has the last seen first, failed logins among them, and equals in one order', async () => {
+describe('listing sessions', () => {
+  it('lists sessions, failed logins included, by last_seen and then by uid', async () => {
     await open('2', '2026-11-01T00:00:00Z')
     await open('3', '2026-11-03T00:00:00Z', { authenticated: true, active: true })
     await open('4', '2026-11-02T00:00:00Z')
@@ -51,7 +51,7 @@ describe('the list of sessions', () => {
     expect(await single('5')).toBeUndefined()
   })
 
-  it('tells of each session what clients know, with its device and without its events’ items', async () => {
+  it('returns each session with its device and without event items', async () => {
     const { body } = await person.client.call(operations.sessions.list, { query: { per_page: '1' } })
     const { started_at, ...rest } = body[0] ?? { started_at: '' }
     expect(rest).toEqual({
@@ -75,7 +75,7 @@ describe('the list of sessions', () => {
     expect(new Date(started_at).toISOString()).toBe(started_at)
   })
 
-  it('is of the namespace of the token only', async () => {
+  it('lists sessions of the token’s namespace only', async () => {
     const other = await server.addPerson('other')
     const { body, total } = await other.client.call(operations.sessions.list, {})
     expect([body, total]).toEqual([[], 0])

@@ -1,4 +1,4 @@
-// One session over HTTP: reading it, ending it, marking it. Ending a living connection is tested with real clients.
+// One session over HTTP: reading, ending and marking it. Ending a live connection is tested with real clients.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
@@ -31,8 +31,8 @@ const get = async (uid: SessionUid) => (await person.client.call(sessions.get, {
 const close = (uid: SessionUid, of: { uid: string } = device) =>
   outcome(person.client.call(sessions.close, { params: { uid }, body: { device: of.uid } }))
 
-describe('one session', () => {
-  it('comes with its device and its events in order; lists leave the events out', async () => {
+describe('reading a session', () => {
+  it('returns a session with its device and ordered events, which lists omit', async () => {
     const uid = await row()
     const of = { tenant_id: person.tenant, session_uid: uid }
     await server.database
@@ -53,7 +53,7 @@ describe('one session', () => {
     expect(body.every(({ events }) => events.items === undefined)).toBe(true)
   })
 
-  it('that is not there is 404', async () => {
+  it('answers 404 for an unknown session', async () => {
     const uid = SessionUid.parse('a'.repeat(64))
     expect(await outcome(get(uid))).toBe('404 NOT_FOUND')
     expect(await close(uid)).toBe('404 NOT_FOUND')
@@ -61,7 +61,7 @@ describe('one session', () => {
 })
 
 describe('ending a session', () => {
-  it('without a connection closes what was left of it, and says that an administrator did', async () => {
+  it('closes a session without a connection, with an administrator as cause', async () => {
     const uid = await row({ active: true, authenticated: true })
     expect(await close(uid)).toBe('200')
     const session = await get(uid)
@@ -72,7 +72,7 @@ describe('ending a session', () => {
     expect(last).toMatchObject({ action: 'session.close', target: uid })
   })
 
-  it('needs the device that it is with', async () => {
+  it('rejects ending a session with another device’s uid', async () => {
     const [uid, other] = [await row(), await server.acceptedDevice(person)]
     expect(await close(uid, other)).toBe('400 INVALID_INPUT device')
     expect(await close(uid, { uid: 'x' })).toBe('400 INVALID_INPUT device')
@@ -80,7 +80,7 @@ describe('ending a session', () => {
   })
 })
 
-it('a session can be marked as authenticated', async () => {
+it('marks a session as authenticated or not', async () => {
   const uid = await row()
   const mark = (authenticated: boolean) =>
     person.client.call(sessions.setAuthenticated, { params: { uid }, body: { authenticated } })

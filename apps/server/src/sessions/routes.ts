@@ -3,7 +3,7 @@ import { operations } from '@bowline/contract/operations'
 import { type Route, memberRoute } from '../http/route.ts'
 import { type CloseConnection, close, get, list, setAuthenticated } from './service.ts'
 
-/** @param closeConnection of the gateway: nouns do not know it */
+/** @param closeConnection provided by the gateway, which nouns do not know */
 export function sessionRoutes(closeConnection: CloseConnection): Route[] {
   const { sessions } = operations
   return [

@@ -1,4 +1,4 @@
-// Use cases of sessions: what the gateway reports and what people see.
+// Use cases of sessions: reports of the gateway and calls of users.
 import { fail } from '@bowline/contract/errors'
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
@@ -63,7 +63,7 @@ export async function get(ctx: TenantContext, uid: SessionUid): Promise<Session>
   return { ...session, events: { ...session.events, items } }
 }
 
-/** Ends living connections by session; the gateway provides it. @returns whether there was one */
+/** Ends the live connection of a session; provided by the gateway. @returns true if there was one */
 export type CloseConnection = (uid: SessionUid, cause: SessionCause) => boolean
 
 /**
@@ -82,7 +82,7 @@ export async function close(
   }
   await audit(ctx, 'session.close', uid, { username: row.username, device })
   const cause: SessionCause = { by: 'admin', reason: 'closed', message: 'An administrator ended the session.' }
-  // Without a connection the row is what was left of it.
+  // Without a connection only the row is left to close.
   if (!closeConnection(uid, cause) && row.closed_at === null) await endSession(ctx, uid, cause)
 }
 
@@ -96,21 +96,21 @@ export async function setAuthenticated(ctx: TenantContext, uid: SessionUid, auth
   })
 }
 
-/** Tells whether there is a recording of the session. */
+/** Sets whether the session has a recording. */
 export async function setRecorded(ctx: TenantContext, uid: SessionUid, recorded: boolean): Promise<void> {
-  await tell(ctx, await markRecorded(ctx.db, uid, recorded), 'session.changed')
+  await emitSession(ctx, await markRecorded(ctx.db, uid, recorded), 'session.changed')
 }
 
-/** A seat is over: what its device said, and what of it is in a recording, in bytes. */
+/** Adds the output of an ended seat: total and recorded bytes. */
 export async function addOutput(
   ctx: TenantContext,
   uid: SessionUid,
   seat: { readonly output: number; readonly recorded: number },
 ): Promise<void> {
-  await tell(ctx, await addOutputBytes(ctx.db, uid, seat), 'session.changed')
+  await emitSession(ctx, await addOutputBytes(ctx.db, uid, seat), 'session.changed')
 }
 
-/** Whose session it is; undefined for an unknown one. @param db system connection */
+/** The session's tenant; undefined for an unknown session. @param db system connection */
 export async function findTenantOfSession(db: Kysely<Schema>, uid: SessionUid): Promise<TenantId | undefined> {
   return (await findSession(db, uid))?.tenant_id
 }
@@ -119,7 +119,7 @@ async function getRow(ctx: TenantContext, uid: SessionUid): Promise<SessionRow> 
   return (await findSession(ctx.db, uid)) ?? fail('NOT_FOUND', { what: 'The session' })
 }
 
-/** How many sessions of the namespace live. */
+/** Number of active sessions in the namespace. */
 export function countActiveSessions(ctx: TenantContext): Promise<number> {
   return countActive(ctx.db)
 }
@@ -128,7 +128,7 @@ export interface NewSession {
   readonly uid: SessionUid
   readonly device: DeviceUid
   readonly username: string
-  /** The person's address. */
+  /** The client's address. */
   readonly address: string
   readonly type: 'web' | 'term'
   /** The server process that holds the connection. */
@@ -149,9 +149,9 @@ export async function openSession(ctx: TenantContext, session: NewSession): Prom
   })
 }
 
-/** The credential was right: the session is active from now on. */
+/** Marks a session active after its credential was accepted. */
 export async function authenticateSession(ctx: TenantContext, uid: SessionUid): Promise<void> {
-  await tell(ctx, await activateSession(ctx.db, uid), 'session.started')
+  await emitSession(ctx, await activateSession(ctx.db, uid), 'session.started')
 }
 
 /** Something that happened in a session. */
@@ -165,7 +165,7 @@ export interface SessionEventRow {
   readonly data: Readonly<Record<string, string | number | boolean>>
 }
 
-/** Adds events to a session and to its summary, all or none. Of a session that is gone nothing is kept. */
+/** Adds events to a session and its summary, atomically. Ignores a deleted session. */
 export async function noteSessionEvents(
   ctx: TenantContext,
   uid: SessionUid,
@@ -187,12 +187,12 @@ export async function noteSessionEvents(
     )
     return noted
   })
-  await tell(ctx, session, 'session.changed')
+  await emitSession(ctx, session, 'session.changed')
 }
 
 /**
- * Closes a session with its cause; closing twice keeps the first cause. The row of a failed login is not kept when the
- * namespace has very many of the same hour.
+ * Closes a session with its cause; closing twice keeps the first cause. The row of a failed login is dropped above the
+ * namespace's hourly limit.
  */
 export async function endSession(
   ctx: TenantContext,
@@ -202,11 +202,11 @@ export async function endSession(
 ): Promise<void> {
   const row = await closeSession(ctx.db, uid, cause)
   if (row && (await dropBeyondLimit(ctx, row))) return
-  // An earlier try may have been taken and only its answer lost: nobody has been told then.
-  await tell(ctx, row ?? (isRepeated ? await findSession(ctx.db, uid) : undefined), 'session.ended')
+  // An earlier attempt may have succeeded with its answer lost: then no event was emitted.
+  await emitSession(ctx, row ?? (isRepeated ? await findSession(ctx.db, uid) : undefined), 'session.ended')
 }
 
-/** At start: sessions that this node left open in an earlier life. @param db system connection */
+/** Closes sessions that this node left open before a restart. @param db system connection */
 export function closeLostSessions(db: Kysely<Schema>, node: string): Promise<number> {
   return closeSessionsOfNode(db, node, {
     by: 'gateway',
@@ -215,12 +215,12 @@ export function closeLostSessions(db: Kysely<Schema>, node: string): Promise<num
   })
 }
 
-/** Keeps the living sessions' `last_seen` fresh. @param db system connection */
+/** Updates `last_seen` of active sessions. @param db system connection */
 export function keepSessionsAlive(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<void> {
   return touchSessions(db, uids)
 }
 
-async function tell(
+async function emitSession(
   ctx: TenantContext,
   row: SessionRow | undefined,
   type: 'session.started' | 'session.changed' | 'session.ended',
@@ -233,7 +233,7 @@ async function tell(
 function shareOf({ recorded, output_bytes, recorded_bytes, closed_at }: SessionRow): Session['recording'] {
   const bytes = { output_bytes: output_bytes ?? 0, recorded_bytes: recorded_bytes ?? 0 }
   if (!recorded) return { share: 'none', ...bytes }
-  // Nothing was counted: it lives, or the server was killed and what it had not written is lost.
+  // No counts: the session is active, or the server was killed before writing them.
   const isAll = output_bytes === null ? closed_at === null : bytes.output_bytes === bytes.recorded_bytes
   return { share: isAll ? 'all' : 'part', ...bytes }
 }

@@ -9,7 +9,7 @@ import type { FilterProperties } from '../db/lists/filter.ts'
 
 export type SessionRow = Selectable<SessionsTable>
 
-/** Who ended a session and why. */
+/** Cause of a session's end. */
 export interface SessionCause {
   readonly by: 'user' | 'agent' | 'gateway' | 'admin' | 'policy' | 'network'
   readonly reason: string
@@ -24,7 +24,7 @@ export function findSession(db: Kysely<Schema>, uid: SessionUid): Promise<Sessio
   return db.selectFrom('sessions').selectAll().where('uid', '=', uid).executeTakeFirst()
 }
 
-/** What lists of sessions may be filtered by. */
+/** Filterable properties of sessions. */
 export const SESSION_PROPERTIES: FilterProperties = {
   uid: { sql: sql.ref('sessions.uid'), type: 'text' },
   device_uid: { sql: sql.ref('sessions.device_uid'), type: 'text' },
@@ -39,7 +39,7 @@ export const SESSION_PROPERTIES: FilterProperties = {
   last_seen: { sql: sql.ref('sessions.last_seen'), type: 'time' },
 }
 
-/** A page of sessions, the last seen first, and how many match. */
+/** A page of sessions, most recently seen first, with the total. */
 export function listSessions(
   db: Kysely<Schema>,
   { where, ...page }: Page & { where: Expression<SqlBool> | undefined },
@@ -49,14 +49,14 @@ export function listSessions(
     async read(one, part, opposite) {
       const uids = await selectUids(one, where, part, opposite)
       const rows = new Map((await findSessions(one, uids)).map((row) => [row.uid, row]))
-      // One may have been removed in between.
+      // A session may have been deleted in between.
       return uids.flatMap((uid) => rows.get(uid) ?? [])
     },
     isTotalKept: where === undefined,
   })
 }
 
-/** The sessions of a page, without a filter from the index alone. */
+/** Uids of a page's sessions; without a filter, from the index alone. */
 async function selectUids(
   db: Kysely<Schema>,
   where: Expression<SqlBool> | undefined,
@@ -92,7 +92,7 @@ export function markRecorded(db: Kysely<Schema>, uid: SessionUid, recorded: bool
   return db.updateTable('sessions').set({ recorded }).where('uid', '=', uid).returningAll().executeTakeFirst()
 }
 
-/** @returns the row as it is now; undefined when it is gone */
+/** @returns the updated row; undefined if it was deleted */
 export function addOutputBytes(
   db: Kysely<Schema>,
   uid: SessionUid,
@@ -109,7 +109,7 @@ export function addOutputBytes(
     .executeTakeFirst()
 }
 
-/** @returns the row as it is now; undefined when it is closed */
+/** @returns the updated row; undefined if it is closed */
 export function activateSession(db: Kysely<Schema>, uid: SessionUid): Promise<SessionRow | undefined> {
   return db
     .updateTable('sessions')
@@ -127,7 +127,7 @@ export async function insertEvents(
   await db.insertInto('session_events').values(events).execute()
 }
 
-/** Adds what happened to the summary of a session. @returns the row as it is now; undefined when it is gone */
+/** Adds events to a session's summary. @returns the updated row; undefined if it was deleted */
 export function noteSession(
   db: Kysely<Schema>,
   uid: SessionUid,
@@ -145,7 +145,7 @@ export function noteSession(
     .executeTakeFirst()
 }
 
-/** Closes a session. @returns the row as it is now; undefined when it was closed already, which keeps its first cause */
+/** Closes a session. @returns the updated row; undefined if it was already closed, which keeps its first cause */
 export function closeSession(
   db: Kysely<Schema>,
   uid: SessionUid,
@@ -160,7 +160,7 @@ export function closeSession(
     .executeTakeFirst()
 }
 
-/** Closes every session that a node left open in an earlier life. System connection. @returns how many */
+/** Closes every session that a node left open before a restart. System connection. @returns their number */
 export async function closeSessionsOfNode(db: Kysely<Schema>, node: string, cause: SessionCause): Promise<number> {
   const result = await db
     .updateTable('sessions')
@@ -171,7 +171,7 @@ export async function closeSessionsOfNode(db: Kysely<Schema>, node: string, caus
   return Number(result.numUpdatedRows)
 }
 
-/** Refreshes `last_seen` of the living sessions of a node. System connection. */
+/** Updates `last_seen` of a node's active sessions. System connection. */
 export async function touchSessions(db: Kysely<Schema>, uids: readonly SessionUid[]): Promise<void> {
   if (uids.length === 0) return
   await db

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('the counters', () => {
-  it('are zero in a fresh namespace', async () => {
+describe('counters', () => {
+  it('returns zero counters for a new namespace', async () => {
     const person = await server.addPerson('fresh')
     expect((await person.client.call(operations.stats.get, {})).body).toEqual({
       registered_devices: 0,
@@ -25,7 +25,7 @@ describe('the counters', () => {
     })
   })
 
-  it('count each status, online devices of the accepted ones, and active sessions, of this namespace only', async () => {
+  it('counts device statuses, accepted online devices and active sessions of the namespace only', async () => {
     const person = await server.addPerson('busy')
     const other = await server.addPerson('other')
     const db = server.database.system()
@@ -41,7 +41,7 @@ describe('the counters', () => {
     const containers = [container.uid, waiting.uid]
     const info = sql<JsonObject>`info || '{"platform":"connector"}'`
     await db.updateTable('devices').set({ info }).where('uid', 'in', containers).execute()
-    // Links, as the gateway reports them: two live, and one that nothing was heard of for more than two minutes.
+    // Links as reported by the gateway: two live ones, and one silent for more than two minutes.
     const links = [online.uid, pending.uid, silent.uid]
     await db.updateTable('devices').set({ disconnected_at: null }).where('uid', 'in', links).execute()
     const longAgo = new Date(Date.now() - 121_000)

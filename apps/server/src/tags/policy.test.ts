@@ -1,4 +1,4 @@
-// What a role may cause: tags and names decide which firewall rules and public keys are for a device, so changing them
+// Side effects by role: tags and names decide which firewall rules and public keys apply to a device, so changing them
 // needs the right to edit those.
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '@bowline/contract/client'
@@ -50,7 +50,7 @@ async function addKey({ owner }: World, filter: DeviceFilter): Promise<string> {
   return (await owner.client.call(publicKeys.create, { body })).body.fingerprint
 }
 
-/** Everything that decides who may reach the device. */
+/** Everything that decides access to the device. */
 async function policyOf({ owner: { client }, device }: World): Promise<unknown> {
   const attempt = { device: device.uid, username: 'root', address: '192.0.2.1' }
   const { name, tags: ofDevice } = (await client.call(devices.get, { params: { uid: device.uid } })).body
@@ -63,8 +63,8 @@ async function policyOf({ owner: { client }, device }: World): Promise<unknown> 
   }
 }
 
-/** `200`, or status, code and what the message names. */
-async function told(call: Promise<unknown>): Promise<string> {
+/** `200`, or status, code and message. */
+async function answerTo(call: Promise<unknown>): Promise<string> {
   try {
     await call
     return '200'
@@ -77,7 +77,7 @@ async function told(call: Promise<unknown>): Promise<string> {
 const entries = async ({ owner }: World) =>
   (await owner.client.call(audit.list, {})).body.map(({ action, target, details }) => ({ action, target, details }))
 
-/** Calls that take `db-1` out from under what is for the tag `pci` or the name `db-1`. */
+/** Calls that remove `db-1` from rules and keys for the tag `pci` or the name `db-1`. */
 const EVASIONS: Record<string, (world: World) => Promise<unknown>> = {
   'removing the tag everywhere': ({ operator }) => operator.call(tags.remove, { params: { tag: 'pci' } }),
   'renaming the tag everywhere': ({ operator }) =>
@@ -102,15 +102,15 @@ const RENAMINGS: Record<string, (world: World) => Promise<unknown>> = {
 const BY_TAG = { tags: ['pci'] }
 const BY_NAME = { hostname: '^db-' }
 
-describe('an operator', () => {
+describe('device policy as an operator', () => {
   it.each([
     ...Object.entries(EVASIONS).map(([what, evade]) => [what, BY_TAG, evade] as const),
     ...Object.entries(RENAMINGS).map(([what, evade]) => [what, BY_NAME, evade] as const),
-  ])('is refused %s when a firewall rule is for it, and told which', async (_, filter, evade) => {
+  ])('rejects %s when it affects a firewall rule, and names the rule', async (_, filter, evade) => {
     const world = await makeWorld()
     const rule = await addRule(world, filter)
     const before = await policyOf(world)
-    const answer = await told(evade(world))
+    const answer = await answerTo(evade(world))
     expect(answer).toMatch(/^403 POLICY_CHANGE: /)
     expect(answer).toContain(`firewall rule ${rule}`)
     expect(await policyOf(world)).toEqual(before)
@@ -120,17 +120,17 @@ describe('an operator', () => {
     ...Object.entries(EVASIONS).map(([what, evade]) => [what, BY_TAG, evade] as const),
     // A key's pattern has to match the whole name.
     ...Object.entries(RENAMINGS).map(([what, evade]) => [what, { hostname: 'db-1' }, evade] as const),
-  ])('is refused %s when a public key is for it, and told which', async (_, filter, evade) => {
+  ])('rejects %s when it affects a public key, and names the key', async (_, filter, evade) => {
     const world = await makeWorld()
     const fingerprint = await addKey(world, filter)
     const before = await policyOf(world)
-    const answer = await told(evade(world))
+    const answer = await answerTo(evade(world))
     expect(answer).toMatch(/^403 POLICY_CHANGE: /)
     expect(answer).toContain(`public key laptop (${fingerprint})`)
     expect(await policyOf(world)).toEqual(before)
   })
 
-  it('is refused a tag that lets a key in', async () => {
+  it('rejects adding a tag that lets a key in', async () => {
     const world = await makeWorld()
     await world.owner.client.call(devices.setTags, {
       params: { uid: (await server.acceptedDevice(world.owner)).uid },
@@ -138,38 +138,40 @@ describe('an operator', () => {
     })
     await addKey(world, { tags: ['open'] })
     const add = world.operator.call(devices.addTag, { params: { uid: world.device.uid }, body: { tag: 'open' } })
-    expect(await told(add)).toMatch(/^403 POLICY_CHANGE: /)
+    expect(await answerTo(add)).toMatch(/^403 POLICY_CHANGE: /)
   })
 
-  it('is refused a new name for a device that waits and would come under other rules', async () => {
+  it('rejects renaming a pending device when other rules would apply', async () => {
     const world = await makeWorld()
     const { uid } = await server.registerDevice(world.owner.tenant, { hostname: 'db-2' })
     await addRule(world, BY_NAME)
     const rename = world.operator.call(devices.update, { params: { uid }, body: { name: 'web-2' } })
-    expect(await told(rename)).toMatch(/^403 POLICY_CHANGE: /)
+    expect(await answerTo(rename)).toMatch(/^403 POLICY_CHANGE: /)
   })
 
-  it('changes tags and names that no rule or key asks for', async () => {
+  it('allows changing tags and names that match no rule or key', async () => {
     const world = await makeWorld()
     await addRule(world, { hostname: '.*' })
     await addRule(world, BY_TAG, false)
     const { uid } = world.device
     const { operator } = world
-    expect(await told(operator.call(devices.addTag, { params: { uid }, body: { tag: 'floor' } }))).toBe('200')
-    expect(await told(operator.call(devices.update, { params: { uid }, body: { name: 'web-7' } }))).toBe('200')
-    expect(await told(operator.call(tags.rename, { params: { tag: 'floor' }, body: { tag: 'ground' } }))).toBe('200')
-    expect(await told(operator.call(tags.remove, { params: { tag: 'ground' } }))).toBe('200')
+    expect(await answerTo(operator.call(devices.addTag, { params: { uid }, body: { tag: 'floor' } }))).toBe('200')
+    expect(await answerTo(operator.call(devices.update, { params: { uid }, body: { name: 'web-7' } }))).toBe('200')
+    expect(await answerTo(operator.call(tags.rename, { params: { tag: 'floor' }, body: { tag: 'ground' } }))).toBe(
+      '200',
+    )
+    expect(await answerTo(operator.call(tags.remove, { params: { tag: 'ground' } }))).toBe('200')
   })
 
-  it('cannot remove the tag of a rule that is switched off: it would be gone for good', async () => {
+  it('rejects removing the tag of an inactive rule, which would be deleted', async () => {
     const world = await makeWorld()
     await addRule(world, BY_TAG, false)
-    expect(await told(world.operator.call(tags.remove, { params: { tag: 'pci' } }))).toMatch(/^403 POLICY_CHANGE: /)
+    expect(await answerTo(world.operator.call(tags.remove, { params: { tag: 'pci' } }))).toMatch(/^403 POLICY_CHANGE: /)
   })
 })
 
-describe('the audit log', () => {
-  it('has every rule and key that went or changed with a tag', async () => {
+describe('audit log', () => {
+  it('logs every rule and key deleted or changed with a tag', async () => {
     const world = await makeWorld()
     const only = await addRule(world, BY_TAG)
     await world.owner.client.call(devices.addTag, { params: { uid: world.device.uid }, body: { tag: 'two' } })
@@ -201,7 +203,7 @@ describe('the audit log', () => {
     )
   })
 
-  it('names the rules and keys that no longer are for a renamed device', async () => {
+  it('logs the rules and keys that cease to apply to a renamed device', async () => {
     const world = await makeWorld()
     const rule = await addRule(world, BY_NAME)
     const key = await addKey(world, { hostname: 'db-1' })

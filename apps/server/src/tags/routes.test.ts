@@ -36,14 +36,14 @@ async function everywhere({ person, device }: { person: Person; device: Register
   ]
 }
 
-it('the list has each once, those of devices first', async () => {
+it('lists each tag once, tags of devices first', async () => {
   const { person, device } = await tagged('one', 'two')
   await person.client.call(devices.setTags, { params: { uid: device.uid }, body: { tags: ['zed'] } })
   const { body, total } = await person.client.call(tags.list, {})
   expect([body, total]).toEqual([['zed', 'one', 'two'], 3])
 })
 
-it('a new name is everywhere at once, in this namespace only', async () => {
+it('renames a tag on devices, keys and rules of this namespace only', async () => {
   const [mine, theirs] = [await tagged('one', 'two'), await tagged('one', 'two')]
   await mine.person.client.call(tags.rename, { params: { tag: 'one' }, body: { tag: 'new' } })
   expect(await everywhere(mine)).toEqual([
@@ -58,7 +58,7 @@ it('a new name is everywhere at once, in this namespace only', async () => {
   ])
 })
 
-it('a name must be in use, and the new one must not be', async () => {
+it('rejects renaming an unused tag or to a used or invalid name', async () => {
   const { person } = await tagged('one', 'two')
   const rename = (tag: string, to: string) =>
     outcome(person.client.call(tags.rename, { params: { tag }, body: { tag: to } }))
@@ -68,7 +68,7 @@ it('a name must be in use, and the new one must not be', async () => {
   expect(await rename('one', 'a b c')).toBe('400 INVALID_INPUT tag')
 })
 
-it('a removed one is gone everywhere; what had no other goes with it', async () => {
+it('removes a tag everywhere and deletes keys and rules without another tag', async () => {
   const mine = await tagged('one', 'two')
   const remove = (tag: string) => outcome(mine.person.client.call(tags.remove, { params: { tag } }))
   expect(await remove('one')).toBe('200')

@@ -15,8 +15,8 @@ export async function list(ctx: TenantContext): Promise<Listing<string>> {
 }
 
 /**
- * Puts another tag in the place of one on devices, keys and rules. The tag decides what comes under rules and keys that
- * name it, today and later: renaming such a tag takes the right to edit those.
+ * Renames a tag on devices, keys and rules. A tag decides, now and later, which devices its rules and keys apply to:
+ * renaming it needs the right to edit those.
  * @throws {BowlineError} NOT_FOUND for an unused tag; CONFLICT when the new one is in use; POLICY_CHANGE
  */
 export async function rename(ctx: TenantContext, from: string, to: string): Promise<void> {
@@ -29,13 +29,13 @@ export async function rename(ctx: TenantContext, from: string, to: string): Prom
     await renameDeviceTag(db, from, to)
     await audit(inner, 'tag.rename', from, { before: from, after: to, ...touched })
   })
-  tellReload(ctx)
+  emitReset(ctx)
 }
 
 /**
- * Removes a tag from devices, keys and rules. A key or rule that had no other tag would be for every device or for none;
- * it is removed instead.
- * @throws {BowlineError} NOT_FOUND for an unused tag; POLICY_CHANGE when a key or rule has it that the caller may not edit
+ * Removes a tag from devices, keys and rules. A key or rule without another tag would apply to every device or to none;
+ * it is deleted instead.
+ * @throws {BowlineError} NOT_FOUND for an unused tag; POLICY_CHANGE if the caller may not edit a key or rule with it
  */
 export async function remove(ctx: TenantContext, tag: string): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
@@ -45,10 +45,10 @@ export async function remove(ctx: TenantContext, tag: string): Promise<void> {
     await removeDeviceTag(db, tag)
     await audit(inner, 'tag.remove', tag, touched)
   })
-  tellReload(ctx)
+  emitReset(ctx)
 }
 
-/** Changes the rules and keys that name a tag; judged by what was changed, so that one added meanwhile counts too. */
+/** Changes the rules and keys of a tag, then checks rights by what changed, so that concurrent additions count. */
 async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | undefined): Promise<AuditDetails> {
   const rules = await replaceTagInRules(ctx, tag, to)
   const keys = await replaceTagInKeys(ctx, tag, to)
@@ -60,7 +60,7 @@ async function replaceInPolicy(ctx: TenantContext, tag: string, to: string | und
   return { rules, keys: { removed: fingerprints(keys.removed), changed: fingerprints(keys.changed) } }
 }
 
-/** Any number of devices have changed: one word to load anew instead of an event for each. */
-function tellReload(ctx: TenantContext): void {
+/** Any number of devices may have changed: emits one reset instead of an event for each. */
+function emitReset(ctx: TenantContext): void {
   ctx.emit({ type: 'reset' })
 }

@@ -1,6 +1,6 @@
-// Calls that make tickets for web terminals; who may reach the device is judged at sign-in. Members ask for a device of
-// their namespace. Existing clients show no credential: for them the door is as open as the SSH port, and what it opens
-// has the same limits.
+// Issues tickets for web terminals; access to the device is checked at login. Members request a device of their
+// namespace. Existing clients send no credential: for them the endpoint is as open as the SSH port, with the same
+// limits.
 import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
@@ -14,7 +14,7 @@ import type { LegacyTarget, TicketTarget, Tickets } from './tickets.ts'
 export interface TerminalRoutesParts {
   readonly tickets: Pick<Tickets<TicketTarget>, 'issue'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'issue'>
-  /** How often one source may ask. */
+  /** Rate limit of requests per source. */
   readonly attempts: RateLimiter
 }
 

@@ -12,8 +12,8 @@ const target = {
 
 const ROOMY = { total: 10, perSource: 10 }
 
-describe('a ticket', () => {
-  it('is taken once', () => {
+describe('tickets', () => {
+  it('redeems a ticket once', () => {
     const tickets = createTickets<TicketTarget>(new ManualClock(0), ROOMY)
     const ticket = tickets.issue(target, 'a')
     expect(tickets.take('another')).toBeUndefined()
@@ -21,7 +21,7 @@ describe('a ticket', () => {
     expect(tickets.take(ticket)).toBeUndefined()
   })
 
-  it('is good for half a minute', () => {
+  it('expires a ticket after 30 seconds', () => {
     const clock = new ManualClock(0)
     const tickets = createTickets<TicketTarget>(clock, ROOMY)
     const [early, late] = [tickets.issue(target, 'a'), tickets.issue(target, 'a')]
@@ -31,7 +31,7 @@ describe('a ticket', () => {
     expect(tickets.take(late)).toBeUndefined()
   })
 
-  it('is refused to a source that has too many waiting, and to no other', () => {
+  it('refuses tickets to a source at its limit of pending ones, and to others only at the total', () => {
     const clock = new ManualClock(0)
     const tickets = createTickets<TicketTarget>(clock, { total: 4, perSource: 2 })
     const first = tickets.issue(target, 'a')

@@ -1,24 +1,24 @@
-// Tickets for web terminals: made by a call, taken once by the WebSocket that follows. They live in this process's
-// memory, for seconds.
+// Tickets for web terminals: issued by an API call, redeemed once by the WebSocket that follows. They are kept in this
+// process's memory for seconds.
 import { createHash, randomBytes } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { Clock } from '@bowline/base/clock'
 
-/** What a member's ticket opens; the credential follows on the WebSocket. */
+/** Target of a member's ticket; the credential follows on the WebSocket. */
 export interface TicketTarget {
   readonly tenant: TenantId
   readonly device: DeviceUid
   /** Account on the device. */
   readonly username: string
-  /** Who has asked for it. */
+  /** The member who requested it. */
   readonly person: UserId | undefined
 }
 
 /**
- * What the ticket of an existing client opens. Whoever asked for it is a stranger: nothing was looked up, and the device
- * may not exist.
+ * Target of an existing client's ticket. The client is unauthenticated: nothing was looked up, and the device may not
+ * exist.
  */
 export interface LegacyTarget {
   readonly device: DeviceUid
@@ -28,21 +28,21 @@ export interface LegacyTarget {
 
 export type LegacyCredential =
   | { readonly password: string }
-  /** `signature`: base64, over the user name; absent when the browser waits to be asked for one. */
+  /** `signature`: base64, over the user name; absent if the browser waits for a request to sign. */
   | { readonly fingerprint: string; readonly signature?: string | undefined }
 
 export interface Tickets<Target> {
   /**
-   * @param source who asks, as the limits know it
-   * @throws {BowlineError} TOO_MANY_REQUESTS when too many wait to be taken
+   * @param source the client's source, as the limits count it
+   * @throws {BowlineError} TOO_MANY_REQUESTS when too many tickets are pending
    */
   issue(target: Target, source: string): string
-  /** What a ticket opens, once; undefined when it is unknown, taken or too old. */
+  /** Redeems a ticket; undefined if it is unknown, redeemed or expired. */
   take(ticket: string): Target | undefined
 }
 
 export interface TicketLimits {
-  /** Most tickets that wait to be taken. */
+  /** Limit of pending tickets. */
   readonly total: number
   readonly perSource: number
 }
@@ -67,7 +67,7 @@ export function createTickets<Target>(clock: Clock, limits: TicketLimits): Ticke
         fail('TOO_MANY_REQUESTS', { seconds: TERMINAL.ticketSeconds })
       }
       counts.set(source, count + 1)
-      // The tilde tells clients apart: those that send text percent-encode it in the URL of their WebSocket.
+      // The tilde distinguishes clients: those that send text percent-encode it in the URL of their WebSocket.
       const ticket = `${randomBytes(32).toString('base64url')}~`
       const key = keyOf(ticket)
       waiting.set(key, { target, source, expire: clock.after(TERMINAL.ticketSeconds * 1_000, () => void take(key)) })
@@ -77,7 +77,7 @@ export function createTickets<Target>(clock: Clock, limits: TicketLimits): Ticke
   }
 }
 
-/** Members and strangers wait apart: a flood of strangers keeps no member out. */
+/** Separate limits: a flood of unauthenticated clients does not block members. */
 export interface TerminalTickets {
   readonly tickets: Tickets<TicketTarget>
   readonly legacyTickets: Tickets<LegacyTarget>
@@ -90,7 +90,7 @@ export function createTerminalTickets(clock: Clock): TerminalTickets {
   }
 }
 
-/** The map is searched by hash: how long a search takes tells nothing about tickets. */
+/** The map is keyed by hash: lookup timing reveals nothing about tickets. */
 function keyOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('base64')
 }

@@ -1,5 +1,5 @@
-// Judges answers by the published OpenAPI document, as a client that knows nothing else would: the status is named, and
-// body and headers fit what it says of that status.
+// Checks answers against the published OpenAPI document, as a client would: the status is documented, and body and
+// headers match its schema.
 import { ERRORS } from '@bowline/contract/errors'
 import { errorCodesOf, openApiDocument } from '@bowline/contract/openapi'
 import { type Operation, pathParameters } from '@bowline/contract/operation'
@@ -23,7 +23,7 @@ const Document = z.object({
 })
 type Reply = z.infer<typeof Reply>
 
-/** What is wrong with an answer; undefined: nothing. */
+/** Finds the error in an answer; undefined if it is valid. */
 export type Judge = (operation: Operation, answer: Answer) => string | undefined
 
 export function createJudge(): Judge {
@@ -42,7 +42,7 @@ export function createJudge(): Judge {
   }
 
   return (operation, { status, headers, text }) => {
-    // Not published: the catalogue alone says what may come.
+    // Not published: only the error catalogue applies.
     if (operation.access.kind === 'internal') {
       const named = errorCodesOf(operation).some((code) => ERRORS[code].status === status)
       return named || status === (operation.status ?? 200) ? undefined : `the status ${status} is not declared`
@@ -54,7 +54,7 @@ export function createJudge(): Judge {
       if (headers[name.toLowerCase()] === undefined) return `there is no header ${name}`
     }
     const type = String(headers['content-type'] ?? '').split(';')[0] ?? ''
-    // Some answers are empty or not: the schema of the operation says so, the document cannot.
+    // Optionally empty answers can be expressed by the operation's schema, not by the document.
     if (text === '') {
       const mayBeEmpty =
         !Object.keys(reply.content).length || operation.stream || operation.response?.safeParse(undefined).success
@@ -69,7 +69,7 @@ export function createJudge(): Judge {
   }
 }
 
-/** A path with a parameter that cannot be decoded is the path of no operation. */
+/** A path with an undecodable parameter matches no operation. */
 function unnamed(operation: Operation, status: number, replies: Readonly<Record<string, Reply>>): Reply | undefined {
   return status === 404 && pathParameters(operation.path).length > 0 ? replies['500'] : undefined
 }

@@ -1,5 +1,5 @@
-// The whole server in a test: real HTTP and SSH listeners on loopback, a database of its own, a folder of its own.
-// What a test does to it, it does as a client would; only rows that no call can make yet are written directly.
+// The whole server in a test: real HTTP and SSH listeners on loopback, with its own database and folder. Tests act as
+// clients; only rows that no call can create yet are written directly.
 import { type KeyObject, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,11 +33,11 @@ export interface BootOptions {
   readonly sharedTime?: true
   /** Further settings, as environment variables. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Another way from the server to its database: answers the address that the server gets. */
+  /** Replaces the server's connection to its database: returns the address to use. */
   readonly reach?: (owner: OwnerConnection) => Promise<string>
 }
 
-/** Somebody who has signed in with `POST /api/login`. */
+/** A user signed in with `POST /api/login`. */
 export interface Person {
   readonly id: UserId
   readonly username: string
@@ -49,7 +49,7 @@ export interface Person {
   readonly client: Client
 }
 
-/** A device that has registered, with what it registered with. */
+/** A registered device, with its registration body. */
 export interface RegisteredDevice extends DeviceAuth {
   readonly body: DeviceAuthBody
   readonly privateKey: KeyObject
@@ -61,15 +61,15 @@ export interface BootedServer {
   /** The signed link of the first account. */
   readonly setupLink: string
   readonly dataFolder: string
-  /** 64 hex digits: opens the instance's keys. */
+  /** 64 hex digits; unseals the instance's keys. */
   readonly secretKey: string
-  /** What the platform's own calls send. */
+  /** Headers of the platform's own calls. */
   readonly nodeHeaders: { readonly 'x-node-secret': string }
-  /** The server's database on connections of the test's own, to look at what calls have done. */
+  /** The server's database on connections of the test, to inspect effects of calls. */
   readonly database: Database
-  /** Owns the tables and sees no rows of a namespace. */
+  /** Owner of the tables; sees no rows of a namespace. */
   readonly owner: OwnerConnection
-  /** A contract client; without a token it is nobody. */
+  /** A contract client; anonymous without a token. */
   client(token?: string): Client
   /** A plain request to a path of the server. */
   fetch(path: string, init?: RequestInit): Promise<Response>
@@ -77,7 +77,7 @@ export interface BootedServer {
   setUpAccount(): Promise<Person>
   /** Another person with a namespace of their own, signed in. */
   addPerson(username: string): Promise<Person>
-  /** Makes a person a member of a namespace. */
+  /** Adds a person to a namespace. */
   addMember(tenant: TenantId, user: UserId, role: Role): Promise<void>
   removeMember(tenant: TenantId, user: UserId): Promise<void>
   /** Registers a device with a key pair of its own: a pending row. */
@@ -234,7 +234,7 @@ export async function setStatus(
   await person.client.call(operations.devices.setStatus, { params: { uid, status } })
 }
 
-/** What became of a call: `200`, or the failure as `409 CONFLICT name` (status, code, fields at fault). */
+/** Outcome of a call: `200`, or the failure as `409 CONFLICT name` (status, code, invalid fields). */
 export async function outcome(call: Promise<unknown>): Promise<string> {
   try {
     await call
@@ -245,7 +245,7 @@ export async function outcome(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Reads a live stream until some text has come. */
+/** Reads a live stream until it contains a text. */
 export async function readUntil(response: Response, wanted: string): Promise<string> {
   let heard = ''
   for await (const chunk of response.body ?? []) {
@@ -256,7 +256,7 @@ export async function readUntil(response: Response, wanted: string): Promise<str
 }
 
 let passwordHash: Promise<string> | undefined
-/** Everybody has the same password, so it is hashed once. */
+/** All test users share one password, so it is hashed once. */
 function passwordHashOnce(): Promise<string> {
   passwordHash ??= createPasswordHasher().then((passwords) => passwords.hash(PASSWORD))
   return passwordHash

@@ -1,14 +1,14 @@
-// Sessions with known contents, made by a seed: output as programs write it – colours, redrawn lines, lines broken by the
-// terminal, screens of their own, pieces that end anywhere – and the questions that they answer.
+// Generates sessions with known contents from a seed: output as programs write it – colours, redrawn lines, wrapped
+// lines, alternate screens, pieces split anywhere – and search questions with their answers.
 import { createHash } from 'node:crypto'
 import { createEventLines, headerLine } from '@bowline/asciicast/write'
 
 export interface CorpusSession {
   readonly name: string
   readonly command: string
-  /** The file. */
+  /** Content of the recording file. */
   readonly cast: string
-  /** Where each question's answer is first to be seen, in milliseconds since the start. */
+  /** Time at which each question's answer is first visible, in milliseconds since the start. */
   readonly answers: ReadonlyMap<string, number>
 }
 
@@ -33,7 +33,7 @@ function random(seed: number): () => number {
   }
 }
 
-/** @param number of the session, which is its seed */
+/** @param number number of the session, used as seed */
 export function corpusSession(number: number): CorpusSession {
   const next = random(number)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T
@@ -42,7 +42,7 @@ export function corpusSession(number: number): CorpusSession {
   const events: string[] = []
   const answers = new Map<string, number>()
   let atMs = 0
-  /** Says it in pieces that end anywhere. */
+  /** Writes output in pieces split anywhere. */
   const say = (text: string): void => {
     for (let from = 0; from < text.length;) {
       const to = from + 1 + Math.floor(next() * 40)
@@ -56,7 +56,7 @@ export function corpusSession(number: number): CorpusSession {
     for (let line = 0; line < lines; line += 1)
       say(`${Array.from({ length: 8 }, () => pick(WORDS)).join(' ')} ${line}\r\n`)
   }
-  /** Something that only this session, or only some of them, has. */
+  /** Adds a text that only this or some sessions have. */
   const plant = (question: string, show: (text: string) => string, text = question): void => {
     noise(1 + Math.floor(next() * 12))
     answers.set(question, atMs)
@@ -66,16 +66,16 @@ export function corpusSession(number: number): CorpusSession {
   say(`\u001b]0;root@host-${number}\u0007\u001b[01;32mroot@host-${number}\u001b[00m:\u001b[01;34m~\u001b[00m# `)
   plant(`/srv/app-${number}/releases/${id}/config.yml`, (path) => line(`editing \u001b[4m${path}\u001b[0m`))
   plant(`req-${id}`, (name) => line(`\u001b[31mERROR\u001b[0m ${name} failed with status 50${number % 10}`))
-  // Longer than the terminal is wide, with the answer where the line is broken.
+  // Wider than the terminal, with the answer at the line break.
   plant(`wrapped${id}`, (word) => line(`${'-'.repeat(COLUMNS - 5)}${word}${'-'.repeat(20)}`))
   // Typed with a mistake.
   plant(`mistyped-${number}`, () =>
     line(`# grep mistoped-${number}${'\b'.repeat(`oped-${number}`.length)}yped-${number}`),
   )
-  // Redrawn on one line; the last state is to be seen for a while.
+  // Redrawn on one line; the last state stays visible for a while.
   plant(`finished download ${id}`, (text) => `10%\r50%\r\u001b[K${text}\r\n`)
   plant(`"${FAILURES[number % 4]}${number % 7}"`, (text) => line(`fatal: ${text.slice(1, -1)} at line ${number}`))
-  // A screen of its own, with words put at places.
+  // An alternate screen with positioned words.
   plant(`editor${id} buffer`, () => `\u001b[?1049h\u001b[2J\u001b[5;10Hbuffer\u001b[3;20Heditor${id}`)
   say('\u001b[?1049l')
   plant(`Größe日本${number}`, line)

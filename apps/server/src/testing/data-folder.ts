@@ -1,11 +1,11 @@
-// Where the tests' databases live: in memory when the host allows, which makes cloning one ten times as fast.
+// Chooses the folder of the tests' databases: in memory if possible, where cloning is ten times as fast.
 import { readFile, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 
 const MEMORY = '/dev/shm'
 const MIN_FREE_BYTES = 2 ** 30
 
-/** Folders for tests are called this, the process id of the run, and something. */
+/** Folder names for tests consist of this, the process id of the run, and a suffix. */
 export const TEST_FOLDER_PREFIX = 'bowline-test-'
 
 /** Every parent that {@link testFolderParent} may choose. */
@@ -16,7 +16,7 @@ export async function testFolderParent(): Promise<string> {
   return (await memoryWillDo()) ? MEMORY : tmpdir()
 }
 
-/** Containers often have little of it, or forbid programs there. */
+/** Containers often have little shared memory, or forbid executables there. */
 async function memoryWillDo(): Promise<boolean> {
   const mounts = await readFile('/proc/self/mounts', 'utf8')
   const options = mounts

@@ -1,4 +1,4 @@
-// A database of one's own for a test file: cloned from the run's migrated template in a few hundredths of a second.
+// A separate database for each test file, cloned from the run's migrated template in a few hundredths of a second.
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { inject } from 'vitest'
@@ -9,7 +9,7 @@ import { onDatabase } from './postgres-server.ts'
 
 export interface TestDatabase {
   readonly database: Database
-  /** Of the owner; sees no rows of a namespace. */
+  /** Connection of the owner; sees no rows of a namespace. */
   readonly owner: OwnerConnection
   /** Closes the pools and drops the database. */
   close(): Promise<void>
@@ -17,7 +17,7 @@ export interface TestDatabase {
 
 /**
  * Call it in `beforeAll` and close it in `afterAll`.
- * @param options.poolSize most connections of each pool
+ * @param options.poolSize connection limit of each pool
  */
 export async function testDatabase(options: { poolSize?: number } = {}): Promise<TestDatabase> {
   const { owner: server, template } = inject('testServer')
@@ -47,7 +47,7 @@ async function createDatabase(template: string): Promise<string> {
   return name
 }
 
-/** A maintenance process of a server that is not ours may hold the database for a moment; its owner may not end it. */
+/** A maintenance process of another server may hold the database briefly; its owner may not end it. */
 async function dropDatabase(name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,4 +1,4 @@
-// For tests of the gateway in a whole server: devices and clients that can misbehave in any way, over real sockets.
+// Test devices and clients for the gateway in a whole server: they can misbehave in any way, over real sockets.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { operations } from '@bowline/contract/operations'
@@ -24,7 +24,7 @@ import { onTestFinished } from 'vitest'
 import type { BootedServer, Person, RegisteredDevice } from './boot.ts'
 import { until } from './until.ts'
 
-/** What a device does with a stream that the gateway opens. */
+/** Handles a stream that the gateway opens on a device. */
 export type Behaviour = (kind: StreamKind, header: LinkMessage, stream: LinkStream) => StreamHandler | LinkCause
 
 export interface FakeDevice {
@@ -32,22 +32,22 @@ export interface FakeDevice {
   /** SSH user name of an account on it. */
   login(user: string): string
   readonly link: Link
-  /** Below the link: for bytes that no link would send. */
+  /** Transport below the link, for bytes that no link would send. */
   readonly transport: Transport
   /** Resolves when the link has ended. */
   readonly ended: Promise<LinkCause>
-  /** What it was asked: kinds and headers of streams, and credentials. */
+  /** Kinds and headers of the streams opened on it. */
   readonly asked: { kind: StreamKind; header: LinkMessage }[]
   readonly credentials: AuthCredential[]
 }
 
-/** The password that devices take unless they behave otherwise. */
+/** The password that devices accept by default. */
 export const DEVICE_PASSWORD = 'right'
 
 /**
  * An accepted device with a link, until the test is over.
- * @param behave default: takes the password `right` and every statement, sends back what sessions and connections bring
- * @param known a device that has registered already
+ * @param behave default: accepts the password `right` and every statement, echoes sessions and connections
+ * @param known an already registered device
  */
 export async function fakeDevice(
   server: BootedServer,
@@ -96,7 +96,7 @@ export async function fakeDevice(
   }
 }
 
-/** An `auth` stream that keeps what it is shown. */
+/** An `auth` stream that records credentials. */
 export function judging(stream: LinkStream, credentials: AuthCredential[] = []): StreamHandler {
   return {
     data: () => undefined,
@@ -112,7 +112,7 @@ export function judging(stream: LinkStream, credentials: AuthCredential[] = []):
   }
 }
 
-/** A process, or a connection, that sends back what it gets. */
+/** A process or connection that echoes its input. */
 function echoing(stream: LinkStream): StreamHandler {
   stream.control({ type: stream.kind === 'dial' ? 'connected' : 'started' })
   return {
@@ -130,7 +130,7 @@ function echoing(stream: LinkStream): StreamHandler {
   }
 }
 
-/** A client that has connected; nothing ends it but the caller. */
+/** A connected client; the caller closes it. */
 export async function connectClient(server: BootedServer, options: TestClientOptions = {}): Promise<TestClient> {
   const socket = connect(server.sshPort, '127.0.0.1')
   socket.setNoDelay(true)
@@ -139,14 +139,14 @@ export async function connectClient(server: BootedServer, options: TestClientOpt
   return client
 }
 
-/** A client that has connected, until the test is over. */
+/** A connected client, closed at the end of the test. */
 export async function rawClient(server: BootedServer, options: TestClientOptions = {}): Promise<TestClient> {
   const client = await connectClient(server, options)
   onTestFinished(() => void client.socket.destroy())
   return client
 }
 
-/** A client that has signed in with the right password. */
+/** A client that has signed in with the correct password. */
 export async function signedIn(server: BootedServer, login: string): Promise<TestClient> {
   const client = await rawClient(server)
   await client.signIn(login)

@@ -1,5 +1,5 @@
-// A namespace with one of everything in it, and where its ids go in the paths of operations: for tests that go over
-// every operation of the contract.
+// A namespace with one of everything, and its ids for the path parameters of operations: for tests that cover every
+// operation of the contract.
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import type { Operation } from '@bowline/contract/operation'
 import { pathParameters } from '@bowline/contract/operation'
@@ -17,7 +17,7 @@ export interface World {
   readonly fingerprint: string
   readonly ruleId: string
   readonly apiKeyName: string
-  /** The key itself; its role is the owner's highest. */
+  /** The key itself, with the role of an owner. */
   readonly apiKey: string
   readonly tunnelAddress: string
   readonly connectorUid: string
@@ -25,7 +25,7 @@ export interface World {
   readonly marker: string
 }
 
-/** Makes one of everything, by calls where there are calls. */
+/** Creates one of everything, by API calls where possible. */
 export async function populate(server: BootedServer, owner: Person): Promise<World> {
   const marker = `mark${randomBytes(4).toString('hex')}`
   const { client, tenant } = owner

@@ -1,5 +1,5 @@
-// A PostgreSQL of the operating system for the tests, as an operator may bring one: a cluster of its own, made and ended
-// with the run.
+// A PostgreSQL of the operating system for the tests, as an operator may provide one: a cluster of its own, created and
+// stopped with the run.
 import { chown, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,11 +13,11 @@ const SUPERUSER = 'postgres'
 const LOGIN = 'bowline'
 
 /**
- * Makes and starts a cluster.
+ * Creates and starts a cluster.
  * @param programs folder of `initdb` and `postgres`
- * @param cluster folder that is made
- * @param settings of the server
- * @returns a login that may create databases and roles, and is no superuser
+ * @param cluster folder to create
+ * @param settings settings of the server
+ * @returns a login that may create databases and roles but is no superuser
  */
 export async function startInstalledPostgres(
   programs: string,

@@ -1,6 +1,6 @@
-// The table of who gets which status from which call. It follows from the contract alone: access, permission, whether
-// keys may call, whether it is built and in which edition; the few answers that depend on the sample input are listed.
-// `npm run routes` prints it, matrix.test.ts holds it against a running server.
+// The table of expected statuses by call and caller. It follows from the contract alone: access, permission, API key
+// access, implementation state and edition; the few answers that depend on the sample input are listed.
+// `npm run routes` prints it, matrix.test.ts checks it against a running server.
 import { type Operation, pathParameters } from '@bowline/contract/operation'
 import { ROLES, type Role, roleMay } from '@bowline/contract/roles'
 
@@ -10,9 +10,9 @@ export type MatrixEdition = 'community' | 'cloud'
 export interface Caller {
   readonly name: string
   readonly kind: 'nobody' | 'device' | 'user' | 'api-key'
-  /** In the namespace of the credential; none: the credential belongs to no namespace. */
+  /** Role in the credential's namespace; none if it belongs to no namespace. */
   readonly role?: Role
-  /** The namespace of the credential is another one than that of the rows. */
+  /** The credential's namespace is not that of the rows. */
   readonly foreign?: true
 }
 
@@ -33,7 +33,7 @@ export const CALLERS = [
 ] as const satisfies readonly Caller[]
 export type CallerName = (typeof CALLERS)[number]['name']
 
-/** Answers of calls that need no credential: their samples are wrong on purpose, but for the readings. */
+/** Answers of calls without credential: their samples are invalid on purpose, except reads. */
 const PUBLIC: Readonly<Record<string, number>> = {
   'auth.login': 401,
   'auth.createSession': 401,
@@ -43,13 +43,13 @@ const PUBLIC: Readonly<Record<string, number>> = {
   'announcements.get': 404,
 }
 
-/** Paths of these name rows by words that every namespace may use. */
+/** Paths of these identify rows by names that every namespace may use. */
 const NAMES: readonly string[] = ['api-keys', 'tags']
 
-/** The status that the contract asks for. */
+/** The status that the contract requires. */
 export function expectedStatus(id: string, operation: Operation, caller: Caller, edition: MatrixEdition): number {
   const { access } = operation
-  // To everybody outside of the platform these calls do not exist.
+  // Outside the platform these calls do not exist.
   if (access.kind === 'internal') return 404
   if (access.kind === 'device' && caller.kind !== 'device') return 401
   if (access.kind === 'user' || access.kind === 'member') {
@@ -59,11 +59,11 @@ export function expectedStatus(id: string, operation: Operation, caller: Caller,
   if (access.kind === 'member') {
     if (caller.role === undefined) return 403
     if (access.permission && !roleMay(caller.role, access.permission)) return 403
-    // The tenant in a path is looked at before the call itself.
+    // The tenant in a path is checked before the call itself.
     if (caller.foreign && pathParameters(operation.path).includes('tenant')) return 404
   }
   if (operation.cloudOnly && edition !== 'cloud') return 404
-  // The connector of a path is looked for before the call is refused.
+  // The connector in a path is looked up before the call is refused.
   if (operation.notYet && id !== 'connectors.info') return 501
   if (access.kind === 'public') return PUBLIC[id] ?? 200
   const namesRow = pathParameters(operation.path).length > 0 && !NAMES.includes(operation.noun)
@@ -71,27 +71,27 @@ export function expectedStatus(id: string, operation: Operation, caller: Caller,
   return bySample(id, caller, edition) ?? operation.status ?? 200
 }
 
-/** What is right for the sample, but no success. */
+/** Expected failures that depend on the sample. */
 function bySample(id: string, caller: Caller, edition: MatrixEdition): number | undefined {
   if (id === 'users.updatePassword') return 400
-  // The login key of the namespace is another one.
+  // The namespace has a different login key.
   if (id === 'auth.signChallenge') return 404
   if (id === 'auth.switchNamespace' && (caller.foreign || caller.role === undefined)) return 404
   if (id === 'members.leave' && caller.foreign) return 404
-  // Its device is named in the body.
+  // The body names the device.
   if (id === 'firewall.evaluate' && caller.foreign) return 404
-  // Its rules are: these are not all of those that whoever asks has.
+  // The body names the rules, which are not all of the caller's.
   if (id === 'firewall.setOrder' && caller.foreign) return 409
   if (id === 'members.leave' && caller.role === 'owner') return 403
   if (id === 'connectors.info') return 501
-  // Nobody would be told of the invitation.
+  // The invitation cannot be sent.
   if (id === 'members.add' && edition === 'cloud') return 501
   if (id === 'namespaces.support' && edition === 'cloud') return 402
   if (id === 'billing.chooseDevices' && caller.foreign) return 400
   return undefined
 }
 
-/** Calls that differ by edition are tried in both; the others in the community's. */
+/** Calls that differ by edition are tried in both; others in the community edition only. */
 const DIFFERING: readonly string[] = ['members', 'namespaces', 'billing']
 
 export function isTriedIn(edition: MatrixEdition, operation: Operation): boolean {

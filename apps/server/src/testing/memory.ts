@@ -1,4 +1,4 @@
-// What a test's process holds once nothing is left to be collected.
+// Measures the memory of a test process after garbage collection.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -8,7 +8,7 @@ export function collectGarbage(): void {
   if (typeof collect === 'function') for (let count = 0; count < 3; count += 1) collect()
 }
 
-/** Objects, strings and buffers that are in use, in bytes. */
+/** Live objects, strings and buffers, in bytes. */
 export function usedBytes(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()

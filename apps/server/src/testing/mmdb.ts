@@ -66,7 +66,7 @@ export function mmdbFile(ranges: Readonly<Record<string, Position>>): Buffer {
   }
   const tree = Buffer.alloc(nodes.length * 6)
   for (const [i, [left, right]] of nodes.entries()) {
-    // A record of the count of nodes means: nothing is known.
+    // A record equal to the node count means: no data.
     tree.writeUIntBE(left < 0 ? nodes.length : left, i * 6, 3)
     tree.writeUIntBE(right < 0 ? nodes.length : right, i * 6 + 3, 3)
   }

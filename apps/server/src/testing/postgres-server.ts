@@ -1,6 +1,6 @@
 // Global set-up of the server's tests: one PostgreSQL per run with one migrated template database, from which
-// testing.ts clones. `TEST_POSTGRES`, the folder of another PostgreSQL's programs (`/usr/lib/postgresql/15/bin`), takes
-// the place of the embedded one. What a run that was killed has left behind is removed by the next.
+// testing/database.ts clones. `TEST_POSTGRES`, the folder of another PostgreSQL's programs
+// (`/usr/lib/postgresql/15/bin`), replaces the embedded one. Leftovers of a killed run are removed by the next.
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
@@ -20,9 +20,9 @@ import { TEST_FOLDER_PARENTS, TEST_FOLDER_PREFIX, testFolderParent } from './dat
 export interface TestServer {
   /** A login that may create databases. */
   readonly owner: OwnerConnection
-  /** Migrated, without rows; nobody is connected to it. */
+  /** Migrated, without rows or connections. */
   readonly template: string
-  /** Databases of this run are called this and something. */
+  /** Prefix of database names in this run. */
   readonly prefix: string
 }
 
@@ -34,7 +34,7 @@ declare module 'vitest' {
 
 const DATABASE_PREFIX = 'bowline_test_'
 
-/** Called by vitest once per run; the answer is called at its end. */
+/** Called by vitest once per run; the returned function is called at its end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await openServer(process.env['TEST_POSTGRES'])
   const prefix = `${DATABASE_PREFIX}${process.pid}_`
@@ -50,7 +50,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** The same server and login, another database. */
+/** The same server and login with another database. */
 export function onDatabase(owner: OwnerConnection, database: string): OwnerConnection {
   if (typeof owner !== 'string') return { ...owner, database }
   const url = new URL(owner)
@@ -97,7 +97,7 @@ async function openServer(programs: string | undefined): Promise<{ owner: OwnerC
   }
 }
 
-/** Stops and removes the servers of runs whose process has gone. */
+/** Stops and removes the servers of runs whose process has ended. */
 async function removeAbandonedServers(): Promise<void> {
   const parents = await Promise.all(
     TEST_FOLDER_PARENTS.map(async (parent) => (await readdir(parent)).map((name) => join(parent, name))),
@@ -109,7 +109,7 @@ async function removeAbandonedServers(): Promise<void> {
   }
 }
 
-/** Ends what runs in a data folder, and removes it. */
+/** Stops the server of a data folder and removes the folder. */
 async function removeServer(dataDir: string): Promise<void> {
   const home = join(dataDir, 'postgres')
   const clusters = await readdir(home).catch(() => [])
@@ -122,7 +122,7 @@ async function removeServer(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** Whether the run that a folder or database is named after has ended. */
+/** True if the run in a folder's or database's name has ended. */
 async function ownerHasGone(name: string): Promise<boolean> {
   const pid = /\d+/.exec(name)?.[0]
   if (pid === undefined) return false

@@ -1,4 +1,4 @@
-// An input for each operation of the contract that a member of a test tenant with every permission could send.
+// A valid input for each operation of the contract, as a member with every permission could send it.
 import { randomBytes } from 'node:crypto'
 import type { Role } from '@bowline/contract/roles'
 import { DEVICE_TAG, TAG, type TestTenant } from './tenant.ts'
@@ -24,9 +24,9 @@ const fresh = (prefix: string): string => `${prefix}${randomBytes(4).toString('h
 const HOSTNAME_FILTER = { hostname: '.*' }
 
 /**
- * @param tenant whose rows the input names
- * @param caller id of the person who sends it; any text for others
- * @param role whom member calls act on
+ * @param tenant tenant of the rows in the input
+ * @param caller id of the calling user; any text for other callers
+ * @param role role of the member that member calls act on
  */
 export function sampleInput(id: string, tenant: TestTenant, caller: string, role: Role = 'observer'): SampleInput {
   const { ids } = tenant

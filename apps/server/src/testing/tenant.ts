@@ -1,5 +1,5 @@
-// A namespace with a row of every noun, for tests that ask what calls do to it. It can be put back to how it was at any
-// time, with the same ids, so that tokens and keys made for it stay valid.
+// A namespace with a row of every noun, for tests of the effects of calls. It can be reset at any time with the same
+// ids, so that its tokens and keys stay valid.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { ROLES, type Role } from '@bowline/contract/roles'
 import { DeviceUid, SessionUid, type TenantId, type UserId } from '@bowline/contract/schemas/common'
@@ -12,10 +12,10 @@ export interface TestTenant {
   readonly owner: UserId
   /** Accepted members by role, the owner among them. */
   readonly members: Readonly<Record<Role, UserId>>
-  /** Whose membership is pending. */
+  /** A user with a pending membership. */
   readonly pending: UserId
   readonly ids: TenantIds
-  /** Everything as it was at first. */
+  /** Restores the initial state. */
   reset(): Promise<void>
   /** One hash over every row that has its tenant id, and over the accounts of its people. */
   fingerprint(): Promise<string>
@@ -27,29 +27,29 @@ export interface TenantIds {
   readonly waiting: DeviceUid
   readonly container: DeviceUid
   readonly session: SessionUid
-  /** Of the session's first seat; tests that read it write its file. */
+  /** Recording of the session's first seat; tests that read it write its file. */
   readonly recording: string
   readonly fingerprint: string
   readonly rule: number
   readonly tunnel: string
   readonly connector: string
-  /** API keys by their roles: what a program sends. */
+  /** API keys by role, as programs send them. */
   readonly keys: Readonly<Record<Role, string>>
 }
 
-/** In every text of a namespace that nobody else may ever read. */
+/** Part of every text that other namespaces must never read. */
 export const MARK = 'confidential'
-/** On the devices, the public key and the firewall rule. */
+/** Tag of the devices, the public key and the firewall rule. */
 export const TAG = 'rack'
-/** On the devices only. */
+/** Tag of the devices only. */
 export const DEVICE_TAG = 'floor'
 
-/** No job comes to forget what is dated then. */
+/** Too late for any job to expire the rows. */
 const FAR_OFF = new Date('2100-01-01')
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
-/** Makes a namespace of people who exist already. */
+/** Creates a namespace of existing users. */
 export async function makeTenant(
   database: Database,
   id: TenantId,
@@ -79,7 +79,7 @@ export async function makeTenant(
     ids,
     reset: () => db.transaction().execute((inner) => fill(inner, tenant)),
     async fingerprint() {
-      // Differences are folded at any time; what they add up to is what counts.
+      // Differences may be folded at any time; only their sum counts.
       const counts = sql`(select tenant_id, list, status, sum(difference) from row_counts
         group by 1, 2, 3 having sum(difference) <> 0)`
       const rows = tables.map((table) => {
@@ -108,7 +108,7 @@ export async function tenantTables(db: Kysely<Schema>): Promise<string[]> {
 async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   const { id: tenant_id, ids, members, owner } = tenant
   await db.deleteFrom('namespaces').where('tenant_id', '=', tenant_id).execute()
-  // Whoever was signed out is signed in again, and nobody is locked out.
+  // Restores signed-out users' tokens and clears lockouts.
   const people = [...Object.values(members), tenant.pending]
   await db.updateTable('users').set({ token_epoch: 0 }).where('id', 'in', people).execute()
   await db.deleteFrom('ended_logins').where('user_id', 'in', people).execute()

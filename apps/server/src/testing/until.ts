@@ -1,11 +1,11 @@
-// Waits in tests for what the server does beside them.
+// Waits in tests for asynchronous effects in the server.
 import { vi } from 'vitest'
 
-/** Generous: a test fails by it only when nothing comes, however busy the machine is. */
+/** Generous: reached only when nothing happens, however busy the machine is. */
 const TIMEOUT_MS = 15_000
 
 /**
- * Looks again and again until there is something.
+ * Polls until the result is truthy.
  * @param look may be asynchronous
  * @returns the first truthy value
  * @throws {Error} when there is none within 15 seconds

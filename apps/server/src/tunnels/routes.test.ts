@@ -25,7 +25,7 @@ const open = async ({ person, uid }: { person: Person; uid: DeviceUid }, changes
   return (await person.client.call(tunnels.create, { params: { uid }, body })).body
 }
 
-it('a tunnel has an address of its own that the same host and port keep', async () => {
+it('gives each device, host and port a stable tunnel address', async () => {
   const mine = await withDevice()
   const tunnel = await open(mine)
   expect(tunnel).toEqual({
@@ -47,7 +47,7 @@ it('a tunnel has an address of its own that the same host and port keep', async 
   expect((await mine.person.client.call(tunnels.list, { params: { uid: mine.uid } })).total).toBe(3)
 })
 
-it('its life is counted from when it was made or renewed, up to the largest that the contract knows', async () => {
+it('counts a tunnel’s TTL from creation or renewal, up to the contract’s maximum', async () => {
   const mine = await withDevice()
   const expiry = async (ttl: number) => Date.parse((await open(mine, { ttl })).expires_in)
   expect(await expiry(60)).toBe(clock.now() + 60_000)
@@ -65,11 +65,11 @@ it.each([
   [{ port: 65_536 }, 'port'],
   [{ host: 'localhost' }, 'host'],
   [{ host: '127.0.0.1/8' }, 'host'],
-])('%j is refused', async (changes, field) => {
+])('rejects a tunnel with %j', async (changes, field) => {
   expect(await outcome(open(await withDevice(), changes))).toBe(`400 INVALID_INPUT ${field}`)
 })
 
-it('a device has ten that live, also when more are opened at once', async () => {
+it('limits a device to ten live tunnels, also under concurrent calls', async () => {
   const mine = await withDevice()
   const ports = Array.from({ length: 14 }, (_, i) => 8_000 + i)
   const outcomes = await Promise.all(ports.map((port) => outcome(open(mine, { port, ttl: 60 }))))
@@ -81,7 +81,7 @@ it('a device has ten that live, also when more are opened at once', async () => 
   expect(await outcome(open(mine, { port: 9_000 }))).toBe('200')
 })
 
-it('a tunnel is removed once, and goes with its device', async () => {
+it('removes a tunnel once, and with its device', async () => {
   const mine = await withDevice()
   const { address } = await open(mine)
   const call = mine.person.client.call

@@ -1,5 +1,5 @@
-// Use cases of HTTP tunnels. The address is a keyed hash of what the tunnel leads to: the same
-// host and port of a device keep it, and nobody can guess one.
+// Use cases of HTTP tunnels. The address is a keyed hash of the tunnel's target: the same host and port of a device
+// keep it, and it cannot be guessed.
 import { createHmac } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { NEVER, type DeviceUid } from '@bowline/contract/schemas/common'
@@ -11,9 +11,9 @@ import type { Listing } from '../db/lists/listing.ts'
 import { type TunnelRow, countOthers, deleteTunnel, listTunnels, lockTunnelDevice, upsertTunnel } from './store.ts'
 
 export interface TunnelDeps {
-  /** Keys the addresses. */
+  /** Key of the address hash. */
   readonly secret: string
-  /** Domain under which tunnels are reached; '' when the operator has set none. */
+  /** Parent domain of tunnels; '' if not configured. */
   readonly domain: string
 }
 
@@ -72,10 +72,10 @@ export async function remove(ctx: TenantContext, device: DeviceUid, address: str
   })
 }
 
-/** The latest time that JavaScript and the API can say; longer lives end there. */
+/** Latest time that JavaScript and the API can express; longer TTLs are capped. */
 const LATEST = Date.UTC(9999, 11, 31)
 
-/** When a tunnel that is made or used at `now` ends; null: never. */
+/** Expiry of a tunnel created or renewed at `now`; null: never. */
 export function expiryAt(now: number, ttlSeconds: number): Date | null {
   return ttlSeconds < 0 ? null : new Date(Math.min(now + ttlSeconds * 1_000, LATEST))
 }

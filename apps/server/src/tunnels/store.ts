@@ -23,13 +23,13 @@ export async function listTunnels(
   return { rows, total: count }
 }
 
-/** Locks the device, so that its tunnels are counted and made one at a time. @returns whether it exists */
+/** Locks the device to serialise counting and creating its tunnels. @returns true if it exists */
 export async function lockTunnelDevice(db: Kysely<Schema>, device: DeviceUid): Promise<boolean> {
   const row = await db.selectFrom('devices').select('uid').where('uid', '=', device).forUpdate().executeTakeFirst()
   return row !== undefined
 }
 
-/** How many tunnels of a device still work, the one with this address left out. */
+/** Number of a device's live tunnels, except the one with this address. */
 export function countOthers(db: Kysely<Schema>, device: DeviceUid, address: string, now: Date): Promise<number> {
   return countRows(
     db
@@ -40,7 +40,7 @@ export function countOthers(db: Kysely<Schema>, device: DeviceUid, address: stri
   )
 }
 
-/** Makes a tunnel, or gives the one that is there a new life. */
+/** Creates a tunnel or renews the existing one. */
 export function upsertTunnel(db: Kysely<Schema>, tunnel: Insertable<TunnelsTable>): Promise<TunnelRow> {
   return db
     .insertInto('tunnels')

@@ -1,4 +1,4 @@
-// SQL of what happened to accounts. System rows: no tenant sees them.
+// SQL of account events. System rows: no tenant sees them.
 import type { AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
@@ -9,7 +9,7 @@ import type { AccountEventsTable } from '../db/sign-in-tables.ts'
 
 export type AccountEventRow = Selectable<AccountEventsTable>
 
-/** Adds an event, or counts it to the one of its hour. */
+/** Adds an event, or increments the one of the same hour. */
 export async function insertAccountEvent(db: Kysely<Schema>, event: Insertable<AccountEventsTable>): Promise<void> {
   await db
     .insertInto('account_events')

@@ -1,4 +1,4 @@
-// What people are told of their own accounts, over HTTP.
+// Activity of people's own accounts, over HTTP.
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
@@ -27,8 +27,8 @@ const signIn = (username: string, password: string, from = '192.0.2.1') =>
   })
 const tokenOf = async (response: Response) => ((await response.json()) as { token: string }).token
 
-describe('the activity of an account', () => {
-  it('counts the failures of an hour and a source, and tells of the lock that they led to', async () => {
+describe('account activity', () => {
+  it('counts failed sign-ins per hour and source, and shows the resulting lock', async () => {
     const person = await server.addPerson('guessed')
     for (let i = 0; i < 5; i += 1) await signIn('guessed', 'wrong', '198.51.100.7')
     await signIn('guessed@example.com', 'wrong', '2001:db8:1:2:3::4')
@@ -41,7 +41,7 @@ describe('the activity of an account', () => {
     ])
   })
 
-  it('has sign-ins, changes with before and after, and sign-outs', async () => {
+  it('shows sign-ins, changes with before and after, and sign-outs', async () => {
     const person = await server.addPerson('mover')
     const email = 'moved@example.com'
     await person.client.call(users.update, { body: { username: 'moved', email, current_password: PASSWORD } })
@@ -66,14 +66,14 @@ describe('the activity of an account', () => {
     expect(JSON.stringify(body)).not.toContain('another-password')
   })
 
-  it('tells of a change that was refused because somebody else has the name', async () => {
+  it('shows a change refused because the name is taken', async () => {
     const person = await server.addPerson('copycat')
     const call = person.client.call(users.update, { body: { email: 'ada@example.com', current_password: PASSWORD } })
     expect(await outcome(call)).toBe('409 email')
     expect(await kindsOf(person)).toContain('account.conflict')
   })
 
-  it('tells of a cookie that came a second time', async () => {
+  it('shows a replayed session cookie', async () => {
     const person = await server.addPerson('robbed')
     const session = await server.client().call(auth.createSession, { body: { username: 'robbed', password: PASSWORD } })
     const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -84,13 +84,13 @@ describe('the activity of an account', () => {
     expect(await kindsOf(person)).toContain('session.replay')
   })
 
-  it('tells when guesses from everywhere have shut out sources that are not known', async () => {
+  it('shows when distributed guessing blocks unknown sources', async () => {
     const person = await server.addPerson('besieged')
     for (let i = 0; i < 20; i += 1) await signIn('besieged', 'wrong', `198.18.0.${i}`)
     expect(await kindsOf(person)).toContain('sign-in.guard')
   })
 
-  it('is the person’s own: neither others nor the audit log of the namespace have it', async () => {
+  it('hides activity from other people and from the namespace’s audit log', async () => {
     const before = await kindsOf(ada)
     await signIn('besieged', 'wrong', '198.18.1.1')
     expect(await kindsOf(ada)).toEqual(before)
@@ -98,7 +98,7 @@ describe('the activity of an account', () => {
     expect(body.filter(({ action }) => action.startsWith('sign-in'))).toEqual([])
   })
 
-  it('is forgotten after a year', async () => {
+  it('deletes activity after a year', async () => {
     const person = await server.addPerson('old')
     clock.advance(366 * 86_400_000)
     clock.advance(600_000)

@@ -1,4 +1,4 @@
-// Activity of accounts: people see their own, operators of the server everybody's, namespaces none.
+// Account activity: people see their own, operators of the server all of it, namespaces none.
 import type { AccountEvent, AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
@@ -11,7 +11,7 @@ import { countAccountEvents, insertAccountEvent, listAccountEvents, listEveryAcc
 
 const HOUR_MS = 3_600_000
 
-/** Kinds that programs and attackers repeat: those of an hour and a source are one event with a count. */
+/** Kinds that programs and attackers repeat: counted in one event per hour and source. */
 const COUNTED: ReadonlySet<AccountEventKind> = new Set([
   'sign-in',
   'sign-in.fail',
@@ -20,13 +20,13 @@ const COUNTED: ReadonlySet<AccountEventKind> = new Set([
   'session.replay',
 ])
 
-/** Where the deeds of the command line come from. */
+/** Origin of actions on the command line. */
 export const COMMAND_LINE: Origin = { source: '', userAgent: '' }
 
 /**
- * Notes an event. Call it in the transaction of the deed itself.
+ * Records an event. Call it in the transaction of the action itself.
  * @param now milliseconds since the epoch
- * @param event.user '' for a name that nobody has
+ * @param event.user '' for an unknown name
  * @param event.details non-secret facts
  */
 export function noteAccountEvent(
@@ -52,7 +52,7 @@ export function noteAccountEvent(
   })
 }
 
-/** How many events of a kind an account has had in the last hour. @param now milliseconds since the epoch */
+/** Number of an account's events of a kind in the last hour. @param now milliseconds since the epoch */
 export function countWithinTheHour(
   db: Kysely<Schema>,
   now: number,
@@ -62,14 +62,14 @@ export function countWithinTheHour(
   return countAccountEvents(db, user, kind, new Date(now - HOUR_MS))
 }
 
-/** A page of a person's events, the newest first. @param db system connection */
+/** A page of a user's events, newest first. @param db system connection */
 export async function listActivity(db: Kysely<Schema>, user: UserId, page: Page): Promise<Listing<AccountEvent>> {
   const { rows, total } = await listAccountEvents(db, user, page)
   return { items: rows.map((row) => toEvent(row)), total }
 }
 
 /**
- * The newest events of the whole instance, those of names that nobody has included.
+ * The newest events of the whole instance, including those of unknown names.
  * @param db system connection
  * @returns `username` is '' for such names and for accounts that are gone
  */

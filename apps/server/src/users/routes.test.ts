@@ -1,4 +1,4 @@
-// What people do with their own accounts, over HTTP.
+// Changes of people's own accounts, over HTTP.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,8 +20,8 @@ const signIn = (username: string, password: string) =>
   outcome(server.client().call(auth.login, { body: { username, password } }))
 const NEW = 'another-password'
 
-describe('changing the own account', () => {
-  it('changes what is given and leaves what is not, or is empty', async () => {
+describe('changing one’s own account', () => {
+  it('changes the given fields and keeps omitted or empty ones', async () => {
     const person = await newcomer()
     await proven(person, { name: 'New Name', recovery_email: 'Second@Example.com', email: '', username: '' })
     expect(await self(person)).toMatchObject({
@@ -34,7 +34,7 @@ describe('changing the own account', () => {
     expect((await self(person)).name).toBe('New Name')
   })
 
-  it('never clears a recovery address, and never takes one that is the address', async () => {
+  it('keeps the recovery address and rejects one equal to the address', async () => {
     const person = await newcomer()
     const email = `${person.username}@example.com`
     expect(await outcome(update(person, { recovery_email: email }))).toBe('400 email,recovery_email')
@@ -44,7 +44,7 @@ describe('changing the own account', () => {
     expect(await outcome(update(person, { email: 'second@example.com' }))).toBe('400 email,recovery_email')
   })
 
-  it('answers a bare list of field names: 400 for the invalid, 409 for the taken', async () => {
+  it('answers with a bare list of fields: 400 for invalid, 409 for taken ones', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     expect(await outcome(update(person, { name: 'x', username: '!' }))).toBe('400 name,username')
     const taken = {
@@ -61,13 +61,13 @@ describe('changing the own account', () => {
     expect(await response.json()).toEqual(['username', 'email'])
   })
 
-  it('of two people who take one name at once lets one have it', async () => {
+  it('gives a username to one of several concurrent callers', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => newcomer()))
     const outcomes = await Promise.all(people.map((person) => outcome(update(person, { username: 'wanted-by-all' }))))
     expect(outcomes.sort()).toEqual(['200', ...Array.from({ length: 4 }, () => '409 username')])
   })
 
-  it('is for oneself only, under the older paths too', async () => {
+  it('rejects changes of other accounts under the older paths', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     const data = (id: string) => person.client.call(users.updateData, { params: { id }, body: { name: 'Via Path' } })
     expect(await outcome(data(person.id))).toBe('200')
@@ -81,8 +81,8 @@ describe('changing the own account', () => {
   })
 })
 
-describe('a new password', () => {
-  it('needs the current one, and another one than that', async () => {
+describe('changing the password', () => {
+  it('requires the current password and a different new one', async () => {
     const person = await newcomer()
     expect(await outcome(update(person, { password: NEW }))).toBe('400 current_password')
     expect(await outcome(update(person, { password: NEW, current_password: 'wrong' }))).toBe('400 current_password')
@@ -91,28 +91,31 @@ describe('a new password', () => {
     expect(await signIn(person.username, PASSWORD)).toBe('200')
   })
 
-  it.each(['users.update', 'users.updatePassword'])('ends every token and browser session: %s', async (way) => {
-    const person = await newcomer()
-    const session = await server.client().call(auth.createSession, {
-      body: { username: person.username, password: PASSWORD },
-    })
-    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
-    const refresh = () => server.fetch('/api/auth/session/refresh', { method: 'POST', headers: { cookie } })
-    if (way === 'users.update') await update(person, { password: NEW, current_password: PASSWORD })
-    else {
-      const body = { current_password: PASSWORD, new_password: NEW }
-      await person.client.call(users.updatePassword, { params: { id: person.id }, body })
-    }
-    expect(await outcome(self(person))).toBe('401 UNAUTHORIZED')
-    expect(await outcome(server.client(session.body.token).call(auth.getUser, {}))).toBe('401 UNAUTHORIZED')
-    expect((await refresh()).status).toBe(401)
-    expect(await signIn(person.username, PASSWORD)).toBe('401 BAD_CREDENTIALS')
-    expect(await signIn(person.username, NEW)).toBe('200')
-  })
+  it.each(['users.update', 'users.updatePassword'])(
+    'ends every token and browser session on a new password: %s',
+    async (way) => {
+      const person = await newcomer()
+      const session = await server.client().call(auth.createSession, {
+        body: { username: person.username, password: PASSWORD },
+      })
+      const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const refresh = () => server.fetch('/api/auth/session/refresh', { method: 'POST', headers: { cookie } })
+      if (way === 'users.update') await update(person, { password: NEW, current_password: PASSWORD })
+      else {
+        const body = { current_password: PASSWORD, new_password: NEW }
+        await person.client.call(users.updatePassword, { params: { id: person.id }, body })
+      }
+      expect(await outcome(self(person))).toBe('401 UNAUTHORIZED')
+      expect(await outcome(server.client(session.body.token).call(auth.getUser, {}))).toBe('401 UNAUTHORIZED')
+      expect((await refresh()).status).toBe(401)
+      expect(await signIn(person.username, PASSWORD)).toBe('401 BAD_CREDENTIALS')
+      expect(await signIn(person.username, NEW)).toBe('200')
+    },
+  )
 })
 
-describe('the recording switch', () => {
-  it('is a bare boolean', async () => {
+describe('recording switch', () => {
+  it('returns the recording switch as a bare boolean', async () => {
     const person = await newcomer()
     const params = { tenant: person.tenant }
     await person.client.call(users.setSecurity, { params, body: { session_record: true } })
@@ -122,8 +125,8 @@ describe('the recording switch', () => {
   })
 })
 
-describe('a change of an address', () => {
-  it('needs the current password, and the other fields do not', async () => {
+describe('changing an address', () => {
+  it('requires the current password for a new address only', async () => {
     const person = await newcomer()
     for (const body of [{ email: 'attacker@evil.test' }, { recovery_email: 'attacker@evil.test' }]) {
       expect(await outcome(update(person, body))).toBe('400 current_password')
@@ -134,12 +137,12 @@ describe('a change of an address', () => {
     expect(await self(person)).toMatchObject({ email: `${person.username}@example.com`, recovery_email: '' })
     const email = `new-${person.username}@example.com`
     expect(await outcome(update(person, { email, current_password: PASSWORD }))).toBe('200')
-    // Consoles send every field whatever was changed.
+    // Consoles send every field, changed or not.
     expect(await outcome(update(person, { name: 'Renamed', email, recovery_email: '' }))).toBe('200')
     expect(await self(person)).toMatchObject({ email, name: 'Renamed' })
   })
 
-  it('is no way to ask who is registered, beyond five answers an hour', async () => {
+  it('limits probing for registered addresses to five answers per hour', async () => {
     const [person, other] = [await newcomer(), await newcomer()]
     const ask = (body: Record<string, string>) => outcome(update(person, { ...body, current_password: PASSWORD }))
     const taken = { email: `${other.username}@example.com` }
@@ -164,7 +167,7 @@ describe('guesses at the current password', () => {
         return person.client.call(users.updatePassword, { params: { id: person.id }, body })
       },
     ],
-  ])('lock as failed sign-ins do, the sign-in included: %s', async (_, guess) => {
+  ])('locks the account after wrong current passwords, sign-in included: %s', async (_, guess) => {
     const person = await newcomer()
     const tried = async (password: string) => outcome(guess(person, password))
     for (const answer of [await tried('wrong'), await tried('wrong')])
@@ -175,8 +178,8 @@ describe('guesses at the current password', () => {
   })
 })
 
-describe('two changes of the password at once', () => {
-  it('with the same current one: one wins', async () => {
+describe('concurrent password changes', () => {
+  it('accepts one of two concurrent password changes', async () => {
     for (let round = 0; round < 10; round += 1) {
       const person = await newcomer()
       const change = (password: string) => outcome(update(person, { password, current_password: PASSWORD }))
@@ -186,8 +189,8 @@ describe('two changes of the password at once', () => {
   })
 })
 
-describe('a password', () => {
-  it('is not the username or the address', async () => {
+describe('password rules', () => {
+  it('rejects the username or the address as password', async () => {
     const person = await newcomer()
     for (const password of [person.username, person.username.toUpperCase(), `${person.username}@example.com`]) {
       expect(await outcome(update(person, { password, current_password: PASSWORD }))).toBe('400 password')

@@ -14,7 +14,7 @@ export interface UserRouteDeps extends AccountDeps {
   readonly db: Kysely<Schema>
 }
 
-/** @param signIns how often one source may have a password judged */
+/** @param signIns rate limit of password checks per source */
 export function userRoutes(deps: UserRouteDeps, signIns: RateLimiter): Route[] {
   const { users } = operations
   const { db } = deps
@@ -23,7 +23,7 @@ export function userRoutes(deps: UserRouteDeps, signIns: RateLimiter): Route[] {
     if (own !== id) fail('NOT_YOURS')
   }
   const change = (context: UserContext, changes: AccountChanges): Promise<void> => {
-    // A password that is judged costs as much as at a sign-in.
+    // A password check costs as much as at sign-in.
     const isJudged = changes.current_password !== undefined && changes.current_password !== ''
     if (isJudged && !signIns.take(sourceKey(context.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
     return updateAccount(db, deps, context.actor.id, changes, originOf(context))

@@ -76,14 +76,14 @@ export async function createUser(
   return id
 }
 
-/** A placeholder for somebody invited by e-mail: it becomes an account when the person registers. */
+/** Creates a placeholder for an invited e-mail address, which becomes an account on registration. */
 export async function inviteAccount(db: Kysely<Schema>, ids: Ids, email: string): Promise<Account> {
   const id = ids.user()
   await insertUser(db, { id, email: email.toLowerCase(), status: 'invited', max_namespaces: 1 })
   return (await getAccount(db, id)) ?? fail('INTERNAL')
 }
 
-/** What a person may change; an empty or absent text leaves the field as it is. */
+/** Editable fields of an account; an empty or absent text leaves the field unchanged. */
 export interface AccountChanges {
   readonly name?: string | undefined
   readonly username?: string | undefined
@@ -93,7 +93,7 @@ export interface AccountChanges {
   readonly current_password?: string | undefined
 }
 
-/** How the sessions of an account end with its tokens. */
+/** Dependencies for ending an account's sessions. */
 export interface SessionEnding {
   readonly clock: Clock
   /** Ends the browser sessions of an account, inside the caller's transaction. */
@@ -102,15 +102,15 @@ export interface SessionEnding {
 
 export interface AccountDeps extends SessionEnding {
   readonly passwords: { hash(password: string): Promise<string> }
-  /** Judges the current password of an account and counts a wrong one. @throws {BowlineError} LOCKED_OUT */
+  /** Checks the current password of an account and counts a wrong one. @throws {BowlineError} LOCKED_OUT */
   readonly isCurrentPassword: (account: Account, password: string, origin: Origin) => Promise<boolean>
 }
 
 /**
- * Changes an account. A new password and a new address need the current password. A new password ends every token of the
- * account, and every browser session: whoever else had the old one is out.
- * @throws {BowlineError} NOT_FOUND; INVALID_INPUT with the fields at fault (the recovery address equal to the address,
- *   a wrong current password, a password that is a name of the account); CONFLICT with the taken fields;
+ * Changes an account. A new password and a new address need the current password. A new password ends every token and
+ * browser session of the account, in case others had the old one.
+ * @throws {BowlineError} NOT_FOUND; INVALID_INPUT with the invalid fields (the recovery address equal to the address,
+ *   a wrong current password, a password that equals a name of the account); CONFLICT with the taken fields;
  *   TOO_MANY_REQUESTS after several of these; LOCKED_OUT after wrong current passwords
  */
 export async function updateAccount(
@@ -136,16 +136,16 @@ export async function updateAccount(
     password === undefined ? undefined : await newPasswordHash(deps, known, wanted, password, changes)
   const taken = await db.transaction().execute(async (inner) => {
     const row = (await lockUser(inner, id)) ?? fail('NOT_FOUND', { what: 'The user' })
-    // What was proven was proven of the account as it was: a change of the password at the same moment comes first.
+    // The password was proven for the earlier row: a concurrent password change takes precedence.
     const holds = isProven ? row.token_epoch === known.token_epoch : !touchesAddress(row, wanted)
     if (!holds) failCurrentPassword()
     return changeLocked(inner, deps.clock.now(), { row, wanted, passwordHash, origin, endSessions: deps.endSessions })
   })
-  // Outside: that it was asked for is kept.
+  // Outside the transaction, so that the recorded attempt is kept.
   if (taken.length) fail('CONFLICT', { field: taken.join(' and ') }, taken)
 }
 
-/** The texts of a change; undefined leaves the field as it is. */
+/** Requested values; undefined leaves the field unchanged. */
 interface Wanted {
   readonly name: string | undefined
   readonly username: string | undefined
@@ -162,7 +162,7 @@ function requireTwoAddresses(row: UserRow, { email, recovery }: Wanted): void {
   fail('INVALID_INPUT', { field: 'recovery_email', rule: 'must differ from email' }, ['email', 'recovery_email'])
 }
 
-/** @returns the taken fields; when there are any, nothing was changed */
+/** @returns the taken fields; if there are any, nothing was changed */
 async function changeLocked(
   db: Kysely<Schema>,
   now: number,
@@ -185,7 +185,7 @@ async function changeLocked(
   const note = (kind: AccountEventKind, details: Readonly<Record<string, unknown>> = {}): Promise<void> =>
     noteAccountEvent(db, now, { user: row.id, kind, origin, details })
   if (after.username !== row.username || after.email !== row.email) {
-    // Each answer tells whether somebody is registered.
+    // Each answer reveals whether a name is registered.
     if ((await countWithinTheHour(db, now, row.id, 'account.conflict')) >= LIMITS.accountConflictsPerHour) {
       fail('TOO_MANY_REQUESTS', { seconds: 3_600 })
     }
@@ -219,7 +219,7 @@ async function requireCurrentPassword(
   current: string | undefined,
   origin: Origin,
 ): Promise<void> {
-  // None at all is no guess: existing consoles send none with a new address.
+  // A missing password is not counted as a guess: existing consoles send none with a new address.
   if (current === undefined || current === '') return failCurrentPassword()
   if (!(await isCurrentPassword(toAccount(row), current, origin))) failCurrentPassword()
 }
@@ -243,7 +243,7 @@ function newPasswordHash(
 }
 
 /**
- * Refuses a password that is a name of the account: these are guessed first.
+ * Rejects a password that equals a name of the account: these are guessed first.
  * @throws {BowlineError} INVALID_INPUT
  */
 export function requireOtherThanNames(password: string, names: readonly (string | null | undefined)[]): void {
@@ -254,8 +254,8 @@ export function requireOtherThanNames(password: string, names: readonly (string 
 }
 
 /**
- * Sets a password without asking for the current one: for the operator of the instance.
- * @throws {BowlineError} NOT_FOUND; INVALID_INPUT for a password that is a name of the account
+ * Sets a password without the current one, for the operator of the instance.
+ * @throws {BowlineError} NOT_FOUND; INVALID_INPUT for a password that equals a name of the account
  */
 export async function setPassword(
   db: Kysely<Schema>,
@@ -294,8 +294,8 @@ export async function signOutEverywhere(
 /**
  * Deletes an account with its memberships; for the operator of the instance.
  * @param db system connection, inside the caller's transaction
- * @param endMemberships ends them in the same transaction, with what depends on them: keys that the person vouched for
- * @returns what `endMemberships` answers
+ * @param endMemberships ends them in the same transaction, and disables keys that the person vouched for
+ * @returns the result of `endMemberships`
  * @throws {BowlineError} NOT_FOUND; OWNER_REFUSED naming the namespaces that the person owns
  */
 export async function removeAccount<T>(
@@ -316,12 +316,12 @@ export async function removeAccount<T>(
   return ended
 }
 
-/** Every account, by username. @param db system connection */
+/** All accounts, ordered by username. @param db system connection */
 export async function listAccounts(db: Kysely<Schema>): Promise<Account[]> {
   return (await listUsers(db)).map((row) => toAccount(row))
 }
 
-/** How many namespaces a person owns. */
+/** Number of namespaces that a user owns. */
 export function countOwnedNamespaces(db: Kysely<Schema>, id: UserId): Promise<number> {
   return countOwned(db, id)
 }
@@ -343,13 +343,13 @@ export async function getAccount(db: Kysely<Schema>, id: UserId): Promise<Accoun
   return row && toAccount(row)
 }
 
-/** The account, kept from changing until the caller's transaction ends. */
+/** Locks and returns the account until the caller's transaction ends. */
 export async function lockAccount(db: Kysely<Schema>, id: UserId): Promise<Account | undefined> {
   const row = await lockUser(db, id)
   return row && toAccount(row)
 }
 
-/** Remembers the namespace a person last signed in to. */
+/** Stores the namespace that a user last signed in to. */
 export async function setPreferredTenant(db: Kysely<Schema>, id: UserId, tenant: TenantId | undefined): Promise<void> {
   await updateUser(db, id, { preferred_tenant: tenant ?? null })
 }

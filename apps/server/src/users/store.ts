@@ -1,4 +1,4 @@
-// SQL of people. System rows: no tenant sees them.
+// SQL of users. System rows: no tenant sees them.
 import type { UserId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
@@ -10,7 +10,7 @@ export function insertUser(db: Kysely<Schema>, user: Insertable<UsersTable>): Pr
   return db.insertInto('users').values(user).execute()
 }
 
-/** Which of `username` and `email` people other than `self` have already. */
+/** Finds which of `username` and `email` are taken by users other than `self`. */
 export async function findTaken(
   db: Kysely<Schema>,
   names: { username?: string | undefined; email?: string | undefined },
@@ -31,8 +31,8 @@ export function findUser(db: Kysely<Schema>, id: UserId): Promise<UserRow | unde
 }
 
 /**
- * A username may look like somebody else's e-mail address; the address goes first, so that nobody can stand in the way
- * of its owner.
+ * Finds a user by username or address. A username may look like another user's e-mail address; the address takes
+ * precedence, so that its owner is never blocked.
  * @param identifier lower-case username or e-mail address
  */
 export function findByIdentifier(db: Kysely<Schema>, identifier: string): Promise<UserRow | undefined> {
@@ -52,7 +52,7 @@ export function findByEmail(db: Kysely<Schema>, email: string): Promise<UserRow 
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
-/** Every account by username; those invited without one last. */
+/** All users ordered by username; invited ones without a username last. */
 export function listUsers(db: Kysely<Schema>): Promise<UserRow[]> {
   return db
     .selectFrom('users')
@@ -62,24 +62,24 @@ export function listUsers(db: Kysely<Schema>): Promise<UserRow[]> {
     .execute()
 }
 
-/** Names of the namespaces that the person owns. */
+/** Names of the namespaces that the user owns. */
 export async function findOwned(db: Kysely<Schema>, id: UserId): Promise<string[]> {
   const rows = await db.selectFrom('namespaces').select('name').where('owner', '=', id).orderBy('name').execute()
   return rows.map(({ name }) => name)
 }
 
-/** Deletes the account; the database takes memberships and browser sessions along. */
+/** Deletes the user; the database cascades to memberships and browser sessions. */
 export async function deleteUser(db: Kysely<Schema>, id: UserId): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** The account with its row locked: changes of one account happen one after the other. */
+/** Locks and returns the user's row: changes of one account are serialised. */
 export function lockUser(db: Kysely<Schema>, id: UserId): Promise<UserRow | undefined> {
-  // Other rows may refer to it meanwhile: its key does not change.
+  // Other rows may reference it meanwhile: its key does not change.
   return db.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** How many namespaces the person owns. */
+/** Number of namespaces that the user owns. */
 export function countOwned(db: Kysely<Schema>, id: UserId): Promise<number> {
   return countRows(db.selectFrom('namespaces').where('owner', '=', id))
 }

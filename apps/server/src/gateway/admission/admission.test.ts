@@ -10,7 +10,7 @@ const limits: AdmissionLimits = {
   connectionsTotal: 5_000,
   exempt: () => false,
 }
-/** Never dropped by chance, only where everybody is. */
+/** Never dropped by chance, only where all are dropped. */
 const LUCKY = () => 0.999
 const UNLUCKY = () => 0
 
@@ -29,23 +29,23 @@ function admitted(answer: Admitted | Refusal): Admitted {
   return answer
 }
 
-/** Addresses that differ. */
-const stranger = (nr: number): string => `198.51.${100 + Math.floor(nr / 250)}.${nr % 250}`
+/** Distinct addresses. */
+const unknownSource = (nr: number): string => `198.51.${100 + Math.floor(nr / 250)}.${nr % 250}`
 
-describe('an office behind one address', () => {
-  it('holds any number of connections that have signed in', () => {
+describe('one source with many clients', () => {
+  it('allows any number of authenticated connections of a source', () => {
     const { admission } = setUp({}, UNLUCKY)
     for (let held = 0; held < 1_000; held += 1) admitted(admission.admit('192.0.2.1')).authenticated()
     expect(admission.counts).toEqual({ connections: 1_000, unauthenticated: 0 })
   })
 
-  it('begins a hundred connections at once', () => {
+  it('allows a hundred concurrent unauthenticated connections of a source', () => {
     const { admission } = setUp({}, UNLUCKY)
     for (let begun = 0; begun < 100; begun += 1) admission.admit('192.0.2.1')
     expect(admission.counts.connections).toBe(100)
   })
 
-  it('makes short connections without end, twenty at a time', () => {
+  it('allows an endless series of short connections, twenty at a time', () => {
     const { admission } = setUp({}, UNLUCKY)
     for (let round = 0; round < 200; round += 1) {
       const batch = Array.from({ length: 20 }, () => admitted(admission.admit('192.0.2.1')))
@@ -57,7 +57,7 @@ describe('an office behind one address', () => {
     }
   })
 
-  it('goes on while somebody in it types wrong passwords, once anybody there has signed in', () => {
+  it('tolerates wrong passwords from a source with a recent login, up to a limit', () => {
     const { admission } = setUp()
     admitted(admission.admit('192.0.2.1')).authenticated()
     for (let failed = 0; failed < 60; failed += 1) {
@@ -70,8 +70,8 @@ describe('an office behind one address', () => {
   })
 })
 
-describe('connections of a source that do not sign in', () => {
-  it('are dropped by chance from the start of the curve on and always at its end', () => {
+describe('unauthenticated connections of a source', () => {
+  it('drops unauthenticated connections randomly from the start of the curve and always at its end', () => {
     const curve = { start: 2, rate: 0.3, full: 4 }
     const unlucky = setUp({ unauthenticatedPerSource: curve }, () => 0.29).admission
     for (let held = 0; held < 2; held += 1) admitted(unlucky.admit('192.0.2.1'))
@@ -85,7 +85,7 @@ describe('connections of a source that do not sign in', () => {
     expect(lucky.admit('192.0.2.1')).toBe('too-many-unauthenticated')
   })
 
-  it('come in a burst of ten seconds, then at the rate', () => {
+  it('allows a burst of ten seconds, then limits the rate of a source', () => {
     const { admission, pass } = setUp({ ratePerSource: 1 })
     for (let begun = 0; begun < 10; begun += 1) admitted(admission.admit('192.0.2.1')).release()
     expect(admission.admit('192.0.2.1')).toBe('rate')
@@ -95,48 +95,48 @@ describe('connections of a source that do not sign in', () => {
     expect(admission.admit('192.0.2.1')).toBe('rate')
   })
 
-  it('count a /64 of IPv6 as one source', () => {
+  it('counts an IPv6 /64 as one source', () => {
     const { admission } = setUp({ unauthenticatedPerSource: { start: 1, rate: 1, full: 1 } })
     admitted(admission.admit('2001:db8::1'))
     expect(admission.admit('2001:db8:0:0:ffff::1')).toBe('too-many-unauthenticated')
     admitted(admission.admit('2001:db8:0:1::1'))
   })
 
-  it('are not counted for exempt sources, but those of the server are', () => {
+  it('exempts sources from source limits but not from the total', () => {
     const { admission } = setUp({ exempt: (address) => address === '127.0.0.1', connectionsTotal: 400 })
     for (let begun = 0; begun < 400; begun += 1) admitted(admission.admit('127.0.0.1'))
     expect(admission.admit('127.0.0.1')).toBe('too-many-connections')
   })
 })
 
-describe('a flood of handshakes', () => {
-  it('from few sources is dropped before it uses up what all share, and a newcomer gets in', () => {
+describe('floods of handshakes', () => {
+  it('drops a flood from few sources before the shared budget is used up', () => {
     const { admission } = setUp({ ratePerSource: 20, rateTotal: 40 }, () => 0.5)
     let dropped = 0
     for (let begun = 0; begun < 1_000; begun += 1) {
-      const one = admission.admit(stranger(begun % 4))
+      const one = admission.admit(unknownSource(begun % 4))
       if (typeof one === 'string') dropped += 1
       else one.release()
     }
     expect(dropped).toBeGreaterThan(600)
-    for (let nr = 100; nr < 110; nr += 1) admitted(admission.admit(stranger(nr)))
+    for (let nr = 100; nr < 110; nr += 1) admitted(admission.admit(unknownSource(nr)))
   })
 
-  it('from countless sources leaves room for those from which somebody has signed in', () => {
+  it('reserves room for known sources in a flood from many sources', () => {
     const { admission } = setUp({ rateTotal: 1 })
     admitted(admission.admit('192.0.2.1')).authenticated()
-    const begun = Array.from({ length: 40 }, (_, nr) => admission.admit(stranger(nr)))
+    const begun = Array.from({ length: 40 }, (_, nr) => admission.admit(unknownSource(nr)))
     expect(begun.filter((one) => one === 'early-drop').length).toBeGreaterThanOrEqual(30)
     for (let nr = 0; nr < 50; nr += 1) admitted(admission.admit('192.0.2.1'))
   })
 
-  it('that dawdles fills the places of strangers only', () => {
+  it('admits a known source for a day when slow unknown ones fill the limit', () => {
     const { admission, pass } = setUp({ unauthenticatedTotal: { start: 2, rate: 0.3, full: 4 } }, UNLUCKY)
     const known = admitted(admission.admit('192.0.2.1'))
     known.authenticated()
     known.release()
-    for (let nr = 2; nr <= 3; nr += 1) admitted(admission.admit(stranger(nr)))
-    expect(admission.admit(stranger(9))).toBe('early-drop')
+    for (let nr = 2; nr <= 3; nr += 1) admitted(admission.admit(unknownSource(nr)))
+    expect(admission.admit(unknownSource(9))).toBe('early-drop')
     pass(86_399)
     admitted(admission.admit('192.0.2.1')).release()
     pass(1)
@@ -145,7 +145,7 @@ describe('a flood of handshakes', () => {
 })
 
 describe('penalties', () => {
-  it('of three failed connections in a row refuse nothing; of the fourth they do, for a while', () => {
+  it('refuses a source for a while from the fourth failed connection on', () => {
     const { admission, pass } = setUp()
     for (let failed = 0; failed < 4; failed += 1) {
       const one = admitted(admission.admit('192.0.2.1'))
@@ -157,7 +157,7 @@ describe('penalties', () => {
     admitted(admission.admit('192.0.2.1'))
   })
 
-  it('do not grow past ten minutes', () => {
+  it('caps penalties at ten minutes', () => {
     const { admission, pass } = setUp()
     const one = admitted(admission.admit('192.0.2.1'))
     for (let count = 0; count < 100; count += 1) one.offend('abuse')
@@ -168,8 +168,8 @@ describe('penalties', () => {
   })
 })
 
-describe('a connection', () => {
-  it('is released once, however often that is told', () => {
+describe('releasing a connection', () => {
+  it('releases a connection once even if released twice', () => {
     const { admission } = setUp()
     const one = admitted(admission.admit('192.0.2.1'))
     one.release()

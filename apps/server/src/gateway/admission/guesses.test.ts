@@ -4,13 +4,13 @@ import { createGuesses } from './guesses.ts'
 
 const SOURCE = '192.0.2.1'
 
-/** Lets everything that can go on do so. */
+/** Runs the continuations of settled promises. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function setUp() {
   const clock = new ManualClock()
   const guesses = createGuesses(clock)
-  /** Tries wrong passwords one after the other. @returns how many were judged */
+  /** Tries wrong passwords sequentially. @returns number of checked ones */
   async function guess(times: number, device = 'dev.pi', user = 'root', source = SOURCE): Promise<number> {
     let judged = 0
     for (let nr = 0; nr < times; nr += 1) {
@@ -24,14 +24,14 @@ function setUp() {
 }
 
 describe('wrong passwords from one source', () => {
-  it('for one account are judged six times, then once in ten seconds', async () => {
+  it('checks six wrong passwords per account, then one in ten seconds', async () => {
     const { clock, guess } = setUp()
     expect(await guess(50)).toBe(6)
     clock.advance(10_000)
     expect(await guess(50)).toBe(1)
   })
 
-  it('are judged six times also when all are tried at once', async () => {
+  it('checks six wrong passwords when they are tried concurrently', async () => {
     const { guesses } = setUp()
     let judged = 0
     const all = Array.from({ length: 50 }, async () => {
@@ -45,14 +45,14 @@ describe('wrong passwords from one source', () => {
     expect(judged).toBe(6)
   })
 
-  it('for many accounts of a device are judged thirty times', async () => {
+  it('checks thirty wrong passwords per device over many accounts', async () => {
     const { guess } = setUp()
     let judged = 0
     for (let nr = 0; nr < 50; nr += 1) judged += await guess(1, 'dev.pi', `user${nr}`)
     expect(judged).toBe(30)
   })
 
-  it('are no hindrance to another source, another account or another device', async () => {
+  it('does not limit other sources, accounts or devices', async () => {
     const { guess } = setUp()
     await guess(10)
     expect(await guess(1, 'dev.pi', 'root', '192.0.2.2')).toBe(1)
@@ -60,15 +60,15 @@ describe('wrong passwords from one source', () => {
     expect(await guess(1, 'dev.other')).toBe(1)
   })
 
-  it('count for a device whatever the case of its name', async () => {
+  it('counts wrong passwords for a device name in any case', async () => {
     const { guess } = setUp()
     await guess(6, 'DEV.pi')
     expect(await guess(1, 'dev.PI')).toBe(0)
   })
 })
 
-describe('right passwords', () => {
-  it('are never refused, a hundred at once and again', async () => {
+describe('correct passwords', () => {
+  it('never refuses correct passwords, even a hundred concurrent ones', async () => {
     const { guesses } = setUp()
     for (let round = 0; round < 3; round += 1) {
       const all = Array.from({ length: 100 }, async () => {

@@ -11,14 +11,14 @@ const IPV4 = v2('2111000cc0000207cb007109d4310016')
 const header = (bytes: number, address: string, port: number) => ({ kind: 'header', bytes, source: { address, port } })
 const LOCAL = expect.objectContaining({ kind: 'header', source: undefined })
 
-describe('a PROXY header', () => {
+describe('readProxyHeader', () => {
   it.each([
     ['TCP4', 'PROXY TCP4 192.0.2.7 203.0.113.9 54321 22\r\n', header(43, '192.0.2.7', 54_321)],
     ['TCP6', 'PROXY TCP6 2001:db8::7 2001:db8::1 1 22\r\n', header(41, '2001:db8::7', 1)],
     ['a mapped address', 'PROXY TCP6 ::ffff:192.0.2.7 ::1 1 22\r\n', header(38, '192.0.2.7', 1)],
-    ['of a health check', 'PROXY UNKNOWN\r\n', LOCAL],
-    ['of an unknown protocol', 'PROXY UNKNOWN ffff:f...f:ffff 65535\r\n', LOCAL],
-  ])('in version 1: %s', (_, text, expected) => {
+    ['health check', 'PROXY UNKNOWN\r\n', LOCAL],
+    ['unknown protocol', 'PROXY UNKNOWN ffff:f...f:ffff 65535\r\n', LOCAL],
+  ])('parses a version 1 header: %s', (_, text, expected) => {
     expect(readProxyHeader(Buffer.from(`${text}SSH-2.0-x`))).toEqual(expected)
   })
 
@@ -34,10 +34,10 @@ describe('a PROXY header', () => {
       v2('2121002400000000000000000000ffffc000020700000000000000000000000000000001d4310016'),
       header(52, '192.0.2.7', 54_321),
     ],
-    ['with more than addresses', v2('21110011c0000207cb007109d43100160200026162'), header(33, '192.0.2.7', 54_321)],
-    ['of a health check', v2('20000000'), LOCAL],
-    ['of a unix socket', v2('21310000'), LOCAL],
-  ])('in version 2: %s', (_, bytes, expected) => {
+    ['additional fields', v2('21110011c0000207cb007109d43100160200026162'), header(33, '192.0.2.7', 54_321)],
+    ['health check', v2('20000000'), LOCAL],
+    ['unix socket', v2('21310000'), LOCAL],
+  ])('parses a version 2 header: %s', (_, bytes, expected) => {
     expect(readProxyHeader(Buffer.concat([bytes, Buffer.from('SSH-2.0-x')]))).toEqual(expected)
   })
 
@@ -50,20 +50,20 @@ describe('a PROXY header', () => {
     'PROXY TCP4 $(id) 203.0.113.9 1 22\r\n',
     'PROXY UDP4 192.0.2.7 203.0.113.9 1 22\r\n',
     `PROXY ${'x'.repeat(101)}`,
-  ])('that is wrong is malformed: %j', (text) => {
+  ])('rejects a malformed header: %j', (text) => {
     expect(readProxyHeader(Buffer.from(text))).toEqual({ kind: 'malformed' })
   })
 
   it.each([
-    ['of another version', v2('3111000cc0000207cb007109d4310016')],
-    ['of another command', v2('2211000cc0000207cb007109d4310016')],
-    ['too short for its addresses', v2('21110004c0000207')],
-    ['longer than any', v2('2111ffff')],
-  ])('in version 2 %s is malformed', (_, bytes) => {
+    ['other version', v2('3111000cc0000207cb007109d4310016')],
+    ['other command', v2('2211000cc0000207cb007109d4310016')],
+    ['shorter than its addresses', v2('21110004c0000207')],
+    ['above the length limit', v2('2111ffff')],
+  ])('rejects a malformed version 2 header: %s', (_, bytes) => {
     expect(readProxyHeader(bytes)).toEqual({ kind: 'malformed' })
   })
 
-  it('is waited for byte by byte', () => {
+  it('waits for an incomplete header at every byte', () => {
     for (const whole of [Buffer.from('PROXY TCP4 192.0.2.7 203.0.113.9 54321 22\r\n'), IPV4]) {
       for (let length = 0; length < whole.length; length += 1) {
         expect(readProxyHeader(whole.subarray(0, length))).toEqual({ kind: 'incomplete' })
@@ -72,14 +72,14 @@ describe('a PROXY header', () => {
     }
   })
 
-  it('is not seen where another protocol begins', () => {
+  it('finds no header before another protocol', () => {
     for (const text of ['SSH-2.0-OpenSSH\r\n', 'GET / HTTP/1.1', 'PROXX', '\r\n\r\n\0\r\nQUIX']) {
       expect(readProxyHeader(Buffer.from(text))).toEqual({ kind: 'none' })
     }
   })
 })
 
-describe('a socket of a trusted proxy', () => {
+describe('readProxySource', () => {
   async function pair(): Promise<{ near: Socket; far: Socket }> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -98,15 +98,15 @@ describe('a socket of a trusted proxy', () => {
   it.each([
     ['in one piece', ['PROXY TCP4 192.0.2.7 203.0.113.9 5 22\r\nSSH-2.0-x\r\n']],
     ['in pieces', ['PRO', 'XY TCP4 192.0.2.7 203.0.113.9 5 22\r', '\nSSH-2.0', '-x\r\n']],
-  ])('tells its source, and what follows is left for the next reader: %s', async (_, pieces) => {
+  ])('reads the source and leaves the following bytes: %s', async (_, pieces) => {
     const { near, far } = await pair()
     far.setNoDelay(true)
-    const told = sourceOf(near)
+    const source = sourceOf(near)
     for (const piece of pieces) {
       far.write(piece)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(await told).toEqual({ address: '192.0.2.7', port: 5 })
+    expect(await source).toEqual({ address: '192.0.2.7', port: 5 })
     let rest = ''
     near.on('data', (chunk: Buffer) => (rest += chunk.toString()))
     far.end()
@@ -114,18 +114,18 @@ describe('a socket of a trusted proxy', () => {
     expect(rest).toBe('SSH-2.0-x\r\n')
   })
 
-  it('that speaks for itself is its own source', async () => {
+  it('reports no source without a header', async () => {
     const { near, far } = await pair()
     far.write('SSH-2.0-x\r\n')
     expect(await sourceOf(near)).toBeUndefined()
   })
 
-  it('that waits for us is not kept waiting', async () => {
+  it('reports no source for a client that waits for the server', async () => {
     const { near } = await pair()
     expect(await sourceOf(near)).toBeUndefined()
   })
 
-  it('that does not finish its header is not believed', async () => {
+  it('reports an unfinished header as malformed', async () => {
     const { near, far } = await pair()
     far.write('PROXY TCP4 192')
     expect(await sourceOf(near)).toBe('malformed')

@@ -1,4 +1,4 @@
-// Connections that the gate refuses must cost nothing: their descriptors go at once, whatever the client does.
+// Refused connections must cost nothing: their descriptors are closed at once, whatever the client does.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sockets of the SSH port, beside the listener, that a process still holds. */
+/** Number of open sockets on the SSH port, except the listener. */
 function heldSockets(): number {
   const port = server.sshPort.toString(16).toUpperCase().padStart(4, '0')
   const LISTENING = '0A'
@@ -34,8 +34,8 @@ async function metric(name: string): Promise<number> {
   return values.reduce((sum, value) => sum + value, 0)
 }
 
-describe('a thousand refused connections of a client that neither reads nor closes', () => {
-  it('release their descriptors, and another source signs in meanwhile', async () => {
+describe('refused connections', () => {
+  it('closes 1,000 refused sockets of a passive client while another source signs in', async () => {
     const device = await fakeDevice(server, person)
     const sockets: Socket[] = []
     for (let count = 0; count < 1_000; count += 1) {
@@ -55,7 +55,7 @@ describe('a thousand refused connections of a client that neither reads nor clos
     await client.signIn(device.login('root'))
     expect(client.ended).toBe(false)
     await until(async () => (await metric('bowline_ssh_refused_total')) >= 990, { timeout: 20_000 })
-    // What is left are those that were admitted, while they may still sign in.
+    // Only admitted ones remain, while they may still sign in.
     await until(async () => heldSockets() <= (await metric('bowline_ssh_connections')), { timeout: 20_000 })
     client.socket.destroy()
     for (const socket of sockets) socket.destroy()

@@ -1,5 +1,5 @@
-// Bytes at the beginning of a forwarded connection: the device may report the connection, its first bytes and its end
-// in one chunk, before the channel to the client exists.
+// First bytes of a forwarded connection: the device may send the connection, its first bytes and its end in one chunk,
+// before the channel to the client exists.
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
 import * as n from '@bowline/ssh/wire/numbers'
 import type { TestClient } from '@bowline/ssh/testing/test-client'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A device whose connections do `speak` in the very turn in which they are opened: one chunk on the wire. */
+/** A device that runs `speak` synchronously when a connection is opened: one chunk on the wire. */
 async function clientOf(speak: (stream: LinkStream) => void): Promise<TestClient> {
   const handler: StreamHandler = { data: () => undefined, closed: () => undefined }
   const device = await fakeDevice(server, person, (kind, _, stream) => {
@@ -44,7 +44,7 @@ async function readAll(client: TestClient, id: number, type: string, fields: Uin
   return seen
 }
 
-it('delivers what a target sends together with the news of its connection', async () => {
+it('delivers bytes that a target sends with the report of its connection', async () => {
   const client = await clientOf((stream) => {
     stream.control({ type: 'connected' })
     stream.write(Buffer.from('welcome, '))
@@ -63,11 +63,11 @@ it('delivers what a target sends together with the news of its connection', asyn
   }
 })
 
-it('closes the channel of a target that hangs up in the message that reports its connection', async () => {
+it('closes the channel of a target that hangs up with the report of its connection', async () => {
   const client = await clientOf((stream) => {
     stream.control({ type: 'connected' })
     stream.close({ by: 'agent', reason: 'reset', message: 'read ECONNRESET' })
   })
-  // More than a connection may have channels: a channel that leaks would refuse the later ones.
+  // More than the channel limit: a leaked channel would refuse later ones.
   for (let id = 0; id < 130; id += 1) expect(await readAll(client, id, 'direct-tcpip', TCP)).toEqual(['EOF'])
 })

@@ -3,7 +3,7 @@ import type { SshChannel } from '@bowline/ssh/api'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { towardsDevice, towardsPerson } from './pipe.ts'
 
-/** Ends of a pipe that say whether they have room, and count what they are given back. */
+/** An end of a pipe with settable backpressure that counts returned credit. */
 function fakeEnd() {
   const end = {
     room: true,
@@ -28,13 +28,13 @@ const asChannel = () => channel as unknown as SshChannel
 const asStream = () => stream as unknown as LinkStream
 
 describe('pipe', () => {
-  it('gives credit back at once while the other side has room', () => {
+  it('returns credit at once while the other side has room', () => {
     towardsDevice(asChannel(), asStream()).pass(Buffer.from('hello'), 0)
     expect(stream.written).toEqual([['hello', 0]])
     expect(channel.credit).toBe(5)
   })
 
-  it('owes the credit while the other side is full, and pays all of it when it has drained', () => {
+  it('withholds credit while the other side is full and returns it on drain', () => {
     stream.room = false
     const flow = towardsDevice(asChannel(), asStream())
     flow.pass(Buffer.from('abc'), 0)
@@ -46,7 +46,7 @@ describe('pipe', () => {
     expect(channel.credit).toBe(5)
   })
 
-  it('keeps stderr apart towards the person', () => {
+  it('keeps stderr separate towards the client', () => {
     towardsPerson(asStream(), asChannel()).pass(Buffer.from('oops'), 1)
     expect(channel.written).toEqual([['oops', 1]])
     expect(stream.credit).toBe(4)

@@ -46,7 +46,7 @@ function contextOf(): TenantContext {
   }
 }
 
-/** A link that remembers how it was closed. */
+/** A link that records its close causes. */
 function fakeLink(): Link & { causes: LinkCause[] } {
   const causes: LinkCause[] = []
   return {
@@ -107,8 +107,8 @@ beforeEach(async () => {
   agents.start()
 })
 
-describe('links of devices', () => {
-  it('are found from their claim to their end, and make the device online and offline', async () => {
+describe('device links', () => {
+  it('finds a link from claim to end and sets the device online and offline', async () => {
     const link = fakeLink()
     const events = agents.add(device, link, '192.0.2.1')
     await expect.poll(() => agents.find(device.uid)).toBe(link)
@@ -120,7 +120,7 @@ describe('links of devices', () => {
     expect(online).toEqual([true, false])
   })
 
-  it('of one identity: the newest wins, and the end of the older does not make the device offline', async () => {
+  it('keeps the newest link of a device online when an older one ends', async () => {
     const older = fakeLink()
     const newer = fakeLink()
     const olderEvents = agents.add(device, older, '192.0.2.1')
@@ -134,7 +134,7 @@ describe('links of devices', () => {
     expect(await isOnline()).toBe(true)
   })
 
-  it('keep exactly one winner, the device online, when many arrive and end in any order', async () => {
+  it('keeps exactly one of many concurrent links and the device online', async () => {
     const links = Array.from({ length: 12 }, () => fakeLink())
     const events = links.map((link) => agents.add(device, link, '192.0.2.1'))
     await expect.poll(() => links.filter((link) => link.causes.length).length).toBe(11)
@@ -146,7 +146,7 @@ describe('links of devices', () => {
     expect(await isOnline()).toBe(true)
   })
 
-  it('that end before they are claimed leave the device offline', async () => {
+  it('leaves the device offline when a link ends before its claim', async () => {
     const link = fakeLink()
     agents.add(device, link, '192.0.2.1').closed(gone)
     await agents.close()
@@ -154,14 +154,14 @@ describe('links of devices', () => {
     expect(await isOnline()).toBe(false)
   })
 
-  it('of a removed device are closed', async () => {
+  it('closes a link of a removed device', async () => {
     await test.database.forTenant(tenant).deleteFrom('devices').where('uid', '=', device.uid).execute()
     const link = fakeLink()
     agents.add(device, link, '192.0.2.1')
     await expect.poll(() => link.causes.map((cause) => cause.reason)).toEqual(['removed'])
   })
 
-  it('refresh last_seen with their heartbeats', async () => {
+  it('updates last_seen by heartbeats', async () => {
     const events = agents.add(device, fakeLink(), '192.0.2.1')
     await expect.poll(() => agents.find(device.uid)).toBeDefined()
     const long = new Date(Date.now() - 3_600_000)
@@ -173,7 +173,7 @@ describe('links of devices', () => {
     expect(await isOnline()).toBe(true)
   })
 
-  it('cost one statement every ten seconds, however many agents and beats there are, and none without', async () => {
+  it('writes all heartbeats with one statement per ten seconds, and none without heartbeats', async () => {
     const statements: string[] = []
     const db = test.database.system().withPlugin({
       transformQuery({ node }) {

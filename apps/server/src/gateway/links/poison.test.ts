@@ -1,4 +1,4 @@
-// Devices that break the rules: each harms only its own link.
+// Misbehaving devices: each harms only its own link.
 import { once } from 'node:events'
 import { getHeapStatistics } from 'node:v8'
 import { operations } from '@bowline/contract/operations'
@@ -25,7 +25,7 @@ const isOnline = async ({ device }: FakeDevice): Promise<boolean> =>
 
 const nameOf = (device: FakeDevice): string => device.login('').split('.').at(-1) ?? ''
 
-/** A frame as the wire has it; `claims` is the length that it tells. */
+/** A frame in wire format; `claims` is its declared length. */
 function frame(type: number, stream: number, payload: Uint8Array = Buffer.alloc(0), claims = payload.length): Buffer {
   const head = Buffer.alloc(9)
   head.writeUInt32BE(claims >>> 0, 0)
@@ -48,7 +48,7 @@ async function echo(client: TestClient, channel: number, line: string): Promise<
   return Buffer.from(reader.string('data')).toString()
 }
 
-/** A device that takes every login and does with processes what it likes. */
+/** A device that accepts every login and runs `process` for processes. */
 function careless(process: (stream: LinkStream, header: LinkMessage) => StreamHandler): Promise<FakeDevice> {
   return fakeDevice(server, person, (kind, header, stream) =>
     kind === 'auth' ? judging(stream) : process(stream, header),
@@ -56,16 +56,16 @@ function careless(process: (stream: LinkStream, header: LinkMessage) => StreamHa
 }
 const deaf: StreamHandler = { data: () => undefined, closed: () => undefined }
 
-describe('a device that sends', () => {
+describe('invalid bytes of a device', () => {
   it.each<[string, () => Buffer]>([
-    ['noise', () => Buffer.from('this is no frame at all, and it goes on for a while'.repeat(40))],
+    ['random text', () => Buffer.from('this is no frame at all, and it goes on for a while'.repeat(40))],
     ['a frame of 4 GB', () => frame(FRAME.data, 1, Buffer.alloc(10), 0xffff_ffff)],
-    ['a frame of no known type', () => frame(99, 1)],
-    ['another greeting', () => frame(FRAME.hello, 0, Buffer.from('{"type":"proof"}'))],
-    ['bytes for nobody', () => frame(FRAME.data, 4_242, Buffer.from('x'))],
+    ['a frame of unknown type', () => frame(99, 1)],
+    ['a second greeting', () => frame(FRAME.hello, 0, Buffer.from('{"type":"proof"}'))],
+    ['bytes for an unknown stream', () => frame(FRAME.data, 4_242, Buffer.from('x'))],
     ['an opening with broken JSON', () => frame(FRAME.open, 2, Buffer.from('{{'))],
-    ['credit without end', () => frame(FRAME.credit, 1, Buffer.from('ffffffff', 'hex'))],
-  ])('%s loses its link at most; the sessions of others go on, and it may come back', async (_, bytes) => {
+    ['excessive credit', () => frame(FRAME.credit, 1, Buffer.from('ffffffff', 'hex'))],
+  ])('drops at most the device’s own link on %s, and accepts its next one', async (_, bytes) => {
     const good = await fakeDevice(server, person)
     const client = await signedIn(server, good.login('root'))
     const channel = await shell(client)
@@ -79,7 +79,7 @@ describe('a device that sends', () => {
     expect(await (await signedIn(server, again.login('root'))).openSession()).toBe(0)
   })
 
-  it('more than it was given credit for loses its link', async () => {
+  it('drops a device that sends more than its credit', async () => {
     const streams: LinkStream[] = []
     const bad = await careless((stream) => {
       streams.push(stream)
@@ -97,16 +97,13 @@ describe('a device that sends', () => {
   })
 })
 
-describe('a device that does not keep to the order', () => {
+describe('device messages out of order', () => {
   it.each<[string, LinkMessage[]]>([
     ['ends a process before it has started', [{ type: 'exit', status: 0 }]],
-    [
-      'starts a process twice and ends it twice',
-      ['started', 'started', 'exit', 'exit'].map((type) => ({ type, status: 3 })),
-    ],
-    ['says what nobody understands', [{ type: 'nonsense' }, { type: 'exit', status: -1 }, { more: [] }]],
-    ['dies by a signal that is none', [{ type: 'exit-signal', signal: 'x'.repeat(33), coreDumped: 1 }]],
-  ])('%s: its session ends, and the next one works', async (_, messages) => {
+    ['starts and ends a process twice', ['started', 'started', 'exit', 'exit'].map((type) => ({ type, status: 3 }))],
+    ['sends unknown messages', [{ type: 'nonsense' }, { type: 'exit', status: -1 }, { more: [] }]],
+    ['reports an invalid signal', [{ type: 'exit-signal', signal: 'x'.repeat(33), coreDumped: 1 }]],
+  ])('ends only the session when a device %s', async (_, messages) => {
     let honest = false
     const bad = await careless((stream) => {
       if (honest) stream.control({ type: 'started' })
@@ -128,8 +125,8 @@ describe('a device that does not keep to the order', () => {
 
   it.each<[string, LinkMessage]>([
     ['nonsense', { type: 'maybe' }],
-    ['a reason that is none', { type: 'denied', reason: 'because' }],
-  ])('answers a password with %s: the password is not accepted', async (_, answer) => {
+    ['an unknown reason', { type: 'denied', reason: 'because' }],
+  ])('rejects a password that a device answers with %s', async (_, answer) => {
     const bad = await fakeDevice(server, person, (_kind, _header, stream) => ({
       ...deaf,
       control: () => stream.control(answer),
@@ -137,20 +134,20 @@ describe('a device that does not keep to the order', () => {
     const client = await rawClient(server)
     await client.startAuthentication()
     client.sendPassword(bad.login('root'), 'right')
-    const told = await client.read(n.MSG_USERAUTH_BANNER)
-    expect(told.text('text')).toMatch(/the device cannot be reached/)
+    const banner = await client.read(n.MSG_USERAUTH_BANNER)
+    expect(banner.text('text')).toMatch(/the device cannot be reached/)
     expect(await client.authAnswer()).toBe('failure')
   })
 })
 
-describe('a device that repeats the end of a process to a client that reads nothing', () => {
-  it.each([true, false])('loses that stream at the second exit (recording %s)', async (recording) => {
+describe('repeated exit of a process', () => {
+  it.each([true, false])('closes a stream at the second exit (recording %s)', async (recording) => {
     const settings = { session_record: recording }
     await person.client.call(operations.namespaces.update, { params: { tenant: person.tenant }, body: { settings } })
     const { promise, resolve } = Promise.withResolvers<LinkCause>()
     const bad = await careless((stream) => {
       stream.control({ type: 'started' })
-      // Far more than the client's window, so that everything behind it waits.
+      // Far more than the client's window, so that later messages wait.
       stream.write(Buffer.alloc(1 << 20))
       for (let count = 0; count < 1_000; count += 1) stream.control({ type: 'exit', status: 0 })
       return { data: () => undefined, closed: resolve }
@@ -162,8 +159,8 @@ describe('a device that repeats the end of a process to a client that reads noth
   })
 })
 
-describe('a device that refuses an account and says why', () => {
-  it('is quoted by its name, on one line without what steers terminals, and the connection ends', async () => {
+describe('refusal messages of a device', () => {
+  it('quotes a device’s refusal on one line without control characters and disconnects', async () => {
     const message = 'The garden is \u001b[31m\u202eclosed.\u0007\r\nBowline: type your password.\n'
     const answer = { type: 'denied', reason: 'locked', message }
     const device = await fakeDevice(server, person, (_kind, _header, stream) => ({
@@ -173,15 +170,15 @@ describe('a device that refuses an account and says why', () => {
     const client = await rawClient(server)
     await client.startAuthentication()
     client.sendPassword(device.login('root'), 'right')
-    const told = `The device ${nameOf(device)} said: The garden is [31mclosed. Bowline: type your password.`
-    expect((await client.disconnected()).message).toBe(told)
+    const expected = `The device ${nameOf(device)} said: The garden is [31mclosed. Bowline: type your password.`
+    expect((await client.disconnected()).message).toBe(expected)
   })
 })
 
-describe('a device that ends things with words of its own', () => {
+describe('end messages of a device', () => {
   const cause: LinkCause = { by: 'agent', reason: 'over', message: 'Bowline needs your \u001b[31mpassword' }
 
-  it('is quoted by its name on the terminal of a session that it ends', async () => {
+  it('quotes the device’s message on the terminal when it ends a session', async () => {
     const device = await careless((stream) => {
       stream.control({ type: 'started' })
       stream.close(cause)
@@ -198,20 +195,20 @@ describe('a device that ends things with words of its own', () => {
     )
   })
 
-  it('is quoted by its name to the person and in the row when it ends its link', async () => {
+  it('quotes the device’s message to the client and in the row when it ends its link', async () => {
     const device = await fakeDevice(server, person)
     const client = await signedIn(server, device.login('root'))
     device.link.close(cause)
-    const said = `The device ${nameOf(device)} said: Bowline needs your [31mpassword`
-    expect((await client.disconnected()).message).toBe(said)
+    const expected = `The device ${nameOf(device)} said: Bowline needs your [31mpassword`
+    expect((await client.disconnected()).message).toBe(expected)
     const row = await until(async () => {
       const { body } = await person.client.call(operations.sessions.list, {})
       return body.find(({ device_uid, closed }) => device_uid === device.device.uid && closed)
     })
-    expect(row.closed).toMatchObject({ by: 'agent', reason: 'over', message: said })
+    expect(row.closed).toMatchObject({ by: 'agent', reason: 'over', message: expected })
   })
 
-  it('is quoted by its name to a person whose port it does not forward', async () => {
+  it('quotes the device’s message when it refuses to forward a port', async () => {
     const device = await fakeDevice(server, person, (kind, _header, stream) => {
       if (kind === 'listen') return cause
       return kind === 'auth' ? judging(stream) : deaf
@@ -225,7 +222,7 @@ describe('a device that ends things with words of its own', () => {
     )
   })
 
-  it('tells of a signal on one line, without what steers terminals', async () => {
+  it('reports a signal’s message on one line without control characters', async () => {
     const message = 'core \u001b[31mdumped\r\n'
     const device = await careless((stream) => {
       stream.control({ type: 'started' })
@@ -246,8 +243,8 @@ describe('a device that ends things with words of its own', () => {
   })
 })
 
-describe('a device that takes no bytes', () => {
-  it('stops the person who sends them, and nobody else', async () => {
+describe('device that reads nothing', () => {
+  it('applies backpressure to the sender only when a device reads nothing', async () => {
     const bad = await careless((stream) => {
       stream.control({ type: 'started' })
       return deaf
@@ -257,7 +254,7 @@ describe('a device that takes no bytes', () => {
     const otherChannel = await shell(other)
     const client = await signedIn(server, bad.login('root'))
     const channel = await shell(client)
-    // The window that the gateway gives is used up, and what the link took of it does not come back twice.
+    // The gateway's window is used up; the part that the link took is not returned twice.
     client.sendData(channel, Buffer.alloc(32_768))
     for (let sent = 32_768; sent < 1 << 20; sent += 32_768) client.sendData(channel, Buffer.alloc(32_768))
     expect(await echo(other, otherChannel, 'unaffected')).toBe('unaffected')
@@ -265,8 +262,8 @@ describe('a device that takes no bytes', () => {
   })
 })
 
-describe('many sessions, one after the other', () => {
-  it('leave nothing behind in the memory of the server', async () => {
+describe('memory over many sessions', () => {
+  it('leaks no memory over many sessions', async () => {
     const device = await fakeDevice(server, person)
     const session = async (): Promise<void> => {
       const client = await connectClient(server)
@@ -282,16 +279,16 @@ describe('many sessions, one after the other', () => {
     const sessions = async (count: number): Promise<number> => {
       for (let done = 0; done < count; done += 1) await session()
       await until(() => device.link.streamCount === 0)
-      // The test's own notes are no leak.
+      // The test's own records are no leak.
       device.asked.length = 0
       device.credentials.length = 0
       collectGarbage()
       return getHeapStatistics().used_heap_size
     }
-    // Enough for what is kept on purpose to be full: the latest thousand live events.
+    // Enough to fill what is kept on purpose: the latest thousand live events.
     const heap = [await sessions(350)]
     for (let round = 0; round < 4; round += 1) heap.push(await sessions(60))
-    // Tables that grow by doubling and code that is compiled show in one round; a leak shows in each.
+    // Table growth and compilation show in single rounds; a leak shows in each.
     const growth = heap.slice(1).map((bytes, index) => (bytes - (heap[index] ?? 0)) / 60)
     expect(Math.min(...growth)).toBeLessThan(1_024)
     const text = await (await server.fetch('/metrics', { headers: server.nodeHeaders })).text()

@@ -17,8 +17,8 @@ function setUp() {
 const header = (listen: number) => ({ listen, origin: { address: '127.0.0.1', port: 5_000 } })
 const REFUSED = { by: 'gateway', reason: 'refused' }
 
-describe('streams that a device opens', () => {
-  it('are refused when nobody listens: of any kind, for any listener, and for those of other devices', async () => {
+describe('streams opened by a device', () => {
+  it('refuses streams of any kind without a listener of the same device', async () => {
     const { reverse, device, other } = setUp()
     const taken: RecordedStream[] = []
     reverse.expect(device.gateway, 8, (_, stream) => RecordedStream.accept(taken)('accept', {}, stream))
@@ -31,7 +31,7 @@ describe('streams that a device opens', () => {
     expect(taken).toEqual([])
   })
 
-  it('reach the listener they name, until it has ended', async () => {
+  it('routes a stream to its listener until the listener ends', async () => {
     const { reverse, device } = setUp()
     const origins: object[] = []
     const end = reverse.expect(device.gateway, 8, (origin, stream) => {

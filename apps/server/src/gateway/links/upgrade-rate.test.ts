@@ -1,4 +1,4 @@
-// Upgrades of strangers share a rate; agents behind addresses that have proved a key are not held up by it.
+// Unauthenticated upgrades share a rate limit, which does not apply to addresses that have proved a key.
 import { request } from 'node:http'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@bowline/link/upgrade'
@@ -8,13 +8,13 @@ import { fakeDevice } from '../../testing/gateway.ts'
 
 let server: BootedServer
 beforeAll(async () => {
-  // The clock stands still: no token comes back.
+  // The clock stands still: the rate limiter regains no tokens.
   const settings = { BOWLINE_UNCOUNTED_SOURCES: '127.0.0.0/8' }
   server = await bootServer({ clock: new ManualClock(Date.now()), settings })
 })
 afterAll(() => server.close())
 
-/** Asks for an upgrade with a token that is none. @returns the status */
+/** Requests an upgrade with an invalid token. @returns the status */
 function statusFrom(localAddress: string): Promise<number> {
   const headers = {
     Connection: 'Upgrade',
@@ -34,7 +34,7 @@ function statusFrom(localAddress: string): Promise<number> {
   return promise
 }
 
-it('refuses strangers when all upgrades together are too many, and looks at those of known agents', async () => {
+it('limits the total rate of unknown upgrades but not those of known agents', async () => {
   await fakeDevice(server, await server.setUpAccount())
   let refused = 0
   for (let batch = 0; batch < 45 && refused === 0; batch += 1) {

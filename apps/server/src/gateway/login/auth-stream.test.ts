@@ -9,7 +9,7 @@ const prompt = { type: 'prompt', ...round }
 const questions = { method: 'keyboard-interactive' } as const
 const password = { method: 'password', password: 'x' } as const
 
-/** An auth stream and the device's end of it, which says nothing by itself. */
+/** An auth stream and the device's end of it, which is passive. */
 function setUp() {
   const devices: RecordedStream[] = []
   const { gateway } = linkPair({ agent: { open: RecordedStream.accept(devices) } })
@@ -21,7 +21,7 @@ function setUp() {
     held += 1
     return Promise.resolve(() => void (held -= 1))
   }
-  /** The device's end once it has heard so many messages. */
+  /** The device's end once it has received so many messages. */
   async function device(heard: number): Promise<RecordedStream> {
     while ((devices[0]?.messages.length ?? 0) < heard) await new Promise((resolve) => setImmediate(resolve))
     return devices[0] ?? new RecordedStream()
@@ -29,8 +29,8 @@ function setUp() {
   return { auth, clock, device, permit, permits: () => held }
 }
 
-describe('a credential', () => {
-  it('holds a permit until the first reply of the device, not while the person types or for their answers', async () => {
+describe('auth stream', () => {
+  it('holds a device permit until the first reply, not while the person types or for their answers', async () => {
     const { auth, device, permit, permits } = setUp()
     const typed = Promise.withResolvers<readonly string[]>()
     const atQuestion = Promise.withResolvers<object>()
@@ -54,7 +54,7 @@ describe('a credential', () => {
     expect(permits()).toBe(0)
   })
 
-  it('that is a password is not the beginning of questions', async () => {
+  it('closes the stream when a device answers a password with a prompt', async () => {
     const { auth, device, permit } = setUp()
     const verdict = auth.check(password, { permit })
     const stream = await device(1)
@@ -63,7 +63,7 @@ describe('a credential', () => {
     expect(await stream.whenClosed()).toMatchObject({ by: 'gateway', reason: 'protocol' })
   })
 
-  it('ends with a person who turns away, and with a device that never stops asking', async () => {
+  it('ends when the person cancels, and with a device that never stops asking', async () => {
     const away = setUp()
     const left = away.auth.check(questions, {
       permit: away.permit,
@@ -83,7 +83,7 @@ describe('a credential', () => {
     expect([await verdict, rounds]).toEqual([undefined, 33])
   })
 
-  it('that the device does not judge in time is no verdict', async () => {
+  it('returns no verdict when the device does not answer in time', async () => {
     const { auth, clock, device, permit } = setUp()
     const verdict = auth.check(password, { permit })
     await device(1)
@@ -91,7 +91,7 @@ describe('a credential', () => {
     expect(await verdict).toBeUndefined()
   })
 
-  it('is turned away while too many wait for the device', async () => {
+  it('denies a credential as busy when too many wait for the device', async () => {
     const { auth } = setUp()
     expect(await auth.check(password, { permit: () => Promise.resolve(undefined) })).toEqual({
       type: 'denied',

@@ -13,11 +13,11 @@ function ask(checks: ReturnType<typeof createDeviceChecks>, count: number, uid =
   return { granted, refused }
 }
 
-/** Lets promises that are settled run what waits for them. */
+/** Runs the continuations of settled promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('password checks of one device', () => {
-  it('run four at once, and the others of a source in their order', async () => {
+  it('grants four concurrent password checks per device, and the others of a source in order', async () => {
     const { granted } = ask(createDeviceChecks(), 6)
     await settled()
     expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3])
@@ -29,13 +29,13 @@ describe('password checks of one device', () => {
     expect(granted.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  it('are refused at once when 64 wait already', async () => {
+  it('refuses a password check when 64 wait', async () => {
     const { refused } = ask(createDeviceChecks(), 70)
     await settled()
     expect(refused).toEqual([68, 69])
   })
 
-  it('pass from source to source, so that a flood of one does not keep the others out', async () => {
+  it('grants password checks by turns of the sources, so that a flood of one keeps nobody out', async () => {
     const checks = createDeviceChecks()
     const flood = ask(checks, 68)
     const other = ask(checks, 1, 'device', '198.51.100.1')
@@ -48,7 +48,7 @@ describe('password checks of one device', () => {
     expect(other.granted).toHaveLength(1)
   })
 
-  it('count a permit that is released twice once', async () => {
+  it('counts a permit once when it is released twice', async () => {
     const { granted } = ask(createDeviceChecks(), 6)
     await settled()
     granted[0]?.release()
@@ -57,7 +57,7 @@ describe('password checks of one device', () => {
     expect(granted).toHaveLength(5)
   })
 
-  it('do not hold up another device', async () => {
+  it('grants password checks of another device independently', async () => {
     const checks = createDeviceChecks()
     ask(checks, 68)
     const other = ask(checks, 1, 'other')
@@ -65,7 +65,7 @@ describe('password checks of one device', () => {
     expect(other.granted).toHaveLength(1)
   })
 
-  it('are all possible again when all permits are released', async () => {
+  it('grants further password checks after all permits are released', async () => {
     const checks = createDeviceChecks()
     const { granted } = ask(checks, 40)
     for (let round = 0; round < 40; round += 1) {

@@ -1,4 +1,4 @@
-// A password can be typed by anybody: what comes of it must not tell which devices exist, nor which are online.
+// Password attempts need no credential: their answers must not reveal which devices exist or are online.
 import { operations } from '@bowline/contract/operations'
 import type { AuthDecision } from '@bowline/ssh/api'
 import * as n from '@bowline/ssh/wire/numbers'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The messages that answer two wrong passwords, each with its bytes. */
+/** The answers to two wrong passwords, as raw bytes. */
 async function answersTo(login: string): Promise<string[]> {
   const client = await rawClient(server)
   await client.startAuthentication()
@@ -37,8 +37,8 @@ async function answersTo(login: string): Promise<string[]> {
   return answers
 }
 
-describe('a wrong password', () => {
-  it('gets the same messages for a device that is online, offline, pending, rejected or unknown', async () => {
+describe('wrong passwords', () => {
+  it('answers a wrong password alike for online, offline, pending, rejected and unknown devices', async () => {
     const online = await fakeDevice(server, person)
     const offline = await server.acceptedDevice(person)
     const pending = await server.registerDevice(person.tenant)
@@ -62,13 +62,13 @@ describe('a wrong password', () => {
   })
 })
 
-/** A device whose password checks are all taken. */
+/** A device whose password checks are all in use. */
 const busy: Behaviour = (_kind, _header, stream) => ({
   ...judging(stream),
   control: () => stream.control({ type: 'denied', reason: 'busy' }),
 })
 
-/** Refuses an account on every device of the namespace, until the test is over. */
+/** Denies an account on every device of the namespace until the end of the test. */
 async function denyAccount(username: string): Promise<void> {
   const rule = { action: 'deny', active: true, priority: 1, source_ip: '.*', username: `^${username}$` } as const
   const { body } = await person.client.call(operations.firewall.create, {
@@ -77,7 +77,7 @@ async function denyAccount(username: string): Promise<void> {
   onTestFinished(async () => void (await person.client.call(operations.firewall.remove, { params: { id: body.id } })))
 }
 
-/** How the connection ends after a registered key was shown, with its signature. */
+/** Disconnect message after a login attempt with a registered key. */
 async function endingAfterKey(login: string): Promise<string> {
   const key = ed25519Key()
   const line = `${key.publicKey.type} ${Buffer.from(key.blob).toString('base64')}`
@@ -90,8 +90,8 @@ async function endingAfterKey(login: string): Promise<string> {
   return (await client.disconnected()).message
 }
 
-describe('a password that nobody has checked', () => {
-  it('gets the same messages behind a firewall rule and from a busy device as for an unknown device', async () => {
+describe('unchecked passwords', () => {
+  it('answers alike for a firewall refusal, a busy device and an unknown device', async () => {
     await denyAccount('barred')
     const online = await fakeDevice(server, person)
     const offline = await server.acceptedDevice(person)
@@ -102,7 +102,7 @@ describe('a password that nobody has checked', () => {
     expect(online.credentials).toEqual([])
   })
 
-  it('is told to the namespace once for a connection that a rule refuses several times', async () => {
+  it('records a firewall refusal once per connection', async () => {
     await denyAccount('barred')
     const online = await fakeDevice(server, person)
     await answersTo(online.login('barred'))
@@ -117,8 +117,8 @@ describe('a password that nobody has checked', () => {
   })
 })
 
-describe('a wrong password for a device at its limit of sessions', () => {
-  it('gets the same messages as for an unknown device; a right one is told of the limit', async () => {
+describe('session limit of a device', () => {
+  it('reveals a device’s session limit only after a correct password', async () => {
     const device = await fakeDevice(server, person)
     await signedIn(server, device.login('root'))
     expect(await answersTo(device.login('root'))).toEqual(await answersTo('root@nobody.nothing'))
@@ -129,21 +129,21 @@ describe('a wrong password for a device at its limit of sessions', () => {
   })
 })
 
-describe('a registered key', () => {
-  it('is told that a firewall rule refuses it', async () => {
+describe('registered keys', () => {
+  it('tells the owner of a registered key about a firewall refusal', async () => {
     await denyAccount('barred')
     const device = await fakeDevice(server, person)
     expect(await endingAfterKey(device.login('barred'))).toMatch(/access to this device is refused/)
   })
 
-  it('is told that the device is busy', async () => {
+  it('tells the owner of a registered key that the device is busy', async () => {
     const device = await fakeDevice(server, person, busy)
     expect(await endingAfterKey(device.login('root'))).toMatch(/too many sign-ins to this device/)
   })
 })
 
-describe('the answer to a wrong password', () => {
-  it.each([0, 1, 5, 400, 999])('leaves after a whole second when it was known after %i ms', async (known) => {
+describe('paced refusals', () => {
+  it.each([0, 1, 5, 400, 999])('delays a refusal known after %i ms to a whole second', async (known) => {
     const clock = new ManualClock()
     const judged = Promise.withResolvers<AuthDecision>()
     const answer = paced(clock, judged.promise, REFUSAL_STEP_MS)
@@ -160,7 +160,7 @@ describe('the answer to a wrong password', () => {
     expect(await answer).toEqual({ result: 'reject' })
   })
 
-  it('leaves at once when it was right', async () => {
+  it('answers a correct password at once', async () => {
     const accepted: AuthDecision = { result: 'accept' }
     expect(await paced(new ManualClock(), Promise.resolve(accepted), REFUSAL_STEP_MS)).toBe(accepted)
   })

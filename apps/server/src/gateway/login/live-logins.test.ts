@@ -71,11 +71,11 @@ function setUp() {
   return { policy, clock, live, add, ended, reasons: () => ended.map(([name, { reason }]) => `${name} ${reason}`) }
 }
 
-/** Lets promises that are ready go on. */
+/** Runs the continuations of settled promises. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('a change of policy', () => {
-  it('ends the logins that a rule now refuses, and names the rule', async () => {
+describe('policy changes', () => {
+  it('ends logins that a rule now refuses, and names the rule', async () => {
     const { policy, live, add, ended } = setUp()
     add('root')
     add('ann')
@@ -87,7 +87,7 @@ describe('a change of policy', () => {
     ])
   })
 
-  it('ends the logins by a key that may no longer be used, not those by a password', async () => {
+  it('ends logins by a key that is no longer allowed, but not by password', async () => {
     const { policy, live, add, reasons } = setUp()
     add('by key', { key: KEY })
     add('by password')
@@ -100,7 +100,7 @@ describe('a change of policy', () => {
   it.each<[string, { removed?: boolean; status?: 'rejected' }]>([
     ['removed', { removed: true }],
     ['no longer accepted', { status: 'rejected' }],
-  ])('ends the logins on a device that is %s', async (_, change) => {
+  ])('ends logins on a device that is %s', async (_, change) => {
     const { policy, live, add, reasons } = setUp()
     add('root')
     Object.assign(policy, change)
@@ -109,7 +109,7 @@ describe('a change of policy', () => {
     expect(reasons()).toEqual(['root device'])
   })
 
-  it('ends the logins that forward when forwarding is switched off; others may not begin to', async () => {
+  it('ends forwarding logins when forwarding is disabled and denies it to others', async () => {
     const { policy, live, add, reasons } = setUp()
     add('tunnel', { forwards: true })
     const shell = add('shell')
@@ -120,21 +120,24 @@ describe('a change of policy', () => {
     expect(shell.forwarding).toEqual({ policy: 'off', used: false })
   })
 
-  it.each([true, false])('ends the logins of those who have left, whatever the namespace ends (%s)', async (ends) => {
-    const { policy, live, add, reasons } = setUp()
-    policy.endsDisallowed = ends
-    add('in a browser', { person: UserId.parse('ann') })
-    add('by key', { key: KEY })
-    add('by password')
-    await settle()
-    expect(reasons()).toEqual([])
-    Object.assign(policy, { ownerLeft: true, personLeft: true })
-    await live.lookForLeavers()
-    await settle()
-    expect(reasons()).toEqual(['in a browser member-removed', 'by key member-removed'])
-  })
+  it.each([true, false])(
+    'ends logins of former members, for both settings of end_disallowed_sessions (%s)',
+    async (ends) => {
+      const { policy, live, add, reasons } = setUp()
+      policy.endsDisallowed = ends
+      add('in a browser', { person: UserId.parse('ann') })
+      add('by key', { key: KEY })
+      add('by password')
+      await settle()
+      expect(reasons()).toEqual([])
+      Object.assign(policy, { ownerLeft: true, personLeft: true })
+      await live.lookForLeavers()
+      await settle()
+      expect(reasons()).toEqual(['in a browser member-removed', 'by key member-removed'])
+    },
+  )
 
-  it('ends nothing when the namespace lets running sessions go on', async () => {
+  it('keeps logins when the namespace lets running sessions continue', async () => {
     const { policy, live, add, ended } = setUp()
     add('root', { key: KEY })
     Object.assign(policy, { endsDisallowed: false, keys: false, denies: () => true })
@@ -147,7 +150,7 @@ describe('a change of policy', () => {
     expect(ended).toHaveLength(1)
   })
 
-  it('of one namespace or one device is looked at there only', async () => {
+  it('reviews only the changed namespace or device', async () => {
     const { policy, live, add, reasons } = setUp()
     add('here')
     add('beside', { device: SECOND })
@@ -158,7 +161,7 @@ describe('a change of policy', () => {
     expect([reasons(), policy.asked]).toEqual([['beside firewall'], [SECOND]])
   })
 
-  it('that comes while a login is under way is not missed', async () => {
+  it('applies a policy change that arrives during a login', async () => {
     const { policy, live, add, reasons } = setUp()
     const since = live.changes
     policy.denies = () => true
@@ -168,7 +171,7 @@ describe('a change of policy', () => {
     expect(reasons()).toEqual(['late firewall'])
   })
 
-  it('is asked about again when the database does not answer', async () => {
+  it('retries a review when the database does not answer', async () => {
     const { policy, live, clock, add, reasons } = setUp()
     add('root')
     policy.denies = () => true
@@ -183,7 +186,7 @@ describe('a change of policy', () => {
     expect(reasons()).toEqual(['root firewall'])
   })
 
-  it('does not concern a login that is over', async () => {
+  it('ignores logins that have ended', async () => {
     const { policy, live, add, ended } = setUp()
     const { over } = add('root')
     over()

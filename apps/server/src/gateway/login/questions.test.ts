@@ -2,7 +2,7 @@ import type { Prompt } from '@bowline/ssh/api'
 import { describe, expect, it } from 'vitest'
 import { PromptCancelled, firstQuestion } from './questions.ts'
 
-/** A person who gives these answers, and what they were asked. */
+/** A person who gives these answers; records the questions. */
 function person(...answers: string[]) {
   const asked: { name: string; instruction: string; prompts: readonly Prompt[] }[] = []
   return {
@@ -21,15 +21,15 @@ const round = (text: string, change: { echo?: boolean; instruction?: string; nam
   prompts: [{ text, echo: change.echo ?? false }],
 })
 
-describe('the questions of a device', () => {
-  it('begin with the password, which is not asked twice', async () => {
+describe('device questions', () => {
+  it('asks for the password first and once', async () => {
     const them = person('secret')
     const someone = await firstQuestion(them)
     expect(await someone.ask(round('(walter) Password for walter@EXAMPLE: '))).toEqual(['secret'])
     expect(them.asked.map(({ prompts }) => prompts)).toEqual([[{ text: 'Password: ', echo: false }]])
   })
 
-  it('keep the password until it is asked for, and give it once', async () => {
+  it('keeps the password until the device asks for it, and uses it once', async () => {
     const them = person('secret', '123456', 'again')
     const someone = await firstQuestion(them)
     expect(await someone.ask(round('Verification code: '))).toEqual(['123456'])
@@ -39,19 +39,19 @@ describe('the questions of a device', () => {
 
   it.each([
     ['a new password', round('New password: ')],
-    ['the same again', round('Retype password: ')],
-    ['something that is shown', round('Password hint: ', { echo: true })],
-    ['a password that comes with a word of its own', round('Password: ', { instruction: 'It has expired.' })],
+    ['a repeated password', round('Retype password: ')],
+    ['an echoed answer', round('Password hint: ', { echo: true })],
+    ['a password with an instruction', round('Password: ', { instruction: 'It has expired.' })],
     ['nothing', { name: '', instruction: 'Hello', prompts: [] }],
-    ['two things', { ...round('Password: '), prompts: [...round('Password: ').prompts, ...round('Code: ').prompts] }],
-  ])('are the person’s to answer when the device wants %s', async (_, wanted) => {
+    ['two answers', { ...round('Password: '), prompts: [...round('Password: ').prompts, ...round('Code: ').prompts] }],
+  ])('lets the person answer when the device wants %s', async (_, wanted) => {
     const them = person('secret', 'their answer', 'and another')
     const someone = await firstQuestion(them)
     expect(await someone.ask(wanted)).not.toContain('secret')
     expect(them.asked.length).toBe(2)
   })
 
-  it('cannot steer the person’s terminal', async () => {
+  it('strips control characters from questions', async () => {
     const them = person('secret', 'x')
     const someone = await firstQuestion(them)
     await someone.ask(round('Code\u001b]0;evil\u0007: ', { name: '\u009bname', instruction: 'a\u001b[2Jb\nc' }))
@@ -59,7 +59,7 @@ describe('the questions of a device', () => {
     expect(them.asked[1]).toEqual({ name: 'name', instruction: 'a[2Jb\nc', prompts })
   })
 
-  it('end when the person turns away', async () => {
+  it('rejects with PromptCancelled when the person cancels', async () => {
     await expect(firstQuestion(person())).rejects.toThrow(PromptCancelled)
     const someone = await firstQuestion(person('secret'))
     await expect(someone.ask(round('Code: '))).rejects.toThrow(PromptCancelled)

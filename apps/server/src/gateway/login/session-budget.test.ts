@@ -17,7 +17,7 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
 })
 
 describe('session budget', () => {
-  it('counts an account of a device apart from other accounts and devices', () => {
+  it('limits sessions per account and device', () => {
     const budget = createSessionBudget({ perNode: 9, perNamespace: 9, perAccount: 1 })
     expect(budget.take(target('a'), 'root')).toBeDefined()
     expect(budget.take(target('a'), 'root')).toBeUndefined()
@@ -25,7 +25,7 @@ describe('session budget', () => {
     expect(budget.take(target('b'), 'root')).toBeDefined()
   })
 
-  it('counts a namespace over all its devices', () => {
+  it('limits sessions per namespace over all devices', () => {
     const budget = createSessionBudget({ perNode: 9, perNamespace: 2, perAccount: 9 })
     budget.take(target('a'), 'root')
     budget.take(target('b'), 'root')
@@ -33,7 +33,7 @@ describe('session budget', () => {
     expect(budget.take(target('c', '2'), 'root')).toBeDefined()
   })
 
-  it('counts the node over all namespaces, and a refused one takes no place', () => {
+  it('limits sessions per node, and a refused one holds no place', () => {
     const budget = createSessionBudget({ perNode: 1, perNamespace: 9, perAccount: 9 })
     const release = budget.take(target('a'), 'root')
     expect(budget.take(target('a', '2'), 'root')).toBeUndefined()

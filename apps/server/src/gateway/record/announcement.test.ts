@@ -5,16 +5,16 @@ import { announce, connectedLine } from './announcement.ts'
 const shown = (text: string) => Buffer.from(announce(text)).toString()
 
 describe('announcement', () => {
-  it('tells where the person is', () => {
+  it('names the device in the connected line', () => {
     expect(Buffer.from(connectedLine('root@dev.pi')).toString()).toBe('Connected to root@dev.pi through Bowline.\r\n')
     expect(shown(' ')).toBe('')
   })
 
-  it('shows the lines of the namespace', () => {
+  it('prints the namespace’s announcement line by line', () => {
     expect(shown('Be\nkind \n\n')).toBe('Be\r\nkind\r\n')
   })
 
-  it('lets no control character through', () => {
+  it('strips control characters from announcements', () => {
     expect(shown('\u001b]0;title\u0007red \u001b[31m \u009b2J')).toContain(']0;titlered [31m 2J')
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

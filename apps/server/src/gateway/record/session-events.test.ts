@@ -11,8 +11,8 @@ function setUp() {
   return { clock, events, batches }
 }
 
-describe('events of a session', () => {
-  it('wait a quarter of a second for others to be written with them', () => {
+describe('session events', () => {
+  it('batches session events for 250 ms', () => {
     const { clock, events, batches } = setUp()
     events.note('pty-req', 0, { term: 'xterm' })
     clock.advance(249)
@@ -22,13 +22,13 @@ describe('events of a session', () => {
     expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([['pty-req', 'shell']])
   })
 
-  it('are asked to be written at once when a batch is full', () => {
+  it('flushes a full batch at once', () => {
     const { events, batches } = setUp()
     for (let count = 0; count < 256; count += 1) events.note('env', 0, { name: String(count) })
     expect(batches.map((batch) => batch.length)).toEqual([256])
   })
 
-  it('keep the last of the sizes that a window went through at once', () => {
+  it('keeps only the last window size of a batch', () => {
     const { clock, events, batches } = setUp()
     for (let columns = 1; columns <= 10_000; columns += 1) events.note('window-change', 0, { columns })
     events.note('window-change', 1, { columns: 7 })
@@ -39,7 +39,7 @@ describe('events of a session', () => {
     ])
   })
 
-  it('come again, before later ones, when they could not be written', () => {
+  it('returns unwritten events before later ones', () => {
     const { events } = setUp()
     events.note('shell', 0)
     const batch = events.take() ?? []
@@ -48,7 +48,7 @@ describe('events of a session', () => {
     expect(events.take()?.map(({ type }) => type)).toEqual(['shell', 'exit-status'])
   })
 
-  it('take bounded memory while nothing can be written', () => {
+  it('bounds pending events while nothing can be written', () => {
     const events = createSessionEvents(new ManualClock(), () => undefined)
     for (let count = 0; count < 5_000; count += 1) events.note('signal', 0, { signal: 'USR1' })
     let waiting = 0
@@ -56,7 +56,7 @@ describe('events of a session', () => {
     expect(waiting).toBe(1_024)
   })
 
-  it('beyond a number of rows are only counted once for each type and seat', () => {
+  it('keeps each type and seat once beyond the event limit', () => {
     const { clock, events, batches } = setUp()
     for (let count = 0; count < MAX_KEPT + 500; count += 1) events.note('signal', 0, { signal: 'USR1' })
     events.note('exit-status', 0, { status: 3 })
@@ -66,7 +66,7 @@ describe('events of a session', () => {
     expect(batches.flat().at(-1)?.type).toBe('exit-status')
   })
 
-  it('hold texts as the database can keep them', () => {
+  it('truncates event texts and makes them storable', () => {
     const { clock, events, batches } = setUp()
     events.note('exec', 0, { command: `a\0b\uD800${'x'.repeat(9_000)}` })
     clock.advance(250)

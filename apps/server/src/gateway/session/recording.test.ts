@@ -1,4 +1,4 @@
-// What a namespace records: everything that a device says, before the person sees it; nothing that is typed.
+// Recording in the gateway: all output of a device before the client receives it; no input.
 import { type FileHandle, open, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
@@ -29,10 +29,10 @@ async function set(settings: {
   await person.client.call(operations.namespaces.update, { params: { tenant: person.tenant }, body: { settings } })
 }
 
-/** What the device answers to every dial. */
+/** The device's answer to every dial. */
 const NOBODY_LISTENS = 'nobody listens there'
 
-/** A device whose process says what it is told to, and hears what is typed. @param drain it can say more */
+/** A device whose process the test controls. @param drain called when it can write again */
 async function device(
   drain?: (stream: LinkStream) => void,
 ): Promise<{ name: string; process: () => Promise<LinkStream>; heard: string[] }> {
@@ -70,7 +70,7 @@ async function start(client: TestClient, what: 'shell' | 'exec', window = 1 << 2
   return channel
 }
 
-/** The next output. */
+/** Reads the next output. */
 async function dataOf(client: TestClient): Promise<Buffer> {
   const reader = await client.read(n.MSG_CHANNEL_DATA)
   reader.uint32('recipient')
@@ -79,7 +79,7 @@ async function dataOf(client: TestClient): Promise<Buffer> {
 
 const uidOf = (client: TestClient): SessionUid => client.sessionId?.toString('hex') as SessionUid
 
-/** The text of a recording once its session is over. */
+/** Reads a recording after the end of its session. */
 async function recording(uid: SessionUid, format: 'cast' | 'cast3' = 'cast'): Promise<string> {
   await until(async () => (await verdict(uid))?.result === 'intact')
   const answer = await person.client.open(operations.sessions.getRecord, {
@@ -103,8 +103,8 @@ const eventsOf = (cast: string): unknown[] =>
     .filter((line) => line.startsWith('['))
     .map((line) => (JSON.parse(line) as unknown[]).slice(1))
 
-describe('a session of a namespace that records', () => {
-  it('is in the file before the person sees it, with sizes and exit; what is typed is not', async () => {
+describe('recorded sessions', () => {
+  it('writes output to the file before the client receives it, with sizes and exit but no input', async () => {
     const { name, process, heard } = await device()
     const client = await signedIn(server, name)
     const channel = await start(client, 'shell')
@@ -121,7 +121,7 @@ describe('a session of a namespace that records', () => {
       client.channelRequest(channel, 'window-change', false).uint32(120).uint32(40).uint32(0).uint32(0).done(),
     )
     await until(async () => (await events(uidOf(client))).includes('window-change'))
-    // One character in two pieces.
+    // One character split into two pieces.
     const euro = Buffer.from('\u20ac')
     stream.write(euro.subarray(0, 1))
     stream.write(euro.subarray(1))
@@ -149,7 +149,7 @@ describe('a session of a namespace that records', () => {
     ])
   })
 
-  it('without a terminal is recorded too, stderr with it', async () => {
+  it('records a session without a terminal, including stderr', async () => {
     const { name, process } = await device()
     const client = await signedIn(server, name)
     await start(client, 'exec')
@@ -164,7 +164,7 @@ describe('a session of a namespace that records', () => {
     expect(new Set(all.map(String))).toEqual(new Set(['o,out', 'o,err', 'x,0']))
   })
 
-  it('leaves nothing behind where nothing is recorded', async () => {
+  it('creates no recording when recording is disabled', async () => {
     await set({ session_record: false })
     const { name, process } = await device()
     const client = await signedIn(server, name)
@@ -180,8 +180,8 @@ describe('a session of a namespace that records', () => {
   })
 })
 
-describe('forwarding where sessions must be recorded', () => {
-  /** What the gateway answers to `ssh -W`. */
+describe('forwarding with required recording', () => {
+  /** The gateway's answer to `ssh -W`. */
   async function dial(): Promise<string> {
     const { name } = await device()
     const client = await signedIn(server, name)
@@ -193,18 +193,18 @@ describe('forwarding where sessions must be recorded', () => {
     return reader.text('message')
   }
 
-  it('is refused, because a forwarded port of the device is a shell that nobody records', async () => {
+  it('refuses forwarding while recordings are required', async () => {
     await set({ session_record: true, recording_policy: 'required' })
     expect(await dial()).toContain('Forwarding is off while recordings are required')
   })
 
-  it('is allowed where the namespace says so', async () => {
+  it('allows forwarding with the setting forwarding_unrecorded', async () => {
     await set({ session_record: true, recording_policy: 'required', forwarding_unrecorded: true })
     expect(await dial()).toBe(NOBODY_LISTENS)
     await set({ forwarding_unrecorded: false })
   })
 
-  it('is allowed where recordings are kept as far as possible, or none are made', async () => {
+  it('allows forwarding with best-effort or disabled recording', async () => {
     await set({ session_record: true, recording_policy: 'best-effort' })
     expect(await dial()).toBe(NOBODY_LISTENS)
     await set({ session_record: false, recording_policy: 'required' })
@@ -213,52 +213,55 @@ describe('forwarding where sessions must be recorded', () => {
   })
 })
 
-describe('a disk that takes nothing for a while', () => {
-  /** What may wait in the server: credit of one stream, and what is on its way in sockets. */
+describe('stalled disk', () => {
+  /** Limit of pending bytes in the server: credit of one stream, and socket buffers. */
   const MAX_WAITING = LINK_DEFAULTS.windowMaxBytes + 2 * LINK_DEFAULTS.socketHighBytes
-  const said = Buffer.from(Array.from({ length: 400_000 }, (_, line) => `line ${line} of a flood\r\n`).join(''))
+  const flood = Buffer.from(Array.from({ length: 400_000 }, (_, line) => `line ${line} of a flood\r\n`).join(''))
 
-  it.each(['best-effort', 'required'] as const)('stops a device, and nothing is lost (%s)', async (policy) => {
-    await set({ recording_policy: policy })
-    let sent = 0
-    const say = (stream: LinkStream): void => {
-      for (let goesOn = true; goesOn && sent < said.length;) {
-        const piece = Buffer.from(said.subarray(sent, sent + 50_000))
-        sent += piece.length
-        goesOn = stream.write(piece)
+  it.each(['best-effort', 'required'] as const)(
+    'applies backpressure to the device without loss (%s)',
+    async (policy) => {
+      await set({ recording_policy: policy })
+      let sent = 0
+      const write = (stream: LinkStream): void => {
+        for (let goesOn = true; goesOn && sent < flood.length;) {
+          const piece = Buffer.from(flood.subarray(sent, sent + 50_000))
+          sent += piece.length
+          goesOn = stream.write(piece)
+        }
       }
-    }
-    const { name, process } = await device(say)
-    const client = await signedIn(server, name)
-    await start(client, 'shell', 2 ** 31)
-    const stream = await process()
-    // The line that tells where the shell is: it runs.
-    await client.next(n.MSG_CHANNEL_EXTENDED_DATA)
-    const goOn = await stallDisk()
-    say(stream)
-    for (let before = -1; before < sent;) {
-      before = sent
-      for (let trip = 0; trip < 10; trip += 1) await server.fetch('/healthcheck')
-    }
-    expect(sent - stream.queuedBytes).toBeGreaterThanOrEqual(LINK_DEFAULTS.windowBytes)
-    expect(sent).toBeLessThan(MAX_WAITING)
-    goOn()
-    const seen: Buffer[] = []
-    for (let count = 0; count < said.length; count += seen.at(-1)?.length ?? 0) seen.push(await dataOf(client))
-    expect(Buffer.concat(seen).equals(said)).toBe(true)
-    stream.control({ type: 'exit', status: 0 })
-    stream.close()
-    await client.next(n.MSG_CHANNEL_CLOSE)
-    client.socket.destroy()
-    const output = eventsOf(await recording(uidOf(client), 'cast3')).flatMap((event) => {
-      const [code, data] = event as unknown[]
-      return code === 'o' ? [String(data)] : []
-    })
-    expect(output.join('') === said.toString()).toBe(true)
-  })
+      const { name, process } = await device(write)
+      const client = await signedIn(server, name)
+      await start(client, 'shell', 2 ** 31)
+      const stream = await process()
+      // The connected line: the shell is running.
+      await client.next(n.MSG_CHANNEL_EXTENDED_DATA)
+      const resume = await stallDisk()
+      write(stream)
+      for (let before = -1; before < sent;) {
+        before = sent
+        for (let trip = 0; trip < 10; trip += 1) await server.fetch('/healthcheck')
+      }
+      expect(sent - stream.queuedBytes).toBeGreaterThanOrEqual(LINK_DEFAULTS.windowBytes)
+      expect(sent).toBeLessThan(MAX_WAITING)
+      resume()
+      const seen: Buffer[] = []
+      for (let count = 0; count < flood.length; count += seen.at(-1)?.length ?? 0) seen.push(await dataOf(client))
+      expect(Buffer.concat(seen).equals(flood)).toBe(true)
+      stream.control({ type: 'exit', status: 0 })
+      stream.close()
+      await client.next(n.MSG_CHANNEL_CLOSE)
+      client.socket.destroy()
+      const output = eventsOf(await recording(uidOf(client), 'cast3')).flatMap((event) => {
+        const [code, data] = event as unknown[]
+        return code === 'o' ? [String(data)] : []
+      })
+      expect(output.join('') === flood.toString()).toBe(true)
+    },
+  )
 })
 
-/** From now on no file takes anything. @returns ends it */
+/** Stalls all file writes. @returns resume */
 async function stallDisk(): Promise<() => void> {
   await using file = await open('/dev/null')
   const handles: Pick<FileHandle, 'write'> = Object.getPrototypeOf(file)
@@ -270,12 +273,12 @@ async function stallDisk(): Promise<() => void> {
       return Reflect.apply(target, handle, parameters)
     },
   })
-  const goOn = (): void => {
+  const resume = (): void => {
     handles.write = write
     resolve()
   }
-  onTestFinished(goOn)
-  return goOn
+  onTestFinished(resume)
+  return resume
 }
 
 async function events(uid: SessionUid): Promise<readonly string[]> {

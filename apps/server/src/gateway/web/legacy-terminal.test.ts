@@ -9,7 +9,7 @@ import { type FakeDevice, fakeDevice, signedIn } from '../../testing/gateway.ts'
 import { openSocket, refusedUpgrade } from './testing.ts'
 import { until } from '../../testing/until.ts'
 
-/** How consoles sign with the keys that they know: RSA with SHA-1 and PKCS #1 v1.5, Ed25519 bare. */
+/** Signatures of consoles: RSA with SHA-1 and PKCS #1 v1.5, Ed25519 bare. */
 const KEYS = [
   {
     name: 'RSA',
@@ -34,18 +34,18 @@ afterAll(() => server.close())
 
 type Shown = Readonly<{ password?: string; fingerprint?: string; signature?: string }>
 
-/** What an existing console posts: no credential of its own. */
+/** Requests a token as an existing console does, without credential. */
 async function token(device: FakeDevice, shown: Shown = { password: 'right' }): Promise<string> {
   const body = { device: device.device.uid, username: 'root', ...shown }
   return (await server.client().call(operations.terminals.openLegacy, { body })).body.token
 }
 
-/** The address that consoles up to v0.19 make: the token as it is. */
+/** URL of consoles up to v0.19: the token unencoded. */
 const oldUrl = (ticket: string): string => `/ws/ssh?token=${ticket}&cols=80&rows=24`
-/** The address that consoles since v0.20 make. */
+/** URL of consoles since v0.20. */
 const newUrl = (ticket: string): string => `/ws/ssh?${new URLSearchParams({ token: ticket, cols: '80', rows: '24' })}`
 
-/** All output that a console shows: text up to v0.19, binary messages since v0.20. */
+/** All output for a console: text up to v0.19, binary messages since v0.20. */
 function heard(socket: WebSocket, binary = false): () => string {
   let text = ''
   socket.on('message', (data: Buffer, isBinary) => {
@@ -54,7 +54,7 @@ function heard(socket: WebSocket, binary = false): () => string {
   return () => text
 }
 
-/** Input as consoles up to v0.19 send it. */
+/** Sends input as consoles up to v0.19 do. */
 const type = (socket: WebSocket, text: string): void =>
   socket.send(JSON.stringify({ kind: 1, data: [...new TextEncoder().encode(text)] }))
 
@@ -65,8 +65,8 @@ async function newestSession() {
   return newest
 }
 
-describe('the web terminal of existing clients', () => {
-  it('opens with a password and a token: input, output, resize, a row of type web', async () => {
+describe('legacy web terminal', () => {
+  it('opens a terminal by password and token with input, output, resize and a web session row', async () => {
     const device = await fakeDevice(server, ada)
     const socket = await openSocket(server, `/ws/ssh?token=${await token(device)}&cols=100&rows=30`)
     const text = heard(socket)
@@ -90,7 +90,7 @@ describe('the web terminal of existing clients', () => {
     expect(body.events.types).toEqual(expect.arrayContaining(['pty-req', 'shell', 'window-change']))
   })
 
-  it('says that a password is wrong and ends; the failed login is in the list', async () => {
+  it('reports a wrong password, closes, and lists the failed login', async () => {
     const device = await fakeDevice(server, ada)
     const socket = await openSocket(
       server,
@@ -103,7 +103,7 @@ describe('the web terminal of existing clients', () => {
     expect(await newestSession()).toMatchObject({ authenticated: false, type: 'web' })
   })
 
-  it('opens for a console of v0.20: text as input, binary messages as output', async () => {
+  it('serves a v0.20 console with text input and binary output', async () => {
     const device = await fakeDevice(server, ada)
     const socket = await openSocket(server, newUrl(await token(device)))
     const text = heard(socket, true)
@@ -113,7 +113,7 @@ describe('the web terminal of existing clients', () => {
     expect(asText()).toBe('')
   })
 
-  it('opens whether or not the caller is signed in', async () => {
+  it('opens a terminal for a signed-in caller too', async () => {
     const device = await fakeDevice(server, ada)
     const body = { device: device.device.uid, username: 'root', password: 'right' }
     const { body: answer } = await ada.client.call(operations.terminals.openLegacy, { body })
@@ -124,7 +124,7 @@ describe('the web terminal of existing clients', () => {
     expect(device.credentials).toMatchObject([{ method: 'password' }])
   })
 
-  it.each(KEYS)('opens for a console of v0.19 with the signature over the user name of a key: $name', async (kind) => {
+  it.each(KEYS)('accepts a v0.19 console’s key signature over the user name: $name', async (kind) => {
     const device = await fakeDevice(server, ada)
     const { publicKey, privateKey } = kind.make()
     const { fingerprint } = await register(publicKey)
@@ -139,7 +139,7 @@ describe('the web terminal of existing clients', () => {
     expect(entries).toContainEqual(expect.objectContaining({ action: 'session.legacy-signature', target: uid }))
   })
 
-  it('refuses a signature over another user name, and by another key', async () => {
+  it('rejects a signature over another user name or by another key', async () => {
     const device = await fakeDevice(server, ada)
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const { fingerprint } = await register(publicKey)
@@ -156,7 +156,7 @@ describe('the web terminal of existing clients', () => {
     expect(device.credentials).toEqual([])
   })
 
-  it('refuses a signature over the user name where the server is set so', async () => {
+  it('rejects signatures over the user name when disabled by setting', async () => {
     const strict = await bootServer({ settings: { BOWLINE_LEGACY_KEY_SIGNATURES: 'off' } })
     onTestFinished(() => strict.close())
     const eve = await strict.setUpAccount()
@@ -173,7 +173,7 @@ describe('the web terminal of existing clients', () => {
     expect(device.credentials).toEqual([])
   })
 
-  it.each(KEYS)('opens for a console of v0.20 that signs a challenge with a key: $name', async (kind) => {
+  it.each(KEYS)('accepts a v0.20 console’s signature of a challenge, once: $name', async (kind) => {
     const device = await fakeDevice(server, ada)
     const { publicKey, privateKey } = kind.make()
     const { fingerprint } = await register(publicKey)
@@ -197,7 +197,7 @@ describe('the web terminal of existing clients', () => {
     expect(device.credentials).toHaveLength(1)
   })
 
-  it('asks a stranger to sign with a key that is not registered as with one that is', async () => {
+  it('sends a challenge for an unregistered key as for a registered one', async () => {
     const device = await fakeDevice(server, ada)
     const fingerprint = Array(16).fill('ab').join(':')
     const socket = await openSocket(server, newUrl(await token(device, { fingerprint })))
@@ -215,24 +215,24 @@ describe('the web terminal of existing clients', () => {
     ['with an unknown token', () => 'unknown', {}, 401],
     ['from a page of another site', (device: FakeDevice) => token(device), { Origin: 'https://evil.example' }, 403],
     [
-      'from a page of another site, as only the browser tells',
+      'from a page of another site by Sec-Fetch-Site',
       (device: FakeDevice) => token(device),
       { 'Sec-Fetch-Site': 'cross-site' },
       403,
     ],
-  ])('is refused %s', async (_, make, headers, status) => {
+  ])('refuses an upgrade %s', async (_, make, headers, status) => {
     const device = await fakeDevice(server, ada)
     expect(await refusedUpgrade(server, `/ws/ssh?token=${await make(device)}&cols=1&rows=1`, headers)).toBe(status)
   })
 
-  it('takes a token once', async () => {
+  it('accepts a token once', async () => {
     const device = await fakeDevice(server, ada)
     const path = `/ws/ssh?token=${await token(device)}&cols=80&rows=24`
     await openSocket(server, path)
     expect(await refusedUpgrade(server, path)).toBe(401)
   })
 
-  it('answers a stranger for a device that does not exist as for a wrong password', async () => {
+  it('answers alike for an unknown device and a wrong password', async () => {
     const body = { device: 'f'.repeat(64), username: 'root', password: 'right' }
     const { body: answer } = await server.client().call(operations.terminals.openLegacy, { body })
     const socket = await openSocket(server, oldUrl(answer.token))
@@ -242,7 +242,7 @@ describe('the web terminal of existing clients', () => {
     expect(text()).not.toContain('reached')
   })
 
-  it('shows why an administrator ended the session', async () => {
+  it('shows that an administrator ended the session', async () => {
     const device = await fakeDevice(server, ada)
     const socket = await openSocket(server, `/ws/ssh?token=${await token(device)}&cols=80&rows=24`)
     const text = heard(socket)
@@ -254,7 +254,7 @@ describe('the web terminal of existing clients', () => {
     expect(text()).toContain('An administrator ended the session.')
   })
 
-  it('ends a connection whose messages are too long or not understood, and nothing else', async () => {
+  it('closes connections with oversized or unknown messages', async () => {
     const device = await fakeDevice(server, ada)
     const [long, odd] = [
       await openSocket(server, `/ws/ssh?token=${await token(device)}`),
@@ -274,7 +274,7 @@ describe('the web terminal of existing clients', () => {
     })
   })
 
-  it('does not hold a message that it cannot read against the address it came from', async () => {
+  it('adds no penalty for a malformed message', async () => {
     const counting = await bootServer({})
     onTestFinished(() => counting.close())
     const person = await counting.setUpAccount()

@@ -7,8 +7,8 @@ const steps = fc.array(
   { maxLength: 30 },
 )
 
-describe('output that is not confirmed yet', () => {
-  it('is what was appended and not released, byte for byte', () => {
+describe('RetainedOutput', () => {
+  it('retains exactly the appended and unreleased bytes', () => {
     fc.assert(
       fc.property(steps, (todo) => {
         const retained = new RetainedOutput()
@@ -36,7 +36,7 @@ describe('output that is not confirmed yet', () => {
     )
   })
 
-  it('cannot be released twice, nor before it is there', () => {
+  it('rejects releasing bytes twice or beyond the end', () => {
     const retained = new RetainedOutput()
     retained.append(new Uint8Array(10))
     expect([retained.release(11), retained.release(5), retained.release(4)]).toEqual([false, true, false])

@@ -1,4 +1,4 @@
-// WebSockets that never show a ticket: they keep nobody else's browser out. On the running server.
+// WebSockets that never send a ticket do not block other browsers. On a running server.
 import { once } from 'node:events'
 import { TERMINAL_PATH, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ async function open(localAddress: string): Promise<number> {
   return Promise.race([once(socket, 'open').then(() => 101), refused])
 }
 
-it('silent WebSockets of one address are refused from the twenty-first on, and those of many make room for the next', async () => {
+it('limits silent WebSockets to 20 per address and evicts the oldest at the total limit', async () => {
   for (let i = 0; i < 20; i += 1) expect(await open('127.0.0.2')).toBe(101)
   expect(await open('127.0.0.2')).toBe(429)
   for (let source = 3; source < 27; source += 1) {

@@ -38,7 +38,7 @@ async function session(uid: string) {
   return body.find((one) => one.uid === uid)
 }
 
-/** A device whose processes are in the test's hands. */
+/** A device whose processes the test controls. */
 function byHand(): { behave: Behaviour; process: Promise<LinkStream>; input: () => Buffer } {
   const { promise, resolve } = Promise.withResolvers<LinkStream>()
   let input = Buffer.alloc(0)
@@ -57,8 +57,8 @@ function byHand(): { behave: Behaviour; process: Promise<LinkStream>; input: () 
   return { behave, process: promise, input: () => input }
 }
 
-describe('a web terminal', () => {
-  it('carries bytes as they are, both ways, and its size', async () => {
+describe('web terminal', () => {
+  it('transfers all byte values in both directions, and the size', async () => {
     const device = await fakeDevice(server, ada)
     const { page, session: uid } = await readyPage(server, ada, device.device.uid)
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value))
@@ -78,7 +78,7 @@ describe('a web terminal', () => {
     await until(async () => (await session(uid))?.closed?.by === 'user')
   })
 
-  it('tells the exit of the shell after its last output, and the cause', async () => {
+  it('reports exit status after the last output, and the cause', async () => {
     const { behave, process } = byHand()
     const device = await fakeDevice(server, ada, behave)
     const { page } = await readyPage(server, ada, device.device.uid)
@@ -91,7 +91,7 @@ describe('a web terminal', () => {
     expect(await page.heard('ended')).toMatchObject({ by: 'user', reason: 'disconnect' })
   })
 
-  it('refuses a wrong password, as often as ssh would', async () => {
+  it('rejects wrong passwords as often as ssh does', async () => {
     const device = await fakeDevice(server, ada)
     const page = await greetedPage(server, ada, device.device.uid)
     const { session: uid } = await page.heard('welcome')
@@ -105,7 +105,7 @@ describe('a web terminal', () => {
     expect(await session(uid)).toMatchObject({ authenticated: false, type: 'web' })
   })
 
-  it('counts wrong passwords against the address of the browser', async () => {
+  it('counts wrong passwords per browser address', async () => {
     const device = await fakeDevice(server, ada)
     const from = '198.51.100.7'
     const page = await greetedPage(server, ada, device.device.uid, { from })
@@ -125,7 +125,7 @@ describe('a web terminal', () => {
     await elsewhere.heard('ready')
   })
 
-  it('puts the questions of the device to the person', async () => {
+  it('forwards the device’s questions to the person', async () => {
     const device = await fakeDevice(server, ada, (kind, _, stream) => {
       if (kind !== 'auth') return judging(stream)
       const ask = { type: 'prompt', name: '', instruction: 'One more thing', prompts: [{ text: 'Code: ', echo: true }] }
@@ -145,7 +145,7 @@ describe('a web terminal', () => {
     await page.heard('refused')
   })
 
-  it('opens with a key that signs for this page, this session, this device and this account only', async () => {
+  it('accepts a key signature for this page, session, device and account only', async () => {
     const device = await fakeDevice(server, ada)
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
     const key = await readPrivateKey(pem)
@@ -176,7 +176,7 @@ describe('a web terminal', () => {
     expect(device.credentials).toMatchObject([{ method: 'statement' }])
   })
 
-  it('is refused by the firewall, and says no more than ssh does', async () => {
+  it('reports a firewall refusal with the same text as ssh', async () => {
     const device = await fakeDevice(server, ada)
     const rule = { action: 'deny' as const, active: true, priority: 1, source_ip: '.*', username: 'barred' }
     await ada.client.call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })
@@ -187,7 +187,7 @@ describe('a web terminal', () => {
     await until(async () => (await session(uid))?.closed?.reason === 'firewall')
   })
 
-  it('shows why an administrator ended it', async () => {
+  it('shows that an administrator ended the terminal', async () => {
     const device = await fakeDevice(server, ada)
     const { page, session: uid } = await readyPage(server, ada, device.device.uid)
     const params = { uid: (await session(uid))?.uid ?? ('' as never) }
@@ -201,8 +201,8 @@ describe('a web terminal', () => {
   })
 })
 
-describe('a ticket', () => {
-  it('opens one terminal, once', async () => {
+describe('terminal tickets', () => {
+  it('opens one terminal per ticket', async () => {
     const device = await fakeDevice(server, ada)
     const params = { uid: device.device.uid }
     const { body } = await ada.client.call(operations.terminals.open, { params, body: { username: 'root' } })
@@ -212,7 +212,7 @@ describe('a ticket', () => {
     expect(await second.heard('ended')).toMatchObject({ reason: 'ticket' })
   })
 
-  it('is for members of the namespace of the device', async () => {
+  it('issues tickets to members of the device’s namespace only', async () => {
     const device = await fakeDevice(server, ada)
     const eve = await server.addPerson('eve')
     const ask = { params: { uid: device.device.uid }, body: { username: 'root' } }
@@ -222,13 +222,13 @@ describe('a ticket', () => {
   it.each([
     ['from a page of another site', { Origin: 'https://evil.example' }, 403],
     ['without the protocol', { 'Sec-WebSocket-Protocol': 'another' }, 400],
-  ])('is not even asked for %s', async (_, headers, status) => {
+  ])('refuses an upgrade %s', async (_, headers, status) => {
     expect(await refusedUpgrade(server, TERMINAL_PATH, headers)).toBe(status)
   })
 })
 
-describe('a connection that drops', () => {
-  it('is taken up without a byte lost or doubled, both ways, again and again', async () => {
+describe('resuming a terminal', () => {
+  it('resumes repeatedly without lost or duplicated bytes in either direction', async () => {
     const { behave, process, input } = byHand()
     const device = await fakeDevice(server, ada, behave)
     const { page: first, session: uid, token } = await readyPage(server, ada, device.device.uid)
@@ -237,9 +237,9 @@ describe('a connection that drops', () => {
     const parts = ['one', 'two', 'three'].map((name) =>
       Array.from({ length: 20_000 }, (_, line) => `${name} ${line}\r\n`).join(''),
     )
-    const said = parts.join('')
+    const expected = parts.join('')
     let page = first
-    // The device speaks all the while; the page is cut off in the middle of it.
+    // The device keeps sending; the page is disconnected in the middle.
     for (const [turn, part] of parts.entries()) {
       stream.write(Buffer.from(part))
       page.data(turn * 10_000, typed.subarray(turn * 10_000, (turn + 1) * 10_000))
@@ -249,28 +249,28 @@ describe('a connection that drops', () => {
       const received = page.output()
       page = await resumedPage(server, token, received)
       const { received: arrived } = await page.heard('resumed')
-      // What has not arrived comes again, with some that has.
+      // Resends the bytes that have not arrived, with some that have.
       const from = Math.max(0, arrived - 100)
       page.data(from, typed.subarray(from, (turn + 1) * 10_000))
     }
     await until(() => page.output().toString().endsWith('three 19999\r\n'))
     const text = page.output().toString()
-    expect(text.slice(text.indexOf('one 0\r\n'))).toBe(said)
+    expect(text.slice(text.indexOf('one 0\r\n'))).toBe(expected)
     await until(() => input().length === typed.length)
     expect(input().equals(typed)).toBe(true)
     expect((await session(uid))?.active).toBe(true)
   })
 
-  it('has nothing to be taken up with another token, or from where nothing is kept', async () => {
+  it('rejects resuming with another token or beyond the output', async () => {
     const device = await fakeDevice(server, ada)
     const { token } = await readyPage(server, ada, device.device.uid)
-    const stranger = await resumedPage(server, 'x'.repeat(43), Buffer.alloc(0))
-    expect(await stranger.heard('ended')).toMatchObject({ reason: 'not-resumable' })
+    const unknown = await resumedPage(server, 'x'.repeat(43), Buffer.alloc(0))
+    expect(await unknown.heard('ended')).toMatchObject({ reason: 'not-resumable' })
     const ahead = await resumedPage(server, token, Buffer.alloc(1_000_000))
     expect(await ahead.heard('ended')).toMatchObject({ reason: 'protocol' })
   })
 
-  it('is not taken up from an address that the firewall refuses', async () => {
+  it('rejects resuming from an address that the firewall denies', async () => {
     const device = await fakeDevice(server, ada)
     const rule = { action: 'deny' as const, active: true, priority: 2, source_ip: '^203[.]0[.]113[.]', username: '.*' }
     await ada.client.call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })
@@ -281,7 +281,7 @@ describe('a connection that drops', () => {
     await until(async () => (await session(uid))?.closed?.reason === 'firewall')
   })
 
-  it('hears the end that came meanwhile', async () => {
+  it('delivers the end of a session that ended while disconnected', async () => {
     const { behave, process } = byHand()
     const device = await fakeDevice(server, ada, behave)
     const { page, token } = await readyPage(server, ada, device.device.uid)
@@ -297,8 +297,8 @@ describe('a connection that drops', () => {
   })
 })
 
-describe('a WebSocket that misbehaves', () => {
-  it('is ended at the head of a message that is too long, before any of it is read', async () => {
+describe('misbehaving WebSockets', () => {
+  it('closes at the header of an oversized message', async () => {
     const page = await openPage(server)
     page.socket.on('error', () => undefined)
     const closed = once(page.socket, 'close')
@@ -306,7 +306,7 @@ describe('a WebSocket that misbehaves', () => {
     expect((await closed)[0]).toBe(1009)
   })
 
-  it('is ended when it says nothing that is understood before its ticket', async () => {
+  it('closes on an unexpected message before the ticket', async () => {
     for (const say of ['bye', 'questions'] as const) {
       const page = await openPage(server)
       page.say({ type: say })
@@ -315,7 +315,7 @@ describe('a WebSocket that misbehaves', () => {
   })
 })
 
-it('is opened for a page whose name a trusted proxy tells, whatever the proxy asks for itself', async () => {
+it('accepts the origin that a trusted proxy forwards', async () => {
   const name = `localhost:${new URL(server.origin).port}`
   const headers = {
     Host: `127.0.0.1:${new URL(server.origin).port}`,
@@ -326,8 +326,8 @@ it('is opened for a page whose name a trusted proxy tells, whatever the proxy as
   expect(socket.readyState).toBe(socket.OPEN)
 })
 
-describe('the windows', () => {
-  it('stop a device whose output nobody confirms, and start it again', async () => {
+describe('flow control', () => {
+  it('stops a device while its output is unconfirmed, then resumes', async () => {
     const { behave, process } = byHand()
     const device = await fakeDevice(server, ada, behave)
     const { page } = await readyPage(server, ada, device.device.uid, { takes: false })
@@ -336,13 +336,13 @@ describe('the windows', () => {
     stream.write(Buffer.alloc(total, 'y'))
     const soon = { timeout: 20_000 }
     await until(() => page.received() === TERMINAL.outputWindowBytes, soon)
-    // Most of it is still with the device: the gateway holds its window and the credit of the link.
+    // Most of it is still on the device: the gateway holds its window and the link's credit.
     const held = () => total - stream.queuedBytes
     await until(() => held() > TERMINAL.outputWindowBytes, soon)
     expect(held()).toBeLessThan(total / 2)
     expect(page.received()).toBe(TERMINAL.outputWindowBytes)
     const confirm = setInterval(() => page.take(page.received()), 5)
-    // Counted once: to look at all of it every time would keep the server, in the same process, from sending.
+    // Inspected once: checking all of it every time would block the server, which runs in the same process.
     await until(() => page.received() >= total, soon)
     clearInterval(confirm)
     expect(page.output().filter((byte) => byte === 121).length).toBe(total)
@@ -350,16 +350,16 @@ describe('the windows', () => {
 
   it.each<[string, (page: Page) => void]>([
     ['more input than the window', flood],
-    ['input that is not the next', (page) => page.data(5, 'x')],
-    ['a confirmation of what was not sent', (page) => page.take(1_000_000)],
-    ['what is no frame', (page) => page.socket.send(Buffer.from('nonsense'))],
+    ['input at a wrong offset', (page) => page.data(5, 'x')],
+    ['a confirmation of unsent bytes', (page) => page.take(1_000_000)],
+    ['an invalid frame', (page) => page.socket.send(Buffer.from('nonsense'))],
     ['text', (page) => page.socket.send('text')],
-    ['a message out of turn', (page) => page.say({ type: 'questions' })],
-  ])('end a session whose page sends %s', async (_, misbehave) => {
+    ['an unexpected message', (page) => page.say({ type: 'questions' })],
+  ])('closes a session whose page sends %s', async (_, misbehave) => {
     const device = await fakeDevice(server, ada, (kind, __, stream) => {
       if (kind === 'auth') return judging(stream)
       stream.control({ type: 'started' })
-      // It reads nothing.
+      // Reads nothing.
       return { data: () => undefined, closed: () => undefined }
     })
     const { page, session: uid } = await readyPage(server, ada, device.device.uid)
@@ -370,7 +370,7 @@ describe('the windows', () => {
   })
 })
 
-/** Far more than the window and the credit of the link together. */
+/** Sends far more than the window and the link's credit. */
 function flood(page: Page): void {
   const piece = Buffer.alloc(TERMINAL.pieceBytes)
   for (let at = 0; at < 64; at += 1) page.data(at * piece.length, piece)

@@ -1,5 +1,5 @@
-// Files of the documentation that name the server they come from. The build leaves a placeholder, because it does not
-// know where it will be served; here it becomes the address that the reader has used.
+// Documentation files that contain the server's own address. The build leaves a placeholder, because it does not know
+// where it will be served; here it is replaced by the address in the reader's request.
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -9,18 +9,18 @@ import { DOCS_ORIGIN } from '@bowline/contract/docs-origin'
 const brotli = promisify(brotliCompress)
 const gzip = promisify(gzipCompress)
 
-/** How a file is sent; '' as it is. */
+/** Content encoding; '' for none. */
 export type FileEncoding = 'br' | 'gzip' | ''
 
-/** All forms that are kept, oldest use first out. */
+/** Limit of all cached variants; the least recently used are evicted. */
 const CACHE_BYTES = 32 * 1024 * 1024
-/** Nearly as small as the best for text, fast enough to do while somebody waits. */
+/** Nearly the best ratio for text, and fast enough to run while a client waits. */
 const BROTLI_QUALITY = 5
 const TEXT = /\.(html|js|json|md|txt|xml)$/
 
 export interface AddressedFile {
   readonly body: Buffer
-  /** Strong: it differs by origin and by encoding. */
+  /** Strong validator: differs by origin and by encoding. */
   readonly etag: string
 }
 
@@ -32,7 +32,7 @@ export interface AddressedFile {
 export type ReadAddressed = (file: string, origin: string, encoding: FileEncoding) => Promise<AddressedFile | undefined>
 
 export function createAddressedFiles(): ReadAddressed {
-  /** Whether a file has the placeholder, as long as it is not built anew. */
+  /** Placeholder found, by file, until the file is rebuilt. */
   const marked = new Map<string, { readonly mtimeMs: number; readonly has: boolean }>()
   const cache = new Map<string, AddressedFile>()
   let bytes = 0
@@ -81,12 +81,11 @@ async function encode(text: string, encoding: FileEncoding): Promise<Buffer> {
   return encoding === 'gzip' ? gzip(text) : Buffer.from(text)
 }
 
-/** A host name or IP literal with an optional port, as URLs have them: nothing that could leave an attribute. */
+/** A host name or IP literal with an optional port, as in URLs: no character can break out of an attribute. */
 const HOST = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 
 /**
- * The address under which readers find this server: the one that they have used, where it is the configured one or none
- * is configured.
+ * The origin of this server for readers: that of the request, if it is the configured one or none is configured.
  * @param scheme `http` or `https`, of the request after trusted proxies
  * @param host of the request, likewise
  * @param domain public name of the server, if there is one

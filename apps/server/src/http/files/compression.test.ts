@@ -24,8 +24,8 @@ afterAll(() => server.close())
 const get = (url: string, accept = 'gzip, deflate, br') =>
   server.inject({ method: 'GET', url, headers: { 'accept-encoding': accept } })
 
-describe('a long answer', () => {
-  it('is sent as Brotli or gzip, as the client reads it, with its right length', async () => {
+describe('compressed answers', () => {
+  it('compresses a long answer with Brotli or gzip and sets its content-length', async () => {
     const brotli = await get('/api/devices')
     expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
     expect(Number(brotli.headers['content-length'])).toBe(brotli.rawPayload.length)
@@ -36,7 +36,7 @@ describe('a long answer', () => {
     expect(JSON.parse(gunzipSync(zipped.rawPayload).toString())).toEqual(LONG)
   })
 
-  it('is sent as it is to clients that read neither, and says that it could differ', async () => {
+  it('leaves an answer uncompressed for clients without support and sets Vary', async () => {
     const plain = await get('/api/devices', 'identity')
     expect(plain.headers).not.toHaveProperty('content-encoding')
     expect(plain.headers['vary']).toBe('accept-encoding')
@@ -51,17 +51,17 @@ describe('a long answer', () => {
     '/api/namespaces/api-key',
     '/api/stats',
     '/api/text',
-  ])('of %s is never compressed: secrets, too short, or no JSON', async (url) => {
+  ])('never compresses secrets, short answers or non-JSON: %s', async (url) => {
     expect((await get(url)).headers).not.toHaveProperty('content-encoding')
   })
 
-  it('to a call that changes something is not compressed', async () => {
+  it('leaves answers to writes uncompressed', async () => {
     const answer = await server.inject({ method: 'POST', url: '/api/devices', headers: { 'accept-encoding': 'br' } })
     expect(answer.headers).not.toHaveProperty('content-encoding')
   })
 })
 
-describe('the encoding', () => {
+describe('bestEncoding', () => {
   it.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip', 'gzip'],
@@ -73,7 +73,7 @@ describe('the encoding', () => {
     ['', undefined],
     ['BR', 'br'],
     ['br;q=nonsense', undefined],
-  ])('for %j is %s', (accepted, expected) => {
+  ])('maps Accept-Encoding %j to %s', (accepted, expected) => {
     expect(bestEncoding(accepted)).toBe(expected)
   })
 })

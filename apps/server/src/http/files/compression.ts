@@ -1,11 +1,11 @@
-// Answers of calls, compressed for clients that can read it: lists of devices shrink to a tenth.
+// Compresses API answers for clients that accept it: device lists shrink to a tenth.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Below it the headers weigh more than what is spared. */
+/** Below this size the headers outweigh the savings. */
 const MIN_BYTES = 1_024
-/** Fast ones: answers are made while somebody waits. */
+/** Fast levels: a client is waiting. */
 const QUALITY = { br: 4, gzip: 6 }
 
 const brotliOf = promisify(brotliCompress)
@@ -14,9 +14,9 @@ const gzipOf = promisify<Buffer, { level: number }, Buffer>(gzip)
 type Encoding = keyof typeof QUALITY
 
 /**
- * Compresses JSON that calls answer with GET. The length of a compressed answer tells something of its content to those
- * who see the wire and can put words of theirs into it (BREACH): answers with tokens, keys or codes are never compressed.
- * Streams are not either: their bytes must not wait for others.
+ * Compresses JSON answers to GET. The length of a compressed answer leaks content to attackers who see the wire and can
+ * inject text of theirs (BREACH): answers with tokens, keys or codes are never compressed. Neither are streams: their
+ * bytes must not be buffered.
  */
 export function compressAnswers(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply, payload) => {
@@ -40,7 +40,7 @@ export function compressAnswers(server: FastifyInstance): void {
   })
 }
 
-/** Paths of answers with secrets of the person who asks, or with what terminals showed beside words of the query. */
+/** Paths whose answers hold the caller's secrets, or terminal output beside text of the query. */
 const SECRETS = /^\/api\/(auth|token|login|user|users|setup|register|recordings)(\/|\?|$)|\/api-key|\/invites/
 
 function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {

@@ -1,4 +1,4 @@
-// Caches what is derived from built pages until a page is rebuilt.
+// Caches facts derived from built pages until a page is rebuilt.
 import { readFile, stat } from 'node:fs/promises'
 
 /** @param derive from the page's HTML */
@@ -14,7 +14,7 @@ export function createPageFacts<Facts>(derive: (html: string) => Facts): (file: 
   }
 }
 
-/** Whether the address that a page names as its own ends with a slash; undefined when it names none. */
+/** True if the page's canonical URL ends with a slash; undefined without one. */
 export function isCanonicalWithSlash(html: string): boolean | undefined {
   const [link = ''] = /<link\b[^>]*\brel=["']?canonical\b[^>]*>/i.exec(html) ?? []
   const [, address] = /\bhref=["']?([^"'\s>]+)/i.exec(link) ?? []

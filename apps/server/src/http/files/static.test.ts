@@ -1,4 +1,4 @@
-// Built pages: which file an address gets, and with which headers.
+// Built pages: the file behind each address, and its headers.
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const FILES = {
   'console/assets/main-1a2b.js': 'export {}',
   'docs/index.html': `<title>docs</title><script>${INLINE}</script><script src=/docs/assets/js/main.js defer></script>`,
   'docs/404.html': '<title>nothing here</title>',
-  // As the build has them: each page in a folder, and its own address in its head.
+  // Layouts of the build: each page in a folder, with its canonical URL in its head.
   'docs/overview/faq/index.html': `<title>faq</title><link data-rh=true rel=canonical href=${DOCS_ORIGIN}/docs/overview/faq />`,
   'docs/overview/start/index.html': `<title>start</title><link rel="canonical" href="${DOCS_ORIGIN}/docs/overview/start/">`,
   'docs/assets/js/main.js': '',
@@ -58,49 +58,52 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers })
 const page = { accept: 'text/html,application/xhtml+xml' }
 
-describe('the console', () => {
-  it.each(['/', '/devices', '/devices/abc.def', '/apiary', '/docsomething'])('is the page at %s', async (url) => {
-    const response = await get(url, page)
-    expect([response.statusCode, response.body]).toEqual([200, '<title>console</title>'])
-  })
+describe('console', () => {
+  it.each(['/', '/devices', '/devices/abc.def', '/apiary', '/docsomething'])(
+    'serves the console at %s',
+    async (url) => {
+      const response = await get(url, page)
+      expect([response.statusCode, response.body]).toEqual([200, '<title>console</title>'])
+    },
+  )
 
-  it('is at the root for programs that accept anything', async () => {
+  it('serves the console at the root to programs that accept anything', async () => {
     expect((await get('/')).statusCode).toBe(200)
   })
 
   it.each(['/api', '/api/nothing', '/internal/x', '/agent/x', '/ws/ssh'])(
-    'is not the answer to a call of %s',
+    'answers 404 instead of the console at %s',
     async (url) => {
       const response = await get(url, page)
       expect([response.statusCode, response.json()]).toMatchObject([404, { code: 'ROUTE_NOT_FOUND' }])
     },
   )
 
-  it('is not the answer to a program that asks for something that is not there', async () => {
+  it('answers 404 instead of the console to a program that requests a missing file', async () => {
     expect((await get('/devices', { accept: 'application/json' })).statusCode).toBe(404)
     expect((await get('/assets/gone.js')).statusCode).toBe(404)
   })
 
-  it('keeps its assets for ever and its page never', async () => {
+  it('caches console assets for ever and its page never', async () => {
     const asset = await get('/assets/main-1a2b.js')
     expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect((await get('/', page)).headers['cache-control']).toBe('no-cache')
   })
 
   it.each(['/..%2fsecret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt', '/%00.txt', '//secret.txt'])(
-    'serves nothing from outside its folder: %s',
+    'serves nothing from outside the console’s folder: %s',
     async (url) => {
       expect((await get(url)).statusCode).toBe(404)
     },
   )
 })
 
-describe('the docs', () => {
+describe('documentation', () => {
   it.each([
     ['/docs/', 'docs'],
     ['/docs/overview/faq', 'faq'],
     ['/docs/overview/start/', 'start'],
-  ])('have a page at %s', async (url, title) => {
+  ])('serves a documentation page at %s', async (url, title) => {
     const response = await get(url)
     expect([response.statusCode, response.body]).toEqual([200, expect.stringContaining(`<title>${title}</title>`)])
   })
@@ -113,25 +116,25 @@ describe('the docs', () => {
     ['/docs/overview/start/index.html', '/docs/overview/start/'],
     ['/docs/overview/start.html', '/docs/overview/start'],
     ['/docs/404.html', '/docs/404'],
-  ])('send %s to %s', async (url, location) => {
+  ])('redirects %s to %s', async (url, location) => {
     const response = await get(url)
     expect([response.statusCode, response.headers.location]).toEqual([301, location])
   })
 
-  it('say that a page is not there, in their own words', async () => {
+  it('answers missing documentation pages with the documentation’s own 404 page', async () => {
     for (const url of ['/docs/nothing', '/docs/nothing.html', '/docs/404', '/docs/..%2fsecret.txt']) {
       const response = await get(url)
       expect([response.statusCode, response.body]).toEqual([404, '<title>nothing here</title>'])
     }
   })
 
-  it('let the inline scripts of a page run and no others', async () => {
+  it('allows exactly the inline scripts of each documentation page', async () => {
     const csp = String((await get('/docs/')).headers['content-security-policy'])
     expect(csp).toContain(`script-src 'self' ${hashOf(INLINE)};`)
     expect(String((await get('/docs/overview/faq')).headers['content-security-policy'])).toContain("script-src 'self';")
   })
 
-  it('follow when a page is built anew', async () => {
+  it('updates script hashes when a page is rebuilt', async () => {
     await write('docs/new.html', '<script>1</script>')
     expect((await get('/docs/new')).headers['content-security-policy']).toContain(hashOf('1'))
     await write('docs/new.html', '<script>2</script>')
@@ -142,8 +145,8 @@ describe('the docs', () => {
   })
 })
 
-describe('hashes of inline scripts', () => {
-  it('are of every script that runs and has no source, once', () => {
+describe('inlineScriptHashes', () => {
+  it('hashes every inline script that runs, once', () => {
     const html = [
       '<script>a()</script>',
       '<SCRIPT type="module">\r\nb()\r\n</SCRIPT>',
@@ -157,7 +160,7 @@ describe('hashes of inline scripts', () => {
 })
 
 describe('security headers', () => {
-  const told = [
+  const names = [
     'content-security-policy',
     'cross-origin-opener-policy',
     'referrer-policy',
@@ -167,10 +170,10 @@ describe('security headers', () => {
   ]
   const headersOf = async (url: string, headers: Record<string, string>) => {
     const response = await get(url, headers)
-    return Object.fromEntries(told.map((name) => [name, response.headers[name]]))
+    return Object.fromEntries(names.map((name) => [name, response.headers[name]]))
   }
 
-  it('of the console are these', async () => {
+  it('sends these security headers with the console', async () => {
     expect(await headersOf('/', page)).toMatchInlineSnapshot(`
       {
         "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -183,7 +186,7 @@ describe('security headers', () => {
     `)
   })
 
-  it('of the docs are these', async () => {
+  it('sends these security headers with the docs', async () => {
     expect(await headersOf('/docs/', page)).toMatchInlineSnapshot(`
       {
         "content-security-policy": "default-src 'none'; script-src 'self' 'sha256-s9b79ftmUqh5oLc3vsxP1XpyEHpxmDhPPMBuKjX0/ys='; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -196,31 +199,31 @@ describe('security headers', () => {
     `)
   })
 
-  it('insist on https only where it is spoken', async () => {
+  it('sends HSTS only over https', async () => {
     const https = await headersOf('/', { 'x-forwarded-proto': 'https', ...page })
     expect(https['strict-transport-security']).toBe('max-age=31536000')
     expect((await headersOf('/', page))['strict-transport-security']).toBeUndefined()
   })
 })
 
-describe('a page of the documentation', () => {
+describe('canonical URLs of the documentation', () => {
   it.each([
     ['/docs/overview/faq/', '/docs/overview/faq'],
     ['/docs/overview/faq/?q=x', '/docs/overview/faq?q=x'],
     ['/docs/overview/start', '/docs/overview/start/'],
     ['/docs/overview/start?q=x', '/docs/overview/start/?q=x'],
-  ])('has one address: %s leads to %s', async (asked, address) => {
+  ])('redirects %s to its canonical URL %s', async (asked, address) => {
     const response = await get(asked, page)
     expect([response.statusCode, response.headers.location]).toEqual([301, address])
     expect((await get(address, page)).statusCode).toBe(200)
   })
 })
 
-describe('the address that the documentation names', () => {
+describe('server address in the documentation', () => {
   const NAMING = `<link rel="canonical" href="${DOCS_ORIGIN}/docs/named"><script>${INLINE}</script>`
   beforeAll(async () => {
     await write('docs/named.html', NAMING)
-    // Of the build: must not be sent, it names nobody.
+    // Precompressed by the build: must not be sent, it still has the placeholder.
     await write('docs/named.html.br', 'compressed with the placeholder')
     await write('docs/sitemap.xml', `<loc>${DOCS_ORIGIN}/docs/</loc>`)
   })
@@ -231,11 +234,11 @@ describe('the address that the documentation names', () => {
     [{ host: '[::1]:8080' }, 'http://[::1]:8080'],
     [{ host: 'x', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'seen.example' }, 'https://seen.example'],
     [{ host: 'a"><script>' }, 'http://localhost'],
-  ])('is the one that was asked: %j', async (headers, origin) => {
+  ])('replaces the placeholder by the origin of the request: %j', async (headers, origin) => {
     expect((await get('/docs/sitemap.xml', headers)).body).toBe(`<loc>${origin}/docs/</loc>`)
   })
 
-  it('is the same in a compressed answer', async () => {
+  it('replaces the placeholder in a compressed answer', async () => {
     const response = await get('/docs/named', { host: 'bowline.example', 'accept-encoding': 'gzip, br' })
     expect(response.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
     expect(brotliDecompressSync(response.rawPayload).toString()).toBe(
@@ -243,13 +246,13 @@ describe('the address that the documentation names', () => {
     )
   })
 
-  it('leaves the policy of inline scripts as it was', async () => {
+  it('keeps the script hashes of a page with a replaced placeholder', async () => {
     const { headers } = await get('/docs/named', { host: 'bowline.example' })
     expect(headers['content-security-policy']).toContain(hashOf(INLINE))
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
   })
 
-  it('has a validator of its own', async () => {
+  it('sends a different ETag for each host name', async () => {
     const etagOf = async (host: string) => String((await get('/docs/named', { host })).headers.etag)
     const [one, other] = [await etagOf('one.example'), await etagOf('other.example')]
     expect(one).not.toBe(other)
@@ -257,13 +260,13 @@ describe('the address that the documentation names', () => {
     expect([(await again(one)).statusCode, (await again(other)).statusCode]).toEqual([304, 200])
   })
 
-  it('is the configured one where readers come by another name', () => {
+  it('prefers the configured domain over another host name', () => {
     expect(ownOrigin('https', 'bowline.example:8443', 'bowline.example')).toBe('https://bowline.example:8443')
     expect(ownOrigin('http', '10.0.0.1:8080', 'bowline.example')).toBe('https://bowline.example')
   })
 })
 
-it('a console that is not built is named as that, with the way to build it', async () => {
+it('answers 503 with build instructions when the console is not built', async () => {
   const bare = await createHttpServer({
     clock: systemClock,
     log: silentLog,

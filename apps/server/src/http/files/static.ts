@@ -24,7 +24,7 @@ function policy(scripts: readonly string[] = []): string {
   ].join('; ')
 }
 
-/** Addresses of calls are not pages of the console. */
+/** Paths of API calls are not pages of the console. */
 const CALLS = /^(api|internal|agent|ws)(\/|$)/
 
 export interface StaticFolders {
@@ -32,13 +32,13 @@ export interface StaticFolders {
   readonly console: string
   /** Absolute folder of the built documentation. */
   readonly docs: string
-  /** Whether views of documentation pages are counted; otherwise the script that sends them is empty. */
+  /** Counts views of documentation pages; otherwise the script that sends them is empty. */
   readonly pageViews?: boolean
-  /** Public host name of this server, for what the documentation says of its own address. */
+  /** Public host name of this server, for its address in the documentation. */
   readonly domain?: string | undefined
 }
 
-/** Types of the files that name their server. */
+/** Content types of files that may contain the server's address. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -56,7 +56,7 @@ function setFileHeaders(reply: Pick<FastifyReply, 'hasHeader' | 'header'>, path:
   void reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'no-cache')
 }
 
-/** Serves both; a folder that is not built (yet) answers 404 until it is. */
+/** Serves both; a folder that has not been built answers 404 until it is. */
 export async function serveStatic(server: FastifyInstance, folders: StaticFolders): Promise<void> {
   const scriptHashes = createPageFacts(inlineScriptHashes)
   const hasSlash = createPageFacts(isCanonicalWithSlash)
@@ -64,12 +64,12 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
   await server.register(fastifyStatic, {
     root: [folders.console],
     serve: false,
-    // The builds leave compressed files beside each that is worth it.
+    // The builds leave compressed files beside those worth compressing.
     preCompressed: true,
     setHeaders: setFileHeaders,
   })
   server.get('/docs', async (request, reply) => {
-    // Trailing slashes are ignored by the router, so the root of the docs arrives here as well.
+    // The router ignores trailing slashes, so the root of the docs arrives here as well.
     const [path, query] = splitQuery(request.url)
     if (path !== '/docs/') return reply.redirect(`/docs/${query}`, 301)
     return sendDocs('', query, request, reply)
@@ -96,7 +96,7 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
       return reply.redirect(`/docs/${clean.split('/').map(encodeURIComponent).join('/')}${query}`, 301)
     }
     const file = await firstFile(folders.docs, [path, join(path, 'index.html'), `${path.replace(/\/$/, '')}.html`])
-    // And with or without a slash, as the page itself says.
+    // With or without a trailing slash, as the page's canonical URL.
     const [asked] = splitQuery(request.url)
     const name = path.replace(/\/$/, '')
     const withSlash = file?.endsWith('.html') && name !== '' ? await hasSlash(join(folders.docs, file)) : undefined
@@ -109,7 +109,7 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
       throw new BowlineError('NOT_FOUND', { what: 'The documentation, which `npm run build` makes,' })
     if (shown === '404.html') void reply.status(404)
     if (shown.endsWith('.html')) {
-      // Docusaurus sets the colour mode by a script of its own inside the page, before anything is painted.
+      // Docusaurus sets the colour mode by an inline script before the first paint.
       const hashes = await scriptHashes(join(folders.docs, shown))
       void reply.header('content-security-policy', policy(hashes))
     }
@@ -128,7 +128,7 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
   server.get('/*', async (request, reply) => {
     const path = (request.params as { '*': string })['*']
     const isPage = path === '' || ((request.headers.accept ?? '').includes('text/html') && !CALLS.test(path))
-    // Every address of a page that is not a file is the console's own business.
+    // The console routes every page address that is not a file.
     const file = await firstFile(folders.console, [path, ...(isPage ? ['index.html'] : [])])
     if (file === undefined && isPage && !(await isBuilt(folders.console))) {
       return reply.status(503).type('text/plain; charset=utf-8').send(`${CONSOLE_NOT_BUILT}\n`)
@@ -138,22 +138,22 @@ export async function serveStatic(server: FastifyInstance, folders: StaticFolder
   })
 }
 
-/** What people read where the console would be. */
+/** Shown in place of the console. */
 export const CONSOLE_NOT_BUILT =
   'The console is not built: run `npm run build` in the checkout. A release brings it along.'
 
-/** Whether a folder holds a built site. */
+/** True if a folder holds a built site. */
 export async function isBuilt(folder: string): Promise<boolean> {
   return (await firstFile(folder, ['index.html'])) !== undefined
 }
 
-/** The path and the query with its question mark, as they came. */
+/** The raw path, and the raw query with its question mark. */
 function splitQuery(url: string): [path: string, query: string] {
   const at = url.indexOf('?')
   return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at)]
 }
 
-/** The first of the paths that names a file inside the folder, in normal form. Paths that lead out of it name none. */
+/** The first path that names a file inside the folder, normalised. Paths that lead out of it name none. */
 async function firstFile(folder: string, paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) {
     const file = join(folder, path)

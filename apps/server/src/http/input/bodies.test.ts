@@ -1,4 +1,4 @@
-// Bodies that are sent without a credential, halfway, or given up: what they cost the server. Raw sockets.
+// Cost of bodies that are sent without a credential, partially, or aborted. Over raw sockets.
 import { type Socket, connect } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,8 +28,8 @@ async function begin(head: readonly string[], bytes: number, localAddress = '127
 }
 const statusOf = async (socket: Socket) => String(((await once(socket, 'data')) as [Buffer])[0]).split(' ')[1]
 
-describe('a body', () => {
-  it('is not waited for when the credential is missing or wrong', async () => {
+describe('request bodies', () => {
+  it('answers 401 before the body arrives when the credential is missing or wrong', async () => {
     for (const line of ['X-Nothing: x', 'Authorization: Bearer wrong', 'X-API-Key: wrong']) {
       const socket = await begin([`PUT /api/namespaces/${ada.tenant} HTTP/1.1`, line], 5_000)
       expect(await statusOf(socket)).toBe('401')
@@ -37,7 +37,7 @@ describe('a body', () => {
     }
   })
 
-  it('that is given up halfway is no error of the server', async () => {
+  it('logs no error when a client aborts its body', async () => {
     const socket = await begin(['POST /api/login HTTP/1.1'], 5_000)
     socket.write('{"username":')
     // The server has begun to read when it answers the next one.
@@ -48,8 +48,8 @@ describe('a body', () => {
     expect(errors).toEqual([])
   })
 
-  it('of one source is refused while too many others of it are half sent; other sources are served', async () => {
-    // Registrations may be the largest without a credential: 25 of them are what one source may have half sent.
+  it('answers 429 to a source with too many partial bodies and serves other sources', async () => {
+    // Registrations may have the largest body without a credential: 25 of them fill one source's share.
     const sockets = await Promise.all(
       Array.from({ length: 26 }, () => begin(['POST /api/devices/auth HTTP/1.1'], 81_920, '127.0.0.2')),
     )
@@ -59,7 +59,7 @@ describe('a body', () => {
   })
 })
 
-it('a source that holds too many connections gets no more, others do', async () => {
+it('rejects further connections of a source at its limit and accepts other sources', async () => {
   const { port } = new URL(server.origin)
   const open = async () => {
     const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: '127.0.0.3' })

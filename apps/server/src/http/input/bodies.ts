@@ -1,9 +1,9 @@
-// The memory of request bodies that are still coming in: so much for one source, so much in all.
+// Bounds the memory of request bodies that are still arriving: per source and in total.
 import { fail } from '@bowline/contract/errors'
 import type { FastifyRequest } from 'fastify'
 import { sourceKey } from '../../platform/network/address.ts'
 
-/** Largest body of a call that does not ask for more. */
+/** Default body limit of a call. */
 export const BODY_BYTES = 8_192
 
 export interface BodyLimits {
@@ -21,8 +21,8 @@ interface Body {
 
 export interface BodyBudget {
   /**
-   * Makes room for the body of a request until it has been read. When all room is taken, the oldest body of the source
-   * that takes most of it goes.
+   * Reserves memory for a request's body until it has been read. When the budget is exhausted, the oldest body of the
+   * source that holds most of it is dropped.
    * @throws {BowlineError} TOO_MANY_REQUESTS when the source has its share
    */
   admit(request: FastifyRequest): void
@@ -76,7 +76,7 @@ export function createBodyBudget(limits: BodyLimits = BODY_LIMITS): BodyBudget {
   }
 }
 
-/** What a body will take, at most; a chunked one may be as large as the call allows. */
+/** Upper bound of a body's size; a chunked one may be as large as the call allows. */
 function expectedBytes({ headers, routeOptions }: FastifyRequest): number {
   const most = routeOptions.bodyLimit ?? BODY_BYTES
   if (headers['transfer-encoding'] !== undefined) return most

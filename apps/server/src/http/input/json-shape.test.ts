@@ -4,7 +4,7 @@ import { excessOf, repeatedName } from './json-shape.ts'
 
 const shapeFlaw = (json: string) => excessOf(json) ?? repeatedName(json)
 
-describe('a JSON text', () => {
+describe('JSON structure', () => {
   it.each([
     '{}',
     '[]',
@@ -13,7 +13,7 @@ describe('a JSON text', () => {
     '{"a":"a:","b":"\\\\","c":"\\":"}',
     '{"__proto_":1,"_proto__":2}',
     `${'['.repeat(32)}${']'.repeat(32)}`,
-  ])('may be %s', (json) => {
+  ])('accepts %s', (json) => {
     expect(shapeFlaw(json)).toBeUndefined()
   })
 
@@ -23,32 +23,29 @@ describe('a JSON text', () => {
     String.raw`{"a":1,"\u0061":2}`,
     '[{"b":{"a":[],"c":{},"a":0}}]',
     '{"":1,"":2}',
-  ])('may not name a field twice: %s', (json) => {
+  ])('rejects a repeated field name: %s', (json) => {
     expect(shapeFlaw(json)).toBe('names a field twice')
   })
 
   it.each([`${'['.repeat(33)}${']'.repeat(33)}`, `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`])(
-    'may not be deeper than any body of ours',
+    'rejects JSON nested deeper than 32 levels',
     (json) => {
       expect(shapeFlaw(json)).toBe('is nested deeper than 32 levels')
     },
   )
 
   it.each([`[${'0,'.repeat(20_001)}0]`, `{${Array.from({ length: 2_001 }, (_, i) => `"a${i}":0`).join()}}`])(
-    'may not have more fields than any body of ours: %.20s',
+    'rejects JSON with too many fields: %.20s',
     (json) => {
       expect(excessOf(json)).toBe('has too many fields')
     },
   )
 
-  it.each(['"[[[[', '"\\\\', `"${'\\\\'.repeat(9)}"`, ']]]]', '{"a', ''])(
-    'is looked at when it is none: %s',
-    (text) => {
-      expect(excessOf(text)).toBeUndefined()
-    },
-  )
+  it.each(['"[[[[', '"\\\\', `"${'\\\\'.repeat(9)}"`, ']]]]', '{"a', ''])('scans text that is not JSON: %s', (text) => {
+    expect(excessOf(text)).toBeUndefined()
+  })
 
-  it('that a serializer made has no flaw but its depth', () => {
+  it('accepts any serialized JSON within the depth limit', () => {
     assert(property(anyJson({ maxDepth: 8 }), (json) => shapeFlaw(json) === undefined))
   })
 })

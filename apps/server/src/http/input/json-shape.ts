@@ -1,9 +1,9 @@
-// Refuses JSON that our bodies may not be: more structure than any call has a use for, and the same field twice in one
-// object, of which every reader picks another one. Works on the text, because a parsed value has lost both.
+// Rejects JSON with more structure than any call needs, and objects with a repeated field name, which parsers resolve
+// differently. Works on the text, because a parsed value has lost both.
 
-/** Deeper than any body of the contract, and than any that a person writes. */
+/** Deeper than any body of the contract, and than any written by hand. */
 const MAX_DEPTH = 32
-/** More names and items than any body has; parsing costs by their number, not by the length of the text. */
+/** More names and items than any body has; parsing costs grow with their number, not with the length. */
 const MAX_NAMES = 2_000
 const MAX_ITEMS = 20_000
 
@@ -17,8 +17,8 @@ const CLOSE = 0x5d
 const BRACE = 0x20
 
 /**
- * Whether a text has too much structure to be parsed. Goes through it once and stops at the first excess.
- * @param json may be anything
+ * Finds too much structure before parsing. Scans the text once and stops at the first excess.
+ * @param json any text
  * @returns a rule for error messages; undefined when there is none
  */
 export function excessOf(json: string): string | undefined {
@@ -41,7 +41,7 @@ export function excessOf(json: string): string | undefined {
   return undefined
 }
 
-/** Place of the quote that ends the text that begins at `from`; the last place when none does. */
+/** Index of the quote that ends the string starting at `from`; the last index if unterminated. */
 function endOfText(json: string, from: number): number {
   let at = from
   do {
@@ -57,7 +57,7 @@ function isEscaped(json: string, at: number): boolean {
   return count % 2 === 1
 }
 
-/** Texts and structure; numbers and words in between do not matter here. */
+/** Strings and structure; numbers and literals in between do not matter here. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g
 
 /**
@@ -73,7 +73,7 @@ export function repeatedName(json: string): string | undefined {
     else if (token === '}' || token === ']') open.pop()
     else if (token === ':') {
       const names = open.at(-1)
-      // Escapes can write one name in many ways.
+      // Escapes allow many spellings of one name.
       const name = last.includes('\\') ? String(JSON.parse(last)) : last.slice(1, -1)
       if (names?.has(name)) return 'names a field twice'
       names?.add(name)

@@ -1,5 +1,5 @@
-// Connections of the HTTP listener before they have become something else: how many one source holds, and all together.
-// Links and terminals are counted where they live.
+// Limits the connections of the HTTP listener, per source and in total. After their upgrade, links and terminals are
+// counted by their own owners.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { sourceKey } from '../../platform/network/address.ts'
@@ -7,26 +7,26 @@ import { sourceKey } from '../../platform/network/address.ts'
 export interface ConnectionLimits {
   readonly perSource: number
   readonly total: number
-  /** Proxies and balancers: many people come from their address. */
+  /** Proxies and load balancers: many clients share their address. */
   readonly isExempt: (address: string) => boolean
 }
 
 export interface Connections {
-  /** A call with a credential is being answered: others go first. */
+  /** Protects a connection from eviction while it answers an authenticated call. */
   keep(socket: Socket): void
-  /** It has been answered. A connection that is idle is nobody's until the next call. */
+  /** Ends the protection after the answer; an idle connection has none until its next call. */
   release(socket: Socket): void
   readonly count: number
 }
 
-/** Counts the connections of a server and ends those that are too many. */
+/** Counts the connections of a server and evicts those above the limits. */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   /** By source, each with its oldest connection first. */
   const bySource = new Map<string, Map<string, Socket>>()
   const kept = new Set<string>()
   let count = 0
 
-  /** The oldest connection, of the source that has most, on which nobody is being answered. */
+  /** Drops the oldest unprotected connection of the source that holds most. */
   const evict = (): boolean => {
     const sources = [...bySource.values()].sort((a, b) => b.size - a.size)
     for (const sockets of sources) {
@@ -52,7 +52,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     count += 1
     socket.once('close', () => forget(source, key))
   })
-  // The socket belongs to a door from here on.
+  // The upgrade handler owns the socket from here on.
   server.on('upgrade', ({ socket }) => forget(sourceKey(socket.remoteAddress ?? ''), keyOf(socket)))
 
   function forget(source: string, key: string): void {
@@ -75,7 +75,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   }
 }
 
-/** The same for a connection and for the TLS that runs on it. */
+/** Same key for a TCP connection and for the TLS socket on it. */
 function keyOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

@@ -1,4 +1,4 @@
-// Connections that strangers keep open after an answer: they must make way for others when the listener is full.
+// Idle connections of unauthenticated clients are evicted when the listener is full.
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ async function ask(path: string, localAddress: string): Promise<{ socket: Socket
 }
 
 it.each(['/metrics', '/', '/openapi.json', '/api/devices', '/info'])(
-  'idle connections of strangers that asked for %s make way for new callers',
+  'evicts idle unauthenticated connections that requested %s for new clients',
   async (path) => {
     const held: Socket[] = []
     for (let count = 0; count < TOTAL; count += 1) held.push((await ask(path, `127.0.30.${count % 8}`)).socket)

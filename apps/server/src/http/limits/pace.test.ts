@@ -9,7 +9,7 @@ const PROXY = '192.0.2.99'
 const clock = new ManualClock()
 const pace = createPace(clock, (address) => address === PROXY)
 
-/** Calls without a credential. @returns how many were let through before the first refusal, at most 2,000 */
+/** Calls without a credential. @returns calls allowed before the first refusal, at most 2,000 */
 function callsFrom(source: string): number {
   for (let count = 0; count < 2_000; count += 1) {
     try {
@@ -22,7 +22,7 @@ function callsFrom(source: string): number {
   return 2_000
 }
 
-it('refuses a source that calls without credentials too fast, and nobody else', () => {
+it('limits the rate of calls without credentials per source', () => {
   expect(callsFrom('192.0.2.1')).toBe(1_000)
   expect(callsFrom('192.0.2.1')).toBe(0)
   expect(callsFrom('192.0.2.2')).toBe(1_000)
@@ -30,6 +30,6 @@ it('refuses a source that calls without credentials too fast, and nobody else', 
   expect(callsFrom('192.0.2.1')).toBe(100)
 })
 
-it('does not limit a source that many people come from', () => {
+it('exempts sources shared by many clients from the rate limit', () => {
   expect(callsFrom(PROXY)).toBe(2_000)
 })

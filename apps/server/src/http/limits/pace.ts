@@ -1,4 +1,4 @@
-// Rate limits of callers: of a person, a namespace, a source without credentials, and one whose credentials are wrong.
+// Rate limits per user, per namespace, per source without credentials and per source with wrong ones.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
@@ -7,37 +7,37 @@ import { RateLimiter } from '@bowline/base/rate-limiter'
 import { sourceKey } from '../../platform/network/address.ts'
 import type { RequestContext } from '../route.ts'
 
-/** Tokens a second; a call takes its cost. */
+/** Tokens per second; a call takes its cost. */
 const PERSON = { perSecond: 200, burst: 2_000 }
 const NAMESPACE = { perSecond: 800, burst: 8_000 }
-/** Calls without a credential, of one source: an office behind one address, or a rack that comes back together. */
+/** Calls without a credential per source: an office behind one address, or a rack that reconnects at once. */
 const PUBLIC = { perSecond: 100, burst: 1_000 }
-/** Credentials that were refused. */
+/** Refused credentials. */
 const GUESSES = { perSecond: 10, burst: 200 }
-/** What the conditions of a filter cost beside the list. */
+/** Cost of a filter's conditions on top of the list. */
 const FILTER_COST = 5
 const MAX_GOOD = 10_000
 
 export interface Pace {
   /**
-   * Before a credential is looked at. One that was good a while ago passes: somebody else behind the same address may be
+   * Call before a credential is checked. A recently accepted one passes: another client at the same address may be
    * guessing.
    * @throws {BowlineError} TOO_MANY_REQUESTS
    */
   mayGuess(source: string, credential: string): void
   accepted(credential: string): void
   refused(source: string): void
-  /** After. @throws {BowlineError} TOO_MANY_REQUESTS */
+  /** Call after the check. @throws {BowlineError} TOO_MANY_REQUESTS */
   mayCall(operation: Operation, context: RequestContext): void
 }
 
-/** @param isExempt sources that are not counted: many people come from their address */
+/** @param isExempt sources without limits: many clients share their address */
 export function createPace(clock: Clock, isExempt: (address: string) => boolean): Pace {
   const people = new RateLimiter(clock, PERSON)
   const namespaces = new RateLimiter(clock, NAMESPACE)
   const sources = new RateLimiter(clock, PUBLIC)
   const guesses = new RateLimiter(clock, GUESSES)
-  /** Digests of credentials that were accepted lately. */
+  /** Digests of recently accepted credentials. */
   const good = new Set<string>()
   return {
     mayGuess(source, credential) {
@@ -46,7 +46,7 @@ export function createPace(clock: Clock, isExempt: (address: string) => boolean)
     },
     accepted(credential) {
       const key = digest(credential)
-      // The most recent last: the first is the one to forget.
+      // Most recent last: the first one is evicted.
       good.delete(key)
       good.add(key)
       if (good.size > MAX_GOOD) good.delete(String(good.values().next().value))

@@ -10,15 +10,15 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sends `count` requests in one write. @returns how many were answered before the connection ended or all were */
+/** Sends `count` requests in one write. @returns answers before the connection ended or all had come */
 async function pipeline(count: number): Promise<number> {
   const { port } = new URL(server.origin)
   const socket = connect({ host: '127.0.0.1', port: Number(port) })
   socket.on('error', () => undefined)
-  let said = ''
-  const answers = (): number => said.split('HTTP/1.1 ').length - 1
+  let received = ''
+  const answers = (): number => received.split('HTTP/1.1 ').length - 1
   socket.on('data', (bytes) => {
-    said += bytes.toString('latin1')
+    received += bytes.toString('latin1')
     if (answers() === count) socket.destroy()
   })
   socket.write('GET /info HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count))

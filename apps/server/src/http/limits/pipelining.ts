@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 const MAX_OUTSTANDING = 16
 
 export interface Pipelining {
-  /** A request has arrived. @returns false when it is one too many: the connection has been dropped */
+  /** A request has arrived. @returns false above the limit: the connection has been dropped */
   begin(socket: Socket): boolean
   /** A request has been answered. */
   end(socket: Socket): void

@@ -1,4 +1,4 @@
-// Input from outside against a schema of the contract: of a request, or of a command line.
+// Validates requests and command lines against schemas of the contract.
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { ROW_IDS } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
@@ -6,9 +6,9 @@ import { UNSTORABLE, isStorableText } from './storable.ts'
 
 /**
  * Validates one part of a call.
- * @throws {BowlineError} INVALID_INPUT with every field at fault and the first one's rule; UNREADABLE_BODY when a body
- *   has a value of another JSON type than asked for, which existing clients know as 422; NOT_FOUND when nothing is wrong
- *   but the form of a row's id in the path
+ * @throws {BowlineError} INVALID_INPUT with every invalid field and the first one's rule; UNREADABLE_BODY when a body
+ *   has a value of the wrong JSON type, which existing clients know as 422; NOT_FOUND when only the form of a row's id
+ *   in the path is wrong
  */
 export function parseInput<S extends z.ZodType>(
   part: 'params' | 'query' | 'body',
@@ -17,7 +17,7 @@ export function parseInput<S extends z.ZodType>(
 ): z.output<S> {
   const parsed = schema.safeParse(value)
   if (parsed.success) {
-    // Bodies were looked at when they were read.
+    // Bodies were checked when they were read.
     if (part !== 'body') requireStorable(value)
     return parsed.data
   }
@@ -39,7 +39,7 @@ function requireStorable(value: unknown): void {
   }
 }
 
-/** A path with an id that no row can have is answered like one with an id that no row has. */
+/** A malformed id in the path is answered like an unknown one. */
 function requireOtherFault(schema: z.ZodType, fields: readonly string[]): void {
   const shape: Readonly<Record<string, unknown>> = schema instanceof z.ZodObject ? schema.shape : {}
   const nouns = fields.map((field) => {

@@ -3,7 +3,7 @@ import { isStorable } from './storable.ts'
 
 const check = (json: string) => isStorable(json, JSON.parse(json))
 
-describe('a JSON value', () => {
+describe('isStorable', () => {
   it.each([
     String.raw`"a\u0000"`,
     String.raw`{"a":["b",{"c":"\u0000"}]}`,
@@ -11,7 +11,7 @@ describe('a JSON value', () => {
     String.raw`"\ud800"`,
     String.raw`"\uDC00x"`,
     String.raw`["\udc00\ud800"]`,
-  ])('cannot be stored: %s', (json) => {
+  ])('rejects %s', (json) => {
     expect(check(json)).toBe(false)
   })
 
@@ -24,11 +24,11 @@ describe('a JSON value', () => {
     String.raw`"\\u0000 as six characters"`,
     String.raw`"\\ud800"`,
     String.raw`"\u0001"`,
-  ])('can be stored: %s', (json) => {
+  ])('accepts %s', (json) => {
     expect(check(json)).toBe(true)
   })
 
-  it('may be as deep as its text is long', () => {
+  it('checks a value nested 200,000 levels deep', () => {
     const depth = 200_000
     expect(check(`${'['.repeat(depth)}"${String.raw`\u0000`}"${']'.repeat(depth)}`)).toBe(false)
   })

@@ -1,5 +1,5 @@
-// Text that PostgreSQL cannot hold: NUL in text, half of a surrogate pair in JSON. Refused at the edge, whatever the
-// field, so that no query ever fails on what somebody typed.
+// Detects text that PostgreSQL cannot store: NUL in text, a lone surrogate in JSON. Rejected at the edge in any field,
+// so that no query ever fails on user input.
 
 /** The rule, for error messages. */
 export const UNSTORABLE = 'must not have NUL characters or halves of surrogate pairs'
@@ -8,16 +8,16 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Only an escape can bring them into JSON: UTF-8 has no half pairs, and JSON no bare control characters. */
+/** Only an escape can bring them into JSON: UTF-8 has no lone surrogates, and JSON no bare control characters. */
 const SUSPICIOUS = /\\u(0000|d[89a-f])/i
 
 /**
- * Whether every text in a JSON value, keys included, can be stored.
- * @param json what `value` was parsed from
+ * Checks every string in a JSON value, keys included.
+ * @param json source text of `value`
  */
 export function isStorable(json: string, value: unknown): boolean {
   if (!SUSPICIOUS.test(json)) return true
-  // A list instead of recursion: a value may be as deep as its text is long.
+  // A stack instead of recursion: a value may be as deep as its text is long.
   const open = [value]
   while (open.length) {
     const next = open.pop()

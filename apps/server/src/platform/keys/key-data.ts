@@ -1,4 +1,4 @@
-// A public key as people send it (base64 of an authorized_keys line) and as it is kept. Pure.
+// Parses public keys as clients send them: base64 of an authorized_keys line. Pure.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { parsePublicKey } from '@bowline/ssh/keys/public-key'
@@ -14,7 +14,7 @@ export interface KeyData {
 
 /**
  * @param data base64 of a line in OpenSSH's format
- * @throws {BowlineError} INVALID_KEY_DATA when it is not base64; INVALID_INPUT when it is no key that may log in
+ * @throws {BowlineError} INVALID_KEY_DATA when it is not base64; INVALID_INPUT when no login is possible with the key
  */
 export function readKeyData(data: string): KeyData {
   if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(data)) fail('INVALID_KEY_DATA', {}, ['data'])
@@ -34,13 +34,13 @@ export function readKeyData(data: string): KeyData {
   }
 }
 
-/** The old fingerprint that the API names keys by. */
+/** MD5 fingerprint; the API identifies keys by it. */
 export function fingerprintOf(blob: Uint8Array): string {
   const hex = createHash('md5').update(blob).digest('hex')
   return (hex.match(/../g) ?? []).join(':')
 }
 
-/** Why a key cannot log in, or undefined. */
+/** Reason why a key cannot be used to log in, or undefined. */
 function refusal(type: string, blob: Uint8Array): string | undefined {
   try {
     const parsed = parsePublicKey(blob)

@@ -9,7 +9,7 @@ describe('addresses', () => {
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '2001:db8::1'],
     ['', ''],
-  ])('%s in plain form is %s', (address, plain) => {
+  ])('normalises %s to %s', (address, plain) => {
     expect(plainAddress(address)).toBe(plain)
   })
 
@@ -23,21 +23,24 @@ describe('addresses', () => {
     ['::1', '0:0:0:0::/64'],
     ['1::', '1:0:0:0::/64'],
     ['not an address', 'not an address'],
-  ])('%s is counted as %s', (address, key) => {
+  ])('counts %s as source %s', (address, key) => {
     expect(sourceKey(address)).toBe(key)
   })
 
-  it.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost', '::ffff:127.0.0.1'])('%s stays on this machine', (address) => {
+  it.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost', '::ffff:127.0.0.1'])('treats %s as loopback', (address) => {
     expect(isLoopback(address)).toBe(true)
   })
 
-  it.each(['0.0.0.0', '::', '128.0.0.1', 'localhost.example.org', '', '::2'])('%s does not', (address) => {
-    expect(isLoopback(address)).toBe(false)
-  })
+  it.each(['0.0.0.0', '::', '128.0.0.1', 'localhost.example.org', '', '::2'])(
+    'does not treat %s as loopback',
+    (address) => {
+      expect(isLoopback(address)).toBe(false)
+    },
+  )
 })
 
 describe('address ranges', () => {
-  it('hold what they say', () => {
+  it('matches addresses inside its ranges and no others', () => {
     const isIn = addressRanges(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::1'])
     const inside = ['10.0.0.1', '10.255.255.255', '192.0.2.7', '2001:db8:ffff::1', '::1', '::ffff:10.1.2.3']
     const outside = ['11.0.0.1', '192.0.2.8', '2001:db9::1', '::2', '', 'unknown', '10.0.0.1:80']
@@ -45,7 +48,7 @@ describe('address ranges', () => {
     expect(outside.filter(isIn)).toEqual([])
   })
 
-  it('of nothing hold nothing', () => {
+  it('matches nothing without ranges', () => {
     expect(addressRanges([])('127.0.0.1')).toBe(false)
   })
 
@@ -60,7 +63,7 @@ describe('address ranges', () => {
     '10.0.0.0/8/9',
     '10.0.0.0/0x8',
     '',
-  ])('name the entry that is none: %s', (entry) => {
+  ])('throws naming an invalid range: %s', (entry) => {
     expect(() => addressRanges([entry])).toThrow(`'${entry}'`)
   })
 })

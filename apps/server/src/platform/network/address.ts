@@ -1,4 +1,4 @@
-// Network addresses: normal form, ranges, and who may be believed about whom it speaks for.
+// Network addresses: normal form, ranges, loopback and the unit that limits count.
 import { BlockList, isIP } from 'node:net'
 
 /** IPv4-mapped IPv6 addresses become IPv4; zones are dropped. */
@@ -15,7 +15,7 @@ export function plainAddress(address: string): string {
 export function addressRanges(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {
-    // Digits only: an empty prefix would be a number too, the one that means everybody.
+    // Digits only: an empty prefix would parse as 0, which matches every address.
     const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     const most = family === 'ipv6' ? 128 : 32
@@ -34,12 +34,12 @@ export function addressRanges(entries: readonly string[]): (address: string) => 
 
 const loopback = addressRanges(['127.0.0.0/8', '::1/128'])
 
-/** Whether an address or `localhost` stays on this machine. */
+/** True for loopback addresses and `localhost`. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || loopback(address)
 }
 
-/** The unit that limits count: an IPv4 address, or the /64 of an IPv6 address. */
+/** The unit that rate and connection limits count: an IPv4 address, or the /64 of an IPv6 address. */
 export function sourceKey(address: string): string {
   const plain = plainAddress(address)
   if (isIP(plain) !== 6) return plain

@@ -17,7 +17,7 @@ async function newFolder(): Promise<string> {
 }
 
 describe('self-signed certificate', () => {
-  it('is for the names it was made for, and its key fits', async () => {
+  it('issues a self-signed certificate for the given names with a matching key', async () => {
     const { cert, key } = await selfSignedCertificate(await newFolder(), ['localhost', '127.0.0.1', 'ssh.example.org'])
     const parsed = new X509Certificate(cert)
     expect(parsed.checkHost('ssh.example.org')).toBe('ssh.example.org')
@@ -25,14 +25,14 @@ describe('self-signed certificate', () => {
     expect(parsed.checkPrivateKey(createPrivateKey(key))).toBe(true)
   })
 
-  it('stays the same in its folder, readable by its owner only', async () => {
+  it('reuses the certificate of its folder and keeps the key private to its owner', async () => {
     const folder = await newFolder()
     const first = await selfSignedCertificate(folder, ['localhost'])
     expect(await selfSignedCertificate(folder, ['localhost'])).toEqual(first)
     expect((await stat(join(folder, 'tls.key'))).mode & 0o777).toBe(0o600)
   })
 
-  it('has a pin in the form of curl', async () => {
+  it('formats the public key pin as curl does', async () => {
     const { cert } = await selfSignedCertificate(await newFolder(), ['localhost'])
     expect(publicKeyPin(cert)).toMatch(/^sha256\/\/[A-Za-z0-9+/]{43}=$/)
   })

@@ -1,5 +1,5 @@
-// The certificate of a server that listens beyond loopback without one: self-signed, kept in the data folder, and
-// pinned by the install command, so that agents and curl need not trust anybody else.
+// Self-signed certificate of a server that listens beyond loopback without one: kept in the data folder and pinned by
+// the install command, so that agents and curl need to trust no other party.
 import { X509Certificate, createHash, createPublicKey, webcrypto } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export async function selfSignedCertificate(folder: string, names: readonly stri
   return made
 }
 
-/** `sha256//` and the base64 hash of the certificate's public key, as `curl --pinnedpubkey` wants it. */
+/** `sha256//` and the base64 hash of the certificate's public key, as for `curl --pinnedpubkey`. */
 export function publicKeyPin(cert: string): string {
   const spki = createPublicKey(new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'pem' })).export({
     type: 'spki',
@@ -41,7 +41,7 @@ export function publicKeyPin(cert: string): string {
 }
 
 async function makeCertificate(names: readonly string[]): Promise<TlsMaterial> {
-  // Loaded here: hardly any start of the server needs it. The library wants this polyfill before itself.
+  // Loaded lazily: few starts need it. The library needs this polyfill first.
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')
   x509.cryptoProvider.set(webcrypto)

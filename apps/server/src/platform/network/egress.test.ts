@@ -38,26 +38,26 @@ describe('egress', () => {
     expect(await judgeEgress(host, cloud, answers('127.0.0.1'))).toHaveProperty('refused')
   })
 
-  it('allows public addresses, and names that lead to them only', async () => {
+  it('allows public addresses, and names that resolve to public addresses only', async () => {
     expect(await judgeEgress('9.9.9.9', cloud)).toEqual({ address: '9.9.9.9' })
     expect(await judgeEgress('docker.example.org', cloud, answers('9.9.9.9'))).toEqual({ address: '9.9.9.9' })
     expect(await judgeEgress('x.example.org', cloud, answers('9.9.9.9', '10.0.0.1'))).toHaveProperty('refused')
   })
 
-  it('gives the judged address, so that a second answer of the resolver changes nothing', async () => {
+  it('returns the checked address, so that DNS rebinding has no effect', async () => {
     const rebinding = ['9.9.9.9', '127.0.0.1']
     const resolve = () => Promise.resolve([rebinding.shift() ?? ''])
     expect(await judgeEgress('rebind.example.org', cloud, resolve)).toEqual({ address: '9.9.9.9' })
     expect(rebinding).toEqual(['127.0.0.1'])
   })
 
-  it('allows private networks and what the operator names on an own server', async () => {
+  it('allows private networks and configured ranges on a self-hosted server', async () => {
     expect(await judgeEgress('10.1.2.3', own)).toEqual({ address: '10.1.2.3' })
     expect(await judgeEgress('127.0.0.1', own)).toEqual({ address: '127.0.0.1' })
     expect(await judgeEgress('169.254.169.254', own)).toHaveProperty('refused')
   })
 
-  it('says when a name cannot be resolved', async () => {
+  it('reports a name that cannot be resolved', async () => {
     const resolve = () => Promise.reject(new Error('ENOTFOUND'))
     expect(await judgeEgress('nowhere.example.org', cloud, resolve)).toEqual({
       refused: 'nowhere.example.org cannot be resolved',

@@ -1,12 +1,12 @@
-// Egress check of addresses that somebody typed: a name is resolved once, every answer is judged, and the judged
-// address – never the name – is what may be dialled. Against requests forged to reach inside.
+// Egress check of user-supplied addresses, against server-side request forgery: a name is resolved once, every answer
+// is checked, and the checked address – never the name – is dialled.
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { addressRanges, plainAddress } from './address.ts'
 
 /**
- * This machine, link-local (and the metadata services of clouds), unspecified, multicast, reserved: never. What the
- * registries of special-purpose addresses (RFC 6890) say is not globally reachable, and what leads to it in disguise.
+ * Never allowed: this machine, link-local (and cloud metadata services), unspecified, multicast and reserved addresses,
+ * those not globally reachable by the special-purpose registries (RFC 6890), and encodings that embed them.
  */
 const NEVER = addressRanges([
   '0.0.0.0/8',
@@ -22,7 +22,7 @@ const NEVER = addressRanges([
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-  // IPv4 addresses inside: by NAT64, 6to4, compatible and translated forms.
+  // Embedded IPv4 addresses: NAT64, 6to4, compatible and translated forms.
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '::/96',
@@ -39,12 +39,12 @@ const NEVER = addressRanges([
   'fec0::/10',
   'ff00::/8',
 ])
-/** Private networks: only where the operator allows them, because in the cloud they are somebody else's. */
+/** Private networks: only where the operator allows them, because in the cloud they belong to others. */
 const PRIVATE = addressRanges(['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'])
 
 export interface EgressRules {
   readonly privateNetworks: boolean
-  /** Ranges that are allowed in any case: what the operator has named. */
+  /** Ranges that the operator always allows. */
   readonly allowed: (address: string) => boolean
 }
 
@@ -55,9 +55,9 @@ const systemResolve: Resolve = async (host) => (await lookup(host, { all: true }
 export type EgressAnswer = { readonly address: string } | { readonly refused: string }
 
 /**
- * Judges where a host name or address leads.
- * @returns the address to dial, or why nothing may be dialled. One bad answer among several refuses all of them: the
- *   next look-up may give another one
+ * Checks the addresses behind a host name or address.
+ * @returns the address to dial, or the reason for a refusal. One bad answer among several refuses all of them: the next
+ *   lookup may return another one
  */
 export async function judgeEgress(
   host: string,
@@ -85,7 +85,7 @@ function mayDial(address: string, rules: EgressRules): boolean {
   return !NEVER(address) && (rules.privateNetworks || !PRIVATE(address))
 }
 
-/** Forms such as 2130706433, 0x7f.1 and 017700000001, which resolvers take for addresses. */
+/** Forms such as 2130706433, 0x7f.1 and 017700000001, which resolvers accept as addresses. */
 function looksNumeric(host: string): boolean {
   return /^(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?$/i.test(host)
 }

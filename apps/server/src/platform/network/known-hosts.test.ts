@@ -15,7 +15,7 @@ const ALL: KnownHosts = {
   allowed: ['other.example.org', '*.dev.example.org'],
 }
 
-describe('the names of a server', () => {
+describe('knownHosts', () => {
   it.each([
     '127.0.0.1',
     '127.0.0.1:8080',
@@ -29,7 +29,7 @@ describe('the names of a server', () => {
     'box',
     'box.lan:8080',
     '',
-  ])('are addresses, localhost and the machine’s own without any setting: %s', (host) => {
+  ])('accepts addresses, localhost and the machine’s own names without settings: %s', (host) => {
     expect(knownHosts(NOTHING)(host)).toBe(true)
   })
 
@@ -41,7 +41,7 @@ describe('the names of a server', () => {
     '0011.tunnels.example.net',
     'other.example.org:8443',
     'a.dev.example.org',
-  ])('are those of the settings: %s', (host) => {
+  ])('accepts configured names: %s', (host) => {
     expect(knownHosts(ALL)(host)).toBe(true)
   })
 
@@ -61,11 +61,11 @@ describe('the names of a server', () => {
     ':8080',
     '[::1',
     '127.1.evil',
-  ])('are no others: %s', (host) => {
+  ])('rejects other names: %s', (host) => {
     expect(knownHosts(ALL)(host)).toBe(false)
   })
 })
 
-it('counts Host headers whatever their case, and no values', () => {
+it('counts Host headers in any case, and no values', () => {
   expect(hostCount(['Host', 'a', 'hOST', 'b', 'X-Name', 'host'])).toBe(2)
 })

@@ -1,5 +1,5 @@
-// The names under which requests may ask for this server. A page of another site can point its own name at this
-// server's address (DNS rebinding) and would then be of the same origin as the API: its name gives it away.
+// Host names under which requests may address this server. A page of another site can point its own name at this
+// server's address (DNS rebinding) and would then share the API's origin; its host name reveals it.
 import { X509Certificate } from 'node:crypto'
 import { lookup, lookupService } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -7,19 +7,19 @@ import { hostname } from 'node:os'
 
 export interface KnownHosts {
   readonly domain: string | undefined
-  /** Each tunnel has a name below it. */
+  /** Parent domain of the tunnels' host names. */
   readonly tunnelsDomain: string | undefined
-  /** Further names that the operator allows; `*.example.com` stands for every name below example.com. */
+  /** Further names that the operator allows; `*.example.com` matches every name below example.com. */
   readonly allowed: readonly string[]
-  /** PEM: whoever has a certificate for a name owns the name. */
+  /** PEM; a certificate for a name proves that the server owns it. */
   readonly certificate: string | undefined
-  /** Names of this machine, lower case; may become more. */
+  /** Names of this machine in lower case; may grow. */
   readonly machine: ReadonlySet<string>
 }
 
 /**
- * Whether the value of a Host header names this server. Addresses do: no page can get one of ours as its own name.
- * An empty one, as HTTP/1.0 allows, comes from no browser and is let pass.
+ * Checks whether the value of a Host header names this server. Addresses do: no foreign page can have one as its name.
+ * An empty value, which HTTP/1.0 allows, comes from no browser and is accepted.
  */
 export function knownHosts({
   domain,
@@ -46,12 +46,12 @@ export function knownHosts({
   }
 }
 
-/** How many Host headers a request has. @param rawHeaders names and values in turn */
+/** Number of Host headers of a request. @param rawHeaders names and values alternating */
 export function hostCount(rawHeaders: readonly string[]): number {
   return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length
 }
 
-/** The name or address in a Host header or a setting, in lower case, without port, brackets and root dot. */
+/** Name or address in a Host header or a setting: lower case, without port, brackets and root dot. */
 function hostnameOf(host: string): string {
   const [, name = ''] = /^(\[[0-9a-f:.]+\]|[^:/\s@\\[\]?#]+)(?::\d{1,5})?$/i.exec(host) ?? []
   return name
@@ -60,7 +60,7 @@ function hostnameOf(host: string): string {
     .toLowerCase()
 }
 
-/** undefined for what is none: the listener says so itself. */
+/** undefined for an invalid certificate: the listener reports it. */
 function readCertificate(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem)
@@ -69,7 +69,7 @@ function readCertificate(pem: string): X509Certificate | undefined {
   }
 }
 
-/** The names of this machine; the full one may take the resolver a while, so it comes later. */
+/** Names of this machine; the full name is added when the resolver has answered. */
 export function followMachineNames(): ReadonlySet<string> {
   const own = hostname().toLowerCase()
   const [short = own] = own.split('.')

@@ -1,6 +1,6 @@
-// The name of this server for people.
+// Public name of this server.
 
-/** What a person on this machine types to reach a listener. @param domain BOWLINE_DOMAIN */
+/** Host name that reaches a listener from this machine. @param domain BOWLINE_DOMAIN */
 export function publicHost(host: string, domain: string | undefined): string {
   if (domain) return domain
   if (host === '0.0.0.0' || host === '::') return 'localhost'

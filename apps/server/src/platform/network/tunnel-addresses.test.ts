@@ -1,4 +1,4 @@
-// What answers below the domain of tunnels.
+// Answers under host names below the tunnels' domain.
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BootedServer, bootServer } from '../../testing/boot.ts'
@@ -32,7 +32,7 @@ function ask(path: string, headers: IncomingHttpHeaders, method = 'GET'): Promis
   })
 }
 
-describe('the address of a tunnel', () => {
+describe('tunnel addresses', () => {
   it.each([
     '/',
     '/login',
@@ -43,7 +43,7 @@ describe('the address of a tunnel', () => {
     '/install.sh',
     '/openapi.json',
     '/nothing',
-  ])('serves nothing of this server at %s', async (path) => {
+  ])('serves nothing of this server under a tunnel’s host name at %s', async (path) => {
     const { status, body } = await ask(path, { host: ADDRESS, accept: 'text/html' })
     expect([status, JSON.parse(body)]).toEqual([403, expect.objectContaining({ message: expect.any(String) })])
   })
@@ -53,29 +53,32 @@ describe('the address of a tunnel', () => {
     ['in capitals', { host: ADDRESS.toUpperCase() }],
     ['with a final dot', { host: `${ADDRESS}.` }],
     ['as the domain itself', { host: 'tunnels.example' }],
-    ['as a trusted proxy tells it', { host: 'inner:8080', 'x-forwarded-host': ADDRESS }],
-    ['that the proxy has not passed on as the forwarded one', { host: ADDRESS, 'x-forwarded-host': 'bowline.example' }],
-  ])('is known %s', async (_, headers) => {
+    ['forwarded by a trusted proxy', { host: 'inner:8080', 'x-forwarded-host': ADDRESS }],
+    ['in Host beside another X-Forwarded-Host', { host: ADDRESS, 'x-forwarded-host': 'bowline.example' }],
+  ])('recognises a tunnel’s host name %s', async (_, headers) => {
     expect(await ask('/', headers)).toMatchObject({ status: 403 })
   })
 
-  it('takes no call that changes something', async () => {
+  it('rejects writes under a tunnel’s host name', async () => {
     expect(await ask('/api/login', { host: ADDRESS, 'content-type': 'application/json' }, 'POST')).toMatchObject({
       status: 403,
     })
   })
 
-  it.each(['/ws/terminal', '/ws/ssh', '/agent/link', '/'])('upgrades no connection at %s', async (path) => {
-    const upgrade = {
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
-    }
-    expect(await ask(path, { ...upgrade, host: ADDRESS })).toMatchObject({ status: 403 })
-  })
+  it.each(['/ws/terminal', '/ws/ssh', '/agent/link', '/'])(
+    'rejects WebSocket upgrades under a tunnel’s host name at %s',
+    async (path) => {
+      const upgrade = {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      }
+      expect(await ask(path, { ...upgrade, host: ADDRESS })).toMatchObject({ status: 403 })
+    },
+  )
 
-  it('is nothing else than that domain', async () => {
+  it('treats only the tunnels’ domain as tunnel hosts', async () => {
     expect(await ask('/healthcheck', { host: 'other-tunnels.localhost' })).toMatchObject({ status: 200 })
     expect(isTunnelHost('tunnels.example.org', 'tunnels.example')).toBe(false)
     expect(isTunnelHost('[::1]:8080', 'tunnels.example')).toBe(false)

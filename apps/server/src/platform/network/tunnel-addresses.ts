@@ -1,10 +1,10 @@
-// Recognises the addresses of tunnels: an origin that belongs to whatever the device behind it serves, and must never
-// show a page or answer a call of this server.
+// Recognises tunnel host names: such an origin belongs to the device's service and must never serve a page or an API
+// answer of this server.
 
 /**
  * @param host as in a Host header, with or without a port
  * @param domain the domain of tunnels, '' or undefined without one
- * @returns whether the host is that domain or below it
+ * @returns true if the host is that domain or below it
  */
 export function isTunnelHost(host: string, domain: string | undefined): boolean {
   if (!domain) return false

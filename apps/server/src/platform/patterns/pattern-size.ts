@@ -1,24 +1,23 @@
-// Estimates from above the program size of an RE2 pattern, without compiling it. Every character, class and group
-// counts one, whatever stands in a repeat as often as it is repeated.
+// Upper bound of an RE2 pattern's program size, without compiling it. Every character, class and group counts one,
+// multiplied by the repeats around it.
 
-/** What is open: a group with the size of what stands in it so far. */
+/** An open group with the size of its contents so far. */
 interface Level {
   size: number
-  /** The part that a repeat behind it would repeat. */
+  /** Size of the part that a following repeat would apply to. */
   last: number
 }
 
 const REPEAT = /\{(\d+)(?:,(\d*))?\}/y
 /** `\Q…\E`, `\p{Greek}`, `\x{10FFFF}`, `\x41`, `\123`; any other escape is one character. */
 const ESCAPE = /\\(?:Q([\s\S]*?)(?:\\E|$)|[pP]\{[^}]*\}|x\{[^}]*\}|x[0-9a-fA-F]{2}|[\s\S]?)/y
-/** A class with its own classes such as `[:alpha:]`; a bracket that stands first belongs to it. */
+/** A class, with named classes such as `[:alpha:]`; a leading bracket belongs to it. */
 const CLASS = /\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]?/y
-/** What tells the kind of a group, its name included. */
+/** Start of a group with its kind and name. */
 const GROUP = /\((?:\?(?:P?<[^>]*>|[a-zA-Z-]*[:)]?|[=!]|<[=!]))?/y
 
 /**
- * An upper bound of the number of instructions; never less than 1. Nothing that is not a pattern at all is found out
- * here, and the text is gone through once.
+ * Upper bound of the number of instructions; never less than 1. Scans the text once; does not detect invalid patterns.
  */
 export function patternSize(source: string): number {
   const open: Level[] = [{ size: 0, last: 0 }]

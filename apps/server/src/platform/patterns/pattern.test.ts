@@ -6,8 +6,8 @@ import { compilePattern, patternFlaw } from './pattern.ts'
 
 const TOO_MUCH = 'repeats too much: make its repeats smaller'
 
-describe('the size of a pattern', () => {
-  it('is never below the number of instructions of its program', () => {
+describe('patternSize', () => {
+  it('never underestimates the program size of a pattern', () => {
     const atom = constantFrom(
       'a',
       '.',
@@ -53,13 +53,13 @@ describe('the size of a pattern', () => {
     )
   })
 
-  it('is that of the text where nothing is repeated, so that every list of names has room', () => {
+  it('accepts an alternation of 120 names', () => {
     const names = Array.from({ length: 120 }, (_, i) => `user-${i}`).join('|')
     expect(patternFlaw(`^(${names})$`)).toBeUndefined()
   })
 })
 
-describe('a pattern', () => {
+describe('compilePattern', () => {
   it.each([
     `(?:${'[^a]{0,1000}'.repeat(80)})`,
     '[^a]{0,1000}[^b]{0,1000}',
@@ -67,18 +67,18 @@ describe('a pattern', () => {
     '((a{1,100}b){1,100}c)*',
     '(?i)(?:\\pL{1,500}){3}',
     '\\Qab\\E{1000}\\Qcd\\E{1000}',
-  ])('that would take long to compile is refused before it is: %.40s', (source) => {
+  ])('rejects an expensive pattern before compiling it: %.40s', (source) => {
     expect(patternFlaw(source)).toBe(TOO_MUCH)
     expect(compilePattern(source)).toBeUndefined()
   })
 
-  it('that is none is refused', () => {
+  it('rejects text that is not RE2 syntax', () => {
     for (const source of ['(', 'a**', '(?=a)', '\\1', '[z-a]']) {
       expect([source, patternFlaw(source)]).toEqual([source, 'must be a pattern in RE2 syntax'])
     }
   })
 
-  it('is compiled once for all its uses', () => {
+  it('compiles a pattern once for all its uses', () => {
     const compile = RE2JS.compile.bind(RE2JS)
     let count = 0
     RE2JS.compile = (...args) => {
@@ -93,9 +93,9 @@ describe('a pattern', () => {
     expect(count).toBe(1)
   })
 
-  it('says the same after it has been forgotten', () => {
+  it('gives the same result after eviction from the cache', () => {
     const pattern = compilePattern('^kept-[0-9]+$')
-    // Each takes about a megabyte, as it is counted.
+    // Each is counted as about a megabyte.
     for (let i = 0; i < 200; i += 1) compilePattern(`x{900}${i}`)?.search('y'.repeat(256))
     expect([pattern?.search('kept-7'), pattern?.matchesWhole('kept-')]).toEqual([true, false])
   })

@@ -1,24 +1,24 @@
-// Patterns that people write, in RE2 syntax. Matching takes time linear in the text, but in the size of the program too,
-// and compiling takes time and memory in the size of the program: so the size is bounded before anything is compiled,
-// and programs are kept. JavaScript's own regular expressions never see these patterns.
+// User-supplied patterns in RE2 syntax. Matching takes time linear in the text and in the size of the program, and
+// compiling takes time and memory in the size of the program: so the size is bounded before compiling, and programs are
+// cached. JavaScript's own regular expressions never see these patterns.
 import { LIMITS } from '@bowline/contract/limits'
 import { RE2JS } from 're2js'
 import { patternSize } from './pattern-size.ts'
 
 export interface Pattern {
-  /** Whether the pattern occurs somewhere in the text. */
+  /** True if the pattern occurs anywhere in the text. */
   search(text: string): boolean
-  /** Whether the pattern is the whole text. */
+  /** True if the pattern matches the whole text. */
   matchesWhole(text: string): boolean
 }
 
-/** What all kept programs may take together; they grow as they match, each state that is new costs its size. */
+/** Limit of all cached programs; they grow as they match, by their size for each new state. */
 const KEPT_BYTES = 67_108_864
 const STATE_BYTES = 150
 const INSTRUCTION_BYTES = 8
-/** A program that has not matched anything yet. */
+/** Size of a program before its first match. */
 const PROGRAM_BYTES_PER_INSTRUCTION = 500
-/** Of a text that is matched; longer ones are as new to the program as this. */
+/** Matched characters that are counted; longer texts add no more new states than this. */
 const CHARACTERS_COUNTED = 256
 
 interface Kept {
@@ -27,7 +27,7 @@ interface Kept {
   bytes: number
 }
 
-/** By pattern, in the order of their last use. */
+/** By pattern, least recently used first. */
 const kept = new Map<string, Kept>()
 let keptBytes = 0
 
@@ -40,7 +40,7 @@ export function compilePattern(source: string): Pattern | undefined {
   }
 }
 
-/** Why the text cannot be used as a pattern, as a rule for people; undefined when it can. */
+/** Reason why a text cannot be used as a pattern, as a rule for error messages; undefined if it can. */
 export function patternFlaw(source: string): string | undefined {
   if (patternSize(source) > LIMITS.policy.patternSize) return 'repeats too much: make its repeats smaller'
   return keep(source).compiled === undefined ? 'must be a pattern in RE2 syntax' : undefined
@@ -52,7 +52,7 @@ function matcher(source: string, text: string) {
   return entry.compiled?.matcher(text)
 }
 
-/** The program of a pattern: the one that is kept, or a new one. */
+/** The program of a pattern, cached or new. */
 function keep(source: string): Kept {
   const found = kept.get(source)
   const entry = found ?? compile(source)
@@ -62,7 +62,7 @@ function keep(source: string): Kept {
   return entry
 }
 
-/** Counts what a program takes more, and forgets those that were not used for the longest time, it at the last. */
+/** Adds to a program's size and evicts the least recently used ones, the program itself last. */
 function grow(entry: Kept, bytes: number): void {
   entry.bytes += bytes
   keptBytes += bytes

@@ -1,4 +1,4 @@
-// What a client does before a store has answered; the rest of it is tested with a real store in
+// Client behaviour before a store has answered; the rest is tested with a real store in
 // recordings/object-store.test.ts.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { ClientRequest } from 'node:http'
@@ -20,13 +20,13 @@ afterEach(() => void vi.unstubAllEnvs())
 it.each([
   [{ pathStyle: true }, 's3.example.invalid:8080', '/recordings/of/bowline/one'],
   [{ pathStyle: false }, 'recordings.s3.example.invalid:8080', '/of/bowline/one'],
-])('asks the host that the style of the address says: %o', async (style, host, path) => {
+])('uses the host name of the address style: %o', async (style, host, path) => {
   const ending = new AbortController()
   const asked: string[] = []
   const see = (message: unknown): void => {
     const { request } = Object(message) as { request: unknown }
     if (request instanceof ClientRequest) asked.push(`${String(request.getHeader('host'))} ${request.path}`)
-    // The name leads nowhere: there is nothing to wait for.
+    // The name does not resolve: there is nothing to wait for.
     ending.abort()
   }
   subscribe('http.client.request.start', see)
@@ -36,7 +36,7 @@ it.each([
   expect(asked).toEqual([`${host} ${path}?x-id=DeleteObject`])
 })
 
-it('says that there is no key when the machine has no role either', async () => {
+it('reports a missing access key when the machine has no role either', async () => {
   giveNoCredentials()
   const client = await createS3Client({ ...settings, credentials: undefined }, new AbortController().signal)
   await expect(client.check()).rejects.toThrow('BOWLINE_S3_ACCESS_KEY_ID is not set')

@@ -1,5 +1,5 @@
-// The S3 operations that recordings need: objects in one request or in parts, ranges of them, and their end. Only what
-// every store speaks, so no DeleteObjects and no trailing checksums: of what is sent, the signature has the hash.
+// The S3 operations that recordings need: put in one request or in parts, read ranges, remove. Only features that every
+// store has, so no DeleteObjects and no trailing checksums: the signature covers the body's hash.
 import { StoreError, isMissing, isRefusal, storeError } from './store-error.ts'
 
 export interface S3Settings {
@@ -7,21 +7,21 @@ export interface S3Settings {
   readonly endpoint: URL
   readonly region: string
   readonly bucket: string
-  /** Before every key. */
+  /** Prefix of every key. */
   readonly prefix: string
-  /** The bucket is in the path; else it is a part of the host's name. */
+  /** The bucket is in the path; otherwise it is part of the host name. */
   readonly pathStyle: boolean
-  /** undefined: what the machine itself is given, by its environment or its role. */
+  /** undefined: the machine's own credentials, from its environment or its role. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
 }
 
-/** Bytes of a body, and their SHA-256 in hex: the store refuses them when they do not belong together. */
+/** Bytes of a body and their SHA-256 in hex; the store rejects a mismatch. */
 export interface Body {
   readonly bytes: Buffer<ArrayBuffer>
   readonly hash: string
 }
 
-/** An upload in parts that was begun and not ended. */
+/** An unfinished multipart upload. */
 export interface OpenUpload {
   readonly key: string
   readonly id: string
@@ -30,13 +30,13 @@ export interface OpenUpload {
 export interface StoredObject {
   /** In bytes. */
   readonly size: number
-  /** Another one when the object has become another. */
+  /** Changes with the object's content. */
   readonly etag: string
 }
 
 /** All calls reject with a {@link StoreError}. Keys are of letters, digits, `.`, `-` and `/`. */
 export interface S3Client {
-  /** Whether the bucket can be asked with these settings. */
+  /** Rejects unless the bucket is reachable with these settings. */
   check(): Promise<void>
   put(key: string, body: Body): Promise<void>
   beginUpload(key: string): Promise<OpenUpload>
@@ -51,21 +51,21 @@ export interface S3Client {
   find(key: string): Promise<StoredObject | undefined>
   /** A part of an object; shorter at its end. */
   read(key: string, from: number, length: number): Promise<Buffer<ArrayBuffer>>
-  /** Also when it is not there. */
+  /** Succeeds if there is no such object. */
   remove(key: string): Promise<void>
 }
 
-/** Of one request: a connection may have been closed when it was taken up again. */
+/** Per request: a reused connection may turn out to be closed. */
 const ATTEMPTS = 2
 const CONNECTION_MS = 10_000
-/** Without a byte in either direction. */
+/** Timeout without a byte in either direction. */
 const IDLE_MS = 60_000
-/** For the whole of it, a part on a slow line included. */
+/** Timeout of a whole request, including a part over a slow line. */
 const REQUEST_MS = 300_000
 
 /**
- * Loads the SDK, which a server without a store does without.
- * @param closing ends what is under way
+ * Loads the SDK lazily: a server without a store does not need it.
+ * @param closing aborts requests in flight
  */
 export async function createS3Client(settings: S3Settings, closing: AbortSignal): Promise<S3Client> {
   const sdk = await import('@aws-sdk/client-s3')
@@ -82,14 +82,14 @@ export async function createS3Client(settings: S3Settings, closing: AbortSignal)
       requestTimeout: REQUEST_MS,
       throwOnRequestTimeout: true,
     },
-    // Older stores know no checksums, and the signature has a stronger hash.
+    // Older stores support no checksums, and the signature has a stronger hash.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
   closing.addEventListener('abort', () => s3.destroy(), { once: true })
   const options = { abortSignal: closing }
 
-  // The SDK would hash a body once more, and all of it at once.
+  // The SDK would hash the body again, all of it at once.
   const hashes = new WeakMap<object, string>()
   s3.middlewareStack.add(
     (next) => (call) => {
@@ -112,54 +112,58 @@ export async function createS3Client(settings: S3Settings, closing: AbortSignal)
 
   return {
     async check() {
-      await told(s3.listObjectsV2({ Bucket, Prefix: prefix, MaxKeys: 1 }, options))
+      await withStoreErrors(s3.listObjectsV2({ Bucket, Prefix: prefix, MaxKeys: 1 }, options))
     },
     async put(key, body) {
-      await told(s3.putObject({ ...place(key), ...bodyOf(body) }, options))
+      await withStoreErrors(s3.putObject({ ...place(key), ...bodyOf(body) }, options))
     },
     async beginUpload(key) {
-      const { UploadId: id } = await told(s3.createMultipartUpload(place(key), options))
+      const { UploadId: id } = await withStoreErrors(s3.createMultipartUpload(place(key), options))
       return { key, id: id ?? noAnswer() }
     },
     async putPart({ key, id }, number, body) {
       const part = { ...place(key), ...bodyOf(body), UploadId: id, PartNumber: number }
-      return (await told(s3.uploadPart(part, options))).ETag ?? noAnswer()
+      return (await withStoreErrors(s3.uploadPart(part, options))).ETag ?? noAnswer()
     },
     async endUpload({ key, id }, tags) {
       const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
-      await told(s3.completeMultipartUpload({ ...place(key), UploadId: id, MultipartUpload: { Parts } }, options))
+      await withStoreErrors(
+        s3.completeMultipartUpload({ ...place(key), UploadId: id, MultipartUpload: { Parts } }, options),
+      )
     },
     async openUploads(key) {
-      const answer = await told(s3.listMultipartUploads({ Bucket, Prefix: prefix + key }, options)).catch(unlessRefused)
+      const answer = await withStoreErrors(s3.listMultipartUploads({ Bucket, Prefix: prefix + key }, options)).catch(
+        unlessRefused,
+      )
       return (answer?.Uploads ?? []).flatMap(({ Key: name, UploadId: id }) =>
         name?.startsWith(prefix) && id !== undefined ? [{ key: name.slice(prefix.length), id }] : [],
       )
     },
     async abortUpload({ key, id }) {
-      await told(s3.abortMultipartUpload({ ...place(key), UploadId: id }, options)).catch(unlessMissing)
+      await withStoreErrors(s3.abortMultipartUpload({ ...place(key), UploadId: id }, options)).catch(unlessMissing)
     },
     async find(key) {
-      const answer = await told(s3.headObject(place(key), options)).catch(unlessMissing)
+      const answer = await withStoreErrors(s3.headObject(place(key), options)).catch(unlessMissing)
       return answer && { size: answer.ContentLength ?? noAnswer(), etag: answer.ETag ?? noAnswer() }
     },
     async read(key, from, length) {
       const part = { ...place(key), Range: `bytes=${from}-${from + length - 1}` }
       try {
-        const { Body: body } = await told(s3.getObject(part, options))
-        return await told(bytesOf(body?.transformToWebStream() ?? noAnswer(), length))
+        const { Body: body } = await withStoreErrors(s3.getObject(part, options))
+        return await withStoreErrors(bytesOf(body?.transformToWebStream() ?? noAnswer(), length))
       } catch (error) {
         if (error instanceof StoreError && error.status === 416) return Buffer.alloc(0)
         throw error
       }
     },
     async remove(key) {
-      await told(s3.deleteObject(place(key), options)).catch(unlessMissing)
+      await withStoreErrors(s3.deleteObject(place(key), options)).catch(unlessMissing)
     },
   }
 }
 
 /** @throws {StoreError} for everything that the SDK throws */
-async function told<T>(answer: Promise<T>): Promise<T> {
+async function withStoreErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
@@ -167,7 +171,7 @@ async function told<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** @param request of HTTP, when the SDK has made it */
+/** @param request HTTP request built by the SDK */
 function setHeader(request: unknown, name: string, value: string): void {
   if (typeof request !== 'object' || request === null || !('headers' in request)) return
   if (typeof request.headers === 'object' && request.headers !== null) Object.assign(request.headers, { [name]: value })

@@ -1,4 +1,4 @@
-// The settings of the S3 store, taken together.
+// Reads the settings of the S3 store and checks that they are complete.
 import { readFile } from 'node:fs/promises'
 import { ConfigError, type ServerSettings } from '@bowline/contract/config'
 import type { S3Settings } from './client.ts'
@@ -8,7 +8,7 @@ const SECRETS = ['BOWLINE_S3_SECRET_ACCESS_KEY', 'BOWLINE_S3_SECRET_ACCESS_KEY_F
 
 /**
  * @returns undefined when there is no store
- * @throws {ConfigError} naming each setting that is missing, or without its others
+ * @throws {ConfigError} naming each setting that is missing or needs others
  */
 export async function readStoreSettings(settings: ServerSettings): Promise<S3Settings | undefined> {
   const endpoint = settings.BOWLINE_S3_ENDPOINT

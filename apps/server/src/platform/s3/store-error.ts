@@ -2,9 +2,9 @@
 import * as z from 'zod'
 
 export class StoreError extends Error {
-  /** Of the answer; 0 when there was none. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number
-  /** The store's own, such as `NoSuchKey`; of the system when there was no answer. */
+  /** The store's code, such as `NoSuchKey`; the system's without an answer. */
   readonly code: string
 
   constructor(status: number, code: string, cause?: unknown) {
@@ -15,33 +15,33 @@ export class StoreError extends Error {
   }
 }
 
-/** What the SDK throws: an answer of the store, or a failure on the way to it. */
+/** Errors of the SDK: an answer of the store, or a failure to reach it. */
 const Failure = z.object({
-  /** The store's code, when it has answered. */
+  /** The store's code, if it answered. */
   name: z.string(),
-  /** Of the system. */
+  /** The system's code. */
   code: z.string().optional().catch(undefined),
   $metadata: z.object({ httpStatusCode: z.number().optional() }).optional().catch(undefined),
 })
 
 const UNKNOWN: z.infer<typeof Failure> = { name: 'no reason' }
 
-/** @param error of the SDK, or one that was made of it */
+/** @param error error of the SDK, or a StoreError */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const { name, code, $metadata } = Failure.safeParse(error).data ?? UNKNOWN
   const status = $metadata?.httpStatusCode
-  // What was no answer of a store's kind may have begun with "200 OK".
+  // An unreadable answer may have begun with "200 OK".
   if (status !== undefined) return new StoreError(status < 300 ? 502 : status, name, error)
   return new StoreError(0, code ?? name, error)
 }
 
-/** There is no such object, or no such upload. */
+/** True for a missing object or upload. */
 export function isMissing(error: unknown): boolean {
   return error instanceof StoreError && error.status === 404 && error.code !== 'NoSuchBucket'
 }
 
-/** The store works and does not want this one request: to ask again would not help, other requests may do well. */
+/** True if the store rejects this one request: a retry would not help, but other requests may succeed. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof StoreError && (isMissing(error) || [400, 405, 411, 413, 416, 422, 501].includes(error.status))
 }

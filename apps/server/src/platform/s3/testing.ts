@@ -1,10 +1,10 @@
-// A machine for tests that is given no credentials of AWS.
+// Removes AWS credentials in tests.
 import { vi } from 'vitest'
 
-/** Whatever the machine of the tests has; `vi.unstubAllEnvs()` ends it. */
+/** Hides the machine's own AWS credentials until `vi.unstubAllEnvs()`. */
 export function giveNoCredentials(): void {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined)
   vi.stubEnv('HOME', '/nonexistent')
-  // Nobody is asked for the role of an instance.
+  // Prevents requests for the role of an instance.
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
 }

@@ -1,5 +1,5 @@
-// Sealing of secrets at rest: AES-256-GCM with the instance's secret key. The name of what is sealed is authenticated,
-// so that one sealed row cannot be passed off as another.
+// Seals secrets at rest: AES-256-GCM with the instance's secret key. The secret's name is authenticated, so that one
+// sealed row cannot be passed off as another.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { readSecretFile } from './secret-file.ts'
 
@@ -9,7 +9,7 @@ const TAG_BYTES = 16
 /** 32 bytes; seals and opens. */
 export class SecretKey {
   readonly #key: Buffer
-  /** First bytes of the key's hash: tells which key sealed a value. */
+  /** First bytes of the key's hash: identifies the key that sealed a value. */
   readonly #id: Buffer
 
   /** @param hex 64 hex digits */
@@ -27,13 +27,13 @@ export class SecretKey {
     return Buffer.concat([Buffer.of(VERSION), this.#id, nonce, cipher.getAuthTag(), sealed])
   }
 
-  /** @throws {Error} when another key sealed it or it was changed; the text names the setting to look at */
+  /** @throws {Error} when another key sealed it or it was changed; the text names the setting to check */
   open(name: string, sealed: Uint8Array): Buffer {
     const bytes = Buffer.from(sealed)
     if (bytes[0] !== VERSION || !bytes.subarray(1, 5).equals(this.#id)) {
       throw new Error(`'${name}' was sealed with another secret key: check BOWLINE_SECRET_KEY or secret.key.`)
     }
-    // A shorter tag would be taken otherwise, and be easier to guess.
+    // Otherwise a shorter tag would be accepted, which is easier to guess.
     const whole = { authTagLength: TAG_BYTES }
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(5, 17), whole).setAAD(Buffer.from(name))
     decipher.setAuthTag(bytes.subarray(17, 33))
@@ -48,7 +48,7 @@ export class SecretKey {
 /**
  * The key of the data folder, made at first use (0600).
  * @param path absolute path of `secret.key`
- * @throws {Error} naming the file, when something else is in it
+ * @throws {Error} naming the file when its content is not a key
  */
 export async function secretKeyFromFile(path: string): Promise<SecretKey> {
   const hex = await readSecretFile(path)

@@ -1,15 +1,15 @@
-// Secrets are compared in constant time or as hashes in the database: `===` tells by its time how much of a guess is
-// right. Judged by names, so a secret must be called one.
+// Secrets are compared in constant time or as hashes in the database: the timing of `===` leaks how much of a guess is
+// right. Detected by name, so variables must name secrets as such.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const SECRET = /(token|secret|sig|signature|hash|mac|otp)$/i
-/** Both sides of a comparison; what is no name, as '' and undefined, tells nothing of a secret. */
+/** Both sides of a comparison; literals such as '' and undefined reveal nothing of a secret. */
 const COMPARISON = /([\w.]+)\)? [!=]== ([\w.]+)/g
 const PLAIN = /^(undefined|null|true|false|\d.*|.*[.]length)$/
-/** MACs of network cards are no secrets, nor are the hashes of the published ledger of recordings. */
+/** MAC addresses are no secrets, nor are the hashes of the published recording ledger. */
 const PUBLIC = /(twin|device|identity)[?]?[.]mac$|^(seal|file[.]seal|known[?]?|head|posted|row|)[.](hash|previous)$/
 
 function compared(source: string): string[] {
@@ -21,7 +21,7 @@ function compared(source: string): string[] {
     .map(([text]) => text)
 }
 
-it('no secret is compared by ===', async () => {
+it('compares no secret with ===', async () => {
   const folder = fileURLToPath(new URL('../..', import.meta.url))
   const names = (await readdir(folder, { recursive: true })).filter(
     (name) => name.endsWith('.ts') && !/\.test\.ts$|(^|\/)testing(\/|[^/]*\.ts$)/.test(name),
@@ -32,7 +32,7 @@ it('no secret is compared by ===', async () => {
   expect(found.flat()).toEqual([])
 })
 
-it('would be seen', () => {
+it('detects a secret compared with ===', () => {
   expect(compared('if (row.invite_hash === given) if (body.token !== row.token)')).toHaveLength(2)
   expect(compared(`token === '' || sig === undefined || one.hash.length === n || twin.mac === device.mac`)).toEqual([])
 })

@@ -1,4 +1,4 @@
-// Secrets that a server makes for itself: one file of the data folder each, readable by its owner alone.
+// Secrets that a server generates for itself: one file of the data folder each, readable by its owner only.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 /**
  * The secret of a file, made at first use (mode 0600).
  * @param path absolute
- * @returns what the file holds, without surrounding white space; 64 hex digits (32 random bytes) when it was made here
+ * @returns the file's trimmed content; 64 hex digits (32 random bytes) for a new file
  */
 export async function readSecretFile(path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -16,7 +16,7 @@ export async function readSecretFile(path: string): Promise<string> {
   return (await readFile(path, 'utf8')).trim()
 }
 
-/** The file appears whole or not at all, whoever else starts or stops at this moment. */
+/** Creates the file atomically, even if other processes start or stop concurrently. */
 async function makeSecretFile(path: string): Promise<void> {
   if (existsSync(path)) return
   const draft = `${path}.${randomUUID()}`

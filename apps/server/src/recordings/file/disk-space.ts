@@ -1,18 +1,18 @@
-// Disk space for recordings: they leave a reserve, because the database may live on the same one.
+// Disk space for recordings: they leave a reserve, because the database may share the disk.
 import { statfs } from 'node:fs/promises'
 
 const RESERVE_BYTES = 512 * 1024 * 1024
-/** Of a small disk. */
+/** Reserve on a small disk, as a share of its size. */
 const RESERVE_SHARE = 0.05
 
-/** Recordings stop before they take what others need. */
+/** Thrown when a recording would use the reserve. */
 export class NoRoom extends Error {
   constructor() {
     super('The disk that holds the recordings is full.')
   }
 }
 
-/** @throws {NoRoom} with a message for people */
+/** @throws {NoRoom} with a user-facing message */
 export async function requireRoom(folder: string): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(folder)
   const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE)

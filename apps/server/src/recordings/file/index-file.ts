@@ -1,14 +1,14 @@
-// The file beside a recording that makes it quick to enter anywhere: pictures of the screen, one after the other, then a
-// table of where they are, then the length of that table. It is made of the recording and can be made again.
+// The index file beside a recording, for fast seeking: snapshots of the screen, then a table of their positions, then
+// the length of that table. Derived from the recording and reproducible.
 import type { FileHandle } from 'node:fs/promises'
 import * as z from 'zod'
 import type { RecordingFile } from './reading.ts'
 
-/** A time at which the whole screen is known. */
+/** A time with a snapshot of the whole screen. */
 export interface Keyframe {
   /** Milliseconds since the start. */
   readonly atMs: number
-  /** Byte of the recording behind the last event that the screen includes. */
+  /** Offset in the recording after the last event that the snapshot includes. */
   readonly offset: number
   readonly columns: number
   readonly rows: number
@@ -19,7 +19,7 @@ const Place = z.object({
   offset: z.number(),
   columns: z.number(),
   rows: z.number(),
-  /** Where the picture is in this file. */
+  /** Offset of the snapshot in this file. */
   position: z.number(),
   length: z.number(),
 })
@@ -28,22 +28,22 @@ type Place = z.infer<typeof Place>
 const Table = z.object({
   /** Time of the last event. */
   atMs: z.number(),
-  /** Of the recording when this was made. */
+  /** Size of the recording when the index was built. */
   bytes: z.number(),
   keyframes: z.array(Place),
 })
 export type Table = z.infer<typeof Table>
 
-/** Digits of the table's length, and a newline. */
+/** The table's length in digits, and a newline. */
 const TRAILER_BYTES = 17
 
 export interface IndexWriter {
   add(keyframe: Keyframe, screen: string): Promise<void>
-  /** The last call. */
+  /** Must be the last call. */
   end(atMs: number, bytes: number): Promise<void>
 }
 
-/** Writes an index from its first byte. */
+/** Writes an index from its start. */
 export function createIndexWriter(file: FileHandle): IndexWriter {
   const keyframes: Place[] = []
   let position = 0
@@ -67,7 +67,7 @@ export function createIndexWriter(file: FileHandle): IndexWriter {
   }
 }
 
-/** @throws {Error} for a file that is no whole index */
+/** @throws {Error} for an invalid or incomplete index */
 export async function readTable(file: RecordingFile): Promise<Table> {
   const { size } = await file.stat()
   const trailer = await readText(file, Math.max(0, size - TRAILER_BYTES), TRAILER_BYTES)
@@ -77,7 +77,7 @@ export async function readTable(file: RecordingFile): Promise<Table> {
   return Table.parse(JSON.parse(await readText(file, start, length)))
 }
 
-/** The last keyframe that is not after a time; the first when all are. */
+/** The last keyframe at or before a time; the first if all are later. */
 export function keyframeAt({ keyframes }: Table, atMs: number): Place | undefined {
   let low = 0
   let high = keyframes.length
@@ -89,7 +89,7 @@ export function keyframeAt({ keyframes }: Table, atMs: number): Place | undefine
   return keyframes[Math.max(0, low - 1)]
 }
 
-/** Output that shows what was to be seen at a keyframe. */
+/** Output that reproduces the screen at a keyframe. */
 export function readScreen(file: RecordingFile, { position, length }: Place): Promise<string> {
   return readText(file, position, length)
 }

@@ -1,8 +1,8 @@
-// An object of the store, read like a file: in few requests and little memory.
+// Reads an object of the store like a file, with few requests and little memory.
 import type { S3Client, StoredObject } from '../../platform/s3/client.ts'
 import type { RecordingFile } from './reading.ts'
 
-/** What is asked for at once at most, and kept, when it is read from front to back. */
+/** Limit of bytes requested at once and buffered when reading sequentially. */
 const MAX_AHEAD_BYTES = 1_048_576
 
 export function openObject(client: S3Client, key: string, { size, etag }: StoredObject): RecordingFile {
@@ -10,7 +10,7 @@ export function openObject(client: S3Client, key: string, { size, etag }: Stored
   let keptFrom = 0
   let ahead = 0
 
-  /** What is read on from where the last reading ended will be read on: twice as much is asked for each time. */
+  /** A read that continues the last one is probably sequential: doubles the request size each time. */
   async function fetchFrom(position: number, length: number): Promise<void> {
     const goesOn = kept.length > 0 && position === keptFrom + kept.length
     ahead = goesOn ? Math.min(MAX_AHEAD_BYTES, ahead * 2) : length

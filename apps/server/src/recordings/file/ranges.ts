@@ -1,4 +1,4 @@
-// A part of a recording that a player can begin with: what the screen showed at its start comes as its first event.
+// Parts of a recording that play on their own: the screen at their start is the first event.
 import type { CastEvent } from '@bowline/asciicast/cast'
 import { createCastReader } from '@bowline/asciicast/read'
 import type { Keyframe } from './index-file.ts'
@@ -8,14 +8,14 @@ import { type RecordingFile, type SomeEvents, events, lines } from './reading.ts
 export interface Range {
   readonly fromMs: number
   readonly toMs: number
-  /** The last one that is not after `fromMs`, with the output that shows its screen; without one all is read. */
+  /** The last keyframe at or before `fromMs`, with the output that shows its screen; without one all is read. */
   readonly keyframe?: Keyframe & { readonly screen: string }
 }
 
-/** RIS (ECMA-48 section 8.3.105): the terminal is as it was when it was switched on. */
+/** RIS (ECMA-48 section 8.3.105): resets the terminal to its initial state. */
 const RESET = '\u001bc'
 
-/** The events of a range at their own times; what leads to its first moment comes at that moment. */
+/** Events of a range at their own times; earlier events since the keyframe come at the range's start. */
 export async function* eventsIn(file: RecordingFile, { fromMs, toMs, keyframe }: Range): AsyncGenerator<SomeEvents> {
   const header = keyframe && (await headerOf(file))
   const from = keyframe && header && { header, offset: keyframe.offset, atMs: keyframe.atMs }
@@ -30,7 +30,7 @@ export async function* eventsIn(file: RecordingFile, { fromMs, toMs, keyframe }:
   }
 }
 
-/** The empty screen that a recording begins with; undefined before its first line is written. */
+/** The empty screen at a recording's start; undefined before its first line is written. */
 export async function firstKeyframe(file: RecordingFile): Promise<Keyframe | undefined> {
   const header = await headerOf(file)
   return header && { atMs: 0, offset: 0, columns: header.columns, rows: header.rows }

@@ -1,4 +1,4 @@
-// Reads files of recordings piece by piece: of any length in little memory, also while they are written.
+// Streams recording files of any length in little memory, also while they are written.
 import type { CastEvent, CastHeader } from '@bowline/asciicast/cast'
 import { createLineSplitter } from '@bowline/asciicast/lines'
 import { createCastReader } from '@bowline/asciicast/read'
@@ -6,20 +6,20 @@ import type { Verdict, Verifier } from '@bowline/asciicast/verify'
 
 const PIECE_BYTES = 65_536
 
-/** What tells a file from the one that takes its place. */
+/** Distinguishes a file from its replacement. */
 export interface FileState {
   /** In bytes. */
   readonly size: number
-  /** Of a file. */
+  /** Files only. */
   readonly ino?: number
   readonly mtimeMs?: number
-  /** Of an object. */
+  /** Objects only. */
   readonly etag?: string
 }
 
-/** A recording, or the index beside it, to be read: a file of this node (`FileHandle`) or an object of a store. */
+/** A readable recording or index: a file of this node (`FileHandle`) or an object of a store. */
 export interface RecordingFile {
-  /** Fills the buffer; with less at the end. */
+  /** Fills the buffer; reads less at the end. */
   read(
     buffer: Buffer<ArrayBuffer>,
     offset: number,
@@ -30,7 +30,7 @@ export interface RecordingFile {
   close(): Promise<void>
 }
 
-/** @param from byte to start at */
+/** @param from start offset in bytes */
 export async function* pieces(file: RecordingFile, from = 0): AsyncGenerator<Uint8Array> {
   for (let position = from; ;) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, position)
@@ -40,7 +40,7 @@ export async function* pieces(file: RecordingFile, from = 0): AsyncGenerator<Uin
   }
 }
 
-/** Whole lines, some at a time. A last one without an end is being written, or was cut off. */
+/** Batches of complete lines. A last one without newline is still being written or was truncated. */
 export async function* lines(file: RecordingFile, from = 0): AsyncGenerator<string[]> {
   const splitter = createLineSplitter()
   for await (const piece of pieces(file, from)) {
@@ -48,22 +48,22 @@ export async function* lines(file: RecordingFile, from = 0): AsyncGenerator<stri
   }
 }
 
-/** What has been read of a recording at once; no header before the first line is whole. */
+/** A batch of events; without header until the first line is complete. */
 export interface SomeEvents {
   readonly header: CastHeader | undefined
   readonly events: readonly CastEvent[]
 }
 
-/** A place behind the header of a recording. */
+/** A position after the header of a recording. */
 export interface Place {
   readonly header: CastHeader
-  /** Byte to start at, where a line begins. */
+  /** Start offset in bytes, at the beginning of a line. */
   readonly offset: number
   /** Time of the event before it, in milliseconds since the start. */
   readonly atMs: number
 }
 
-/** Header and events, some at a time. @param from default: the first */
+/** Header and events in batches. @param from default: the first event */
 export async function* events(file: RecordingFile, from?: Place): AsyncGenerator<SomeEvents> {
   const reader = createCastReader(from)
   for await (const some of lines(file, from?.offset)) {
@@ -78,8 +78,8 @@ export async function readVerdict(file: RecordingFile, verifier: Verifier): Prom
 }
 
 /**
- * The time of the last event, in milliseconds since the start, and the whole lines from a byte on, which are those of
- * one chunk.
+ * The time of the last event, in milliseconds since the start, and the complete lines from an offset on, which belong
+ * to one chunk.
  */
 export async function timeOfLastEvent(file: RecordingFile, from: number): Promise<{ atMs: number; tail: string }> {
   let atMs = 0

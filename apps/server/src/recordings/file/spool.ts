@@ -1,42 +1,42 @@
-// The file of one recording while it is written: lines go in, chunks are closed and reach the disk, a seal ends it.
-// What could not be written whole is taken back, so that the file always ends with a line.
+// The file of one recording while it is written: appends lines, closes and flushes chunks, and ends with a seal.
+// Incomplete writes are rolled back, so that the file always ends with a line.
 import { type FileHandle, constants, open } from 'node:fs/promises'
 import { type ChainState, type Seal, type SealState, type Sign, createChain } from '@bowline/asciicast/chain'
 
-/** A chunk is closed at this size, if time has not closed it before. */
+/** A chunk is closed at this size, or earlier by time. */
 const CHUNK_BYTES = 1_048_576
 
 export interface Spool {
   /** Bytes in the file. */
   readonly bytes: number
-  /** Appends lines, as text or as UTF-8. Rejects when the file does not take them; then none of them is in it. */
+  /** Appends lines, as text or as UTF-8. Rejects when the write fails; then none of them is in the file. */
   write(lines: string | Uint8Array): Promise<void>
-  /** Ends the chunk. */
+  /** Closes the chunk. */
   closeChunk(): Promise<void>
-  /** Brings everything so far to the disk; lines may be written meanwhile. */
+  /** Flushes everything so far to disk; lines may be written meanwhile. */
   sync(): Promise<void>
-  /** Ends the recording and closes the file. Rejects when there is no room for the seal. @returns what it says */
+  /** Seals the recording and closes the file. Rejects without room for the seal. @returns the seal */
   seal(state: SealState, atMs: number): Promise<Seal>
-  /** Closes the file as it is. */
+  /** Closes the file without a seal. */
   abandon(): Promise<void>
 }
 
-/** Where an earlier life of the file has stopped. */
+/** State in which an earlier writer left the file. */
 export interface SpoolState {
   readonly chain: ChainState
   readonly bytes: number
 }
 
 /**
- * Opens the file; writes only one at a time.
- * @param from default: the file is new and must not exist
+ * Opens the file; allows one write at a time.
+ * @param from state to continue from; default: the file is new and must not exist
  */
 export async function openSpool(path: string, recording: string, sign: Sign, from?: SpoolState): Promise<Spool> {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
   const file = await open(path, O_WRONLY | O_NOFOLLOW | (from ? 0 : O_CREAT | O_EXCL), 0o600)
   const chain = createChain(recording, sign, from?.chain)
   let length = from?.bytes ?? 0
-  /** The end of a chunk that the file has not taken. */
+  /** A chunk end that could not be written yet. */
   let owed = ''
   if (from) await file.truncate(length)
 
@@ -63,10 +63,10 @@ export async function openSpool(path: string, recording: string, sign: Sign, fro
     async write(lines) {
       const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines
       const written = append(bytes)
-      // Another thread writes; this one hashes meanwhile.
-      const takeBack = chain.add(bytes)
+      // The write runs on another thread; this one hashes meanwhile.
+      const rollBack = chain.add(bytes)
       await written.catch((error: unknown) => {
-        takeBack()
+        rollBack()
         throw error
       })
       if (chain.openBytes >= CHUNK_BYTES) await closeChunk()

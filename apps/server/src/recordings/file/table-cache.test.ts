@@ -19,7 +19,7 @@ async function write(path: string, atMs: number): Promise<void> {
   await rename(`${path}.part`, path)
 }
 
-it('reads a table once, and again when the index has been made anew', async () => {
+it('reads an index table once, and again when the index is rebuilt', async () => {
   const path = join(folder, 'one.index')
   const cache = createTableCache()
   const read = async () => {
@@ -34,7 +34,7 @@ it('reads a table once, and again when the index has been made anew', async () =
   expect(await read()).toMatchObject({ atMs: 2_000 })
 })
 
-it('forgets those that were not used for long', async () => {
+it('evicts the least recently used index tables', async () => {
   const path = join(folder, 'two.index')
   await write(path, 1_000)
   await using file = await open(path)

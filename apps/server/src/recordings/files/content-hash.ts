@@ -1,12 +1,12 @@
-// SHA-256 of a file while it travels, in pieces that may overtake each other. Nothing is read again for it.
+// SHA-256 of a file during its transfer, in pieces that may arrive out of order. Nothing is read again.
 import { createHash } from 'node:crypto'
 
-/** Of pieces that wait for an earlier one; clients ask for a few megabytes ahead. */
+/** Limit of buffered out-of-order pieces; clients request a few megabytes ahead. */
 const MAX_WAITING_BYTES = 8_388_608
 
 export interface ContentHash {
   add(offset: number, bytes: Uint8Array): void
-  /** How much has travelled, and the hash if that was the whole of it once. */
+  /** Transferred bytes, and the hash if they were the whole file exactly once. */
   end(): { readonly bytes: number; readonly sha256?: string }
 }
 

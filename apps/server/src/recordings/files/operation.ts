@@ -1,4 +1,4 @@
-// A file operation in a session, whatever protocol carried it.
+// A file operation in a session, for any protocol.
 
 export interface FileOperation {
   readonly operation:
@@ -12,39 +12,39 @@ export interface FileOperation {
     | 'hardlink'
     | 'attributes'
   readonly path: string
-  /** New name, what a link points to, or the folder that scp names beside the file. */
+  /** New name, link target, or the folder that scp names beside the file. */
   readonly to?: string
-  /** Of the contents, as far as they travelled. */
+  /** Transferred bytes of the contents. */
   readonly bytes?: number
-  /** Of the contents, hex; absent when they did not travel once from the first byte to the last. */
+  /** Hash of the contents, hex; absent unless they were transferred exactly once from first to last byte. */
   readonly sha256?: string
-  /** `ok`, or why not. */
+  /** `ok`, or the error. */
   readonly result: string
 }
 
-/** Reads along while files travel. Never throws: what it cannot read it tells, once. */
+/** Observes file transfers. Never throws: reports unreadable data once. */
 export interface FileReader {
   fromPerson(bytes: Uint8Array): void
   fromDevice(bytes: Uint8Array): void
-  /** No more bytes come. */
+  /** Ends the input. */
   end(): void
 }
 
 export interface FileListener {
   done(operation: FileOperation): void
-  /** It cannot be told any more what becomes of files. */
+  /** Operations can no longer be observed. */
   lost(reason: string): void
 }
 
 const MAX_PATH = 4_096
 
-/** A path for people: file names are bytes, and may be made to fool a terminal. */
+/** A printable path: file names are bytes and may contain terminal escapes. */
 export function pathText(path: Buffer): string {
   const text = path.subarray(0, MAX_PATH).toString()
   return text.replaceAll(/\p{Cc}/gu, '\uFFFD')
 }
 
-/** One line for people. */
+/** One line of readable text. */
 export function describeOperation({ operation, path, to, bytes, sha256, result }: FileOperation): string {
   const size = bytes === undefined ? '' : `, ${bytes} bytes`
   const hash = sha256 === undefined ? '' : `, sha256 ${sha256}`

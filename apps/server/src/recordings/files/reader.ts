@@ -1,5 +1,5 @@
-// Detects the file protocol of a channel from how it starts. A command may pretend: it is recorded like any other
-// beside what is read here.
+// Detects the file protocol of a channel from its start. A command may be disguised: it is recorded like any other in
+// addition to the operations read here.
 import type { FileListener, FileReader } from './operation.ts'
 import { createRsyncReader } from './rsync-reader.ts'
 import { createScpReader } from './scp-reader.ts'
@@ -7,7 +7,7 @@ import { createSftpReader } from './sftp-reader.ts'
 
 const MAX_TARGET = 4_096
 
-/** @param run what was started; undefined when it carries no files */
+/** @param run the started program. @returns undefined if it transfers no files */
 export function fileReaderOf(
   run: { readonly type: 'subsystem' | 'exec' | 'shell'; readonly command: string },
   listener: FileListener,

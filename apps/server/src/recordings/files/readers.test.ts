@@ -9,11 +9,17 @@ import { fileReaderOf } from './reader.ts'
 
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 
-function reading(run: Parameters<typeof fileReaderOf>[0]): { reader: FileReader; told: (FileOperation | string)[] } {
-  const told: (FileOperation | string)[] = []
-  const reader = fileReaderOf(run, { done: (operation) => told.push(operation), lost: (reason) => told.push(reason) })
+function reading(run: Parameters<typeof fileReaderOf>[0]): {
+  reader: FileReader
+  reported: (FileOperation | string)[]
+} {
+  const reported: (FileOperation | string)[] = []
+  const reader = fileReaderOf(run, {
+    done: (operation) => reported.push(operation),
+    lost: (reason) => reported.push(reason),
+  })
   if (!reader) throw new Error('it carries no files')
-  return { reader, told }
+  return { reader, reported }
 }
 
 const handle = Buffer.from('h')
@@ -22,11 +28,11 @@ const attributes = {}
 const status = (id: number, code: number, message = '') =>
   encodeReply({ type: 'status', id, code, message, language: '' })
 
-describe('an SFTP session', () => {
+describe('SFTP operations', () => {
   const sftp = () => reading({ type: 'subsystem', command: 'sftp' })
 
-  it('tells a file that was written, whatever the pieces that its packets come in', () => {
-    const { reader, told } = sftp()
+  it('reports an SFTP upload from packets split at any byte', () => {
+    const { reader, reported } = sftp()
     const person = Buffer.concat([
       encodeRequest({ type: 'init', version: 3, extensions: [] }),
       encodeRequest({ type: 'open', id: 1, path, flags: 0x1a, attributes }),
@@ -38,15 +44,15 @@ describe('an SFTP session', () => {
     reader.fromPerson(encodeRequest({ type: 'write', id: 3, handle, offset: 6n, data: Buffer.from('world') }))
     reader.fromDevice(Buffer.concat([status(2, STATUS.ok), status(3, STATUS.ok)]))
     reader.fromPerson(encodeRequest({ type: 'close', id: 4, handle }))
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     reader.fromDevice(status(4, STATUS.ok))
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { operation: 'upload', path: '/etc/motd', bytes: 11, sha256: sha256('hello world'), result: 'ok' },
     ])
   })
 
-  it('tells a file that was read, with answers that overtake each other', () => {
-    const { reader, told } = sftp()
+  it('reports an SFTP download with out-of-order answers', () => {
+    const { reader, reported } = sftp()
     reader.fromPerson(encodeRequest({ type: 'open', id: 1, path, flags: 1, attributes }))
     reader.fromDevice(encodeReply({ type: 'handle', id: 1, handle }))
     for (const id of [2, 3, 4]) {
@@ -57,13 +63,13 @@ describe('an SFTP session', () => {
     reader.fromDevice(encodeReply({ type: 'data', id: 2, data: Buffer.from('abc') }))
     reader.fromPerson(encodeRequest({ type: 'close', id: 5, handle }))
     reader.fromDevice(status(5, STATUS.ok))
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { operation: 'download', path: '/etc/motd', bytes: 6, sha256: sha256('abcdef'), result: 'ok' },
     ])
   })
 
-  it('tells what was done to names, and what was refused or broken off', () => {
-    const { reader, told } = sftp()
+  it('reports SFTP removals, renames, refusals and interrupted transfers', () => {
+    const { reader, reported } = sftp()
     const to = Buffer.from('/b\u001b[2J')
     reader.fromPerson(encodeRequest({ type: 'remove', id: 1, path }))
     reader.fromPerson(encodeRequest({ type: 'posix-rename@openssh.com', id: 2, from: path, to }))
@@ -76,7 +82,7 @@ describe('an SFTP session', () => {
     reader.fromPerson(encodeRequest({ type: 'read', id: 5, handle, offset: 0n, length: 3 }))
     reader.fromDevice(encodeReply({ type: 'data', id: 5, data: Buffer.from('abc') }))
     reader.end()
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { operation: 'remove', path: '/etc/motd', result: 'Permission denied' },
       { operation: 'rename', path: '/etc/motd', to: '/b\uFFFD[2J', result: 'ok' },
       { operation: 'upload', path: '/etc/motd', bytes: 0, result: 'noSuchFile' },
@@ -84,36 +90,36 @@ describe('an SFTP session', () => {
     ])
   })
 
-  it('that is none, or that asks without end, is told once', () => {
-    const { reader, told } = sftp()
+  it('reports malformed SFTP and too many pending requests once', () => {
+    const { reader, reported } = sftp()
     reader.fromPerson(Buffer.alloc(100, 0xff))
     reader.fromPerson(Buffer.alloc(100, 0xff))
-    expect(told).toHaveLength(1)
+    expect(reported).toHaveLength(1)
     const endless = sftp()
     for (let id = 0; id < 8_193; id += 1) endless.reader.fromPerson(encodeRequest({ type: 'remove', id, path }))
-    expect(endless.told).toEqual(['more than 8192 requests wait for an answer'])
+    expect(endless.reported).toEqual(['more than 8192 requests wait for an answer'])
   })
 })
 
-describe('the hash of a file', () => {
+describe('createContentHash', () => {
   it.each([
-    ['that is written twice', [0, 0]],
-    ['with a hole', [0, 9]],
-  ])('%s is not told', (_, offsets) => {
+    ['written twice', [0, 0]],
+    ['written with a hole', [0, 9]],
+  ])('returns no hash for a file %s', (_, offsets) => {
     const hash = createContentHash()
     for (const offset of offsets) hash.add(offset, Buffer.from('abc'))
     expect(hash.end()).toEqual({ bytes: 6 })
   })
 })
 
-describe('scp and rsync', () => {
-  it('tell files and folders of scp, both ways', () => {
+describe('scp and rsync operations', () => {
+  it('reports files and folders of scp in both directions', () => {
     const up = reading({ type: 'exec', command: 'scp -r -t /tmp' })
     const sent = 'T1 0 1 0\nD0755 0 dir\nC0644 5 a b\nhello\0C0600 0 empty\n\0E\nC0644 3 c\nabc\0'
     for (const byte of Buffer.from(sent)) up.reader.fromPerson(Uint8Array.of(byte))
     up.reader.fromDevice(Buffer.from('\0\0\0'))
     const file = { operation: 'upload', to: '/tmp', result: 'ok' }
-    expect(up.told).toEqual([
+    expect(up.reported).toEqual([
       { ...file, path: 'dir/a b', bytes: 5, sha256: sha256('hello') },
       { ...file, path: 'dir/empty', bytes: 0, sha256: sha256('') },
       { ...file, path: 'c', bytes: 3, sha256: sha256('abc') },
@@ -121,17 +127,19 @@ describe('scp and rsync', () => {
     const down = reading({ type: 'exec', command: '/usr/bin/scp -f x' })
     down.reader.fromDevice(Buffer.from('C0644 9 x\nhalf'))
     down.reader.end()
-    expect(down.told).toMatchObject([{ operation: 'download', path: 'x', bytes: 4, result: 'interrupted' }])
+    expect(down.reported).toMatchObject([{ operation: 'download', path: 'x', bytes: 4, result: 'interrupted' }])
     const none = reading({ type: 'exec', command: 'scp -f x; cat /etc/shadow' })
     none.reader.fromDevice(Buffer.from('root:*:1:\n'))
-    expect(none.told).toEqual(['it is not what scp says'])
+    expect(none.reported).toEqual(['it is not what scp says'])
   })
 
-  it('tell the stream of rsync', () => {
-    const { reader, told } = reading({ type: 'exec', command: 'rsync --server --sender -logDtpr . /srv/data' })
+  it('reports an rsync stream as one operation', () => {
+    const { reader, reported } = reading({ type: 'exec', command: 'rsync --server --sender -logDtpr . /srv/data' })
     reader.fromDevice(Buffer.from('stream'))
     reader.end()
     const hash = sha256('stream')
-    expect(told).toEqual([{ operation: 'download', path: '/srv/data', bytes: 6, sha256: hash, result: 'rsync stream' }])
+    expect(reported).toEqual([
+      { operation: 'download', path: '/srv/data', bytes: 6, sha256: hash, result: 'rsync stream' },
+    ])
   })
 })

@@ -1,8 +1,8 @@
-// rsync sends differences, compressed perhaps: what can be told of it is the stream as a whole.
+// rsync sends possibly compressed differences: only the stream as a whole can be reported.
 import { createContentHash } from './content-hash.ts'
 import type { FileListener, FileReader } from './operation.ts'
 
-/** @param target what the command names on the device */
+/** @param target path in the command */
 export function createRsyncReader(way: 'upload' | 'download', target: string, listener: FileListener): FileReader {
   const hash = createContentHash()
   let offset = 0

@@ -1,16 +1,16 @@
-// Reads along in the old protocol of scp (`scp -O`): lines with mode, size and name, each followed by as many bytes.
+// Observes the old protocol of scp (`scp -O`): lines with mode, size and name, each followed by as many bytes.
 import { Buffer } from 'node:buffer'
 import { type ContentHash, createContentHash } from './content-hash.ts'
 import { type FileListener, type FileReader, pathText } from './operation.ts'
 
 const MAX_LINE_BYTES = 8_192
 const NEWLINE = 0x0a
-/** Answers of the other side and the end of a file are single bytes. */
+/** Acknowledgements and the end of a file are single bytes. */
 const OK = 0
 
 /**
- * @param way whose bytes have the files
- * @param target what the command names on the device
+ * @param way direction of the files
+ * @param target path in the command
  */
 export function createScpReader(way: 'upload' | 'download', target: string, listener: FileListener): FileReader {
   const folders: string[] = []
@@ -44,7 +44,7 @@ export function createScpReader(way: 'upload' | 'download', target: string, list
     if (kind === 'D') folders.push(path)
     else if (kind === 'C') begin([...folders, path].join('/'), Number(size))
     else if (text === 'E') folders.pop()
-    // Times, and what went wrong with a file on the other side.
+    // Times, and errors of the other side.
     else if (!['T', '\u0001', '\u0002'].includes(text.slice(0, 1))) lose('it is not what scp says')
   }
 

@@ -1,4 +1,4 @@
-// Reads along in an SFTP session: a request and its answer make an operation, an open file and its pieces another.
+// Observes an SFTP session: a request and its answer make an operation; so do an open file and its pieces.
 import { PacketBuffer } from '@bowline/sftp/packets'
 import { OPEN, STATUS } from '@bowline/sftp/protocol'
 import { type Reply, decodeReply } from '@bowline/sftp/replies'
@@ -6,7 +6,7 @@ import { type Request, decodeRequest } from '@bowline/sftp/requests'
 import { type ContentHash, createContentHash } from './content-hash.ts'
 import { type FileListener, type FileOperation, type FileReader, pathText } from './operation.ts'
 
-/** More than any client has under way; what is beyond is made to use memory. */
+/** More than any client has outstanding; more would only serve to exhaust memory. */
 const MAX_PENDING = 8_192
 const MAX_OPEN = 4_096
 
@@ -18,7 +18,7 @@ interface OpenFile {
   failure?: string
 }
 
-/** What an answer is awaited for. */
+/** A request that awaits its answer. */
 type Pending =
   | { readonly type: 'operation'; readonly operation: Omit<FileOperation, 'result'> }
   | { readonly type: 'open'; readonly path: string; readonly isWritten: boolean }

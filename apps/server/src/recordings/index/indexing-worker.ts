@@ -1,4 +1,4 @@
-// The thread that reads recordings through: a terminal's work must not hold up people's bytes. One recording at a time.
+// Worker thread that indexes recordings: terminal emulation must not delay sessions. One recording at a time.
 import { readlinkSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { setPriority } from 'node:os'
@@ -11,18 +11,18 @@ import { restAfter, watchUse } from './throttle.ts'
 import { readThrough } from './reading-through.ts'
 import type { Answer, Task } from './indexing.ts'
 
-/** Of 19. What people wait for gets ten times as much of a processor that both want. */
+/** Out of 19. Interactive work gets ten times as much of a contended processor. */
 const NICENESS = 10
 
-const say = (answer: Answer): void => parentPort?.postMessage(answer)
+const post = (answer: Answer): void => parentPort?.postMessage(answer)
 
-// Linux has priorities of threads: what people wait for goes first, other programs' work too.
+// Linux has thread priorities: sessions take precedence, as do other programs.
 setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS)
 
 parentPort?.on('message', (task: Task) => {
   index(task).then(
-    () => say({ type: 'done' }),
-    (error: unknown) => say({ type: 'failed', message: error instanceof Error ? error.message : String(error) }),
+    () => post({ type: 'done' }),
+    (error: unknown) => post({ type: 'failed', message: error instanceof Error ? error.message : String(error) }),
   )
 })
 
@@ -45,7 +45,7 @@ async function fill(file: FileHandle, made: FileHandle): Promise<void> {
   const used = watchUse()
   const tell = (): void => {
     const found = passages.take()
-    if (found.length > 0) say({ type: 'passages', passages: found })
+    if (found.length > 0) post({ type: 'passages', passages: found })
   }
   const atMs = await readThrough(file, {
     keyframe: (keyframe, screen) => writer.add(keyframe, screen),

@@ -1,5 +1,5 @@
-// Indexes recordings when they are over, one after the other, on a thread of their own: keyframes into a file beside the
-// recording, text into the database. A row says what is done, so that a server that was killed goes on where it was.
+// Indexes finished recordings one by one on a worker thread: keyframes into a file beside the recording, text into the
+// database. The row holds the progress, so that a killed server resumes after a restart.
 import { Worker } from 'node:worker_threads'
 import { BackgroundLoop } from '@bowline/base/background-loop'
 import type { Kysely } from 'kysely'
@@ -8,39 +8,39 @@ import type { Log } from '../../platform/log.ts'
 import type { Passage } from '../text/passages.ts'
 import { type RecordingRow, listUnindexed, setIndexed } from '../store.ts'
 
-/** What the thread is told. */
+/** Message to the worker. */
 export interface Task {
   /** Files. */
   readonly cast: string
   readonly index: string
 }
 
-/** What it answers: passages, then the end. */
+/** Answers of the worker: passages, then the end. */
 export type Answer =
   | { readonly type: 'passages'; readonly passages: readonly Passage[] }
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly message: string }
 
 export interface Indexing {
-  /** There may be recordings to index. */
+  /** Checks for recordings to index. */
   wake(): void
-  /** Ends the thread; what it was at is done again by the next start. */
+  /** Ends the thread; the next start repeats its unfinished task. */
   close(): Promise<void>
 }
 
 export interface IndexingParts {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
-  /** Recordings of this node are indexed by it. */
+  /** This node; it indexes its own recordings. */
   readonly node: string
   readonly log: Log
   readonly files: (id: string) => Task
-  /** Told when one is done, whether or not it could be indexed. */
+  /** Called after each recording, indexed or not. */
   readonly indexed: () => void
 }
 
 const BATCH = 16
-/** Of the thread, for objects: a screen and its text need a small part of it. */
+/** Heap limit of the thread: a screen and its text need a small part of it. */
 const HEAP_MEGABYTES = 256
 
 export function createIndexing({ system, node, log, files, indexed }: IndexingParts): Indexing {
@@ -110,7 +110,7 @@ export function createIndexing({ system, node, log, files, indexed }: IndexingPa
   }
 }
 
-/** The recording is no terminal's output, or too much for the thread. */
+/** The recording is not terminal output or exceeds the worker's memory. */
 class Unreadable extends Error {}
 
 function startWorker(): Worker {

@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 type Event = readonly [atMs: number, code: 'o' | 'r', data: string]
 
-/** A recording of these events. */
+/** Writes a recording of these events. */
 async function recording(name: string, events: readonly Event[], columns = 40, rows = 5): Promise<string> {
   const path = join(folder, `${name}.cast`)
   const lines = createEventLines()
@@ -36,8 +36,8 @@ async function textOf(name: string, events: readonly Event[]): Promise<[number, 
   return found
 }
 
-describe('the text of a recording', () => {
-  it('is what was to be read, once, when it was first to be seen', async () => {
+describe('text of a recording', () => {
+  it('extracts each visible text once, at its first appearance', async () => {
     const found = await textOf('text', [
       [0, 'o', '$ \u001b[1mls\u001b[0m\r\n'],
       [500, 'o', 'one two\r\n$ '],
@@ -54,7 +54,7 @@ describe('the text of a recording', () => {
     ])
   })
 
-  it('does not repeat what a number asks to be repeated two thousand million times', async () => {
+  it('bounds control sequences with a repeat count of 2,147,483,647', async () => {
     const huge = '@ILMPSTXZb'
       .split('')
       .map((final) => `\u001b[2147483647${final}`)
@@ -70,14 +70,14 @@ describe('the text of a recording', () => {
     ])
   })
 
-  it('has every line that scrolled by, and a long one whole', async () => {
+  it('extracts every scrolled line, and a wrapped one as a whole', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) => `line number ${index}`)
     const long = 'word'.repeat(40)
     const found = await textOf('scrolled', [[10, 'o', [...lines, long, 'end'].join('\r\n')]])
     expect(found.map(([, text]) => text)).toEqual([...lines, long, 'end'])
   })
 
-  it('has what a program with a screen of its own showed, and what scrolls after it', async () => {
+  it('extracts text of the alternate screen and lines scrolled after it', async () => {
     const after = Array.from({ length: 20 }, (_, index) => `after ${index}`)
     const found = await textOf('alternate', [
       [0, 'o', 'before\r\n'],
@@ -95,11 +95,11 @@ it.each([
   ['\u001b[0m', false],
   ['\u001b]0;title\u0007', false],
   ['plain', false],
-])('%j ends within a control sequence: %s', (text, ends) => expect(endsInSequence(text)).toBe(ends))
+])('detects whether %j ends within a control sequence: %s', (text, ends) => expect(endsInSequence(text)).toBe(ends))
 
-describe('a recording of ten hours', () => {
-  it('shows any time after reading a small part of it', async () => {
-    // One line a second, each coloured; every tenth clears the screen.
+describe('seeking in a recording of ten hours', () => {
+  it('shows any time after reading less than 200 kB', async () => {
+    // One coloured line per second; every tenth clears the screen.
     const events: Event[] = Array.from({ length: 36_000 }, (_, second): Event => {
       const clear = second % 10 === 0 ? '\u001b[2J\u001b[H' : ''
       return [second * 1_000, 'o', `${clear}\u001b[3${second % 8}msecond ${second} ${'.'.repeat(20)}\u001b[0m\r\n`]

@@ -1,4 +1,4 @@
-// Reads a recording once, as a terminal would show it: makes keyframes, and finds the text that was to be read.
+// Reads a recording once through a terminal emulator: extracts keyframes and visible text.
 import type { FileHandle } from 'node:fs/promises'
 import type { CastEvent, CastHeader } from '@bowline/asciicast/cast'
 import { createCastReader } from '@bowline/asciicast/read'
@@ -6,20 +6,20 @@ import type { Keyframe } from '../file/index-file.ts'
 import { lines } from '../file/reading.ts'
 import { type Screen, createScreen } from './screen.ts'
 
-/** Bytes of the recording between two keyframes: what a player has to go through to show any time. */
+/** Bytes of the recording between two keyframes: the most that a player reads to show any time. */
 const KEYFRAME_BYTES = 65_536
-/** Beyond this a recording has no more keyframes and its text is not found: it took a minute of a processor already. */
+/** Indexing stops here, without further keyframes or text: it took a minute of a processor already. */
 export const INDEXED_BYTES = 536_870_912
-/** What stands on the screen for so long was to be read. */
+/** Text visible for this long counts as readable. */
 const GLANCE_MS = 100
-/** Or after so many characters of output. */
+/** Or after this many characters of output. */
 const GLANCE_CHARACTERS = 16_384
 
 export interface Found {
   keyframe(keyframe: Keyframe, screen: string): Promise<void>
-  /** A line of text, when it was first to be seen. */
+  /** A line of text at its first appearance. */
   line(atMs: number, text: string): void
-  /** Called now and then, so that lines can be taken away; reading goes on when it resolves. */
+  /** Called periodically so that lines can be stored; reading continues when it resolves. */
   pause(): Promise<void>
 }
 
@@ -82,7 +82,7 @@ export async function readThrough(file: FileHandle, found: Found): Promise<numbe
   return atMs
 }
 
-/** Whether output ends within a control sequence: a picture of the screen does not know of its beginning. */
+/** True if output ends within a control sequence: a snapshot would lose its beginning. */
 export function endsInSequence(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control sequences are what it is about
   return /\u001b(?:[ -/]*|\[[0-?]*[ -/]*|[\]P_^X][^\u0007\u001b]*\u001b?)$/.test(text.slice(-4_096))

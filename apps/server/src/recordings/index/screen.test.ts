@@ -7,7 +7,7 @@ import { createScreen } from './screen.ts'
 const SIZE = { columns: 13, rows: 7 }
 const FILLED = Array.from({ length: SIZE.rows }, (_, row) => `line ${row} abcdef`.slice(0, SIZE.columns)).join('\r\n')
 
-/** What a terminal of that size shows that does everything as often as it is asked to. */
+/** The screen of a terminal of that size that executes every repetition. */
 async function patient(output: string): Promise<string> {
   const terminal = new headless.Terminal({
     cols: SIZE.columns,
@@ -24,7 +24,7 @@ async function patient(output: string): Promise<string> {
   return lines.join('\n')
 }
 
-/** What a screen of the server shows of output that comes in pieces. */
+/** The server's screen for output that arrives in pieces. */
 async function shown(pieces: readonly string[]): Promise<string> {
   const screen = await createScreen({ ...SIZE, hasTerminal: true, line: () => undefined })
   for (const piece of pieces) screen.write(piece, 0)
@@ -35,9 +35,9 @@ async function shown(pieces: readonly string[]): Promise<string> {
   return patient(picture)
 }
 
-describe('a screen', () => {
-  // What it is compared with can do ten thousand; lines are filled as far as by 2,147,483,647.
-  it.each('@ILMPSTXZb'.split(''))('shows what CSI 2147483647 %s leaves, wherever it is cut', async (final) => {
+describe('createScreen', () => {
+  // The reference terminal can do ten thousand; that fills lines as far as 2,147,483,647 would.
+  it.each('@ILMPSTXZb'.split(''))('executes CSI 2147483647 %s split at any byte', async (final) => {
     const output = (times: number): string => `${FILLED}\u001b[3;5Hx\u001b[${times}${final}y`
     const expected = await patient(output(10_000 + ((2_147_483_647 - 10_000) % SIZE.columns)))
     const huge = output(2_147_483_647)
@@ -47,7 +47,7 @@ describe('a screen', () => {
     expect(await shown(huge.split(''))).toBe(expected)
   })
 
-  it('is bounded by the size that it has when the output comes', async () => {
+  it('bounds repeat counts by the screen size at that time', async () => {
     const screen = await createScreen({ ...SIZE, hasTerminal: true, line: () => undefined })
     screen.write('\u001b[2147483647b', 0)
     screen.resize(20, 40)
@@ -59,7 +59,7 @@ describe('a screen', () => {
     expect(pictures).toEqual([['top', 20, 40]])
   })
 
-  it('asks nothing more often of its terminal than it has cells and columns, whatever the output is', async () => {
+  it('bounds repeat counts for arbitrary output', async () => {
     const begin = constantFrom('\u001b[', '\u009b', '\u001b\n[', '\u001b', '\u001b]', '\u001bP', 'x')
     const inner = constantFrom('9', '99999999', '\n', '\u007f', ';', ':', '?', ' ', '\u0018', '\u001b', '\u009b', 'é')
     const part = tuple(begin, array(inner, { maxLength: 4 }), constantFrom('S', 'b', 'Z', 'm', ''))

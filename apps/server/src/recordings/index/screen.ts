@@ -1,36 +1,36 @@
-// A terminal without a window: what a recording's output makes of the screen, and which lines of text were to be read.
+// A headless terminal: tracks the screen of a recording and the lines of text that were visible.
 import { createBoundedRepeats } from '@bowline/asciicast/bounded-repeats'
 import type { SerializeAddon } from '@xterm/addon-serialize'
 import type { IBuffer, IMarker, Terminal } from '@xterm/headless'
 
-/** Lines that have left the screen and were not taken yet; a piece of {@link PIECE} cannot have more. */
+/** Scrolled lines that were not taken yet; one {@link PIECE} cannot have more. */
 const SCROLLBACK = 4_200
 const PIECE = 4_096
-/** Lines that are remembered, so that what stays on the screen or comes again is told once. */
+/** Recent lines, so that text that stays or reappears is reported once. */
 const REMEMBERED = 2_000
 /** Columns and rows beyond this only cost memory. */
 const MAX_SIZE = 1_000
 
-/** What is asked of it happens in order and soon; `settled` says when. */
+/** Operations run asynchronously and in order; `settled` resolves after them. */
 export interface Screen {
-  /** Shows output; lines that leave the screen are told. */
+  /** Writes output; reports lines that leave the screen. */
   write(output: string, atMs: number): void
-  /** Tells every line that is to be seen now. Those that were told lately are not told again. */
+  /** Reports every visible line, except those reported recently. */
   look(atMs: number): void
   resize(columns: number, rows: number): void
-  /** Takes output that makes an empty terminal of this size show the same. */
+  /** Passes output that reproduces the screen in an empty terminal of this size. */
   picture(take: (screen: string, columns: number, rows: number) => void): void
   settled(): Promise<void>
-  /** Gives its memory back. */
+  /** Frees its memory. */
   close(): void
 }
 
 export interface ScreenParts {
   readonly columns: number
   readonly rows: number
-  /** Without one a newline begins at the left again, as whoever reads the output sees it. */
+  /** Without one a newline also returns to the left, as in plain output. */
   readonly hasTerminal: boolean
-  /** Told each line of text with the time that was given. */
+  /** Called for each line of text with its time. */
   readonly line: (atMs: number, text: string) => void
 }
 
@@ -39,7 +39,7 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
     import('@xterm/headless'),
     import('@xterm/addon-serialize'),
   ])
-  /** What it will be when everything before has happened. */
+  /** Size after all pending operations. */
   let size = { columns: bounded(columns, 80), rows: bounded(rows, 24) }
   const terminal: Terminal = new headless.Terminal({
     cols: size.columns,
@@ -52,9 +52,9 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
   const boundedRepeats = createBoundedRepeats(() => size)
   const pictures: SerializeAddon = new serialize.SerializeAddon()
   terminal.loadAddon(pictures)
-  const told = new Set<string>()
-  /** First line of the normal screen that has not been told as one that has left. */
-  let untold: IMarker | undefined = markTop()
+  const reported = new Set<string>()
+  /** First line of the normal screen not yet reported as scrolled. */
+  let unreported: IMarker | undefined = markTop()
 
   function markTop(): IMarker | undefined {
     return terminal.registerMarker(-terminal.buffer.normal.cursorY)
@@ -63,15 +63,15 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
   function tell(row: string, atMs: number): void {
     const text = row.trimEnd()
     if (text === '') return
-    const isKnown = told.delete(text)
-    told.add(text)
+    const isKnown = reported.delete(text)
+    reported.add(text)
     if (isKnown) return
     line(atMs, text)
-    if (told.size > REMEMBERED) for (const oldest of told) return void told.delete(oldest)
+    if (reported.size > REMEMBERED) for (const oldest of reported) return void reported.delete(oldest)
   }
 
-  /** Lines of a buffer as they were written: rows that one line was broken into are one again. */
-  function tellLines(buffer: IBuffer, from: number, to: number, atMs: number): void {
+  /** Reports the lines of a buffer as written: wrapped rows are joined again. */
+  function reportLines(buffer: IBuffer, from: number, to: number, atMs: number): void {
     let text = ''
     for (let y = from; y < to; y += 1) {
       const goesOn = buffer.getLine(y + 1)?.isWrapped === true
@@ -85,19 +85,19 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
 
   function tellScrolled(atMs: number): void {
     const { active, normal } = terminal.buffer
-    // Programs with a screen of their own let nothing scroll away; the mark in the other one stays where it is.
+    // The alternate screen does not scroll; the marker in the normal one stays.
     if (active.type === 'alternate') return
-    const from = untold && untold.line >= 0 ? untold.line : normal.baseY
-    if (from < normal.baseY) tellLines(normal, from, normal.baseY, atMs)
+    const from = unreported && unreported.line >= 0 ? unreported.line : normal.baseY
+    if (from < normal.baseY) reportLines(normal, from, normal.baseY, atMs)
     markAgain()
   }
 
   function markAgain(): void {
-    untold?.dispose()
-    untold = markTop()
+    unreported?.dispose()
+    unreported = markTop()
   }
 
-  /** Done after what was written before. */
+  /** Runs after pending writes. */
   const then = (act: () => void): void => terminal.write('', act)
 
   return {
@@ -110,7 +110,7 @@ export async function createScreen({ columns, rows, hasTerminal, line }: ScreenP
     look(atMs) {
       then(() => {
         const { active } = terminal.buffer
-        tellLines(active, active.baseY, active.baseY + terminal.rows, atMs)
+        reportLines(active, active.baseY, active.baseY + terminal.rows, atMs)
       })
     },
     resize(wide, high) {

@@ -1,26 +1,26 @@
-// Lets a background thread yield to the others of its process: where processors share their caches and units, a low
-// priority alone still costs them much.
+// Makes a background thread yield to the others of its process: where processors share caches and execution units, a
+// low priority alone still costs them much.
 
-/** Of a processor: what the other threads may use before this one steps back. */
+/** Share of a processor that other threads may use before this one yields. */
 const BUSY_SHARE = 0.3
-/** Rest for each millisecond of work while they are busy. */
+/** Milliseconds of rest per millisecond of work while they are busy. */
 const REST = 9
 
-/** What was used since the last look, in milliseconds. */
+/** Use since the last call, in milliseconds. */
 export interface Used {
   readonly elapsed: number
-  /** Of a processor, by this thread. */
+  /** Processor time of this thread. */
   readonly own: number
-  /** By the whole process. */
+  /** Processor time of the whole process. */
   readonly all: number
 }
 
-/** @returns for how many milliseconds this thread is to rest */
+/** @returns milliseconds that this thread should rest */
 export function restAfter({ elapsed, own, all }: Used): number {
   return all - own > elapsed * BUSY_SHARE ? own * REST : 0
 }
 
-/** Looks at the clocks of this thread. @returns what was used since the last call */
+/** Starts measuring. @returns a function that measures the use since its last call */
 export function watchUse(): () => Used {
   let before = read()
   return () => {

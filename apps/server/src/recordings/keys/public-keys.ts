@@ -1,4 +1,4 @@
-// Public keys of a server as people have them in a file, to verify recordings without that server.
+// Reads a server's public keys from a file, to verify recordings without that server.
 import { type KeyObject, createPublicKey } from 'node:crypto'
 import type { Identity } from '@bowline/asciicast/identity'
 import { RecordingKeyPeriod } from '@bowline/contract/schemas/recording'
@@ -6,7 +6,7 @@ import * as z from 'zod'
 
 export interface PublicKey {
   readonly key: KeyObject
-  /** When it signed, where the file tells. */
+  /** Period of its use, if the file has it. */
   readonly period?: Pick<RecordingKeyPeriod, 'id' | 'valid_from' | 'valid_to'>
 }
 
@@ -27,7 +27,7 @@ export function readPublicKeys(text: string): PublicKey[] {
   return [{ key: createPublicKey({ format: 'jwk', key: JSON.parse(trimmed) }) }]
 }
 
-/** Whether the key that a recording names signed when the recording began, as far as the file with the keys tells. */
+/** True if the recording's key was in use when the recording started, as far as the key file tells. */
 export function isOfItsTime(keys: readonly PublicKey[], { key, started_at: start }: Identity): boolean {
   const periods = keys.flatMap(({ period }) => period ?? [])
   if (periods.length === 0) return true

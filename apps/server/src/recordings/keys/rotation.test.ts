@@ -1,4 +1,4 @@
-// The key that signs recordings is replaced while a server runs; what the old one has signed stays verifiable.
+// Replacing the recording key of a running server; signatures of the old one stay verifiable.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -66,7 +66,7 @@ async function download(uid: SessionUid): Promise<string> {
   return file
 }
 
-/** The id of the key that a recording names. */
+/** Id of the key in a recording's identity. */
 async function keyOf(uid: SessionUid): Promise<string | undefined> {
   const { out } = await run('verify', await download(uid), '--key', await keyFile(), '--json')
   return (JSON.parse(out) as { identity: { key: string } }).identity.key
@@ -79,7 +79,7 @@ async function keyFile(list?: unknown): Promise<string> {
 }
 
 describe('bowline recordings rotate-key', () => {
-  it('has a running server sign with the new key, and both recordings verify', async () => {
+  it('makes a running server sign with the new key and keeps both recordings verifiable', async () => {
     const before = await recorded()
     const [old, ...none] = await keys()
     expect(none).toEqual([])
@@ -95,7 +95,7 @@ describe('bowline recordings rotate-key', () => {
     expect(await verifyNamespace()).toMatchObject({ status: 0, errors: '' })
   })
 
-  it('goes on with a recording that an earlier key began', async () => {
+  it('continues a recording started with an earlier key', async () => {
     const uid = await recorded()
     await run('rotate-key')
     await postFrame(server, uid, 'more output')
@@ -103,7 +103,7 @@ describe('bowline recordings rotate-key', () => {
     expect((await verifyNamespace()).status).toBe(0)
   })
 
-  it('keeps the public key of each period, and no private one but the last', async () => {
+  it('keeps each period’s public key and only the last private key', async () => {
     await run('rotate-key')
     const [periods, loaded] = [await keys(), await readKeys()]
     expect(periods.map(({ valid_to: to }) => to)).toEqual([
@@ -114,15 +114,15 @@ describe('bowline recordings rotate-key', () => {
   })
 })
 
-describe('a key that no longer signs', () => {
-  it('adds no entry to a ledger unseen', async () => {
+describe('retired keys', () => {
+  it('detects a ledger entry signed by a retired key', async () => {
     await recorded()
     const old = createRecordingKey(await readKeys())
     await run('rotate-key')
     await recorded()
     const ctx = { tenant: person.tenant, db: server.database.forTenant(person.tenant), clock: systemClock }
-    const deed = { kind: 'remove-namespace', by: { type: 'system', id: 'x' } } as const
-    await createLedger(old).append(ctx, deed)
+    const event = { kind: 'remove-namespace', by: { type: 'system', id: 'x' } } as const
+    await createLedger(old).append(ctx, event)
     const found = await verifyNamespace()
     expect([found.status, found.out]).toEqual([1, expect.stringContaining('signed by another key')])
     await asOwner(server.owner, async (client) => {
@@ -132,7 +132,7 @@ describe('a key that no longer signs', () => {
     expect((await verifyNamespace()).status).toBe(0)
   })
 
-  it('is not believed for a recording that began in another period', async () => {
+  it('rejects a recording started outside its key’s period', async () => {
     const file = await download(await recorded())
     const list = await keys()
     expect((await run('verify', file, '--key', await keyFile(list))).status).toBe(0)
@@ -142,10 +142,10 @@ describe('a key that no longer signs', () => {
   })
 })
 
-describe('a key that somebody puts into the database', () => {
-  it('is not loaded, because it was not sealed with the secret key', async () => {
-    const stranger = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x
-    const forged = Buffer.from(JSON.stringify([{ x: stranger, from: new Date(0), to: new Date() }]))
+describe('forged keys', () => {
+  it('rejects a key in the database that was not sealed with the secret key', async () => {
+    const foreignKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x
+    const forged = Buffer.from(JSON.stringify([{ x: foreignKey, from: new Date(0), to: new Date() }]))
     const db = server.database.system()
     const name = 'recording-ed25519-retired'
     const { sealed } = await db

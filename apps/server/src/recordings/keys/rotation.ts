@@ -1,5 +1,5 @@
-// Replaces the key that signs recordings and their ledgers. The private half of the old one is gone afterwards; its public
-// half stays, so that what it has signed can be verified.
+// Replaces the key that signs recordings and their ledgers. The old private key is deleted; its public key is kept to
+// verify earlier signatures.
 import { generateKeyPairSync } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
@@ -11,16 +11,16 @@ import { listHeads, lockKey } from '../ledger/store.ts'
 import { createRecordingKey } from '../recording-key.ts'
 
 export interface Rotation {
-  /** Ids of the keys. */
+  /** Key ids. */
   readonly from: string
   readonly to: string
-  /** Ledgers that name the new key. */
+  /** Number of ledgers that name the new key. */
   readonly ledgers: number
 }
 
 /**
- * Makes a new key. The last entry that the old key signs in each ledger names it. Servers that run use it from their next
- * entry on; recordings that have begun go on with the key that they began with.
+ * Creates a new key. The last entry that the old key signs in each ledger names it. Running servers use it from their
+ * next entry on; recordings in progress keep the key that they started with.
  * @param system connection to every namespace
  */
 export function rotateRecordingKey(system: Kysely<Schema>, secret: SecretKey, clock: Clock): Promise<Rotation> {

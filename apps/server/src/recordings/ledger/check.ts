@@ -1,4 +1,4 @@
-// Reads a whole ledger, and looks for every recording that it has and that was not removed.
+// Reads a whole ledger and checks every recording that it has not removed.
 import type { SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { RecordingVerdict } from '@bowline/contract/schemas/session'
 import type { Kysely } from 'kysely'
@@ -18,13 +18,13 @@ export interface LedgerProblem {
 export interface ReadLedger {
   readonly head: Head
   readonly problems: readonly LedgerProblem[]
-  /** Recordings that began and were not removed. */
+  /** Recordings that were started and not removed. */
   readonly kept: readonly Start[]
 }
 
 type Start = Extract<Statement, { kind: 'start' }>
 
-/** @param posted a head that was kept elsewhere: the ledger must have it still */
+/** @param posted a head that was kept elsewhere and must still be in the ledger */
 export async function readLedger(
   db: Kysely<Schema>,
   tenant: TenantId,
@@ -34,7 +34,7 @@ export async function readLedger(
   const problems: LedgerProblem[] = []
   const kept = new Map<string, Start>()
   let head = emptyHead(tenant)
-  /** Id of the key that has to sign the next entry; undefined before the first. */
+  /** Id of the key that must sign the next entry; undefined before the first. */
   let signer: string | undefined
   let isPostedFound = posted === undefined
   for (let rows = await listEntries(db, tenant, 0, BATCH); rows.length > 0;) {
@@ -75,7 +75,7 @@ function follow(kept: Map<string, Start>, statement: Statement): void {
   }
 }
 
-/** What was found of one recording. */
+/** Result for one recording. */
 export interface Finding extends RecordingVerdict {
   readonly recording: string
   readonly session: SessionUid

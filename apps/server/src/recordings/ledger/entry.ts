@@ -1,4 +1,4 @@
-// An entry of the ledger: a statement about a recording that names the entry before it, hashed and signed. Pure.
+// An entry of the ledger: a statement about a recording, chained to the previous entry, hashed and signed. Pure.
 import { createHash } from 'node:crypto'
 import { SEAL_STATES, type Sign } from '@bowline/asciicast/chain'
 import { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
@@ -16,7 +16,7 @@ const Start = z.object({
   session: SessionUid,
   seat: z.number().int(),
   device: DeviceUid,
-  /** Of the identity in the recording's first chunk. */
+  /** Hash of the identity in the recording's first chunk. */
   identity: Sha256,
 })
 const Seal = z.object({
@@ -24,7 +24,7 @@ const Seal = z.object({
   recording: z.uuid(),
   state: z.enum(SEAL_STATES),
   chunks: z.number().int(),
-  /** Of the last chunk. */
+  /** Hash of the last chunk. */
   hash: Sha256,
 })
 const Remove = z.object({
@@ -37,7 +37,7 @@ const Remove = z.object({
 const RemoveDevice = z.object({ kind: z.literal('remove-device'), device: DeviceUid, by: Actor })
 /** Removes every recording of the namespace. */
 const RemoveNamespace = z.object({ kind: z.literal('remove-namespace'), by: Actor })
-/** The last entry that a key signs: every later one is signed by the key that it names. */
+/** The last entry that a key signs; later ones are signed by the key that it names. */
 const RotateKey = z.object({
   kind: z.literal('rotate-key'),
   /** Id of the new key. */
@@ -45,19 +45,19 @@ const RotateKey = z.object({
   /** The new public key (RFC 8037), base64url. */
   x: z.string(),
 })
-const DEEDS = [Start, Seal, Remove, RemoveDevice, RemoveNamespace, RotateKey] as const
+const EVENTS = [Start, Seal, Remove, RemoveDevice, RemoveNamespace, RotateKey] as const
 
-/** What is written down. */
-export type Deed = z.infer<(typeof DEEDS)[number]>
+/** Content of an entry, without its place in the chain. */
+export type LedgerEvent = z.infer<(typeof EVENTS)[number]>
 
 const place = {
   tenant: TenantId,
   /** From 1, without gaps. */
   sequence: z.number().int().min(1),
-  /** Hash of the entry before it; of the tenant before the first. */
+  /** Hash of the previous entry; for the first, of the tenant. */
   previous: Sha256,
   at: z.iso.datetime(),
-  /** Id of the key that signs. */
+  /** Id of the signing key. */
   key: z.string(),
 }
 const Statement = z.discriminatedUnion('kind', [
@@ -70,9 +70,9 @@ const Statement = z.discriminatedUnion('kind', [
 ])
 export type Statement = z.infer<typeof Statement>
 
-/** Where the ledger of a namespace ends. */
+/** The end of a namespace's ledger. */
 export interface Head {
-  /** 0 for an empty one. */
+  /** 0 for an empty ledger. */
   readonly sequence: number
   readonly hash: string
 }
@@ -85,11 +85,11 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** The entry that follows on a head. */
+/** Creates the entry after a head. */
 export function nextEntry(
   tenant: TenantId,
   head: Head,
-  deed: Deed,
+  event: LedgerEvent,
   at: Date,
   key: { readonly id: string; readonly sign: Sign },
 ): RecordingLedgerTable {
@@ -99,24 +99,24 @@ export function nextEntry(
     previous: head.hash,
     at: at.toISOString(),
     key: key.id,
-    ...deed,
+    ...event,
   }
   const text = JSON.stringify(statement)
   return { ...columnsOf(statement), statement: text, hash: sha256(text), signature: key.sign(signedText(text)) }
 }
 
-/** What an entry says; undefined when the key that it names has not signed it, or its columns say something else. */
+/** Reads an entry; undefined if its key has not signed it or its columns contradict it. */
 export function readEntry(row: RecordingLedgerTable, isSigned: RecordingKey['isSigned']): Statement | undefined {
   const statement = row.hash === sha256(row.statement) ? parse(row.statement) : undefined
   if (!statement || !isSigned(signedText(row.statement), row.signature, statement.key)) return undefined
-  const told = columnsOf(statement)
-  const isSame = told.at.getTime() === row.at.getTime() && COPIES.every((name) => told[name] === row[name])
+  const expected = columnsOf(statement)
+  const isSame = expected.at.getTime() === row.at.getTime() && COPIES.every((name) => expected[name] === row[name])
   return isSame ? statement : undefined
 }
 
 const COPIES = ['tenant_id', 'sequence', 'kind', 'recording_id', 'session_uid', 'seat', 'device_uid'] as const
 
-/** What a statement says, in the columns that it is found by. */
+/** Columns by which a statement is queried. */
 function columnsOf(statement: Statement): Omit<RecordingLedgerTable, 'statement' | 'hash' | 'signature'> {
   return {
     tenant_id: statement.tenant,

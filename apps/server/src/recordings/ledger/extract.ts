@@ -1,4 +1,4 @@
-// Extracts what the ledger has of one recording, or of a channel whose recording is gone.
+// Extracts the ledger entries of a recording, or of a channel whose recording is gone.
 import type { SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { RecordingLedgerTable, Schema } from '../../db/schema.ts'
@@ -15,7 +15,7 @@ export interface SeatOfTenant {
   readonly seat: number
 }
 
-/** @param id of the recording that the rows name */
+/** @param id id of the recording in the rows */
 export async function extractLedger(
   db: Kysely<Schema>,
   isSigned: RecordingKey['isSigned'],
@@ -27,7 +27,7 @@ export async function extractLedger(
   return { ...own, others: others.map(({ recording }) => recording) }
 }
 
-/** Recordings of a seat that began and were not removed, as the ledger has them. */
+/** Recordings of a seat that were started and not removed, by the ledger. */
 export async function findKept(
   db: Kysely<Schema>,
   isSigned: RecordingKey['isSigned'],

@@ -1,50 +1,50 @@
-// The ledger of recordings: one chain of signed entries for each namespace. Entries are only ever added, so that a
-// recording whose row and file were taken away is missed.
+// The ledger of recordings: one append-only chain of signed entries per namespace. It reveals a recording whose row and
+// file were deleted.
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RecordingKey } from '../recording-key.ts'
-import { type Deed, emptyHead, nextEntry } from './entry.ts'
+import { type LedgerEvent, emptyHead, nextEntry } from './entry.ts'
 import { findHead, insertEntries, lockKey, lockLedger } from './store.ts'
 
-/** Of one transaction. */
+/** Limit of entries per transaction. */
 const MAX_AT_ONCE = 100
 
-/** Enough of a context to write to the ledger. */
+/** The part of a context that writing to the ledger needs. */
 export type LedgerContext = Pick<TenantContext, 'tenant' | 'db' | 'clock'>
 
 export interface Ledger {
   /**
-   * Adds an entry in a transaction of its own. Entries of a namespace that come together share one, so that many sessions
-   * that begin at once wait for few commits and hold one connection.
-   * @param write what is to be true together with the entry
+   * Adds an entry in a transaction of its own. Concurrent entries of a namespace share one, so that many sessions that
+   * start at once wait for few commits and hold one connection.
+   * @param write changes to commit together with the entry
    */
-  append(ctx: LedgerContext, deed: Deed, write?: (db: Kysely<Schema>) => Promise<void>): Promise<void>
-  /** Adds an entry in the transaction of `ctx.db`. The last statement of that transaction. */
-  appendIn(ctx: LedgerContext, deed: Deed): Promise<void>
+  append(ctx: LedgerContext, event: LedgerEvent, write?: (db: Kysely<Schema>) => Promise<void>): Promise<void>
+  /** Adds an entry in the transaction of `ctx.db`. Must be its last statement. */
+  appendIn(ctx: LedgerContext, event: LedgerEvent): Promise<void>
 }
 
 interface Waiting {
   readonly ctx: LedgerContext
-  readonly deed: Deed
+  readonly event: LedgerEvent
   readonly write: (db: Kysely<Schema>) => Promise<void>
   readonly done: () => void
   readonly failed: (error: unknown) => void
 }
 
 export function createLedger(keys: Pick<RecordingKey, 'published' | 'sign' | 'refresh'>): Ledger {
-  /** By tenant; an entry is there while somebody works on it. */
+  /** By tenant; present while a worker processes it. */
   const queues = new Map<string, Waiting[]>()
 
-  async function add({ tenant, db, clock }: LedgerContext, deeds: readonly Deed[]): Promise<void> {
+  async function add({ tenant, db, clock }: LedgerContext, events: readonly LedgerEvent[]): Promise<void> {
     await lockKey(db, 'shared')
     await keys.refresh()
     const key = { id: keys.published.id, sign: keys.sign }
     await lockLedger(db, tenant)
     let head = (await findHead(db, tenant)) ?? emptyHead(tenant)
     const at = new Date(clock.now())
-    const entries = deeds.map((deed) => {
-      const entry = nextEntry(tenant, head, deed, at, key)
+    const entries = events.map((event) => {
+      const entry = nextEntry(tenant, head, event, at, key)
       head = entry
       return entry
     })
@@ -58,13 +58,13 @@ export function createLedger(keys: Pick<RecordingKey, 'published' | 'sign' | 're
         for (const { write } of batch) await write(db)
         await add(
           { ...ctx, db },
-          batch.map(({ deed }) => deed),
+          batch.map(({ event }) => event),
         )
       })
       for (const { done } of batch) done()
     } catch (error) {
       if (others.length === 0) return batch[0].failed(error)
-      // What is wrong with one must not fail the others.
+      // An invalid entry must not fail the others.
       for (const one of batch) await commit([one])
     }
   }
@@ -75,10 +75,10 @@ export function createLedger(keys: Pick<RecordingKey, 'published' | 'sign' | 're
   }
 
   return {
-    appendIn: (ctx, deed) => add(ctx, [deed]),
-    append: (ctx, deed, write = () => Promise.resolve()) =>
+    appendIn: (ctx, event) => add(ctx, [event]),
+    append: (ctx, event, write = () => Promise.resolve()) =>
       new Promise((done, failed) => {
-        const waiting = { ctx, deed, write, done, failed }
+        const waiting = { ctx, event, write, done, failed }
         const queue = queues.get(ctx.tenant)
         if (queue) return void queue.push(waiting)
         const started = [waiting]

@@ -1,4 +1,4 @@
-// All recordings of a namespace, held against its ledger.
+// Checks all recordings of a namespace against its ledger.
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../../context.ts'
@@ -12,9 +12,9 @@ import type { Head } from './entry.ts'
 export interface RecordingReport {
   readonly tenant: TenantId
   readonly head: Head
-  /** Recordings that are as they were written, or still being written. */
+  /** Intact recordings, including those in progress. */
   readonly good: number
-  /** Recordings whose files another node has. */
+  /** Recordings with files on another node. */
   readonly elsewhere: number
   readonly problems: readonly LedgerProblem[]
   readonly bad: readonly Finding[]
@@ -22,7 +22,7 @@ export interface RecordingReport {
 
 /**
  * @param system connection
- * @param node whose files can be read
+ * @param node node whose files can be read
  * @param posted a head that was kept elsewhere
  */
 export async function reportNamespace(
@@ -43,7 +43,7 @@ export async function reportNamespace(
       elsewhere += 1
       continue
     }
-    // The row is looked for by what the ledger says: one that was moved to another session is missing here.
+    // Looks the row up by the ledger's data: one moved to another session is missing here.
     const verdict = await verifyRecording(ctx, recordings, { uid: session, seat })
     if (verdict.result === 'intact' || verdict.result === 'recording') good += 1
     else bad.push({ recording, session, seat, ...verdict })

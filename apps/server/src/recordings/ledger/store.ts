@@ -5,7 +5,7 @@ import type { RecordingLedgerTable, Schema } from '../../db/schema.ts'
 import type { Head } from './entry.ts'
 
 /**
- * Holds the key that signs until the transaction ends: `shared` to sign with it, `exclusive` to replace it. Before
+ * Locks the signing key until the transaction ends: `shared` to sign with it, `exclusive` to replace it. Call it before
  * {@link lockLedger}.
  */
 export async function lockKey(db: Kysely<Schema>, how: 'shared' | 'exclusive'): Promise<void> {
@@ -14,7 +14,7 @@ export async function lockKey(db: Kysely<Schema>, how: 'shared' | 'exclusive'): 
   else await sql`select pg_advisory_xact_lock(${key})`.execute(db)
 }
 
-/** Nobody else adds to the ledger of the namespace until the transaction ends. Take it last: others wait for it. */
+/** Locks the namespace's ledger until the transaction ends. Take it last: others wait for it. */
 export async function lockLedger(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`recording ledger ${tenant}`}, 0))`.execute(db)
 }
@@ -33,7 +33,7 @@ export async function insertEntries(db: Kysely<Schema>, entries: readonly Record
   await db.insertInto('recording_ledger').values(entries).execute()
 }
 
-/** Entries behind a sequence number, in order. */
+/** Entries after a sequence number, in order. */
 export function listEntries(
   db: Kysely<Schema>,
   tenant: TenantId,
@@ -48,7 +48,7 @@ export function listOfRecording(db: Kysely<Schema>, tenant: TenantId, id: string
   return ofTenant(db, tenant).where('recording_id', '=', id).orderBy('sequence').execute()
 }
 
-/** Beginnings of recordings of a seat, in order. */
+/** Starts of recordings of a seat, in order. */
 export function listStarts(
   db: Kysely<Schema>,
   tenant: TenantId,
@@ -76,7 +76,7 @@ export function listDeviceRemovals(
     .execute()
 }
 
-/** Whether any recording of the namespace has begun. @param device only of this device */
+/** True if the namespace ever started a recording. @param device only of this device */
 export async function hasStarts(db: Kysely<Schema>, tenant: TenantId, device?: DeviceUid): Promise<boolean> {
   const one = await ofTenant(db, tenant)
     .where('kind', '=', 'start')

@@ -1,20 +1,20 @@
-// Sends a file to the store: small ones at once, others in parts, each with its hash, so that the store takes nothing but
-// the bytes that were read here.
+// Uploads a file to the store: small ones in one request, others in parts, each with its hash, so that the store
+// accepts only the bytes that were read here.
 import { createHash } from 'node:crypto'
 import { type FileHandle, constants, open } from 'node:fs/promises'
 import type { Body, S3Client } from '../../platform/s3/client.ts'
 import { StoreError } from '../../platform/s3/store-error.ts'
 
-/** Of a part, and of what is sent at once: what an upload needs of memory. Stores take no smaller parts, but for the last. */
+/** Size of a part, and so the memory of an upload. Stores accept no smaller parts except the last. */
 export const PART_BYTES = 5_242_880
-/** No store takes more parts. */
+/** Maximum number of parts in S3. */
 const MAX_PARTS = 10_000
-/** Read and hashed at once: in between, people's bytes have their turn. */
+/** Bytes read and hashed per step, so that sessions are served in between. */
 const STEP_BYTES = 262_144
 
 /**
- * Resolves when the store has confirmed the object and its size. What an earlier attempt has left is removed first.
- * @param sent told how many bytes the store has taken
+ * Resolves when the store has confirmed the object and its size. Removes leftovers of an earlier attempt first.
+ * @param sent called with the number of bytes that the store has accepted
  */
 export async function sendFile(
   client: S3Client,

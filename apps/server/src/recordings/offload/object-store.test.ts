@@ -1,5 +1,5 @@
-// Recordings in a real S3 store: they go there when they are finished, come back when they are read, and nothing is lost
-// when the store or the server is away meanwhile.
+// Recordings in a real S3 store: uploaded when finished, fetched when read, and nothing is lost when the store or the
+// server is down meanwhile.
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -28,17 +28,17 @@ import { until } from '../../testing/until.ts'
 const { sessions } = operations
 const BUCKET = 'recordings'
 const PREFIX = 'of/bowline/'
-/** Begins now: the database dates the ends of recordings, and the server's clock judges how old they are. */
+/** Starts at the current time: the database sets the end times of recordings, the server's clock computes their age. */
 const clock = new ManualClock(Date.now())
-const said: { ev: string; fields: LogFields }[] = []
+const logged: { ev: string; fields: LogFields }[] = []
 const missing = swiftMissing()
-/** A busy machine takes its time. */
+/** Timeout of a poll on a busy machine. */
 const PATIENCE_MS = 60_000
 const patiently = { timeout: PATIENCE_MS }
-/** Several steps wait, one after the other. */
+/** Timeout for tests with several polls. */
 const MANY_STEPS = { timeout: 5 * PATIENCE_MS }
 let swift: Swift
-/** Between the server and the store. */
+/** Proxy between the server and the store. */
 let way: ChaosProxy
 let server: BootedServer
 let person: Person
@@ -50,7 +50,7 @@ beforeAll(async () => {
   way = await startChaosProxy({ target: swift })
   await (await clientWith({ prefix: '' })).put('', bodyOf(''))
   store = await clientWith({})
-  server = await bootServer({ clock, settings: settings(way), log: keep(said) })
+  server = await bootServer({ clock, settings: settings(way), log: keep(logged) })
   person = await server.setUpAccount()
 })
 afterAll(async () => {
@@ -67,7 +67,7 @@ const settings = ({ port }: { port: number }, secret = swift.secretAccessKey): R
   BOWLINE_S3_SECRET_ACCESS_KEY: secret,
 })
 
-/** A client of the test's own, straight to the store. */
+/** A client of the test, connected directly to the store. */
 function clientWith(change: Partial<S3Settings>): Promise<S3Client> {
   const { region, accessKeyId, secretAccessKey, endpoint } = swift
   const where = { endpoint: new URL(endpoint), region, bucket: BUCKET, prefix: PREFIX, pathStyle: true }
@@ -111,14 +111,14 @@ const rowOf = (uid: SessionUid) =>
   server.database.system().selectFrom('recordings').selectAll().where('session_uid', '=', uid).executeTakeFirstOrThrow()
 const placeOf = async (uid: SessionUid) => (await rowOf(uid)).place
 
-/** What is posted may grow: it is indexed and goes only after a while. */
+/** Makes a recording older: posted ones may grow, so they are indexed and uploaded after a delay. */
 async function age(uid: SessionUid, days = 0.001, node?: string): Promise<void> {
   const ended_at = new Date(Date.now() - days * 86_400_000)
   const change = node === undefined ? { ended_at } : { ended_at, node }
   await server.database.system().updateTable('recordings').set(change).where('session_uid', '=', uid).execute()
 }
 
-/** Lets time pass until the store has it: what failed is tried again after a while. */
+/** Advances the clock until the store has it; failed uploads are retried later. */
 async function isStored(uid: SessionUid): Promise<void> {
   if ((await placeOf(uid)) === 'object') return
   clock.advance(60_000)
@@ -142,7 +142,7 @@ const sizeOf = async (key: string) => (await store.find(key))?.size
 const objectsOf = (id: string) => Promise.all([sizeOf(`${id}.cast`), sizeOf(`${id}.index`)])
 
 describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` (${missing})`}`, () => {
-  it('go there when they are finished, and only then from the disk; they read and verify as before', async () => {
+  it('uploads a finished recording, then deletes its file; reads and verifies it as before', async () => {
     const { uid, id } = await recorded('$ uptime\r\n', 'up 3 days \u20ac\r\n')
     const before = await castOf(uid)
     const [whole] = await filesOf(id)
@@ -158,13 +158,13 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     expect([await health(), await metric('bowline_recording_store_up')]).toEqual(['none', '1'])
   })
 
-  it('are told apart when somebody has changed them in the store, which names the chunk', async () => {
+  it('detects a modified object and names the chunk', async () => {
     const { uid, id } = await stored('one', 'two')
     await store.put(`${id}.cast`, bodyOf((await castOf(uid)).replace('two', 'owt')))
     expect(await verdict(uid)).toMatchObject({ result: 'tampered', bad_chunk: 1 })
   })
 
-  it('come back when another part of the platform adds to them, and go again', async () => {
+  it('fetches a recording that other parts of the platform extend, then uploads it again', async () => {
     const { uid, id } = await stored('one\r\n')
     const tables = createTableCache()
     const table = async () => tables.read(id, await createObjects(store).open(id, 'index'))
@@ -181,13 +181,13 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     expect([first.bytes < grown.length, (await table()).bytes]).toEqual([true, grown.length])
   })
 
-  it('wait on the disk while the store is away, readable, and nothing that was deleted stays', MANY_STEPS, async () => {
+  it('keeps recordings on disk while the store is down and completes deletions later', MANY_STEPS, async () => {
     const [gone, expired, cascaded] = [await recorded('gone'), await recorded('expired'), await recorded('cascaded')]
     for (const { uid } of [gone, expired, cascaded]) await age(uid)
     const kept = await stored('kept')
     for (const { uid } of [gone, expired, cascaded]) await isStored(uid)
     await swift.stop()
-    // The tests after this one need the store, also when this one fails.
+    // Later tests need the store even if this one fails.
     onTestFinished(() => swift.start())
     const waiting = await recorded('waiting')
     await age(waiting.uid)
@@ -218,49 +218,45 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     expect(await server.database.system().selectFrom('removed_recordings').selectAll().execute()).toEqual([])
     expect(await health()).toBe('none')
     expect(await castOf(kept.uid)).toContain('kept')
-    const told = said.filter(({ ev }) => ev === 'recording.store-away').map(({ fields }) => fields['message'])
-    expect(told).toEqual([expect.stringMatching(/^BOWLINE_S3_ENDPOINT: the store does not answer \(/)])
+    const reported = logged.filter(({ ev }) => ev === 'recording.store-away').map(({ fields }) => fields['message'])
+    expect(reported).toEqual([expect.stringMatching(/^BOWLINE_S3_ENDPOINT: the store does not answer \(/)])
   })
 
-  it(
-    'survive kill -9 of the server in the middle of an upload, which the next life does again',
-    MANY_STEPS,
-    async () => {
-      const line = `${'0123456789abcdef'.repeat(60)}\r\n`
-      const message = line.repeat(900)
-      const { uid, id } = await recorded(...Array.from({ length: 7 }, (_, part) => `part ${part}\r\n${message}`))
-      const before = await castOf(uid)
-      expect(before.length).toBeGreaterThan(PART_BYTES)
-      const dataFolder = await mkdtemp(join(tmpdir(), 'bowline-server-'))
-      await using _ = { [Symbol.asyncDispose]: () => rm(dataFolder, { recursive: true, force: true }) }
-      await mkdir(join(dataFolder, 'recordings'))
-      await age(uid, 0.001, await nodeName(dataFolder))
-      const name = join('recordings', `${id}.cast`)
-      await rename(join(server.dataFolder, name), join(dataFolder, name))
-      const slow = await startChaosProxy({ target: swift })
-      onTestFinished(() => slow.close())
-      slow.become({ bytesPerSecond: 2_000_000 })
+  it('repeats an upload after kill -9 of the server', MANY_STEPS, async () => {
+    const line = `${'0123456789abcdef'.repeat(60)}\r\n`
+    const message = line.repeat(900)
+    const { uid, id } = await recorded(...Array.from({ length: 7 }, (_, part) => `part ${part}\r\n${message}`))
+    const before = await castOf(uid)
+    expect(before.length).toBeGreaterThan(PART_BYTES)
+    const dataFolder = await mkdtemp(join(tmpdir(), 'bowline-server-'))
+    await using _ = { [Symbol.asyncDispose]: () => rm(dataFolder, { recursive: true, force: true }) }
+    await mkdir(join(dataFolder, 'recordings'))
+    await age(uid, 0.001, await nodeName(dataFolder))
+    const name = join('recordings', `${id}.cast`)
+    await rename(join(server.dataFolder, name), join(dataFolder, name))
+    const slow = await startChaosProxy({ target: swift })
+    onTestFinished(() => slow.close())
+    slow.become({ bytesPerSecond: 2_000_000 })
 
-      await using first = await otherServer(dataFolder, slow)
-      await until(async () => (await store.openUploads(id)).length > 0, patiently)
-      await first[Symbol.asyncDispose]()
-      expect([await placeOf(uid), await sizeOf(`${id}.cast`)]).toEqual(['leaving', undefined])
-      const [abandoned] = await store.openUploads(id)
-      expect(abandoned).toBeDefined()
+    await using first = await otherServer(dataFolder, slow)
+    await until(async () => (await store.openUploads(id)).length > 0, patiently)
+    await first[Symbol.asyncDispose]()
+    expect([await placeOf(uid), await sizeOf(`${id}.cast`)]).toEqual(['leaving', undefined])
+    const [abandoned] = await store.openUploads(id)
+    expect(abandoned).toBeDefined()
 
-      slow.become({})
-      await using second = await otherServer(dataFolder, slow)
-      await isStored(uid)
-      await second[Symbol.asyncDispose]()
-      expect(await store.openUploads(id)).toEqual([])
-      expect(await castOf(uid)).toBe(before)
-      expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true })
-      await expectRanges(uid)
-    },
-  )
+    slow.become({})
+    await using second = await otherServer(dataFolder, slow)
+    await isStored(uid)
+    await second[Symbol.asyncDispose]()
+    expect(await store.openUploads(id)).toEqual([])
+    expect(await castOf(uid)).toBe(before)
+    expect(await verdict(uid)).toMatchObject({ result: 'intact', complete: true })
+    await expectRanges(uid)
+  })
 
-  it('are brought by a server with a wrong secret as little as its secret into the log; it runs all the same', async () => {
-    const lines: typeof said = []
+  it('starts with a wrong store secret, reports the setting and keeps the secret out of the log', async () => {
+    const lines: typeof logged = []
     const secret = 'a-secret-that-is-wrong'
     const other = await bootServer({ settings: settings(swift, secret), log: keep(lines) })
     const degraded = async () => (await other.fetch('/healthcheck')).headers.get('x-degraded')
@@ -277,18 +273,18 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     [{ bucket: 'nowhere' }, /^BOWLINE_S3_BUCKET: /],
     [{ region: 'elsewhere' }, /^BOWLINE_S3_REGION: /],
     [{ credentials: { accessKeyId: 'nobody', secretAccessKey: 'x' } }, /^BOWLINE_S3_SECRET_ACCESS_KEY \(or the key id/],
-  ])('name the setting at fault: %o', async (change, message) => {
+  ])('names the invalid store setting: %o', async (change, message) => {
     await expect((await clientWith(change)).check()).rejects.toThrow(message)
   })
 
-  it('name the endpoint when nobody listens there', async () => {
+  it('names the endpoint when it refuses connections', async () => {
     const closed = await startChaosProxy({ target: swift })
     await closed.close()
     const nobody = await clientWith({ endpoint: new URL(`http://127.0.0.1:${closed.port}`) })
     await expect(nobody.check()).rejects.toThrow('BOWLINE_S3_ENDPOINT: the store does not answer (ECONNREFUSED).')
   })
 
-  it('go there with the credentials of a role, when none are set', async () => {
+  it('uses the credentials of a role when none are set', async () => {
     const { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey } = swift
     const Expiration = new Date(Date.now() + 3_600_000).toISOString()
     const role = createServer((_, response) => {
@@ -304,14 +300,14 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     await expect(answer).resolves.toBeUndefined()
   })
 
-  it('go there from a machine whose clock is wrong', async () => {
+  it('reaches the store from a machine with a wrong clock', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 7_200_000 })
     const late = await clientWith({})
     const answer = late.check().finally(() => vi.useRealTimers())
     await expect(answer).resolves.toBeUndefined()
   })
 
-  it('are taken by the store as they were read and not otherwise', async () => {
+  it('rejects bytes that changed on the way to the store', async () => {
     const changed = { bytes: Buffer.from('changed on its way'), hash: sha256('as it was read') }
     await expect(store.put('changed', changed)).rejects.toThrow('BadDigest')
     const upload = await store.beginUpload('changed')
@@ -321,7 +317,7 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
   })
 })
 
-/** Enters a recording of some MB in the middle: what is answered is a part, found by its keyframe. */
+/** Seeks into the middle of a recording of some MB: the answer is a part, found by its keyframe. */
 async function expectRanges(uid: SessionUid): Promise<void> {
   const { body: index } = await person.client.call(sessions.getRecordIndex, at(uid))
   expect(index.keyframes.length).toBeGreaterThan(4)
@@ -336,7 +332,7 @@ async function expectRanges(uid: SessionUid): Promise<void> {
   expect(end).toHaveLength(10)
 }
 
-/** Another server process on the same database, with a folder of its own. Disposing of it kills it with SIGKILL. */
+/** Another server process on the same database, with its own folder. Disposing of it sends SIGKILL. */
 async function otherServer(dataFolder: string, { port }: ChaosProxy): Promise<AsyncDisposable> {
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOWLINE_'))),
@@ -352,7 +348,7 @@ async function otherServer(dataFolder: string, { port }: ChaosProxy): Promise<As
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ended = once(child, 'exit')
-  // Also when the test times out before it has the server: one that is left keeps the whole run from ending.
+  // Also if the test times out before it has the server: a leftover process keeps the whole run from ending.
   onTestFinished(() => void child.kill('SIGKILL'))
   const listening = await Promise.race([once(child, 'message'), ended.then(() => undefined)])
   if (!listening) throw new Error('the other server has ended')

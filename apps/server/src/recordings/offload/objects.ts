@@ -1,5 +1,5 @@
-// The recordings that the store has: two objects each, named by the recording's own id – no text of a person or a device
-// is ever part of a key.
+// Recordings in the store: two objects each, named by the recording's own id – text from users or devices is never part
+// of a key.
 import { open, rename } from 'node:fs/promises'
 import type { S3Client } from '../../platform/s3/client.ts'
 import { StoreError } from '../../platform/s3/store-error.ts'
@@ -9,16 +9,16 @@ import { sendFile } from './multipart.ts'
 
 export type Kind = 'cast' | 'index'
 
-/** All calls reject with a {@link StoreError} when the store does not do them. */
+/** All calls reject with a {@link StoreError} when the store fails. */
 export interface Objects {
-  /** Whether the store can be asked. */
+  /** Rejects unless the store is reachable. */
   check(): Promise<void>
-  /** Resolves when the store has confirmed it. @param sent told how many bytes the store has taken */
+  /** Resolves when the store has confirmed it. @param sent called with the number of accepted bytes */
   send(id: string, kind: Kind, path: string, sent: (bytes: number) => void): Promise<void>
   open(id: string, kind: Kind): Promise<RecordingFile>
-  /** Brings a recording back into a file, whole or not at all. */
+  /** Downloads a recording into a file, atomically. */
   fetch(id: string, path: string): Promise<void>
-  /** Also what an upload that was cut off has left. */
+  /** Also removes leftovers of an interrupted upload. */
   remove(id: string): Promise<void>
 }
 
@@ -49,12 +49,12 @@ export function createObjects(client: S3Client): Objects {
     },
     async remove(id) {
       for (const upload of await client.openUploads(`${id}.`)) await client.abortUpload(upload)
-      // One by one: DeleteObjects needs a header that clients and older stores do not agree about.
+      // One by one: DeleteObjects needs a header on which clients and older stores disagree.
       for (const kind of ['cast', 'index'] as const) await client.remove(keyOf(id, kind))
     },
   }
 }
 
-/** An installation that had a store and is not told of it any more. */
+/** For an installation whose store is no longer configured. */
 const refuse = () => Promise.reject(new StoreError(0, 'no store is set'))
 export const NO_STORE: Objects = { check: refuse, send: refuse, open: refuse, fetch: refuse, remove: refuse }

@@ -1,6 +1,6 @@
-// Brings finished recordings to the store and removes there what is no more, one after the other, in the background. Rows
-// say what is done: a file goes only after the store has confirmed it, and what a crash or the store's absence has cut
-// off is done again. Until then a recording is read from its file.
+// Uploads finished recordings to the store and deletes removed ones there, one by one, in the background. Rows hold the
+// progress: a file is deleted only after the store has confirmed it, and work interrupted by a crash or an unavailable
+// store is repeated. Until then a recording is read from its file.
 import { BackgroundLoop } from '@bowline/base/background-loop'
 import { Backoff } from '@bowline/base/backoff'
 import type { Kysely } from 'kysely'
@@ -20,30 +20,30 @@ import {
   setPlace,
 } from '../store.ts'
 
-/** For metrics and health. */
+/** State for metrics and health. */
 export interface UploadState {
   /** Recordings that are not in the store yet. */
   readonly waiting: number
-  /** Attempts that failed, since the start. */
+  /** Failed attempts since start. */
   readonly failures: number
-  /** That the store has taken, since the start. */
+  /** Bytes accepted by the store since start. */
   readonly bytes: number
-  /** The store does not do what it should, and is tried again. */
+  /** True while the store fails; it is retried. */
   readonly away: boolean
 }
 
 export interface Uploads {
   readonly state: UploadState
-  /** There may be something to do. While the store is away, that waits for the next attempt. */
+  /** Checks for work. While the store is unavailable, it waits for the next retry. */
   wake(): void
-  /** Ends what is under way; the next start takes it up. */
+  /** Aborts the current work; the next start resumes it. */
   close(): Promise<void>
 }
 
 export interface UploadsParts {
   /** Connection to every namespace. */
   readonly system: Kysely<Schema>
-  /** Recordings of this node are brought by it. */
+  /** This node; it uploads its own recordings. */
   readonly node: string
   readonly log: Log
   readonly clock: Clock
@@ -51,7 +51,7 @@ export interface UploadsParts {
   readonly files: (id: string) => { readonly cast: string; readonly index: string }
   /** Removes the files of a recording. */
   readonly removeFiles: (id: string) => Promise<void>
-  /** Aborts what the store is asked for. */
+  /** Aborts requests to the store. */
   readonly ending: AbortController
 }
 
@@ -88,7 +88,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
     succeeded()
   }
 
-  /** A store that can be asked may still refuse to be written to: it is back when it has done something. */
+  /** A reachable store may still refuse writes: it counts as available after a successful operation. */
   function succeeded(): void {
     if (!isReady) log.info('recording.store-ready')
     isReady = true
@@ -123,7 +123,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
     if (row.indexed === 'yes') await objects.send(id, 'index', index, sent)
     await objects.send(id, 'cast', cast, sent)
     if (await setPlace(system, row, 'object')) return parts.removeFiles(id)
-    // It has changed and comes again, or it was deleted when the store had none of it yet.
+    // It has changed and is uploaded again, or it was deleted before the upload.
     if (await isGone(id)) await rememberRemoved(system, id)
     loop.wake()
   }
@@ -132,7 +132,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
     return (await findKnownIds(system, [id])).size === 0
   }
 
-  /** What is wrong with one recording must not keep the others: it is tried again with the next pass. */
+  /** One failing recording must not block the others: the next pass retries it. */
   async function unlessRefused(id: string, action: () => Promise<void>): Promise<void> {
     try {
       await action()
@@ -146,7 +146,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
 
   function retryLater(error: unknown): void {
     if (error instanceof StoreError) {
-      // Once, not with every attempt.
+      // Logged once, not for every attempt.
       if (!state.away) log.error('recording.store-away', { message: error.message })
       state.failures += 1
       state.away = true
@@ -159,7 +159,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
   }
 
   function wake(): void {
-    // The retry that is due does what there is to do.
+    // A scheduled retry will do the work.
     if (!cancelRetry) loop.wake()
   }
 
@@ -174,7 +174,7 @@ export function createUploads({ system, node, log, clock, objects, ...parts }: U
   }
 }
 
-/** A file cannot be opened: errors of the file system name it. */
+/** True for a file that cannot be opened: file system errors have a path. */
 function isOfFile(error: unknown): boolean {
   return error instanceof Error && 'path' in error
 }

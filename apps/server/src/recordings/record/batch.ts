@@ -1,18 +1,18 @@
-// Output that waits to be recorded and then passed on, in order. Output that comes together becomes one run: one event
-// of the file, and one piece for whoever takes it. It is copied: much into blocks that are used again and again, a
-// little into memory of its own, so that what waits holds little more memory than it has bytes.
+// Buffers output to be recorded and then passed on, in order. Adjacent output becomes one run: one event of the file
+// and one piece for the receiver. It is copied, large amounts into reused blocks, small ones into memory of their own,
+// so that pending output holds little more memory than its bytes.
 import type { CastCode } from '@bowline/asciicast/cast'
 import { BlockPool } from '@bowline/base/bytes/block-pool'
 
-/** What is written at once. */
+/** Limit of bytes per write. */
 export const BATCH_BYTES = 131_072
-/** No event has more output: players go through whole events to find a place. */
+/** Limit of output per event: players read whole events to seek. */
 const RUN_BYTES = 65_536
-/** What comes so much later than the beginning of a run begins the next: times of a recording are true within this. */
+/** Output this much later starts a new run; this bounds the error of times in a recording. */
 const RUN_MS = 50
 const largeBlocks = new BlockPool(BATCH_BYTES, 16)
 const blocks = new BlockPool(16_384, 64)
-/** Up to this it has memory of about its own size: while a disk stalls, thousands who type must not hold a block each. */
+/** Below this, memory fits the output: while a disk stalls, thousands of typing users must not hold a block each. */
 const MAX_WITHOUT_BLOCK = 1_024
 const MIN_BYTES = 64
 const NOTHING = Buffer.alloc(0)
@@ -22,7 +22,7 @@ export interface Run {
   readonly kind: 'output'
   readonly lane: 0 | 1
   readonly atMs: number
-  /** Whether it goes into the file. */
+  /** True if it is written to the file. */
   readonly isKept: boolean
   readonly pass: (bytes: Uint8Array) => void
   bytes: Uint8Array
@@ -33,7 +33,7 @@ export type Entry =
   | { readonly kind: 'event'; readonly code: CastCode; readonly data: string; readonly atMs: number }
   | { readonly kind: 'act'; readonly act: () => void }
 
-/** As much as one block takes. */
+/** Holds up to one block. */
 export class Batch {
   readonly entries: Entry[] = []
   #memory: Buffer = NOTHING
@@ -44,7 +44,7 @@ export class Batch {
     return this.#used === BATCH_BYTES
   }
 
-  /** @returns how many of the bytes have found room; they are copied */
+  /** @returns number of bytes that fit and were copied */
   output(bytes: Uint8Array, from: Omit<Run, 'kind' | 'bytes'>): number {
     const last = this.entries.at(-1)
     const run = last?.kind === 'output' && goesOn(last, from) ? last : this.#begin(from)
@@ -63,7 +63,7 @@ export class Batch {
     return run
   }
 
-  /** Copies what is here into more memory, for at least so many bytes. Runs that are over stay where they are. */
+  /** Copies the content into memory of at least `least` bytes; finished runs keep the old one. */
   #grow(least: number): void {
     const memory = this.#find(least)
     memory.set(this.#memory.subarray(0, this.#used))
@@ -80,13 +80,13 @@ export class Batch {
     return block
   }
 
-  /** Nobody looks at its output any more. */
+  /** Frees its memory; its output must no longer be used. */
   release(): void {
     for (const [pool, block] of this.#borrowed) pool.release(block)
   }
 }
 
-/** Whether output belongs to a run. */
+/** True if output continues a run. */
 function goesOn(run: Run, { lane, atMs, isKept }: Omit<Run, 'kind' | 'bytes'>): boolean {
   if (run.lane !== lane || run.isKept !== isKept) return false
   return run.bytes.length < RUN_BYTES && atMs - run.atMs < RUN_MS

@@ -1,16 +1,16 @@
-// Memory for lines on their way to the file, used again and again.
+// Reused memory for lines to be written.
 import { BlockPool } from '@bowline/base/bytes/block-pool'
 import { BATCH_BYTES } from './batch.ts'
 
-/** Escapes make a log a tenth longer; where they make it more than this, memory is found elsewhere. */
+/** Escapes make a log a tenth longer; beyond this factor memory is allocated. */
 const BLOCK_BYTES = BATCH_BYTES * 1.5
-/** Less than this is found elsewhere too: where thousands type, nobody holds a block for one character. */
+/** Smaller texts are allocated too: with thousands of typing users, none should hold a block for one character. */
 const MIN_BYTES = 4_096
 const blocks = new BlockPool(BLOCK_BYTES, 8)
 
 /**
- * @param texts bytes, one character each ("latin1"), one text after the other
- * @returns the bytes; they are valid until they are released
+ * @param texts texts to concatenate, of bytes as one character each ("latin1")
+ * @returns the bytes, valid until released
  */
 export function toBytes(texts: readonly string[]): { readonly bytes: Uint8Array; readonly release: () => void } {
   const length = texts.reduce((sum, text) => sum + text.length, 0)

@@ -10,11 +10,11 @@ interface Options {
   readonly required?: boolean
   readonly hasTerminal?: boolean
   readonly open?: () => Promise<OpenedRecording>
-  /** The file takes everything at once. */
+  /** Every write succeeds immediately. */
   readonly takesAll?: boolean
 }
 
-/** A recorder over a file whose every write the test answers. */
+/** A recorder over a file whose writes are completed by the test. */
 function setUp(options: Options = {}) {
   const clock = new ManualClock()
   const writes: { text: string; done: () => void; fail: (error: Error) => void }[] = []
@@ -55,33 +55,33 @@ function setUp(options: Options = {}) {
       return Promise.resolve()
     },
   })
-  const say = (text: string | Uint8Array, lane: 0 | 1 = 0): void =>
+  const output = (text: string | Uint8Array, lane: 0 | 1 = 0): void =>
     recorder.output(Buffer.from(text), lane, (bytes) => passed.push(Buffer.from(bytes).toString()))
   const fill = (): void => {
     full = true
   }
-  return { clock, writes, passed, failures, sealed, counted, recorder, say, fill }
+  return { clock, writes, passed, failures, sealed, counted, recorder, output, fill }
 }
 
-/** UTF-8 in pieces that are cut anywhere, and bytes that are none. */
-const said = oneof(
+/** UTF-8 split at any byte, and invalid bytes. */
+const anyBytes = oneof(
   string({ unit: 'binary' }).map((text) => Buffer.from(text)),
   constantFrom(...[...Buffer.from('\u20ac\u{1f600}\ufeff')].map((byte) => Uint8Array.of(byte))),
   uint8Array({ maxLength: 8 }),
 )
 
-/** Lets promises that are ready go on. */
+/** Runs the continuations of settled promises. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('a recorder', () => {
+describe('recorder', () => {
   it.each([
     [{ hasTerminal: false }, true],
     [{ hasTerminal: true }, false],
     [{ hasTerminal: false, required: true }, false],
-  ])('of a seat with %o stops at bulk output: %s', async (options, stops) => {
-    const { writes, passed, sealed, counted, recorder, say } = setUp({ ...options, takesAll: true })
-    say('b'.repeat(BULK_LIMIT_BYTES))
-    say('late')
+  ])('stops at the bulk output limit with %o: %s', async (options, stops) => {
+    const { writes, passed, sealed, counted, recorder, output } = setUp({ ...options, takesAll: true })
+    output('b'.repeat(BULK_LIMIT_BYTES))
+    output('late')
     recorder.exit(0)
     await recorder.finish()
     expect(passed.join('').length).toBe(BULK_LIMIT_BYTES + 4)
@@ -91,20 +91,20 @@ describe('a recorder', () => {
     expect([text.includes('"x","0"'), sealed]).toEqual([true, ['complete']])
   })
 
-  it('makes one event and one piece of what comes while the file is busy, and another 50 ms later', async () => {
-    const { clock, writes, passed, recorder, say } = setUp()
+  it('makes one event and one piece of output that arrives during a write, up to 50 ms', async () => {
+    const { clock, writes, passed, recorder, output } = setUp()
     await settle()
     writes[0]?.done()
-    say('one')
+    output('one')
     await settle()
-    for (const text of ['two', 'three']) say(text)
+    for (const text of ['two', 'three']) output(text)
     clock.advance(49)
-    say('four')
+    output('four')
     clock.advance(1)
-    say('five')
+    output('five')
     recorder.resize(90, 30)
-    say('six')
-    say('seven', 1)
+    output('six')
+    output('seven', 1)
     writes[1]?.done()
     await settle()
     writes[2]?.done()
@@ -120,17 +120,17 @@ describe('a recorder', () => {
     expect(passed).toEqual(['one', 'twothreefour', 'five', 'six', 'seven'])
   })
 
-  it('keeps what was said, whatever bytes it was and wherever it was cut, and passes on every byte', async () => {
+  it('records arbitrary bytes split anywhere and passes on every byte', async () => {
     await assert(
-      asyncProperty(array(record({ bytes: said, lane: constantFrom(0 as const, 1 as const) })), async (cut) => {
-        // What is left of a character at the end is told by what comes next.
+      asyncProperty(array(record({ bytes: anyBytes, lane: constantFrom(0 as const, 1 as const) })), async (cut) => {
+        // An incomplete character at the end is decided by the next bytes.
         const pieces = [...cut, ...new Set(cut.map(({ lane }) => lane))].map((piece) =>
           typeof piece === 'number' ? { bytes: Buffer.from('\n'), lane: piece } : piece,
         )
         const { writes, recorder } = setUp({ takesAll: true })
         const passed: Buffer[][] = [[], []]
         for (const { bytes, lane } of pieces) {
-          // Their memory is the recorder's for the call only.
+          // The recorder may use this memory during the call only.
           const lent = Uint8Array.from(bytes)
           recorder.output(lent, lane, (piece) => passed[lane]?.push(Buffer.from(piece)))
           lent.fill(0)
@@ -151,12 +151,12 @@ describe('a recorder', () => {
   })
 
   it.each([1, 63, 64, 1_000, 16_384, 16_385, 131_072, 200_000])(
-    'grows with what waits: %d bytes, then more',
+    'grows with pending output: %d bytes, then more',
     async (size) => {
-      const { writes, passed, recorder, say } = setUp()
+      const { writes, passed, recorder, output } = setUp()
       await settle()
       const pieces = ['first', 'x'.repeat(size), 'y'.repeat(3), 'z'.repeat(40_000), 'last']
-      pieces.forEach((piece, index) => say(piece, index === 2 ? 1 : 0))
+      pieces.forEach((piece, index) => output(piece, index === 2 ? 1 : 0))
       const written = recorder.finish()
       for (let next = 0; next < 20; next += 1) {
         writes[next]?.done()
@@ -169,10 +169,10 @@ describe('a recorder', () => {
     },
   )
 
-  it('of more than one block keeps it all in order', async () => {
-    const { writes, passed, recorder, say } = setUp({ takesAll: true })
+  it('keeps output of more than one block in order', async () => {
+    const { writes, passed, recorder, output } = setUp({ takesAll: true })
     const all = Array.from({ length: 50_000 }, (_, line) => `line ${line} \u001b[m`).join('\n')
-    for (let at = 0; at < all.length; at += 10_007) say(all.slice(at, at + 10_007))
+    for (let at = 0; at < all.length; at += 10_007) output(all.slice(at, at + 10_007))
     await recorder.finish()
     const events = writes.flatMap(({ text }) => text.split('\n').slice(0, -1)).slice(1)
     expect(events.map((line) => String((JSON.parse(line) as unknown[])[2])).join('')).toBe(all)
@@ -180,30 +180,30 @@ describe('a recorder', () => {
     expect(passed.join('')).toBe(all)
   })
 
-  it('of which there are hundreds, on a disk that takes nothing, holds little of a character each', async () => {
+  it('holds under 16 kB per recorder when hundreds of them wait for a stalled disk', async () => {
     const before = usedBytes()
     const all = Array.from({ length: 500 }, () => setUp())
     await settle()
-    for (const { writes, say } of all) {
+    for (const { writes, output } of all) {
       writes[0]?.done()
-      say('a')
+      output('a')
     }
     await settle()
-    // One is being written, the other waits behind it.
-    for (const { say } of all) say('b')
+    // The first character is being written, the second waits.
+    for (const { output } of all) output('b')
     const each = (usedBytes() - before) / all.length
     expect(all.map(({ writes }) => writes.length)).toEqual(all.map(() => 2))
     expect(each).toBeLessThan(16_384)
   })
 
-  it('passes nothing on before the file has it, whatever the file takes, and everything in order', async () => {
-    const { writes, passed, recorder, say } = setUp()
+  it('passes nothing on before it is written, and everything in order', async () => {
+    const { writes, passed, recorder, output } = setUp()
     await settle()
     writes[0]?.done()
-    say('one')
+    output('one')
     recorder.after(() => passed.push('(exit)'))
     await settle()
-    say('two')
+    output('two')
     await settle()
     expect(passed).toEqual([])
     expect(writes.map(({ text }) => text).slice(1)).toEqual(['[0,"o","one"]\n'])
@@ -215,16 +215,16 @@ describe('a recorder', () => {
     expect(passed).toEqual(['one', '(exit)', 'two'])
   })
 
-  it('that fails lets everything pass where recording is no must, and tells it once', async () => {
-    const { writes, passed, failures, sealed, recorder, say } = setUp()
+  it('passes output on after a failure of optional recording and reports it once', async () => {
+    const { writes, passed, failures, sealed, recorder, output } = setUp()
     await settle()
     writes[0]?.done()
-    say('one')
+    output('one')
     await settle()
     writes[1]?.fail(new Error('no room'))
-    say('two')
+    output('two')
     await settle()
-    say('three')
+    output('three')
     expect(passed).toEqual(['one', 'two', 'three'])
     expect(failures).toHaveLength(1)
     await recorder.finish()
@@ -232,39 +232,39 @@ describe('a recorder', () => {
   })
 
   it.each([
-    ['a file that cannot be made', { open: () => Promise.reject(new Error('no row')) }],
-    ['a file that takes nothing', {}],
-  ])('with %s lets no output pass where it is a must, but the end', async (_, options) => {
-    const { writes, passed, failures, recorder, say } = setUp({ required: true, ...options })
-    say('one')
+    ['a file cannot be created', { open: () => Promise.reject(new Error('no row')) }],
+    ['a write fails', {}],
+  ])('drops output of required recording but passes the end on when %s', async (_, options) => {
+    const { writes, passed, failures, recorder, output } = setUp({ required: true, ...options })
+    output('one')
     recorder.after(() => passed.push('(end)'))
     await settle()
     writes[0]?.fail(new Error('no room'))
     await settle()
-    say('two')
+    output('two')
     expect(passed).toEqual(['(end)'])
     expect(failures).toHaveLength(1)
   })
 
-  it('outlives a taker that throws', async () => {
-    const { writes, passed, failures, recorder, say } = setUp()
+  it('survives a callback that throws', async () => {
+    const { writes, passed, failures, recorder, output } = setUp()
     await settle()
     writes[0]?.done()
     recorder.after(() => {
       throw new Error('a defect')
     })
-    say('one')
+    output('one')
     await settle()
     writes[1]?.done()
     await settle()
     expect([passed, failures]).toEqual([['one'], [new Error('a defect')]])
   })
 
-  it('stops while there is room left for others', async () => {
-    const { clock, writes, failures, say, fill, passed } = setUp()
+  it('stops recording at the disk reserve', async () => {
+    const { clock, writes, failures, output, fill, passed } = setUp()
     await settle()
     writes[0]?.done()
-    say('one')
+    output('one')
     await settle()
     writes[1]?.done()
     await settle()
@@ -272,7 +272,7 @@ describe('a recorder', () => {
     clock.advance(1_000)
     await settle()
     expect(failures).toHaveLength(1)
-    say('two')
+    output('two')
     expect(passed).toEqual(['one', 'two'])
     expect(writes).toHaveLength(2)
   })

@@ -1,6 +1,6 @@
-// Records one seat: what the device says goes into the file first and to the person then, in order. A file that is slow
-// slows the device, because credit goes back only for what was passed on; so memory stays bounded by the link's window.
-// Input never comes here: what is typed where nothing is echoed is in no recording.
+// Records one seat: output of the device is written to the file and then passed to the client, in order. A slow file
+// slows the device, because credit is returned only for passed output; so memory is bounded by the link's window.
+// Input is never recorded, so text typed without echo is in no recording.
 import { createCharacters, jsonBytes } from '@bowline/asciicast/characters'
 import type { CastCode } from '@bowline/asciicast/cast'
 import type { Seal } from '@bowline/asciicast/chain'
@@ -10,16 +10,16 @@ import { Batch, type Entry } from './batch.ts'
 import { toBytes } from './line-bytes.ts'
 import type { Spool } from '../file/spool.ts'
 
-/** What is lost at most when the machine stops; a killed server loses nothing that a person has seen. */
+/** Maximum loss when the machine stops; a killed server loses nothing that was passed on. */
 const FLUSH_MS = 1_000
 /**
- * Of a program without a terminal, where not everything must be recorded: what is beyond is a file on its way rather
- * than something a person reads, and would fill the disk with text that nobody can play.
+ * Output limit of a program without a terminal, where recording is not required: more is a file transfer rather than
+ * text to read, and would fill the disk with unplayable data.
  */
 export const BULK_LIMIT_BYTES = 8_388_608
 const LIMIT_TOLD = `output beyond ${BULK_LIMIT_BYTES} bytes is not recorded`
 
-/** A new file, and the line that says whose recording it is. */
+/** A new file, and the line that identifies its recording. */
 export interface OpenedRecording {
   readonly spool: Spool
   /** Follows the header. */
@@ -31,40 +31,40 @@ export interface RecorderParts {
   readonly columns: number
   readonly rows: number
   readonly term: string
-  /** Makes row and file. */
+  /** Creates row and file. */
   readonly open: () => Promise<OpenedRecording>
-  /** Rejects when recordings must stop for lack of room. */
+  /** Rejects when recordings must stop for lack of disk space. */
   readonly requireRoom: () => Promise<void>
   /** Nothing may pass that is not recorded. */
   readonly required: boolean
-  /** Whether a person looks at a terminal: without one only the beginning is recorded, unless all of it must be. */
+  /** True with a terminal: without one only the beginning is recorded, unless recording is required. */
   readonly hasTerminal: boolean
-  /** It cannot go on; told once. */
+  /** Called once when recording cannot continue. */
   readonly failed: (error: unknown) => void
-  /** The file is as it stays. */
+  /** Called when the file is final. */
   readonly finished: (seal: Seal, bytes: number) => Promise<void>
-  /** The seat is over: how many bytes the device said on it, and how many of them are in the file. */
+  /** Called when the seat has ended, with its output bytes and those of them in the file. */
   readonly counted: (output: number, recorded: number) => Promise<void>
 }
 
 export interface Recorder {
   /** Nothing may pass that is not recorded. */
   readonly required: boolean
-  /** Resolves with whether row and file could be made. Never rejects. */
+  /** Resolves to true if row and file were created. Never rejects. */
   readonly begun: Promise<boolean>
   /**
-   * Records bytes, then passes them on. When nothing may pass unrecorded and recording fails, they are dropped.
-   * @param bytes are copied
-   * @param pass gets them, and with them what came right behind them; the memory is only valid during the call
+   * Records bytes, then passes them on. If recording is required and fails, they are dropped.
+   * @param bytes copied
+   * @param pass receives them together with directly following output; the memory is valid during the call only
    */
   output(bytes: Uint8Array, lane: 0 | 1, pass: (bytes: Uint8Array) => void): void
   resize(columns: number, rows: number): void
   exit(status: number): void
-  /** Writes a line about what happens. */
+  /** Writes a line about an event. */
   mark(text: string): void
-  /** Recording cannot go on. */
+  /** Makes the recording fail. */
   fail(error: Error): void
-  /** Runs `action` after everything before it was passed on. */
+  /** Runs `action` after all earlier output was passed on. */
   after(action: () => void): void
   /** Ends the recording. Never rejects. */
   finish(): Promise<void>
@@ -74,7 +74,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
   const { clock } = parts
   const startedAt = clock.now()
   const lines = createEventLines()
-  // A character may end in the next piece; stdout and stderr have each their own.
+  // A character may be split between pieces; stdout and stderr are decoded separately.
   const characters = [createCharacters(), createCharacters()] as const
   const queue: Batch[] = []
   let spool: Spool | undefined
@@ -113,7 +113,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
   const event = (code: CastCode, data: string): void => add({ kind: 'event', code, data, atMs: now() })
 
   function add(entry: Exclude<Entry, { kind: 'output' }>): void {
-    // Without a recording nothing needs to wait, once what came before has gone.
+    // Without a recording nothing needs to wait, once earlier entries are done.
     if ((failed || finished || entry.kind === 'act') && !working) return settle(entry)
     lastBatch().entries.push(entry)
     start()
@@ -142,7 +142,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
       if (entry.kind === 'act') entry.act()
       else if (entry.kind === 'output' && !(failed && parts.required)) entry.pass(entry.bytes)
     } catch (error) {
-      // A defect of the taker must not end the server; what came before it is recorded.
+      // A defect in a callback must not end the server; earlier output is recorded.
       fail(error)
     }
   }
@@ -156,7 +156,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
       for (const entry of batch.entries) settle(entry)
       batch.release()
     }
-    // At once: what comes from here on begins anew.
+    // No await since the last check of the queue: later entries start `work` anew.
     working = undefined
   }
 
@@ -175,7 +175,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
     }
   }
 
-  /** A line as its bytes, one character each ("latin1"), in parts; none for what is not in the file. */
+  /** A line as bytes, one character each ("latin1"), in parts; none for entries that are not written. */
   function toLine(entry: Entry): readonly string[] {
     if (entry.kind === 'event') return [Buffer.from(lines.next(entry.code, entry.data, entry.atMs)).toString('latin1')]
     if (entry.kind === 'act' || !entry.isKept) return []
@@ -195,7 +195,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
     } catch (error) {
       return fail(error)
     }
-    // Nobody waits for the disk itself, unless it takes more than a second.
+    // Sessions do not wait for a flush, unless it takes more than a second.
     await syncing
     syncing = spool
       ?.sync()
@@ -230,7 +230,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
         if (spool) await seal(spool)
         await parts.counted(output, Math.min(recorded, output))
       } catch (error) {
-        // The next start seals what this one could not.
+        // The next start seals the file instead.
         fail(error)
       }
     },

@@ -1,24 +1,24 @@
-// Lines of a screen as passages: what one hit of a search shows and jumps to.
+// Groups lines of a screen into passages, the unit of search hits and jumps.
 
-/** Some lines that were to be seen together. */
+/** Lines that were visible together. */
 export interface Passage {
-  /** When its first line was, in milliseconds since the start. */
+  /** Time of its first line, in milliseconds since the start. */
   readonly atMs: number
   readonly text: string
 }
 
 const PASSAGE_CHARACTERS = 1_000
 const PASSAGE_MS = 5_000
-/** A line beyond this is no text that people read. */
+/** Longer lines are not readable text. */
 const LINE_CHARACTERS = 8_000
-/** Kept of one recording, in characters. */
+/** Limit of stored text per recording, in characters. */
 export const TEXT_LIMIT = 8_000_000
 
 export interface Passages {
   add(atMs: number, line: string): void
   /** Ends the last passage. */
   end(): void
-  /** The finished ones. */
+  /** Removes and returns finished passages. */
   take(): Passage[]
 }
 

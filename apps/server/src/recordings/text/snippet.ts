@@ -1,15 +1,15 @@
-// The snippet of a search hit: the lines of its passage that say most, with the words that were looked for marked.
+// The snippet of a search hit: the best line of its passage with the matches marked.
 import { termsOf, wordsOf } from './words.ts'
 
 const MAX_CHARACTERS = 240
 
 export interface Snippet {
   readonly snippet: string
-  /** Where the words are in it: first character, and the one behind the last. */
+  /** Character ranges of the matches, end exclusive. */
   readonly matches: { from: number; to: number }[]
 }
 
-/** The line with most of the words, cut around the first of them. */
+/** The line with most of the words, cropped around the first match. */
 export function snippetOf(text: string, query: string): Snippet {
   const terms = termsOf(query)
   const whole = new Set(terms.flatMap(({ words }) => words))

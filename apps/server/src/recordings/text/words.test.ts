@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { snippetOf } from './snippet.ts'
 import { toQuery, wordsOf } from './words.ts'
 
-describe('words', () => {
+describe('search words', () => {
   it.each([
     ['cat /etc/nginx/nginx.conf', ['cat', 'etc', 'nginx', 'nginx', 'conf']],
     ['MAX_open-files=1e5', ['max', 'open', 'files', '1e5']],
@@ -10,11 +10,11 @@ describe('words', () => {
     ['日本語 ok', ['日', '本', '語', 'ok']],
     ["o'neil \\ '", ['o', 'neil']],
     ['--- !!', []],
-  ])('of %j are what people would look for', (text, words) => {
+  ])('splits %j into search words', (text, words) => {
     expect(wordsOf(text)).toEqual(words)
   })
 
-  it('of a query must all be there: those of one term one after the other', () => {
+  it('requires all words of a query, and those of one term in sequence', () => {
     expect(toQuery('Error "no such file" /var/log* --')).toBe(
       "('error') & ('no' <-> 'such' <-> 'file') & ('var' <-> 'log':*)",
     )
@@ -22,15 +22,15 @@ describe('words', () => {
   })
 })
 
-describe('a snippet', () => {
-  it('is the line that says most, with the words marked', () => {
+describe('snippetOf', () => {
+  it('returns the line with most matches, marked', () => {
     const text = 'ls /etc\nnginx: configuration file /etc/nginx.conf is ok\nbye'
     const { snippet, matches } = snippetOf(text, 'nginx conf*')
     expect(snippet).toBe('nginx: configuration file /etc/nginx.conf is ok')
     expect(matches.map(({ from, to }) => snippet.slice(from, to))).toEqual(['nginx', 'configuration', 'nginx', 'conf'])
   })
 
-  it('of a long line shows where the word is', () => {
+  it('crops a long line around the match', () => {
     const { snippet, matches } = snippetOf(`${'x '.repeat(500)}needle ${'y '.repeat(500)}`, 'needle')
     expect(matches.map(({ from, to }) => snippet.slice(from, to))).toEqual(['needle'])
     expect(snippet.length).toBe(240)

@@ -1,24 +1,24 @@
-// Text as words, for PostgreSQL's text search (documentation, chapter 12, and section 8.11 on its types). Its own parser
-// takes paths, addresses and numbers for one word each, so that a part of them is not found; here a word is letters and
-// digits, and what stands between two words is looked for as one after the other. No language: a log has none.
+// Splits text into words for PostgreSQL's text search (documentation, chapter 12, and section 8.11 on its types). Its
+// own parser treats paths, addresses and numbers as one word each, so that parts of them are not found; here a word is
+// letters and digits, and words joined by punctuation are searched as a sequence. No language: logs have none.
 import type { TenantId } from '@bowline/contract/schemas/common'
 
-/** These write no spaces: each character is a word. */
+/** Scripts without spaces: each character is a word. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}])+/gu
-/** PostgreSQL takes up to 2,046 bytes. */
+/** PostgreSQL allows up to 2,046 bytes. */
 const WORD_CHARACTERS = 200
-/** PostgreSQL keeps no higher one. */
+/** Highest position in PostgreSQL. */
 const LAST_POSITION = 16_383
 const POSITIONS_OF_A_WORD = 250
 
-/** The words of a text in order, in the one form that they are compared in. */
+/** The words of a text in order, normalised for comparison. */
 export function wordsOf(text: string): string[] {
   const words = text.normalize('NFKC').toLowerCase().match(WORD) ?? []
   return words.map((word) => word.slice(0, WORD_CHARACTERS).toWellFormed())
 }
 
-/** A tsvector as PostgreSQL reads it: every word with its places, and the namespace as a word without one. */
+/** A tsvector in PostgreSQL's syntax: every word with its positions, and the namespace as a word without one. */
 export function toVector(text: string, tenant: TenantId): string {
   const places = new Map<string, number[]>()
   for (const [index, word] of wordsOf(text).entries()) {
@@ -29,13 +29,13 @@ export function toVector(text: string, tenant: TenantId): string {
   return [`'${tenant}'`, ...[...places].map(([word, found]) => `'${word}':${found.join(',')}`)].join(' ')
 }
 
-/** One thing that must be in a passage: words that follow each other, of the last one perhaps only the beginning. */
+/** A required term: consecutive words, the last one possibly a prefix. */
 interface Term {
   readonly words: readonly string[]
   readonly isBeginning: boolean
 }
 
-/** `word`, `"some words"`, `begin*`, `/a/path.txt`: all of them must be there. */
+/** `word`, `"some words"`, `begin*`, `/a/path.txt`: all of them are required. */
 export function termsOf(query: string): Term[] {
   return [...query.matchAll(/"([^"]*)"?|([^\s"]+)/g)].flatMap(([, quoted, bare]) => {
     const text = quoted ?? bare ?? ''
@@ -44,7 +44,7 @@ export function termsOf(query: string): Term[] {
   })
 }
 
-/** A tsquery as PostgreSQL reads it; undefined when nothing can be looked for. */
+/** A tsquery in PostgreSQL's syntax; undefined without a search word. */
 export function toQuery(query: string): string | undefined {
   const terms = termsOf(query).map(({ words, isBeginning }) => {
     const last = words.length - 1
