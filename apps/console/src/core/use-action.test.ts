@@ -58,7 +58,7 @@ describe('an action', () => {
       call: (name: string) => Promise.resolve(name.toUpperCase()),
       done: (name, answer) => `${name} is ${answer}`,
       failed: 'not renamed',
-      undo: (name, answer) => () => undone(name, answer),
+      undo: undone,
       invalidates: [ROWS],
     })
     client.setQueryData(ROWS, [])
@@ -76,7 +76,7 @@ describe('an action', () => {
     const answer = () => Promise.resolve('')
     await actionOf({ call: answer, failed: '' }).run(undefined)
     expect(notifyDone).not.toHaveBeenCalled()
-    await actionOf({ call: answer, done: 'removed', failed: '', undo: () => undefined }).run(undefined)
+    await actionOf({ call: answer, done: 'removed', failed: '', undo: answer, canUndo: () => false }).run(undefined)
     expect(notifyDone).toHaveBeenCalledExactlyOnceWith({ title: 'removed' })
   })
 

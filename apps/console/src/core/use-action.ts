@@ -12,7 +12,6 @@ import { notifyDone, notifyFailure } from '../ui/feedback/notify.tsx'
 
 type Sentence<Args extends unknown[]> = string | ((...args: Args) => string | undefined)
 type Failed<Input> = string | ((input: Input) => string)
-type Undo = () => Promise<unknown>
 type RollBack = () => void
 
 export interface ActionSpec<Input, Output> {
@@ -22,8 +21,10 @@ export interface ActionSpec<Input, Output> {
   readonly done?: Sentence<[input: Input, output: Output]>
   /** Sentence on failure, for `run`. */
   readonly failed?: Failed<Input>
-  /** @returns what undoes it; undefined when it cannot be undone */
-  readonly undo?: (input: Input, output: Output) => Undo | undefined
+  /** Undoes it, when the person asks for that in the notification of the success. */
+  readonly undo?: (input: Input, output: Output) => Promise<unknown>
+  /** Whether it can be undone; absent: always. */
+  readonly canUndo?: (input: Input, output: Output) => boolean
   /** Keys of the queries to refetch: after success, failure and undo. */
   readonly invalidates?: readonly QueryKey[]
   /** Shows the result in the cache before the server answers. @returns what takes that back if the call fails */
@@ -35,14 +36,14 @@ export interface ActionSpec<Input, Output> {
 }
 
 /** An action that a form submits: the form shows the error, at the field that it names. */
-export interface FormAction<Input, Output> {
+export interface FormAction<Input, Output = unknown> {
   /** @throws the call's error */
   send(input: Input): Promise<Output>
   /** True while the action started last is in progress. */
   readonly isPending: boolean
 }
 
-export interface Action<Input, Output> extends FormAction<Input, Output> {
+export interface Action<Input, Output = unknown> extends FormAction<Input, Output> {
   /** Resolves to true on success. A failure has been shown by then, with a retry. */
   run(input: Input): Promise<boolean>
 }
@@ -126,8 +127,9 @@ function mutationOptions<Input, Output>(
     onSuccess(output, { spec, input }, _, { client }) {
       const title = textOf(spec.done, input, output)
       if (title === undefined) return
-      const undo = spec.undo?.(input, output)
-      notifyDone({ title, ...(undo ? { onUndo: () => undo().finally(() => refetch(client, spec)) } : {}) })
+      const { undo, canUndo = () => true } = spec
+      const onUndo = undo && (() => undo(input, output).finally(() => refetch(client, spec)))
+      notifyDone({ title, ...(onUndo && canUndo(input, output) ? { onUndo } : {}) })
     },
     onError: (_error, _started, rollBack) => rollBack?.(),
     onSettled(_output, _error, { spec }, _, { client }) {

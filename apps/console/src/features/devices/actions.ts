@@ -3,7 +3,7 @@ import { devices } from '@bowline/contract/operations/devices'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useRuntime } from '../../core/context.tsx'
-import { useAction, useIsPending } from '../../core/use-action.ts'
+import { useAction } from '../../core/use-action.ts'
 import { type DeviceListSearch, type ListPage, keys, withItemAt, withoutItem } from '../../live/apply-events.ts'
 import { devicesMessages as texts } from './messages.ts'
 
@@ -24,11 +24,6 @@ const FAILED = { accept: texts.acceptFailed, reject: texts.rejectFailed, remove:
 
 export interface DeviceActions {
   run(action: DeviceAction, device: Device): Promise<boolean>
-}
-
-/** True while an action on a device is in progress, wherever it was started. */
-export function useIsActing(uid: string): boolean {
-  return useIsPending(uid)
 }
 
 /** Actions on devices. `run` resolves to true on success; a failure has been shown by then. */
@@ -55,11 +50,9 @@ export function useDeviceActions(): DeviceActions {
     },
     done: ({ device, action }) => DONE[action](device.name),
     failed: ({ device, action }) => FAILED[action](device.name),
-    undo({ device: { uid, status }, action }) {
-      // Accepting and removing cannot be undone on the server; a rejected device can go back to pending.
-      if (action !== 'reject' || status !== 'pending') return undefined
-      return () => api.call(devices.setStatus, { params: { uid, status: 'pending' } })
-    },
+    undo: ({ device: { uid } }) => api.call(devices.setStatus, { params: { uid, status: 'pending' } }),
+    // Accepting and removing cannot be undone on the server; a rejected device can go back to pending.
+    canUndo: ({ device, action }) => action === 'reject' && device.status === 'pending',
     invalidates: [keys.deviceLists, keys.containers, keys.stats],
   })
   return { run: (action, device) => act.run({ device, action }) }
