@@ -38,14 +38,14 @@ export interface ActionSpec<Input, Output> {
 /** An action that a form submits: the form shows the error, at the field that it names. */
 export interface FormAction<Input, Output = unknown> {
   /** @throws the call's error */
-  send(input: Input): Promise<Output>
+  readonly send: (input: Input) => Promise<Output>
   /** True while the action started last is in progress. */
   readonly isPending: boolean
 }
 
 export interface Action<Input, Output = unknown> extends FormAction<Input, Output> {
   /** Resolves to true on success. A failure has been shown by then, with a retry. */
-  run(input: Input): Promise<boolean>
+  readonly run: (input: Input) => Promise<boolean>
 }
 
 /** What a mutation of the cache is about. It keeps the spec of its start: renders in between must not change it. */
