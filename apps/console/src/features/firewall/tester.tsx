@@ -8,7 +8,7 @@ import { useAction } from '../../core/use-action.ts'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Stack, Text, TextInput, Title } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
-import { DevicePicker } from '../devices/device-picker.tsx'
+import { DevicePicker } from '../../core/devices/device-picker.tsx'
 import { firewallMessages as texts } from './messages.ts'
 import classes from './firewall.module.css'
 

@@ -11,7 +11,7 @@ import { Button, Group, Text } from '../../ui/kit.ts'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
-import { PlayLink } from '../player/play-link.tsx'
+import { PlayLink } from './play-link.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
