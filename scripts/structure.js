@@ -14,6 +14,10 @@ const ONE_WAY = [
   'apps/server/src/gateway',
   'apps/server/src/recordings',
   'apps/agent/src',
+  'apps/console/src/features',
+  'apps/console/src/features/devices',
+  'apps/console/src/features/player',
+  'apps/console/src/features/terminal',
   'packages/link/src',
 ]
 /** Above everything else of the server: they may import all of it. */
@@ -120,7 +124,7 @@ function folderEdges(files, parent) {
   for (const [path, text] of files) {
     const from = folderOf(path)
     if (from === undefined || TESTS.test(path)) continue
-    for (const [, specifier] of text.matchAll(/ from '(\.[^']+)'/g)) {
+    for (const [, specifier] of text.matchAll(/(?: from |\bimport\()'(\.[^']+)'/g)) {
       const to = folderOf(normalize(join(dirname(path), specifier)))
       if (to === undefined || to === from) continue
       edges.set(from, (edges.get(from) ?? new Set()).add(to))
@@ -177,11 +181,16 @@ function missingDocuments(files) {
 /** Plants one fault of each kind. @returns {string[]} those that were not found */
 function plantedAreMissed(files) {
   const server = 'apps/server/src'
+  const pages = 'apps/console/src/features'
   const plants = {
     folder: Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, index) => [`planted/${index}.ts`, ''])),
     circle: {
       [`${server}/planted-a/a.ts`]: "import { b } from '../planted-b/b.ts'\n",
       [`${server}/planted-b/b.ts`]: "import { a } from '../planted-a/a.ts'\n",
+    },
+    'circle of pages': {
+      [`${pages}/planted-a/a.tsx`]: "import { b } from '../planted-b/b.ts'\n",
+      [`${pages}/planted-b/b.ts`]: "const load = () => import('../planted-a/a.tsx')\n",
     },
     query: { [`${server}/planted/service.ts`]: "db.selectFrom('devices')\n" },
     write: { [`${server}/planted/store.ts`]: "db.deleteFrom('devices')\n" },

@@ -2,10 +2,10 @@
 import { Link } from '@tanstack/react-router'
 import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '../ui/kit.ts'
-import { notifyFailure } from '../ui/feedback/notify.tsx'
 import { type Theme, useTheme } from '../ui/use-theme.ts'
-import { usePerson, useRuntime } from '../core/context.tsx'
+import { usePerson } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
+import { useSignOut } from './use-sign-out.ts'
 import classes from './account-menu.module.css'
 
 const THEMES: readonly { theme: Theme; icon: typeof Sun }[] = [
@@ -15,16 +15,10 @@ const THEMES: readonly { theme: Theme; icon: typeof Sun }[] = [
 ]
 
 export function AccountMenu() {
-  const { session } = useRuntime()
+  const signOut = useSignOut()
   const person = usePerson()
   const [theme, setTheme] = useTheme()
   if (!person) return null
-
-  const signOut = () => {
-    session.signOut().catch((error: unknown) => {
-      notifyFailure({ title: texts.signOutFailed, error, onRetry: signOut })
-    })
-  }
   return (
     <Menu position="top-start" width={220} withinPortal>
       <Menu.Target>
@@ -62,7 +56,7 @@ export function AccountMenu() {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={15} aria-hidden />} onClick={signOut}>
+        <Menu.Item leftSection={<LogOut size={15} aria-hidden />} onClick={() => void signOut.run()}>
           <Text size="sm">{texts.signOut}</Text>
         </Menu.Item>
       </Menu.Dropdown>

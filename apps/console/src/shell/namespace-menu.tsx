@@ -55,7 +55,7 @@ export function NamespaceMenu() {
               leftSection={
                 each.tenant_id === tenant ? <Check size={15} aria-hidden /> : <span className={classes['gap']} />
               }
-              onClick={() => each.tenant_id !== tenant && void switchTo(each)}
+              onClick={() => each.tenant_id !== tenant && void switchTo.run(each)}
             >
               {each.name}
               <Text span size="xs" c="dimmed" ml={8}>

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ClipboardList, Download, Lock } from 'lucide-react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import type { Column } from '../../ui/list/data-table.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { Button, Text } from '../../ui/kit.ts'
-import { notifyFailure } from '../../ui/feedback/notify.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { saveFile } from '../../ui/text/save-file.ts'
@@ -43,13 +43,10 @@ export function AuditPage() {
   const navigate = useNavigate()
   const may = useMay('namespaceUpdate')
   const list = useQuery({ ...auditListQuery(api, page), enabled: may })
-  const download = async () => {
-    try {
-      saveFile(await fetchAuditLog(api), 'audit-log.jsonl')
-    } catch (error) {
-      notifyFailure({ title: texts.exportFailed, error, onRetry: () => void download() })
-    }
-  }
+  const download = useAction({
+    call: async () => saveFile(await fetchAuditLog(api), 'audit-log.jsonl'),
+    failed: texts.exportFailed,
+  })
   if (!may) {
     return (
       <Page title={texts.title}>
@@ -65,7 +62,7 @@ export function AuditPage() {
           variant="default"
           title={texts.exportHint}
           leftSection={<Download size={16} aria-hidden />}
-          onClick={() => void download()}
+          onClick={() => void download.run()}
         >
           {texts.export}
         </Button>

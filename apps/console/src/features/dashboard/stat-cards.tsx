@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useRuntime } from '../../core/context.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { formatCount } from '../../ui/text/numbers.ts'
-import { statsQuery } from '../devices/queries.ts'
+import { statsQuery } from '../../core/devices/queries.ts'
 import { dashboardMessages as texts } from './messages.ts'
 import classes from './dashboard.module.css'
 

@@ -2,10 +2,10 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { Trash2 } from 'lucide-react'
 import { useMay } from '../../core/context.tsx'
+import { useIsPending } from '../../core/use-action.ts'
 import { GatedAction, GatedButton } from '../../ui/feedback/gated.tsx'
 import { ConnectButton } from '../terminal/connect-button.tsx'
 import { AcceptDevice } from './accept-device.tsx'
-import { useIsActing } from './actions.ts'
 import { devicesMessages as texts } from './messages.ts'
 
 export interface DeviceRowActionsProps {
@@ -19,7 +19,7 @@ export interface DeviceRowActionsProps {
 export function DeviceRowActions({ device, onAccept, onReject, onRemove }: DeviceRowActionsProps) {
   const mayReject = useMay('deviceReject')
   const mayRemove = useMay('deviceRemove')
-  const acting = useIsActing(device.uid)
+  const acting = useIsPending(device.uid)
   const { status, name } = device
   // The device is gone; it comes back by registering again.
   if (status === 'removed') return null

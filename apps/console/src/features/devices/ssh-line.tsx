@@ -9,7 +9,7 @@ import { uiMessages } from '../../ui/messages.ts'
 import { infoQuery } from '../instance/queries.ts'
 import { devicesMessages as texts } from './messages.ts'
 import { parseSshEndpoint, sshLine, sshLineParts } from './add/commands.ts'
-import { rememberSshUser, useSshUser } from './ssh-user.ts'
+import { rememberSshUser, useSshUser } from '../../core/devices/ssh-user.ts'
 import classes from './ssh-line.module.css'
 
 export function SshLine({ device }: { readonly device: Pick<Device, 'name' | 'namespace'> }) {

@@ -2,24 +2,38 @@
 import { firewall } from '@bowline/contract/operations/firewall'
 import type { Rule, RuleBody } from '@bowline/contract/schemas/firewall'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
 import { useRuntime } from '../../core/context.tsx'
+import { type Action, type FormAction, useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { firewallMessages as texts } from './messages.ts'
 import { inOrder } from './order.ts'
 
-export interface RuleActions {
-  /** @throws the call's error: the form shows it */
-  add(body: RuleBody): Promise<void>
-  /** @throws the call's error */
-  save(before: Rule, body: RuleBody, done: string): Promise<void>
-  /** Like `save` for changes from the list itself; a failure has been shown when it resolves. */
-  change(before: Rule, body: RuleBody, done: string): Promise<void>
-  /** Moves the rule at one index to another; a failure has been shown when it resolves. */
-  move(from: number, to: number): Promise<void>
-  remove(rule: Rule): Promise<void>
+interface RuleChange {
+  readonly before: Rule
+  readonly body: RuleBody
+  /** The sentence on success. */
+  readonly done: string
 }
+
+interface RuleMove {
+  readonly from: number
+  readonly to: number
+  /** Ids of all rules, in order. */
+  readonly before: readonly number[]
+  readonly after: readonly number[]
+}
+
+export interface RuleActions {
+  readonly add: FormAction<RuleBody>
+  readonly save: Action<RuleChange>
+  readonly remove: Action<Rule>
+  /** Moves the rule at one index to another. */
+  readonly move: (from: number, to: number) => void
+}
+
+/** Changes of rules and of their order are sent in the order in which they were made. */
+const QUEUE = 'firewall'
+const INVALIDATES = [keys.firewall]
 
 export function bodyOf({ action, active, filter, priority, source_ip, username }: Rule): RuleBody {
   return { action, active, filter, priority, source_ip, username }
@@ -28,91 +42,57 @@ export function bodyOf({ action, active, filter, priority, source_ip, username }
 export function useRuleActions(): RuleActions {
   const { api } = useRuntime()
   const queryClient = useQueryClient()
-  const reload = () => queryClient.invalidateQueries({ queryKey: keys.firewall })
-  /** Resolves when the last requested order has been applied. */
-  const ordering = useRef<Promise<void>>(Promise.resolve())
+  const create = (body: RuleBody) => api.call(firewall.create, { body })
 
-  /** Updates the cache optimistically, then makes the call. */
-  async function put(id: number, body: RuleBody): Promise<void> {
+  /** Updates the cached list before the server answers. */
+  async function show(change: (rules: Rule[]) => Rule[]): Promise<undefined> {
     await queryClient.cancelQueries({ queryKey: keys.firewall })
-    queryClient.setQueryData<Rule[]>(
-      keys.firewall,
-      (rules) => rules && inOrder(rules.map((rule) => (rule.id === id ? { ...rule, ...body } : rule))),
-    )
-    try {
-      await api.call(firewall.update, { params: { id }, body })
-    } finally {
-      await reload()
-    }
+    queryClient.setQueryData<Rule[]>(keys.firewall, (rules) => rules && change(rules))
   }
 
-  async function save(before: Rule, body: RuleBody, done: string): Promise<void> {
-    await put(before.id, body)
-    notifyDone({ title: done, onUndo: () => put(before.id, bodyOf(before)) })
-  }
+  const put = useAction({
+    queue: QUEUE,
+    optimistic: ({ id, body }: { id: number; body: RuleBody }) =>
+      show((rules) => inOrder(rules.map((rule) => (rule.id === id ? { ...rule, ...body } : rule)))),
+    call: ({ id, body }: { id: number; body: RuleBody }) => api.call(firewall.update, { params: { id }, body }),
+    invalidates: INVALIDATES,
+  })
+  const putOrder = useAction({
+    queue: QUEUE,
+    optimistic(ids: readonly number[]) {
+      const position = new Map(ids.map((id, index) => [id, index]))
+      return show((rules) => rules.toSorted((a, b) => (position.get(a.id) ?? -1) - (position.get(b.id) ?? -1)))
+    },
+    call: (ids: readonly number[]) => api.call(firewall.setOrder, { body: { rules: [...ids] } }),
+    invalidates: INVALIDATES,
+  })
 
-  async function change(before: Rule, body: RuleBody, done: string): Promise<void> {
-    await save(before, body, done).catch((error: unknown) => {
-      notifyFailure({ title: texts.saveFailed, error, onRetry: () => void change(before, body, done) })
-    })
-  }
+  const add = useAction({ call: create, done: texts.added, invalidates: INVALIDATES })
+  const save = useAction({
+    call: ({ before: { id }, body }: RuleChange) => put.send({ id, body }),
+    done: ({ done }) => done,
+    failed: texts.saveFailed,
+    undo: ({ before }) => put.send({ id: before.id, body: bodyOf(before) }),
+  })
+  const remove = useAction({
+    call: ({ id }: Rule) => api.call(firewall.remove, { params: { id } }),
+    done: texts.removed,
+    failed: texts.removeFailed,
+    undo: (rule) => create(bodyOf(rule)),
+    invalidates: INVALIDATES,
+  })
+  const reorder = useAction({
+    call: ({ after }: RuleMove) => putOrder.send(after),
+    done: ({ from, to }) => texts.moved(from + 1, to + 1),
+    failed: texts.moveFailed,
+    undo: ({ before }) => putOrder.send(before),
+  })
 
-  /** Reorders optimistically, then on the server: of several pending orders the last one wins. */
-  async function setOrder(ids: readonly number[]): Promise<void> {
-    await queryClient.cancelQueries({ queryKey: keys.firewall })
-    const position = new Map(ids.map((id, index) => [id, index]))
-    queryClient.setQueryData<Rule[]>(keys.firewall, (rules) =>
-      rules?.toSorted((a, b) => (position.get(a.id) ?? -1) - (position.get(b.id) ?? -1)),
-    )
-    const before = ordering.current
-    const mine = before.then(() => api.call(firewall.setOrder, { body: { rules: [...ids] } }))
-    const settled = mine.then(
-      () => undefined,
-      () => undefined,
-    )
-    ordering.current = settled
-    try {
-      await mine
-    } finally {
-      if (ordering.current === settled) await reload()
-    }
-  }
-
-  async function move(from: number, to: number): Promise<void> {
+  function move(from: number, to: number): void {
     const before = (queryClient.getQueryData<Rule[]>(keys.firewall) ?? []).map(({ id }) => id)
     const moved = before[from]
     if (moved === undefined) return
-    try {
-      await setOrder(before.toSpliced(from, 1).toSpliced(to, 0, moved))
-      notifyDone({ title: texts.moved(from + 1, to + 1), onUndo: () => setOrder(before) })
-    } catch (error) {
-      notifyFailure({ title: texts.moveFailed, error })
-    }
+    void reorder.run({ from, to, before, after: before.toSpliced(from, 1).toSpliced(to, 0, moved) })
   }
-
-  async function add(body: RuleBody): Promise<void> {
-    await api.call(firewall.create, { body })
-    await reload()
-  }
-
-  async function remove(rule: Rule): Promise<void> {
-    try {
-      await api.call(firewall.remove, { params: { id: rule.id } })
-      await reload()
-      notifyDone({ title: texts.removed, onUndo: () => add(bodyOf(rule)) })
-    } catch (error) {
-      notifyFailure({ title: texts.removeFailed, error, onRetry: () => void remove(rule) })
-    }
-  }
-
-  return {
-    move,
-    remove,
-    save,
-    change,
-    async add(body) {
-      await add(body)
-      notifyDone({ title: texts.added })
-    },
-  }
+  return { add, save, remove, move }
 }

@@ -69,7 +69,7 @@ export function FirewallPage() {
                 itemKey={({ id }) => String(id)}
                 handleLabel={(at) => texts.handle(at + 1, rules.length)}
                 marked={verdict?.rule === null ? undefined : String(verdict?.rule)}
-                onMove={mayEdit ? (from, to) => void actions.move(from, to) : undefined}
+                onMove={mayEdit ? actions.move : undefined}
                 renderItem={(rule, at) => (
                   <RuleRow
                     rule={rule}
@@ -78,11 +78,11 @@ export function FirewallPage() {
                     isDead={at > last}
                     mayEdit={mayEdit}
                     mayRemove={mayRemove}
-                    onMove={(to) => void actions.move(at, to)}
-                    onRemove={() => void actions.remove(rule)}
+                    onMove={(to) => actions.move(at, to)}
+                    onRemove={() => void actions.remove.run(rule)}
                     onSwitch={(active) => {
                       const done = active ? texts.switchedOn(at + 1) : texts.switchedOff(at + 1)
-                      void actions.change(rule, { ...bodyOf(rule), active }, done)
+                      void actions.save.run({ before: rule, body: { ...bodyOf(rule), active }, done })
                     }}
                   />
                 )}

@@ -71,7 +71,7 @@ function Body({ rule, rules, onDone }: BodyProps) {
     async send(values) {
       const { action, active, source_ip, username, priority } = values
       const body = { action, active, source_ip, username, priority, filter: toFilter(values) }
-      await (rule ? actions.save(rule, body, texts.saved) : actions.add(body))
+      await (rule ? actions.save.send({ before: rule, body, done: texts.saved }) : actions.add.send(body))
       onDone()
     },
   })

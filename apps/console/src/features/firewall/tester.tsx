@@ -2,12 +2,13 @@
 import { firewall } from '@bowline/contract/operations/firewall'
 import { AttemptBody, type Rule, type Verdict } from '@bowline/contract/schemas/firewall'
 import { useState } from 'react'
+import type { z } from 'zod'
 import { useMay, useRuntime } from '../../core/context.tsx'
-import { announce } from '../../ui/feedback/announce.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Stack, Text, TextInput, Title } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
-import { DevicePicker } from '../devices/device-picker.tsx'
+import { DevicePicker } from '../../core/devices/device-picker.tsx'
 import { firewallMessages as texts } from './messages.ts'
 import classes from './firewall.module.css'
 
@@ -21,15 +22,18 @@ export function Tester({ rules, onVerdict }: TesterProps) {
   const { api } = useRuntime()
   const may = useMay('firewallEdit')
   const [verdict, setVerdict] = useState<Verdict>()
+  const evaluate = useAction({
+    call: async (body: z.output<typeof AttemptBody>) => (await api.call(firewall.evaluate, { body })).body,
+    done: (_, next) => sentence(next, rules),
+  })
   const form = useContractForm({
     schema: AttemptBody,
     values: { username: 'root', address: '', device: '' },
     labels: texts.testerLabels,
     async send(body) {
-      const { body: next } = await api.call(firewall.evaluate, { body })
+      const next = await evaluate.send(body)
       setVerdict(next)
       onVerdict(next)
-      announce(sentence(next, rules))
     },
   })
   const { watch, setValue } = form.form

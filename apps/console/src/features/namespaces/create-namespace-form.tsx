@@ -3,6 +3,7 @@ import { namespaces } from '@bowline/contract/operations/namespaces'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
 import { z } from 'zod'
 import { useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { DialogForm } from '../../ui/feedback/dialog.tsx'
 import { Text, TextInput } from '../../ui/kit.ts'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
@@ -14,14 +15,17 @@ const Fields = z.object({ name: NamespaceName })
 export function CreateNamespaceForm({ onDone }: { readonly onDone: () => void }) {
   const { api } = useRuntime()
   const switchTo = useSwitchNamespace()
+  const create = useAction({
+    call: async (body: z.output<typeof Fields>) => (await api.call(namespaces.create, { body })).body,
+  })
   const form = useContractForm({
     schema: Fields,
     values: { name: '' },
     labels: texts.labels,
     async send(body) {
-      const { body: created } = await api.call(namespaces.create, { body })
+      const created = await create.send(body)
       onDone()
-      await switchTo(created)
+      await switchTo.run(created)
     },
   })
   return (

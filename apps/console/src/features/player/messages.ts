@@ -79,8 +79,6 @@ export const playerMessages = {
     ['n N', 'Next or previous hit'],
     ['f', 'Full screen'],
   ],
-  playLink: 'Play',
-  playLinkOf: (who: string) => `Play the recording of ${who}`,
   recordings: {
     title: 'Recordings',
     search: 'Search commands and output',

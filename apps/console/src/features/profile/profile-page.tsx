@@ -4,11 +4,11 @@ import { Email, Password, PersonName, Username } from '@bowline/contract/schemas
 import { Link } from '@tanstack/react-router'
 import { z } from 'zod'
 import { usePerson, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import type { Person } from '../../auth/session.ts'
 import { CopyField } from '../../ui/text/copy-field.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { Page } from '../../ui/page/page.tsx'
 import { PasswordField } from '../../ui/form/password-field.tsx'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
@@ -72,18 +72,19 @@ function Account({ person }: { readonly person: Person }) {
     await api.call(users.update, { body })
     await session.renew()
   }
+  const save = useAction({
+    call: patch,
+    done: texts.saved,
+    undo: () => patch(before),
+    // It would need the password again.
+    canUndo: (body) => !isMoved(before, body),
+  })
   const form = useContractForm({
     schema: accountFields(before),
     values: { ...before, current_password: '' },
     labels: texts.labels,
     async send({ current_password, ...body }) {
-      if (isMoved(before, body)) {
-        await patch({ ...body, current_password })
-        // Undoing would need the password again.
-        return notifyDone({ title: texts.saved })
-      }
-      await patch(body)
-      notifyDone({ title: texts.saved, onUndo: () => patch(before) })
+      await save.send(isMoved(before, body) ? { ...body, current_password } : body)
     },
   })
   const [email, recovery_email] = form.form.watch(['email', 'recovery_email'])
@@ -127,16 +128,21 @@ const PasswordFields = z.object({ current_password: z.string().min(1, 'is requir
 
 function PasswordCard({ person }: { readonly person: Person }) {
   const { api, session } = useRuntime()
+  const change = useAction({
+    async call(body: z.output<typeof PasswordFields>) {
+      await api.call(users.update, { body })
+      // The change revoked every session of the account, this one included.
+      await session.signIn({ username: person.user, password: body.password })
+    },
+    done: texts.changed,
+  })
   const form = useContractForm({
     schema: PasswordFields,
     values: { current_password: '', password: '' },
     labels: texts.labels,
     async send(body) {
-      await api.call(users.update, { body })
-      // The change revoked every session of the account, this one included.
-      await session.signIn({ username: person.user, password: body.password })
+      await change.send(body)
       form.form.reset()
-      notifyDone({ title: texts.changed })
     },
   })
   return (
@@ -159,11 +165,7 @@ function PasswordCard({ person }: { readonly person: Person }) {
 
 function Sessions() {
   const { session } = useRuntime()
-  const signOut = () => {
-    session.signOutEverywhere().catch((error: unknown) => {
-      notifyFailure({ title: texts.signOutFailed, error, onRetry: signOut })
-    })
-  }
+  const signOut = useAction({ call: () => session.signOutEverywhere(), failed: texts.signOutFailed })
   return (
     <SectionCard title={texts.sessions} text={texts.sessionsText}>
       <Group justify="flex-end">
@@ -171,7 +173,7 @@ function Sessions() {
           {texts.apiKeys}
         </Link>
         <Link to="/public-keys">{texts.sshKeys}</Link>
-        <Button variant="default" onClick={signOut}>
+        <Button variant="default" onClick={() => void signOut.run()}>
           {texts.signOutEverywhere}
         </Button>
       </Group>

@@ -57,7 +57,9 @@ function Body({ edited, onDone }: { readonly edited: PublicKey | 'new'; readonly
     async send(values) {
       const { name, username, data } = values
       const body = { name, username, filter: toFilter(values), ...ownerOf(owner) }
-      await (isNew ? actions.add(body, encodeKeyLine(data)) : actions.save(edited, body))
+      await (isNew
+        ? actions.add.send({ body, data: encodeKeyLine(data) })
+        : actions.save.send({ before: edited, body }))
       onDone()
     },
   })

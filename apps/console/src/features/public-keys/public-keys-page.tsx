@@ -124,7 +124,7 @@ export function PublicKeysPage() {
             why={texts.roleTooLow}
             label={texts.removeNamed(key.name)}
             hint={texts.remove}
-            onClick={() => void actions.remove(key)}
+            onClick={() => void actions.remove.run(key)}
           >
             <Trash2 size={15} aria-hidden />
           </GatedAction>

@@ -26,6 +26,8 @@ export const sessionsMessages = {
     policy: 'a rule',
   },
   cause: (by: string, reason: string) => `${reason} (by ${by})`,
+  playLink: 'Play',
+  playLinkOf: (who: string) => `Play the recording of ${who}`,
   loadFailed: 'The sessions could not be loaded.',
   empty: 'No sessions yet',
   emptyText:

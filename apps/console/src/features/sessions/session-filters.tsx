@@ -2,7 +2,7 @@
 import { Button, NativeSelect, TextInput } from '../../ui/kit.ts'
 import { SearchField } from '../../ui/form/search-field.tsx'
 import { Toolbar } from '../../ui/list/toolbar.tsx'
-import { DevicePicker } from '../devices/device-picker.tsx'
+import { DevicePicker } from '../../core/devices/device-picker.tsx'
 import { sessionsMessages } from './messages.ts'
 import { SESSION_STATES, type SessionsSearch, isFiltered } from './search.ts'
 import classes from './sessions.module.css'

@@ -3,11 +3,12 @@ import { ApiError } from '@bowline/contract/client'
 import { sessions } from '@bowline/contract/operations/sessions'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import type { Session } from '@bowline/contract/schemas/session'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { SquareX, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
 import { BackLink } from '../../ui/page/back-link.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
@@ -17,7 +18,6 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Fact, FactColumns, Facts } from '../../ui/page/facts.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
 import { Skeleton, Stack, Text } from '../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { formatMoment } from '../../ui/text/numbers.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { formatPosition } from '../../ui/list/position.ts'
@@ -120,19 +120,15 @@ function KnownSession({ session }: { readonly session: Session }) {
 
 function EndButton({ session }: { readonly session: Session }) {
   const { api } = useRuntime()
-  const queryClient = useQueryClient()
   const may = useMay('sessionClose')
   const [asking, setAsking] = useState(false)
+  const end = useAction({
+    call: () => api.call(sessions.close, { params: { uid: session.uid }, body: { device: session.device_uid } }),
+    done: texts.endDone,
+    failed: texts.endFailed,
+    invalidates: [keys.sessions],
+  })
   if (session.closed) return null
-  const end = async () => {
-    try {
-      await api.call(sessions.close, { params: { uid: session.uid }, body: { device: session.device_uid } })
-      notifyDone({ title: texts.endDone })
-    } catch (error) {
-      notifyFailure({ title: texts.endFailed, error, onRetry: () => void end() })
-    }
-    void queryClient.invalidateQueries({ queryKey: keys.sessions })
-  }
   return (
     <>
       <GatedButton
@@ -149,7 +145,7 @@ function EndButton({ session }: { readonly session: Session }) {
         title={texts.endTitle(nameOf(session))}
         action={texts.end}
         onClose={() => setAsking(false)}
-        onConfirm={() => void end()}
+        onConfirm={() => void end.run()}
       >
         <Text size="sm">{texts.endText}</Text>
       </Confirm>

@@ -1,19 +1,17 @@
 // Recordings of a session, one for each channel with output: verify, download, delete.
 import { sessions } from '@bowline/contract/operations/sessions'
 import type { RecordingVerdict, Session } from '@bowline/contract/schemas/session'
-import { useQueryClient } from '@tanstack/react-query'
 import { Download, ShieldCheck, ShieldX, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
-import { announce } from '../../ui/feedback/announce.tsx'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Button, Group, Text } from '../../ui/kit.ts'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
-import { PlayLink } from '../player/play-link.tsx'
+import { PlayLink } from './play-link.tsx'
 import { sessionsMessages as texts } from './messages.ts'
 import classes from './sessions.module.css'
 
@@ -29,38 +27,33 @@ export function SessionRecordings({ session }: { readonly session: Session }) {
 
 function Recording({ session, seat }: { readonly session: Session; readonly seat: number }) {
   const { api } = useRuntime()
-  const queryClient = useQueryClient()
   const mayRemove = useMay('sessionRemove')
   const [verdict, setVerdict] = useState<RecordingVerdict>()
   const [removing, setRemoving] = useState(false)
   const params = { uid: session.uid, seat: String(seat) }
 
-  const verify = async () => {
-    try {
+  const verify = useAction({
+    async call() {
       const { body } = await api.call(sessions.verifyRecord, { params })
       setVerdict(body)
-      announce(texts.verified[body.result])
-    } catch (error) {
-      notifyFailure({ title: texts.verifyFailed, error, onRetry: () => void verify() })
-    }
-  }
-  const download = async () => {
-    try {
+      return body
+    },
+    done: (_, { result }) => texts.verified[result],
+    failed: texts.verifyFailed,
+  })
+  const download = useAction({
+    async call() {
       const response = await api.open(sessions.getRecord, { params, query: { format: 'cast3' } })
       saveFile(await response.blob(), `session-${session.uid.slice(0, 12)}-${seat}.cast`)
-    } catch (error) {
-      notifyFailure({ title: texts.downloadFailed, error, onRetry: () => void download() })
-    }
-  }
-  const remove = async () => {
-    try {
-      await api.call(sessions.removeRecord, { params })
-      notifyDone({ title: texts.recordingRemoved })
-    } catch (error) {
-      notifyFailure({ title: texts.removeRecordingFailed, error })
-    }
-    void queryClient.invalidateQueries({ queryKey: keys.sessions })
-  }
+    },
+    failed: texts.downloadFailed,
+  })
+  const remove = useAction({
+    call: () => api.call(sessions.removeRecord, { params }),
+    done: texts.recordingRemoved,
+    failed: texts.removeRecordingFailed,
+    invalidates: [keys.sessions],
+  })
   return (
     <div className={classes['recording']}>
       <div>
@@ -71,14 +64,14 @@ function Recording({ session, seat }: { readonly session: Session; readonly seat
       </div>
       <Group gap="xs">
         <PlayLink session={session} seat={seat} />
-        <Button size="compact-sm" variant="default" onClick={() => void verify()}>
+        <Button size="compact-sm" variant="default" onClick={() => void verify.run()}>
           {texts.verify}
         </Button>
         <Button
           size="compact-sm"
           variant="default"
           leftSection={<Download size={14} aria-hidden />}
-          onClick={() => void download()}
+          onClick={() => void download.run()}
         >
           {texts.download}
         </Button>
@@ -98,7 +91,7 @@ function Recording({ session, seat }: { readonly session: Session; readonly seat
         title={texts.removeRecordingTitle}
         action={texts.removeRecording}
         onClose={() => setRemoving(false)}
-        onConfirm={() => void remove()}
+        onConfirm={() => void remove.run()}
       >
         <Text size="sm">{texts.removeRecordingText}</Text>
       </Confirm>

@@ -5,13 +5,12 @@ import { z } from 'zod'
 import { useRuntime } from '../../core/context.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, Stack, Text } from '../../ui/kit.ts'
-import { notifyDone } from '../../ui/feedback/notify.tsx'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { TextArea } from '../../ui/form/text-area.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { parseSshEndpoint, sshLine } from '../devices/add/commands.ts'
-import { useSshUser } from '../devices/ssh-user.ts'
+import { useSshUser } from '../../core/devices/ssh-user.ts'
 import { infoQuery } from '../instance/queries.ts'
 import { settingsMessages as texts } from './messages.ts'
 import type { SettingsProps } from './use-namespace-settings.ts'
@@ -30,9 +29,12 @@ export function AnnouncementEditor({ namespace, settings, may }: SettingsProps) 
     values: { connection_announcement: stored },
     labels: texts.labels,
     async send(next) {
-      await settings.put({ settings: next })
-      const onUndo = () => settings.put({ settings: { connection_announcement: stored } })
-      notifyDone({ title: texts.announcementSaved, onUndo })
+      const before = { connection_announcement: stored }
+      await settings.save.send({
+        change: { settings: next },
+        before: { settings: before },
+        done: texts.announcementSaved,
+      })
     },
   })
   const text = form.form.watch('connection_announcement')

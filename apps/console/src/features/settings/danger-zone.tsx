@@ -3,9 +3,9 @@ import { members, namespaces } from '@bowline/contract/operations/namespaces'
 import type { Namespace } from '@bowline/contract/schemas/namespace'
 import { useState } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { Button, Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { settingsMessages as texts } from './messages.ts'
 
@@ -18,16 +18,15 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
   const params = { tenant: namespace.tenant_id }
   const { name } = namespace
 
-  const leaveOrRemove = async (what: 'leave' | 'remove') => {
-    try {
+  const depart = useAction({
+    async call(what: 'leave' | 'remove') {
       await (what === 'leave' ? api.call(members.leave, { params }) : api.call(namespaces.remove, { params }))
-      notifyDone({ title: what === 'leave' ? texts.left(name) : texts.removed(name) })
       // The token names a namespace that the person no longer has: get one for the next namespace.
       await session.renew()
-    } catch (error) {
-      notifyFailure({ title: what === 'leave' ? texts.leaveFailed : texts.removeFailed, error })
-    }
-  }
+    },
+    done: (what) => (what === 'leave' ? texts.left(name) : texts.removed(name)),
+    failed: (what) => (what === 'leave' ? texts.leaveFailed : texts.removeFailed),
+  })
   const close = () => {
     setAsked(undefined)
     setTyped('')
@@ -49,7 +48,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
         title={texts.leaveTitle(name)}
         action={texts.leave}
         onClose={close}
-        onConfirm={() => void leaveOrRemove('leave')}
+        onConfirm={() => void depart.run('leave')}
       >
         <Text size="sm">{texts.leaveText}</Text>
       </Confirm>
@@ -59,7 +58,7 @@ export function DangerZone({ namespace }: { readonly namespace: Namespace }) {
         action={texts.remove}
         refused={typed.trim() !== name}
         onClose={close}
-        onConfirm={() => void leaveOrRemove('remove')}
+        onConfirm={() => void depart.run('remove')}
       >
         <Text size="sm" mb="sm">
           {texts.removeText}

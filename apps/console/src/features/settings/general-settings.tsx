@@ -7,7 +7,6 @@ import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { Fact } from '../../ui/page/facts.tsx'
 import { GatedButton } from '../../ui/feedback/gated.tsx'
 import { Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone } from '../../ui/feedback/notify.tsx'
 import { formatCount, formatMoment } from '../../ui/text/numbers.ts'
 import { SectionCard } from '../../ui/page/section-card.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
@@ -58,11 +57,8 @@ function Rename({ namespace, settings, onDone }: Omit<SettingsProps, 'may'> & { 
     values: { name: namespace.name },
     labels: texts.labels,
     async send({ name }) {
-      const before = namespace.name
-      if (name !== before) {
-        await settings.put({ name })
-        notifyDone({ title: texts.renamed(name), onUndo: () => settings.put({ name: before }) })
-      }
+      const before = { name: namespace.name }
+      if (name !== before.name) await settings.save.send({ change: { name }, before, done: texts.renamed(name) })
       onDone()
     },
   })

@@ -10,8 +10,6 @@ export const setupMessages = {
   },
   submit: 'Create account',
   failed: 'The account was not created',
-  /** Rule for a field that the server named without a reason. */
-  notAccepted: 'was not accepted',
   done: 'The account is created.',
   noLink: 'This link is incomplete',
   noLinkText: 'Set-up needs the whole link that the server printed when it started, with its “sign” part.',

@@ -4,7 +4,7 @@ import { tags } from '@bowline/contract/operations/tags'
 import { queryOptions } from '@tanstack/react-query'
 import { keys } from '../../live/apply-events.ts'
 import type { Api } from '../../auth/api.ts'
-import { deviceFilter } from '../devices/list/device-filter.ts'
+import { deviceFilter } from '../../core/devices/device-filter.ts'
 
 /** Every tag in use in the namespace, device tags first. */
 export function tagsQuery(api: Api) {

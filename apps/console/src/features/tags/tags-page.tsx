@@ -1,12 +1,13 @@
 // The namespace's tags: where they are used, renaming and removing them everywhere.
 import { tags as operations } from '@bowline/contract/operations/tags'
 import { Tag } from '@bowline/contract/schemas/tag'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil, Tags as TagsIcon, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useMay, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
 import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
@@ -14,7 +15,6 @@ import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
 import { Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
@@ -36,6 +36,9 @@ const COLUMNS: readonly Column<string>[] = [
   { id: 'devices', header: texts.columns.devices, cell: (tag) => <DeviceCount tag={tag} />, width: '10rem' },
 ]
 
+/** Devices, keys and rules hold tags too: every query is refetched. */
+const EVERYTHING = [[]]
+
 /** Number of accepted devices with a tag: the same as in the list that the tag links to. */
 function DeviceCount({ tag }: { readonly tag: string }) {
   const { api } = useRuntime()
@@ -45,21 +48,17 @@ function DeviceCount({ tag }: { readonly tag: string }) {
 
 export function TagsPage() {
   const { api } = useRuntime()
-  const queryClient = useQueryClient()
   const list = useQuery(tagsQuery(api))
   const mayRename = useMay('deviceTagRename')
   const mayRemove = useMay('deviceTagDelete')
   const [renaming, setRenaming] = useState<string>()
   const [removing, setRemoving] = useState<string>()
-  const remove = async (tag: string) => {
-    try {
-      await api.call(operations.remove, { params: { tag } })
-      notifyDone({ title: texts.removed(tag) })
-    } catch (error) {
-      notifyFailure({ title: texts.removeFailed(tag), error, onRetry: () => void remove(tag) })
-    }
-    void queryClient.invalidateQueries()
-  }
+  const remove = useAction({
+    call: (tag: string) => api.call(operations.remove, { params: { tag } }),
+    done: (tag) => texts.removed(tag),
+    failed: (tag) => texts.removeFailed(tag),
+    invalidates: EVERYTHING,
+  })
   return (
     <Page title={texts.title}>
       <p className={classes['intro']}>{texts.intro}</p>
@@ -113,7 +112,7 @@ export function TagsPage() {
         title={texts.removeTitle(removing ?? '')}
         action={texts.remove}
         onClose={() => setRemoving(undefined)}
-        onConfirm={() => removing !== undefined && void remove(removing)}
+        onConfirm={() => removing !== undefined && void remove.run(removing)}
       >
         <Text size="sm">{texts.removeText}</Text>
       </Confirm>
@@ -125,20 +124,19 @@ const Fields = z.object({ tag: Tag })
 
 function RenameTag({ tag, onDone }: { readonly tag: string; readonly onDone: () => void }) {
   const { api } = useRuntime()
-  const queryClient = useQueryClient()
-  const rename = async (from: string, to: string) => {
-    await api.call(operations.rename, { params: { tag: from }, body: { tag: to } })
-    void queryClient.invalidateQueries()
-  }
+  const put = (from: string, to: string) => api.call(operations.rename, { params: { tag: from }, body: { tag: to } })
+  const rename = useAction({
+    call: (to: string) => put(tag, to),
+    done: (to) => texts.renamed(tag, to),
+    undo: (to) => put(to, tag),
+    invalidates: EVERYTHING,
+  })
   const form = useContractForm({
     schema: Fields,
     values: { tag },
     labels: texts.labels,
     async send({ tag: to }) {
-      if (to !== tag) {
-        await rename(tag, to)
-        notifyDone({ title: texts.renamed(tag, to), onUndo: () => rename(to, tag) })
-      }
+      if (to !== tag) await rename.send(to)
       onDone()
     },
   })

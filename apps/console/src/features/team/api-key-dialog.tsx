@@ -3,14 +3,13 @@ import { LIMITS } from '@bowline/contract/limits'
 import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import { type ApiKey, ApiKeyBody, ApiKeyName } from '@bowline/contract/schemas/api-key'
 import { RoleName } from '@bowline/contract/schemas/namespace'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { CopyField } from '../../ui/text/copy-field.tsx'
 import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone } from '../../ui/feedback/notify.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { teamMessages as texts } from './messages.ts'
 import { API_KEY_LISTS } from './queries.ts'
@@ -82,16 +81,17 @@ interface CreateProps {
 
 function Create({ onSecret, onCancel }: CreateProps) {
   const { api } = useRuntime()
-  const queryClient = useQueryClient()
   const own = usePerson()?.role ?? ''
+  const create = useAction({
+    call: async (body: z.output<typeof NewKey>) => (await api.call(operations.create, { body })).body,
+    invalidates: [API_KEY_LISTS],
+  })
   const form = useContractForm({
     schema: NewKey,
     values: { name: '', role: 'observer', expires_at: '30' },
     labels: texts.labels,
     async send(body) {
-      const { body: created } = await api.call(operations.create, { body })
-      void queryClient.invalidateQueries({ queryKey: API_KEY_LISTS })
-      onSecret(created.id)
+      onSecret((await create.send(body)).id)
     },
   })
   const role = form.form.watch('role')
@@ -112,21 +112,22 @@ function Create({ onSecret, onCancel }: CreateProps) {
 
 function Change({ apiKey, onDone }: { readonly apiKey: ApiKey; readonly onDone: () => void }) {
   const { api } = useRuntime()
-  const queryClient = useQueryClient()
   const own = usePerson()?.role ?? ''
   const may = useMay('apiKeyUpdate')
-  const patch = async (key: string, body: { name: string; role: ApiKey['role'] }) => {
-    await api.call(operations.update, { params: { key }, body })
-    void queryClient.invalidateQueries({ queryKey: API_KEY_LISTS })
-  }
+  const before = { name: apiKey.name, role: apiKey.role }
+  const patch = (key: string, body: typeof before) => api.call(operations.update, { params: { key }, body })
+  const save = useAction({
+    call: (body: typeof before) => patch(before.name, body),
+    done: ({ name }) => texts.keySaved(name),
+    undo: ({ name }) => patch(name, before),
+    invalidates: [API_KEY_LISTS],
+  })
   const form = useContractForm({
     schema: KnownKey,
-    values: { name: apiKey.name, role: apiKey.role },
+    values: before,
     labels: texts.labels,
     async send(body) {
-      await patch(apiKey.name, body)
-      const before = { name: apiKey.name, role: apiKey.role }
-      notifyDone({ title: texts.keySaved(body.name), onUndo: () => patch(body.name, before) })
+      await save.send(body)
       onDone()
     },
   })

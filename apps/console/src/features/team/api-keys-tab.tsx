@@ -1,17 +1,17 @@
 // The API keys of the namespace.
 import { apiKeys as operations } from '@bowline/contract/operations/api-keys'
 import type { ApiKey } from '@bowline/contract/schemas/api-key'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { KeySquare, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import type { Column } from '../../ui/list/data-table.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
 import { Text } from '../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { formatMoment } from '../../ui/text/numbers.ts'
 import { PagedTable } from '../../ui/list/paged-table.tsx'
 import { useNow } from '../../ui/text/ticker.ts'
@@ -50,21 +50,17 @@ const COLUMNS: readonly Column<ApiKey>[] = [
 
 export function ApiKeysTab({ search, onOpen }: TeamTabProps) {
   const { api } = useRuntime()
-  const queryClient = useQueryClient()
   const mayRemove = useMay('apiKeyDelete')
   const [removing, setRemoving] = useState<ApiKey>()
   const sort = search.sort ?? 'expires_in'
   const order = search.order ?? (sort === 'name' || sort === 'role' ? 'asc' : 'desc')
   const list = useQuery(apiKeyListQuery(api, { page: search.page, sort, order }))
-  const remove = async ({ name }: ApiKey) => {
-    try {
-      await api.call(operations.remove, { params: { key: name } })
-      notifyDone({ title: texts.keyRemoved(name) })
-    } catch (error) {
-      notifyFailure({ title: texts.keyRemoveFailed(name), error })
-    }
-    void queryClient.invalidateQueries({ queryKey: API_KEY_LISTS })
-  }
+  const remove = useAction({
+    call: ({ name }: ApiKey) => api.call(operations.remove, { params: { key: name } }),
+    done: ({ name }) => texts.keyRemoved(name),
+    failed: ({ name }) => texts.keyRemoveFailed(name),
+    invalidates: [API_KEY_LISTS],
+  })
   const edited = search.add === 'yes' ? 'new' : list.data?.items.find(({ name }) => name === search.edit)
   return (
     <>
@@ -109,7 +105,7 @@ export function ApiKeysTab({ search, onOpen }: TeamTabProps) {
         title={texts.removeKeyTitle(removing?.name ?? '')}
         action={texts.removeKey}
         onClose={() => setRemoving(undefined)}
-        onConfirm={() => removing && void remove(removing)}
+        onConfirm={() => removing && void remove.run(removing)}
       >
         <Text size="sm">{texts.removeKeyText}</Text>
       </Confirm>

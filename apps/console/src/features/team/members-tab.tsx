@@ -1,13 +1,14 @@
 // The members of the namespace and their roles.
 import { members as operations } from '@bowline/contract/operations/namespaces'
-import { type Role, hasAuthorityOver } from '@bowline/contract/roles'
+import { hasAuthorityOver } from '@bowline/contract/roles'
 import { Email, TenantId } from '@bowline/contract/schemas/common'
-import { type Member, type Namespace, RoleName } from '@bowline/contract/schemas/namespace'
+import { type Member, RoleName } from '@bowline/contract/schemas/namespace'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
+import { useAction } from '../../core/use-action.ts'
 import { keys } from '../../live/apply-events.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
@@ -15,11 +16,11 @@ import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
 import { Badge, NativeSelect, Text, TextInput } from '../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../ui/feedback/notify.tsx'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { infoQuery } from '../instance/queries.ts'
 import { namespaceQuery } from '../namespaces/queries.ts'
+import { useRemoveMember, useSetRole } from './member-actions.ts'
 import { teamMessages as texts } from './messages.ts'
 import { roleOptions, toRole } from './role-options.ts'
 import type { TeamSearch } from './search.ts'
@@ -47,7 +48,7 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
   const { api } = useRuntime()
   const tenant = usePerson()?.tenant ?? ''
   const query = useQuery(namespaceQuery(api, tenant))
-  const actions = useMemberActions(tenant)
+  const remove = useRemoveMember(tenant)
   const [removing, setRemoving] = useState<Member>()
   return (
     <>
@@ -76,7 +77,7 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
         title={texts.removeMemberTitle(removing?.email ?? '')}
         action={texts.removeMember}
         onClose={() => setRemoving(undefined)}
-        onConfirm={() => removing && void actions.remove(removing)}
+        onConfirm={() => removing && void remove.run(removing)}
       >
         <Text size="sm">{texts.removeMemberText}</Text>
       </Confirm>
@@ -107,7 +108,7 @@ function useMayActOn(member: Member, permission: 'namespaceEditMember' | 'namesp
 }
 
 function MemberRole({ member }: { readonly member: Member }) {
-  const actions = useMemberActions(usePerson()?.tenant ?? '')
+  const setRole = useSetRole(usePerson()?.tenant ?? '')
   const may = useMayActOn(member, 'namespaceEditMember')
   const own = usePerson()?.role ?? ''
   if (!may) return texts.roles[member.role]
@@ -119,7 +120,7 @@ function MemberRole({ member }: { readonly member: Member }) {
       data={roleOptions(own)}
       onChange={(event) => {
         const role = toRole(event.currentTarget.value)
-        if (role) void actions.setRole(member, role)
+        if (role) void setRole.run({ member, role })
       }}
     />
   )
@@ -148,14 +149,19 @@ function AddMember({ tenant, onDone }: { readonly tenant: string; readonly onDon
   const queryClient = useQueryClient()
   const { data: info } = useQuery(infoQuery(api))
   const own = usePerson()?.role ?? ''
+  const add = useAction({
+    async call(body: z.output<typeof NewMember>) {
+      const { body: namespace } = await api.call(operations.add, { params: { tenant: TenantId.parse(tenant) }, body })
+      queryClient.setQueryData(keys.namespace(tenant), namespace)
+    },
+    done: ({ email }) => texts.memberAdded(email),
+  })
   const form = useContractForm({
     schema: NewMember,
     values: { email: '', role: 'operator' },
     labels: texts.labels,
     async send(body) {
-      const { body: namespace } = await api.call(operations.add, { params: { tenant: TenantId.parse(tenant) }, body })
-      queryClient.setQueryData(keys.namespace(tenant), namespace)
-      notifyDone({ title: texts.memberAdded(body.email) })
+      await add.send(body)
       onDone()
     },
   })
@@ -167,45 +173,4 @@ function AddMember({ tenant, onDone }: { readonly tenant: string; readonly onDon
       <NativeSelect {...form.field('role')} description={texts.roleHints[role]} data={roleOptions(own)} />
     </DialogForm>
   )
-}
-
-function useMemberActions(tenant: string) {
-  const { api } = useRuntime()
-  const queryClient = useQueryClient()
-  const put = async ({ id }: Member, role: Role) => {
-    const params = { tenant: TenantId.parse(tenant), uid: id }
-    queryClient.setQueryData<Namespace>(
-      keys.namespace(tenant),
-      (before) =>
-        before && { ...before, members: before.members.map((each) => (each.id === id ? { ...each, role } : each)) },
-    )
-    try {
-      await api.call(operations.update, { params, body: { role } })
-    } finally {
-      void queryClient.invalidateQueries({ queryKey: keys.namespace(tenant) })
-    }
-  }
-  return {
-    async setRole(member: Member, role: Role): Promise<void> {
-      try {
-        await put(member, role)
-        const title = texts.roleChanged(member.email, texts.roles[role])
-        notifyDone({ title, onUndo: () => put(member, member.role) })
-      } catch (error) {
-        notifyFailure({ title: texts.roleFailed(member.email), error })
-      }
-    },
-    async remove(member: Member): Promise<void> {
-      try {
-        const params = { tenant: TenantId.parse(tenant), uid: member.id }
-        const { body } = await api.call(operations.remove, { params })
-        const { disabled_keys: disabled, ...namespace } = body
-        queryClient.setQueryData(keys.namespace(tenant), namespace)
-        void queryClient.invalidateQueries({ queryKey: keys.publicKeys })
-        notifyDone({ title: texts.memberRemoved(member.email, disabled.length) })
-      } catch (error) {
-        notifyFailure({ title: texts.memberRemoveFailed(member.email), error })
-      }
-    },
-  }
 }

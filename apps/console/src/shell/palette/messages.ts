@@ -26,5 +26,4 @@ export const paletteMessages = {
   profile: 'Profile',
   theme: (theme: string) => `Theme: ${theme}`,
   signOut: 'Sign out',
-  signOutFailed: 'You are still signed in',
 } as const

@@ -10,12 +10,12 @@ import { SECTIONS } from '../../core/sections.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { copyText } from '../../ui/text/copy-text.ts'
 import { uiMessages } from '../../ui/messages.ts'
-import { notifyFailure } from '../../ui/feedback/notify.tsx'
 import { useTheme } from '../../ui/use-theme.ts'
 import { parseSshEndpoint, sshLine } from '../../features/devices/add/commands.ts'
-import { deviceListQuery } from '../../features/devices/queries.ts'
-import { useSshUser } from '../../features/devices/ssh-user.ts'
+import { deviceListQuery } from '../../core/devices/queries.ts'
+import { useSshUser } from '../../core/devices/ssh-user.ts'
 import { infoQuery } from '../../features/instance/queries.ts'
+import { useSignOut } from '../use-sign-out.ts'
 import { type PaletteItem, matching } from './items.ts'
 import { paletteMessages as texts } from './messages.ts'
 import { recentDevices, rememberDevice } from '../../features/devices/recent-devices.ts'
@@ -78,13 +78,10 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
 
 /** Items for pages and actions. */
 function useFixedItems(): PaletteItem[] {
-  const { session } = useRuntime()
+  const signOut = useSignOut()
   const navigate = useNavigate()
   const [, setTheme] = useTheme()
   const { pages, actions } = texts.groups
-  const signOut = () => {
-    session.signOut().catch((error: unknown) => notifyFailure({ title: texts.signOutFailed, error, onRetry: signOut }))
-  }
   const action = (label: string, icon: PaletteItem['icon'], run: () => void): PaletteItem => ({
     id: label,
     group: actions,
@@ -118,7 +115,7 @@ function useFixedItems(): PaletteItem[] {
     ...(['light', 'dark', 'auto'] as const).map((theme) =>
       action(texts.theme(appMessages.themes[theme]), undefined, () => setTheme(theme)),
     ),
-    action(texts.signOut, LogOut, signOut),
+    action(texts.signOut, LogOut, () => void signOut.run()),
   ]
 }
 

@@ -1,7 +1,7 @@
 // Routes of the overview, devices, sessions and terminals.
 import { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
-import { deviceListQuery, deviceQuery, statsQuery } from '../../features/devices/queries.ts'
+import { deviceListQuery, deviceQuery, statsQuery } from '../../core/devices/queries.ts'
 import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../features/devices/list/search.ts'
 import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.ts'
 import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'

@@ -10,7 +10,7 @@ import { useDeviceActions } from '../actions.ts'
 import { DeviceRowActions } from '../device-row-actions.tsx'
 import { KeyFingerprint } from '../key-fingerprint.tsx'
 import { devicesMessages as texts } from '../messages.ts'
-import { deviceQuery } from '../queries.ts'
+import { deviceQuery } from '../../../core/devices/queries.ts'
 import { SshLine } from '../ssh-line.tsx'
 import classes from './add-device.module.css'
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useRuntime } from '../../../core/context.tsx'
 import { type Baseline, baselineOf, withArrivals } from './arrivals.ts'
-import { pendingDevicesQuery } from '../queries.ts'
+import { pendingDevicesQuery } from '../../../core/devices/queries.ts'
 
 interface Watching {
   readonly baseline: Baseline

@@ -17,7 +17,7 @@ import { nameOf } from '../../sessions/session-name.ts'
 import { useDeviceActions } from '../actions.ts'
 import { DeviceRowActions } from '../device-row-actions.tsx'
 import { devicesMessages as texts } from '../messages.ts'
-import { pendingDevicesQuery } from '../queries.ts'
+import { pendingDevicesQuery } from '../../../core/devices/queries.ts'
 import classes from './pending-bell.module.css'
 
 const SHOWN = 5

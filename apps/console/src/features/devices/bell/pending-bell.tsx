@@ -7,7 +7,7 @@ import { usePerson, useRuntime } from '../../../core/context.tsx'
 import { ActionIcon, Popover } from '../../../ui/kit.ts'
 import type { BellContents } from './bell-contents.tsx'
 import { devicesMessages as texts } from '../messages.ts'
-import { statsQuery } from '../queries.ts'
+import { statsQuery } from '../../../core/devices/queries.ts'
 import classes from './pending-bell.module.css'
 import { pageFile } from '../../../platform/page-files.ts'
 

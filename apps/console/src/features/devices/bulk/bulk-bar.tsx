@@ -1,18 +1,13 @@
-// Actions on all selected devices. Failures are reported together, and a retry covers only them.
-import { devices as operations } from '@bowline/contract/operations/devices'
+// Buttons that act on all selected devices.
 import type { Device } from '@bowline/contract/schemas/device'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay, useRuntime } from '../../../core/context.tsx'
-import { keys } from '../../../live/apply-events.ts'
-import { fanOut } from '../../../platform/fan-out.ts'
 import { Confirm } from '../../../ui/feedback/confirm.tsx'
-import { describeError } from '../../../ui/feedback/describe-error.ts'
 import { Dialog } from '../../../ui/feedback/dialog.tsx'
 import { GatedButton } from '../../../ui/feedback/gated.tsx'
 import { Button, Group, Text } from '../../../ui/kit.ts'
-import { notifyDone, notifyFailure } from '../../../ui/feedback/notify.tsx'
+import { type BulkChange, useBulkActions } from './bulk-actions.ts'
 import { bulkMessages as texts } from './bulk-messages.ts'
 import { ChooseTags } from './choose-tags.tsx'
 import { devicesMessages } from '../messages.ts'
@@ -27,70 +22,24 @@ interface BulkBarProps {
   readonly onClear: () => void
 }
 
-interface BulkAction {
-  /** "Accepted 3 devices." */
-  readonly done: (count: number) => string
-  readonly work: (device: Device) => Promise<unknown>
-  /** Undoes it for the devices on which it succeeded. */
-  readonly undo?: (device: Device) => Promise<unknown>
-}
-
 export function BulkBar({ selected, onClear }: BulkBarProps) {
   const runtime = useRuntime()
-  const { api } = runtime
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
   const mayAccept = useMay('deviceAccept')
   const mayReject = useMay('deviceReject')
   const mayRemove = useMay('deviceRemove')
   const mayTag = useMay('deviceTagUpdate')
-  const [progress, setProgress] = useState<number>()
+  const { perform, progress } = useBulkActions(onClear)
   const [asked, setAsked] = useState<'remove' | 'tag' | 'untag'>()
   const status = selected[0]?.status
   /** Their keys must be compared one by one. */
   const replacing = selected.some(({ replaces }) => replaces)
   if (selected.length === 0) return null
 
-  const reload = () => {
-    for (const queryKey of [keys.devices, keys.containers, keys.stats, keys.tags]) {
-      void queryClient.invalidateQueries({ queryKey })
-    }
-  }
-  const perform = async (devices: readonly Device[], action: BulkAction): Promise<void> => {
-    setProgress(0)
-    const failed = await fanOut(devices, action.work, setProgress)
-    setProgress(undefined)
-    reload()
-    const worked = devices.filter((device) => !failed.some(({ item }) => item === device))
-    const { undo } = action
-    if (worked.length) {
-      const onUndo = undo && (() => fanOut(worked, undo).then(reload))
-      notifyDone({ title: action.done(worked.length), ...(onUndo ? { onUndo } : {}) })
-    }
-    if (failed.length === 0) {
-      onClear()
-      return
-    }
-    const causes = failed.map(({ item, error }) => `${item.name}: ${describeError(error).cause}`).join(' ')
-    notifyFailure({
-      title: texts.failed(failed.length, devices.length),
-      error: new Error(causes),
-      onRetry: () =>
-        void perform(
-          failed.map(({ item }) => item),
-          action,
-        ),
-    })
-  }
-  const setStatus = (word: 'accept' | 'reject' | 'pending') => (device: Device) =>
-    api.call(operations.setStatus, { params: { uid: device.uid, status: word } })
-  const setTags = (tagsOf: (device: Device) => readonly string[]) => (device: Device) =>
-    api.call(operations.setTags, { params: { uid: device.uid }, body: { tags: [...tagsOf(device)] } })
-  const retag = (done: BulkAction['done'], tagsOf: (device: Device) => readonly string[]) => {
+  const start = (change: BulkChange) => {
     setAsked(undefined)
-    void perform(selected, { done, work: setTags(tagsOf), undo: setTags(({ tags }) => tags) })
+    void perform(selected, change)
   }
-  const remove = (device: Device) => api.call(operations.remove, { params: { uid: device.uid } })
   const busy = progress !== undefined
   const online = selected.filter((device) => device.online)
   const connect = async (devices: readonly Device[]) => {
@@ -110,19 +59,13 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
             may={mayAccept && !replacing}
             {...(replacing ? { why: texts.replacing } : {})}
             variant="filled"
-            onClick={() => void perform(selected, { done: texts.accepted, work: setStatus('accept') })}
+            onClick={() => start({ kind: 'accept' })}
           >
             {devicesMessages.accept}
           </ActionButton>
         ) : null}
         {status === 'pending' ? (
-          <ActionButton
-            busy={busy}
-            may={mayReject}
-            onClick={() =>
-              void perform(selected, { done: texts.rejected, work: setStatus('reject'), undo: setStatus('pending') })
-            }
-          >
+          <ActionButton busy={busy} may={mayReject} onClick={() => start({ kind: 'reject' })}>
             {devicesMessages.reject}
           </ActionButton>
         ) : null}
@@ -155,7 +98,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
         title={texts.removeTitle(selected.length)}
         action={devicesMessages.remove}
         onClose={() => setAsked(undefined)}
-        onConfirm={() => void perform(selected, { done: texts.removed, work: remove })}
+        onConfirm={() => start({ kind: 'remove' })}
       >
         <Text size="sm">{devicesMessages.removeText}</Text>
       </Confirm>
@@ -164,7 +107,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
           text={texts.tagText}
           action={texts.tag}
           onCancel={() => setAsked(undefined)}
-          onTags={(added) => retag(texts.tagged, ({ tags }) => [...new Set([...tags, ...added])])}
+          onTags={(tags) => start({ kind: 'tag', tags })}
         />
       </Dialog>
       <Dialog opened={asked === 'untag'} onClose={() => setAsked(undefined)} title={texts.untagTitle(selected.length)}>
@@ -172,7 +115,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
           text={texts.untagText}
           action={texts.untag}
           onCancel={() => setAsked(undefined)}
-          onTags={(taken) => retag(texts.untagged, ({ tags }) => tags.filter((tag) => !taken.includes(tag)))}
+          onTags={(tags) => start({ kind: 'untag', tags })}
         />
       </Dialog>
     </section>

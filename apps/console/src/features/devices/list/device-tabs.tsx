@@ -6,7 +6,7 @@ import { useRuntime } from '../../../core/context.tsx'
 import { TabBar } from '../../../ui/list/tab-bar.tsx'
 import { infoQuery } from '../../instance/queries.ts'
 import { devicesMessages as texts } from '../messages.ts'
-import { type DeviceKind, deviceListQuery, statsQuery } from '../queries.ts'
+import { type DeviceKind, deviceListQuery, statsQuery } from '../../../core/devices/queries.ts'
 import { DEFAULT_DEVICES_SEARCH, DEVICE_TABS, type DeviceTab, type DevicesSearch, deviceListOf } from './search.ts'
 
 interface DeviceTabsProps {

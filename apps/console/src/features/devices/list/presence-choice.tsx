@@ -1,7 +1,7 @@
 // Filters the device list by online or offline.
 import { ChevronDown } from 'lucide-react'
 import { Button, Menu } from '../../../ui/kit.ts'
-import { PRESENCES, type Presence } from './device-filter.ts'
+import { PRESENCES, type Presence } from '../../../core/devices/device-filter.ts'
 import { devicesMessages as texts } from '../messages.ts'
 
 interface PresenceChoiceProps {

@@ -1,7 +1,7 @@
 // URL search parameters of the devices page.
 import { z } from 'zod'
-import { PRESENCES } from './device-filter.ts'
-import { DEVICE_SORTS, type DeviceListQuery } from '../queries.ts'
+import { PRESENCES } from '../../../core/devices/device-filter.ts'
+import { DEVICE_SORTS, type DeviceListQuery } from '../../../core/devices/queries.ts'
 
 export const DEVICE_TABS = ['accepted', 'pending', 'rejected', 'removed'] as const
 export type DeviceTab = (typeof DEVICE_TABS)[number]

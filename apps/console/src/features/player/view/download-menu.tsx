@@ -2,23 +2,22 @@
 import { sessions } from '@bowline/contract/operations/sessions'
 import { Download } from 'lucide-react'
 import { useRuntime } from '../../../core/context.tsx'
+import { useAction } from '../../../core/use-action.ts'
 import { Button, Menu } from '../../../ui/kit.ts'
-import { notifyFailure } from '../../../ui/feedback/notify.tsx'
 import { saveFile } from '../../../ui/text/save-file.ts'
 import { playerMessages as texts } from '../messages.ts'
 import type { Seat } from '../queries.ts'
 
 export function DownloadMenu({ uid, seat }: Seat) {
   const { api } = useRuntime()
-  const download = async (version: 2 | 3): Promise<void> => {
-    try {
+  const download = useAction({
+    async call(version: 2 | 3) {
       const query = { format: version === 2 ? ('cast' as const) : ('cast3' as const) }
       const response = await api.open(sessions.getRecord, { params: { uid, seat }, query })
       saveFile(await response.blob(), `session-${uid.slice(0, 12)}-${seat}.cast`)
-    } catch (error) {
-      notifyFailure({ title: texts.downloadFailed, error, onRetry: () => void download(version) })
-    }
-  }
+    },
+    failed: texts.downloadFailed,
+  })
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -28,7 +27,7 @@ export function DownloadMenu({ uid, seat }: Seat) {
       </Menu.Target>
       <Menu.Dropdown>
         {([2, 3] as const).map((version) => (
-          <Menu.Item key={version} onClick={() => void download(version)}>
+          <Menu.Item key={version} onClick={() => void download.run(version)}>
             {texts.downloadAs(version)}
           </Menu.Item>
         ))}

@@ -2,7 +2,7 @@
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
-import { useRuntime } from '../../core/context.tsx'
+import { useRuntime } from '../context.tsx'
 import { TextInput } from '../../ui/kit.ts'
 import { deviceListQuery, deviceQuery } from './queries.ts'
 

@@ -1,5 +1,5 @@
 // Builds the API filter of a device list.
-import { type ConditionGroup, encodeFilter, startOfDay, where } from '../../../core/list-filter.ts'
+import { type ConditionGroup, encodeFilter, startOfDay, where } from '../list-filter.ts'
 
 const SEARCHED = ['name', 'identity.mac', 'remote_addr', 'info.pretty_name'] as const
 

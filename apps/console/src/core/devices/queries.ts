@@ -7,7 +7,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type ListPage, keys } from '../../live/apply-events.ts'
 import { listPage } from '../../live/list-page.ts'
 import type { Api } from '../../auth/api.ts'
-import { type DeviceChoices, deviceFilter } from './list/device-filter.ts'
+import { type DeviceChoices, deviceFilter } from './device-filter.ts'
 
 export const DEVICES_PER_PAGE = 25
 

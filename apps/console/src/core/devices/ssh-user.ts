@@ -1,5 +1,5 @@
 // The user name in SSH lines: the last one used in this browser.
-import { useStore } from '../../core/context.tsx'
+import { useStore } from '../context.tsx'
 import { createStore } from '../../platform/store.ts'
 
 const KEY = 'bowline.ssh-user'

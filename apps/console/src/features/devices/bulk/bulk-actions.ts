@@ -1,0 +1,89 @@
+// Changes many devices at once. Failures are reported together, and a retry covers only them.
+import { devices as operations } from '@bowline/contract/operations/devices'
+import type { Device } from '@bowline/contract/schemas/device'
+import { useState } from 'react'
+import { useRuntime } from '../../../core/context.tsx'
+import { useAction } from '../../../core/use-action.ts'
+import { keys } from '../../../live/apply-events.ts'
+import { fanOut } from '../../../platform/fan-out.ts'
+import { describeError } from '../../../ui/feedback/describe-error.ts'
+import { notifyFailure } from '../../../ui/feedback/notify.tsx'
+import { bulkMessages as texts } from './bulk-messages.ts'
+
+export type BulkChange =
+  | { readonly kind: 'accept' | 'reject' | 'remove' }
+  | { readonly kind: 'tag' | 'untag'; readonly tags: readonly string[] }
+
+interface Request {
+  readonly devices: readonly Device[]
+  readonly change: BulkChange
+}
+
+const DONE = {
+  accept: texts.accepted,
+  reject: texts.rejected,
+  remove: texts.removed,
+  tag: texts.tagged,
+  untag: texts.untagged,
+} as const satisfies Record<BulkChange['kind'], (count: number) => string>
+
+export interface BulkActions {
+  readonly perform: (devices: readonly Device[], change: BulkChange) => Promise<void>
+  /** How many devices are done; undefined: nothing is in progress. */
+  readonly progress: number | undefined
+}
+
+/** @param onClear called when a change worked for every device */
+export function useBulkActions(onClear: () => void): BulkActions {
+  const { api } = useRuntime()
+  const [count, setCount] = useState(0)
+  const setStatus = ({ uid }: Device, status: 'accept' | 'reject' | 'pending') =>
+    api.call(operations.setStatus, { params: { uid, status } })
+  const setTags = ({ uid }: Device, tags: Iterable<string>) =>
+    api.call(operations.setTags, { params: { uid }, body: { tags: [...tags] } })
+
+  async function apply(device: Device, change: BulkChange): Promise<void> {
+    const { uid, tags } = device
+    if (change.kind === 'remove') await api.call(operations.remove, { params: { uid } })
+    else if (change.kind === 'tag') await setTags(device, new Set([...tags, ...change.tags]))
+    else if (change.kind === 'untag')
+      await setTags(
+        device,
+        tags.filter((tag) => !change.tags.includes(tag)),
+      )
+    else await setStatus(device, change.kind)
+  }
+
+  const act = useAction({
+    async call({ devices, change }: Request) {
+      setCount(0)
+      const failed = await fanOut(devices, (device) => apply(device, change), setCount)
+      const worked = devices.filter((device) => !failed.some(({ item }) => item === device))
+      return { failed, worked }
+    },
+    done: ({ change }, { worked }) => (worked.length === 0 ? undefined : DONE[change.kind](worked.length)),
+    undo: ({ change }, { worked }) =>
+      fanOut(worked, (device) =>
+        change.kind === 'reject' ? setStatus(device, 'pending') : setTags(device, device.tags),
+      ),
+    canUndo: ({ change }) => change.kind !== 'accept' && change.kind !== 'remove',
+    invalidates: [keys.devices, keys.containers, keys.stats, keys.tags],
+  })
+
+  /** The action itself never fails: what is shown of its failures are the devices, and only those are tried again. */
+  async function perform(devices: readonly Device[], change: BulkChange): Promise<void> {
+    const { failed } = await act.send({ devices, change })
+    if (failed.length === 0) {
+      onClear()
+      return
+    }
+    const causes = failed.map(({ item, error }) => `${item.name}: ${describeError(error).cause}`).join(' ')
+    const left = failed.map(({ item }) => item)
+    notifyFailure({
+      title: texts.failed(failed.length, devices.length),
+      error: new Error(causes),
+      onRetry: () => void perform(left, change),
+    })
+  }
+  return { perform, progress: act.isPending ? count : undefined }
+}

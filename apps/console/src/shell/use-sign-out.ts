@@ -1,0 +1,9 @@
+// Signs out, from the account menu and the palette.
+import { useRuntime } from '../core/context.tsx'
+import { appMessages as texts } from '../core/messages.ts'
+import { type Action, useAction } from '../core/use-action.ts'
+
+export function useSignOut(): Action<void> {
+  const { session } = useRuntime()
+  return useAction({ call: () => session.signOut(), failed: texts.signOutFailed })
+}
