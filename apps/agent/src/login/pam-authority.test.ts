@@ -31,7 +31,7 @@ const inside = (name: string): string => join(folder, name)
 /** Writes the rules of the service, plus those of a test. */
 function setRules(...more: readonly string[]): void {
   const rules = [
-    'auth required pam_unix.so nodelay',
+    'auth required pam_unix.so',
     `account required pam_nologin.so file=${inside('nologin')}`,
     'account required pam_unix.so',
     'session required pam_unix.so',
@@ -181,6 +181,13 @@ describe('messages of modules at login', () => {
 })
 
 describe('an account that PAM refuses', () => {
+  test('refuses a wrong password without the delay that modules request', async () => {
+    setRules('auth optional pam_faildelay.so delay=120000000')
+    const { answers } = await offer(agent.gateway, [{ method: 'password', password: 'wrong horse' }], user.name)
+    setRules()
+    expect(answers).toEqual([{ type: 'denied', reason: 'credential' }])
+  })
+
   test('tells a refused account the reason once the password was correct', async () => {
     writeFileSync(inside('nologin'), 'The garden is closed.\n')
     const password = (text: string) => ({ method: 'password', password: text })
