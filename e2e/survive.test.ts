@@ -253,8 +253,8 @@ describe('a client that leaves while its password is checked', () => {
       .output()
       .split('\n')
       .filter((line) => line.includes(`"session":"${uid}"`))
-    expect(ended.filter((line) => line.includes('login-accepted'))).toHaveLength(
-      ended.filter((line) => line.includes('login-ended')).length,
+    expect(ended.filter((line) => line.includes('login.accepted'))).toHaveLength(
+      ended.filter((line) => line.includes('login.ended')).length,
     )
   })
 })

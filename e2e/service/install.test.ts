@@ -103,7 +103,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
 
   it('updates the agent when the command runs again, and keeps device and password', async () => {
     const running = boot(machine, installCommand(server.origin, server.tenant, server.pin))
-    await until('the agent runs', () => running.output().includes('link-up'))
+    await until('the agent runs', () => running.output().includes('link.up'))
     expect(running.output()).not.toMatch(/device password/)
     await untilOnline(client, added.device.uid)
     expect((await login(added.device, added.password, 'echo again')).stdout.toString()).toBe('again\n')
@@ -141,7 +141,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
   it('reports a namespace that does not exist through the agent', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000'
     const running = boot(machine, installCommand(server.origin, nobody, server.pin))
-    await until('the agent says so', () => running.output().includes('registration-failed'))
+    await until('the agent says so', () => running.output().includes('registration.failed'))
     expect(running.output()).toMatch(/"ev":"registration-failed".*namespace/)
   })
 })

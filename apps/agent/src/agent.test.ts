@@ -11,7 +11,8 @@ import { describeDevice } from './device/identity.ts'
 import { loadDeviceKey } from './device/key.ts'
 import { StatementKeyFile } from './device/statement-key-file.ts'
 import { createLog } from './log.ts'
-import { exec, exitOfSession, fakeAuthority, logIn, offer, openSession, SESSION_UID, until } from './testing.ts'
+import { until } from '@bowline/testkit/until'
+import { exec, exitOfSession, fakeAuthority, logIn, offer, openSession, SESSION_UID } from './testing.ts'
 import { DEVICE_UID, startPlatform, TENANT, type FakePlatform } from './testing-platform.ts'
 
 let folder: string
@@ -119,11 +120,11 @@ test('rejects and logs a statement key that the known one has not signed', async
   platform.extra['statement_key'] = rawKey()
   const { clock, logged } = startAgent()
   await link(0)
-  expect(logged('statement-key-kept').length).toBe(1)
+  expect(logged('statement-key.learned').length).toBe(1)
   platform.extra['statement_key'] = rawKey()
   await clock.advanceAsync(600_000)
-  await until(() => logged('statement-key-refused').length === 1)
-  expect(logged('statement-key-refused')[0]).toMatchObject({
+  await until(() => logged('statement-key.refused').length === 1)
+  expect(logged('statement-key.refused')[0]).toMatchObject({
     level: 'error',
     file: join(folder, 'agent.key.statement.json'),
   })
@@ -133,8 +134,8 @@ test('waits and logs the reason when another agent displaces it', async () => {
   const { clock, logged } = startAgent()
   const first = await link(0)
   first.close({ by: 'gateway', reason: 'displaced', message: '' })
-  await until(() => logged('displaced').length === 1)
-  expect(logged('displaced')[0]).toMatchObject({ level: 'error', nextAttemptSeconds: 30 })
+  await until(() => logged('link.displaced').length === 1)
+  expect(logged('link.displaced')[0]).toMatchObject({ level: 'error', nextAttemptSeconds: 30 })
   await clock.advanceAsync(29_000)
   expect(platform.links.length).toBe(1)
   await clock.advanceAsync(1_000)

@@ -74,7 +74,7 @@ export class Agent {
       clock,
       random: () => parts.random(),
       linked: () => {
-        log.info('link-up', 'linked to the server')
+        log.info('link.up')
         this.#reportReachable(true)
         this.#idleLater()
       },
@@ -128,7 +128,7 @@ export class Agent {
             this.#links.delete(streams)
             if (this.#links.size === 0) this.#reportReachable(false)
             const level = cause.by === 'agent' ? 'info' : 'warn'
-            log[level]('link-down', 'the link ended', { by: cause.by, reason: cause.reason, message: cause.message })
+            log[level]('link.down', { by: cause.by, reason: cause.reason, message: cause.message })
             handler.closed(cause)
           },
         },
@@ -179,10 +179,10 @@ export class Agent {
     this.#clockAheadSeconds = clockAheadSeconds
     const { uid, name, namespace } = registration
     const sshid = `${namespace}.${name}${this.#sshHost ? `@${this.#sshHost}` : ''}`
-    log.info('registered', 'registered with the server', { uid, sshid })
+    log.info('registration.done', { uid, sshid })
     this.#sshid = sshid
     if (Math.abs(clockAheadSeconds) > CLOCK_TOLERANCE_SECONDS) {
-      log.warn('clock-differs', "this device's clock differs from the server's; logins by key may fail", {
+      log.warn('clock.differs', {
         aheadSeconds: clockAheadSeconds,
       })
     }
@@ -194,21 +194,16 @@ export class Agent {
   #adoptKey(file: StatementKeyFile, key: string, signature: string | undefined): void {
     const { log } = this.#parts
     const adoption = file.adopt(key, signature)
-    if (adoption === 'learned') log.info('statement-key-kept', 'learned the statement key', { file: file.path })
-    if (adoption === 'changed')
-      log.warn('statement-key-changed', 'the statement key was replaced, signed by the old one')
+    if (adoption === 'learned') log.info('statement-key.learned', { file: file.path })
+    if (adoption === 'changed') log.warn('statement-key.changed')
     if (adoption === 'refused') {
-      log.error(
-        'statement-key-refused',
-        'the server names a statement key that the known one has not signed; logins by key will fail. If the server was set up anew, remove the file',
-        { file: file.path },
-      )
+      log.error('statement-key.refused', { file: file.path })
     }
   }
 
   #registrationFailed(error: unknown): DialOutcome {
     const message = error instanceof Error ? error.message : String(error)
-    this.#parts.log.error('registration-failed', 'the device could not be registered', { message })
+    this.#parts.log.error('registration.failed', { message })
     const retryAfterSeconds = error instanceof RegistrationError ? error.retryAfterSeconds : undefined
     const cause = this.#ownCause('registration-failed', message)
     return retryAfterSeconds === undefined ? { cause } : { cause, retryAfterSeconds }
@@ -246,18 +241,13 @@ export class Agent {
     const seconds = Math.round(ms / 1_000)
     const fields = { by: cause.by, reason: cause.reason, message: cause.message, nextAttemptSeconds: seconds }
     if (cause.reason === 'displaced') {
-      log.error(
-        'displaced',
-        'another agent runs with the identity of this device; was the machine, or its key file, copied? This one waits',
-        fields,
-      )
-    } else if (cause.reason !== 'registration-failed')
-      log.warn('link-failed', 'the server is to be dialled again', fields)
+      log.error('link.displaced', fields)
+    } else if (cause.reason !== 'registration-failed') log.warn('link.failed', fields)
   }
 
   #report(error: unknown, callback: string): void {
     const stack = error instanceof Error ? error.stack : undefined
-    this.#parts.log.error('internal-error', 'a callback failed', { callback, error: String(error), stack })
+    this.#parts.log.error('agent.internal-error', { callback, error: String(error), stack })
   }
 
   #ownCause(reason: string, message: string): LinkCause {

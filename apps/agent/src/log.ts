@@ -1,42 +1,43 @@
-// The agent's log: one JSON object per line on stderr, or human-readable lines when stderr is a terminal. Fields are
-// passed individually and never hold a credential.
+// The agent's log: one JSON object per line on stderr, or human-readable lines when stderr is a terminal.
+import type { Log as BaseLog, LogFields } from '@bowline/base/log'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LEVELS)[number]
 type Written = Exclude<LogLevel, 'silent' | 'trace'>
 
-/** Event types, for filtering. */
-export type LogEvent =
-  | 'started'
-  | 'stopping'
-  | 'stopped'
-  | 'crashed'
-  | 'key-made'
-  | 'registered'
-  | 'registration-failed'
-  | 'clock-differs'
-  | 'statement-key-kept'
-  | 'statement-key-changed'
-  | 'statement-key-refused'
-  | 'link-up'
-  | 'link-down'
-  | 'link-failed'
-  | 'displaced'
-  | 'login-accepted'
-  | 'login-denied'
-  | 'login-ended'
-  | 'pam-session-failed'
-  | 'session-started'
-  | 'session-ended'
-  | 'session-refused'
-  | 'dial-failed'
-  | 'listening'
-  | 'listen-failed'
-  | 'internal-error'
-
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
-type LogCall = (ev: LogEvent, msg: string, fields?: LogFields) => void
-export type Log = Readonly<Record<Written, LogCall>>
+/** Events, with their text for people. */
+const EVENTS = {
+  'agent.started': 'the agent has started',
+  'agent.stopping': 'stopping; a second signal stops at once',
+  'agent.stopped': 'stopped',
+  'agent.crashed': 'the agent failed',
+  'agent.internal-error': 'a callback failed',
+  'agent.key-made': 'made a device key',
+  'registration.done': 'registered with the server',
+  'registration.failed': 'the device could not be registered',
+  'clock.differs': "this device's clock differs from the server's; logins by key may fail",
+  'statement-key.learned': 'learned the statement key',
+  'statement-key.changed': 'the statement key was replaced, signed by the old one',
+  'statement-key.refused':
+    'the server names a statement key that the known one has not signed; logins by key will fail. If the server was set up anew, remove the file',
+  'link.up': 'linked to the server',
+  'link.down': 'the link ended',
+  'link.failed': 'the link could not be established; will retry',
+  'link.displaced':
+    'another agent runs with the identity of this device; was the machine, or its key file, copied? Waiting before the next attempt',
+  'login.accepted': 'a login was accepted',
+  'login.denied': 'a login was denied',
+  'login.ended': 'a login ended',
+  'login.check-failed': 'a credential could not be checked',
+  'login.without-pam-session': 'the device opened no session for a login',
+  'session.started': 'a process was started',
+  'session.ended': 'a process ended',
+  'session.refused': 'a session could not be started',
+  'forward.dial-failed': 'a forwarded connection failed',
+  'forward.listening': 'listening for a remote forward',
+  'forward.listen-failed': 'could not listen for a remote forward',
+} as const satisfies Record<string, string>
+export type Log = BaseLog<keyof typeof EVENTS>
 
 /**
  * @param write receives whole lines, newline included
@@ -44,19 +45,30 @@ export type Log = Readonly<Record<Written, LogCall>>
  */
 export function createLog(level: LogLevel, write: (line: string) => void, human: boolean, now = Date.now): Log {
   const least = LEVELS.indexOf(level)
-  const call =
-    (at: Written): LogCall =>
-    (ev, msg, fields = {}) => {
-      if (LEVELS.indexOf(at) < least) return
-      const time = new Date(now()).toISOString()
-      write(human ? humanLine(time, at, msg, fields) : `${JSON.stringify({ time, level: at, ev, msg, ...fields })}\n`)
+  const withFields = (common: LogFields): Log => {
+    const call =
+      (at: Written): Log['info'] =>
+      (ev, own = {}) => {
+        if (LEVELS.indexOf(at) < least) return
+        const time = new Date(now()).toISOString()
+        const fields = { ...common, ...own }
+        const msg = EVENTS[ev]
+        write(human ? humanLine(time, at, msg, fields) : `${JSON.stringify({ time, level: at, ev, msg, ...fields })}\n`)
+      }
+    return {
+      debug: call('debug'),
+      info: call('info'),
+      warn: call('warn'),
+      error: call('error'),
+      child: (more) => withFields({ ...common, ...more }),
     }
-  return { debug: call('debug'), info: call('info'), warn: call('warn'), error: call('error') }
+  }
+  return withFields({})
 }
 
 function humanLine(time: string, level: Written, msg: string, fields: LogFields): string {
   const details = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${typeof value === 'string' ? JSON.stringify(value) : value}`],
+    value === undefined ? [] : [`${name}=${JSON.stringify(value)}`],
   )
   return `${[time.slice(11, 19), level.padEnd(5), msg, ...details].join(' ')}\n`
 }

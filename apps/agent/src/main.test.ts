@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { selfSignedCertificate } from '@bowline/link/testing/tls'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hashPassword } from './hash-password.ts'
-import { exec, exitOfSession, offer, openSession, until } from './testing.ts'
+import { until } from '@bowline/testkit/until'
+import { exec, exitOfSession, offer, openSession } from './testing.ts'
 import { startPlatform, TENANT, type FakePlatform } from './testing-platform.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -103,7 +104,7 @@ test('trusts a pinned server without an authority, and no other key', async () =
   platform = await startPlatform(certificate)
   const pin = (der: Uint8Array) => `sha256//${createHash('sha256').update(der).digest('base64')}`
   const stranger = startAgent(platform.address, { BOWLINE_SERVER_PIN: pin(Buffer.from('another key')) })
-  await until(() => stranger.stderr.includes('registration-failed'))
+  await until(() => stranger.stderr.includes('registration.failed'))
   expect(stranger.stderr).toContain("the server's key is not the pinned one")
   expect(platform.registrations).toEqual([])
   startAgent(platform.address, { BOWLINE_SERVER_PIN: pin(certificate.publicKeyDer) })
@@ -133,7 +134,7 @@ test('reports an unknown namespace with the name of the setting', async () => {
   platform = await startPlatform()
   platform.refuseRegistration = 404
   const agent = startAgent(platform.address)
-  await until(() => agent.stderr.includes('registration-failed'))
+  await until(() => agent.stderr.includes('registration.failed'))
   expect(agent.stderr).toContain('BOWLINE_TENANT_ID')
   platform.refuseRegistration = undefined
   await firstLink(platform)

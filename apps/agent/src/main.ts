@@ -68,7 +68,7 @@ function runAgent(singleUser: boolean): void {
   const crash = (error: unknown): void => {
     // The resulting state is unknown: a restart is safer than continuing.
     const stack = error instanceof Error ? error.stack : undefined
-    log.error('crashed', 'the agent failed', { error: String(error), stack })
+    log.error('agent.crashed', { error: String(error), stack })
     process.exit(1)
   }
   process.on('uncaughtException', crash)
@@ -77,10 +77,10 @@ function runAgent(singleUser: boolean): void {
   const stop = (): void => {
     if (stopping) process.exit(1)
     stopping = true
-    log.info('stopping', 'stopping; once more to stop at once')
+    log.info('agent.stopping')
     void agent.drain().then(() => {
       agent.close()
-      log.info('stopped', 'stopped')
+      log.info('agent.stopped')
       setImmediate(() => process.exit(0))
     })
   }
@@ -91,7 +91,7 @@ function runAgent(singleUser: boolean): void {
 
 function createAgent(config: AgentConfig, log: Log): Agent {
   const key = loadDeviceKey(config.keyFile)
-  if (key.made) log.info('key-made', 'made a device key', { file: config.keyFile })
+  if (key.made) log.info('agent.key-made', { file: config.keyFile })
   const identity = config.preferredIdentity ?? machineIdentity(key.publicKeyPem)
   const facts = {
     description: describeDevice(VERSION),
@@ -102,7 +102,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
   }
   const mode = config.singleUserHash === undefined ? 'multi-user' : 'single-user'
   const server = config.server.address.authority
-  log.info('started', 'the agent has started', { version: VERSION, mode, server, identity, hostname: facts.hostname })
+  log.info('agent.started', { version: VERSION, mode, server, identity, hostname: facts.hostname })
   return new Agent({
     server: config.server,
     facts,

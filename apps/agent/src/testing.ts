@@ -5,6 +5,7 @@ import { foregroundClock, type Clock } from '@bowline/base/clock'
 import { AuthAnswer, SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
 import { linkPair, RecordedStream } from '@bowline/link/testing/pair'
 import { AgentStreams } from './agent-streams.ts'
+import { until } from '@bowline/testkit/until'
 import { createLog } from './log.ts'
 import { ownAccount, type Account } from './login/account.ts'
 import { askPassword } from './login/conversation.ts'
@@ -69,11 +70,6 @@ export function startAgent(
   })
   streams.link = pair.agent
   return { gateway: pair.gateway, streams, accepted, log, errors: pair.errors }
-}
-
-/** Resolves when `condition` holds; the test's own time limit is the bound. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
 /** Opens an `auth` stream and sends credentials in order, waiting for each verdict. */

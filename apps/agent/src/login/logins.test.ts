@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RecordedStream } from '@bowline/link/testing/pair'
-import { fakeAuthority, logIn, offer, openSession, SESSION_UID, startAgent, until } from '../testing.ts'
+import { until } from '@bowline/testkit/until'
+import { fakeAuthority, logIn, offer, openSession, SESSION_UID, startAgent } from '../testing.ts'
 
 const wrong = { method: 'password', password: 'wrong' }
 const right = { method: 'password', password: 'right' }
@@ -96,7 +97,7 @@ test('checks a statement by the verifier and then the account', async () => {
 test('logs user and source but never a credential', async () => {
   const { gateway, log } = startAgent()
   await offer(gateway, [{ method: 'password', password: 'hunter2' }], 'ann')
-  expect(log).toMatchObject([{ ev: 'login-denied', user: 'ann', remote: '203.0.113.5', reason: 'credential' }])
+  expect(log).toMatchObject([{ ev: 'login.denied', user: 'ann', remote: '203.0.113.5', reason: 'credential' }])
   expect(JSON.stringify(log)).not.toContain('hunter2')
 })
 

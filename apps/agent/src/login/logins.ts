@@ -85,7 +85,7 @@ export class Logins {
       if (closed) return 'session' in verdict ? verdict.session?.close() : undefined
       const fields = { session: request.session, user: request.user, remote: request.remote }
       if ('denied' in verdict) {
-        this.#log.warn('login-denied', 'a login was denied', { ...fields, reason: verdict.denied })
+        this.#log.warn('login.denied', { ...fields, reason: verdict.denied })
         const message = verdict.told ? { message: verdict.told.trim().slice(0, MAX_MESSAGE_CHARACTERS) } : {}
         stream.control({ type: 'denied', reason: verdict.denied, ...message } satisfies AuthAnswer)
         if (attempts >= MAX_ATTEMPTS) stream.close(policy('too-many-attempts', 'too many failed attempts'))
@@ -97,9 +97,9 @@ export class Logins {
       this.#accepted.set(stream.id, { session, account, deviceSession, told, members: new Set(), listeners: new Map() })
       if (deviceSession?.problem !== undefined) {
         const problem = { ...fields, problem: deviceSession.problem }
-        this.#log.warn('pam-session-failed', 'the device opened no session for a login', problem)
+        this.#log.warn('login.without-pam-session', problem)
       }
-      this.#log.info('login-accepted', 'a login was accepted', { ...fields, uid: verdict.account.uid })
+      this.#log.info('login.accepted', { ...fields, uid: verdict.account.uid })
       stream.control({ type: 'accepted' } satisfies AuthAnswer)
     }
 
@@ -136,7 +136,7 @@ export class Logins {
       checking = true
       attempts += 1
       this.#check(request, credential.data, conversation()).then(answer, (error: unknown) => {
-        if (!closed) this.#log.error('internal-error', 'a credential could not be checked', { error: String(error) })
+        if (!closed) this.#log.error('login.check-failed', { error: String(error) })
         answer({ denied: 'unsupported' })
       })
       return true
@@ -175,7 +175,7 @@ export class Logins {
     this.#accepted.delete(streamId)
     for (const member of login.members) member.end(cause)
     login.deviceSession?.close()
-    this.#log.info('login-ended', 'a login ended', { session: login.session, by: cause.by, reason: cause.reason })
+    this.#log.info('login.ended', { session: login.session, by: cause.by, reason: cause.reason })
   }
 }
 

@@ -3,16 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RecordedStream } from '@bowline/link/testing/pair'
-import {
-  exec,
-  exitOfSession,
-  offer,
-  openSession,
-  startAgent,
-  TERMINAL,
-  until,
-  type AgentUnderTest,
-} from '../testing.ts'
+import { until } from '@bowline/testkit/until'
+import { exec, exitOfSession, offer, openSession, startAgent, TERMINAL, type AgentUnderTest } from '../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../testing-users.ts'
 import { pamAuthority } from './pam-authority.ts'
 import type { Verdict } from './verdict.ts'
@@ -111,7 +103,7 @@ describe('a user’s process in a PAM session', () => {
     await until(() => session.text() === 'ready\n')
     session.stream.control({ type: 'signal', name: 'USR1' })
     await until(() => session.text() === 'ready\ngot\n')
-    const ends = () => agent.log.filter(({ ev }) => ev === 'session-ended').length
+    const ends = () => agent.log.filter(({ ev }) => ev === 'session.ended').length
     const before = ends()
     session.stream.close({ by: 'admin', reason: 'terminated', message: '' })
     await until(() => ends() === before + 1)
@@ -143,7 +135,7 @@ describe('a PAM session that cannot be opened', () => {
     const session = openSession(lenient.gateway, login, { run: exec('id -un') })
     await exitOfSession(session)
     expect(session.text()).toBe(`${user.name}\n`)
-    expect(lenient.log.map(({ ev }) => ev)).toContain('pam-session-failed')
+    expect(lenient.log.map(({ ev }) => ev)).toContain('login.without-pam-session')
     login.stream?.close()
     setRules()
   })

@@ -15,6 +15,7 @@ import { RecordedStream } from '@bowline/link/testing/pair'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemAccount, type Account } from '../login/account.ts'
 import { actingAs } from '../native/identity.ts'
+import { until } from '@bowline/testkit/until'
 import {
   exec,
   exitOfSession,
@@ -24,7 +25,6 @@ import {
   run,
   startAgent,
   TERMINAL,
-  until,
   type AgentUnderTest,
 } from '../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../testing-users.ts'
@@ -92,7 +92,7 @@ describe('a process of another user', () => {
     const login = await logIn(agent.gateway)
     const session = openSession(agent.gateway, login, { run: exec('echo ready; exec sleep 1000') })
     await until(() => session.text() === 'ready\n')
-    const ends = () => agent.log.filter(({ ev }) => ev === 'session-ended').length
+    const ends = () => agent.log.filter(({ ev }) => ev === 'session.ended').length
     const before = ends()
     session.stream.close({ by: 'admin', reason: 'terminated', message: '' })
     await until(() => ends() > before)

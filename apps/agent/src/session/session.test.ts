@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LinkCause } from '@bowline/link/api'
-import { ACCOUNT, exec, exitOfSession, logIn, openSession, run, startAgent, TERMINAL, until } from '../testing.ts'
+import { until } from '@bowline/testkit/until'
+import { ACCOUNT, exec, exitOfSession, logIn, openSession, run, startAgent, TERMINAL } from '../testing.ts'
 
 const started = { type: 'started' }
 
@@ -153,7 +154,7 @@ describe('a session without a terminal', () => {
     const session = openSession(gateway, login, { run: exec('exec yes') })
     await until(() => session.bytes().length > 0)
     session.stream.close(undefined, 'drop')
-    await until(() => log.some(({ ev }) => ev === 'session-ended'))
+    await until(() => log.some(({ ev }) => ev === 'session.ended'))
     expect(errors).toEqual([])
   })
 
@@ -358,7 +359,7 @@ describe('a session with a terminal', () => {
     session.stream.write(Buffer.from('echo "<$$>"; sleep 1000\n'))
     await until(() => /<\d+>/.test(session.text()))
     session.stream.close()
-    await until(() => log.some(({ ev }) => ev === 'session-ended'))
+    await until(() => log.some(({ ev }) => ev === 'session.ended'))
     expect(errors).toEqual([])
   })
 

@@ -65,7 +65,7 @@ export class Sessions {
       return this.#start(parsed.data, login, stream)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      this.#log.warn('session-refused', 'a session could not be started', { session: login.session, error: message })
+      this.#log.warn('session.refused', { session: login.session, error: message })
       return refusal('refused', message)
     }
   }
@@ -115,11 +115,11 @@ export class Sessions {
       killOrphans: this.#parts.killOrphans,
       greeting: visit.greeting,
       left: () => visit.end(),
-      started: (pid) => this.#log.info('session-started', 'a process was started', { ...fields, pid }),
+      started: (pid) => this.#log.info('session.started', { ...fields, pid }),
       ended: () => {
         this.#running.delete(session)
         login.members.delete(session)
-        this.#log.info('session-ended', 'a process ended', { session: login.session, pid: session.pid })
+        this.#log.info('session.ended', { session: login.session, pid: session.pid })
       },
     })
     this.#running.add(session)

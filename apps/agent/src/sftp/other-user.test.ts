@@ -35,7 +35,7 @@ beforeAll(async () => {
   folder = mkdtempSync('/tmp/bowline-sftp-')
   chmodSync(folder, 0o755)
   client = await start(agent)
-  pid = Number(agent.log.findLast((line) => line['ev'] === 'session-started')?.['pid'])
+  pid = Number(agent.log.findLast((line) => line['ev'] === 'session.started')?.['pid'])
 })
 afterAll(() => {
   if (folder) rmSync(folder, { recursive: true })

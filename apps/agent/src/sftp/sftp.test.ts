@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { MAX_DATA_BYTES, MAX_PACKET_BYTES, OPEN, STATUS } from '@bowline/sftp/protocol'
 import { statvfsReply } from '@bowline/sftp/replies'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ACCOUNT, run, startAgent, until } from '../testing.ts'
+import { until } from '@bowline/testkit/until'
+import { ACCOUNT, run, startAgent } from '../testing.ts'
 import { MAX_HANDLES } from './handles.ts'
 import { mayTransferFiles, sftpProgram } from './start.ts'
 import { bytes, NO_ATTRIBUTES, openFiles, startServer } from './testing.ts'
@@ -203,7 +204,7 @@ describe('a session of the subsystem sftp', () => {
     const { gateway, log } = startAgent()
     const { client } = await openFiles(gateway, {})
     await client.start()
-    const pid = log.find((line) => line['ev'] === 'session-started')?.['pid']
+    const pid = log.find((line) => line['ev'] === 'session.started')?.['pid']
     const environment = readFileSync(`/proc/${String(pid)}/environ`, 'utf8').split('\0')
     const names = environment.filter(Boolean).map((line) => line.split('=')[0])
     expect(new Set(names)).toEqual(

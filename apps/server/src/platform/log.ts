@@ -1,5 +1,5 @@
-// Logs one JSON line per event. Event names come from the list below, so that a search finds every occurrence; fields
-// are ids, counts and causes – never credentials, tokens or user input.
+// The server's log: one JSON line per event. Known names of secrets are redacted at every depth of a line.
+import type { Log as BaseLog, LogFields } from '@bowline/base/log'
 import { type Logger, pino } from 'pino'
 
 export type LogEvent =
@@ -52,16 +52,8 @@ export type LogEvent =
   | 'docs.feedback'
   | 'jobs.error'
 
-export type LogFields = Readonly<Record<string, unknown>>
-
-export interface Log {
-  debug(ev: LogEvent, fields?: LogFields): void
-  info(ev: LogEvent, fields?: LogFields): void
-  warn(ev: LogEvent, fields?: LogFields): void
-  error(ev: LogEvent, fields?: LogFields): void
-  /** A log whose lines all carry `fields`. */
-  child(fields: LogFields): Log
-}
+export type { LogFields }
+export type Log = BaseLog<LogEvent>
 
 /** Fields that are redacted at every depth of a line. */
 const SECRET_FIELDS = [

@@ -11,7 +11,7 @@ import { silentLog } from '../platform/log.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { createIndexing } from './index/indexing.ts'
 import { type CorpusSession, corpusSession } from '../testing/corpus.ts'
-import { until } from '../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 const COUNT = Number(process.env['SEARCHED_SESSIONS'] ?? 40)
 const NODE = 'the corpus'

@@ -22,7 +22,7 @@ import { requestUpgrade } from '@bowline/link/upgrade'
 import { TestClient, type TestClientOptions } from '@bowline/ssh/testing/test-client'
 import { onTestFinished } from 'vitest'
 import type { BootedServer, Person, RegisteredDevice } from './boot.ts'
-import { until } from './until.ts'
+import { until } from '@bowline/testkit/until'
 
 /** Handles a stream that the gateway opens on a device. */
 export type Behaviour = (kind: StreamKind, header: LinkMessage, stream: LinkStream) => StreamHandler | LinkCause

@@ -6,7 +6,8 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import type { Link } from '@bowline/link/api'
 import { RecordedStream } from '@bowline/link/testing/pair'
-import { ACCOUNT, fakeAuthority, logIn, startAgent, until } from '../../testing.ts'
+import { until } from '@bowline/testkit/until'
+import { ACCOUNT, fakeAuthority, logIn, startAgent } from '../../testing.ts'
 
 const servers: Server[] = []
 afterEach(() => {

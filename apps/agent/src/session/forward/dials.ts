@@ -50,7 +50,7 @@ export class Dials {
       stream.control({ type: 'connected' })
     })
     socket.on('error', ({ message }) => {
-      if (!connected) log.debug('dial-failed', 'a connection failed', { session: login.session, error: message })
+      if (!connected) log.debug('forward.dial-failed', { session: login.session, error: message })
     })
     socket.on('close', cancel)
     return joined

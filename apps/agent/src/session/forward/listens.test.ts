@@ -18,7 +18,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Link } from '@bowline/link/api'
 import { RecordedStream } from '@bowline/link/testing/pair'
 import { systemAccount } from '../../login/account.ts'
-import { exec, exitOfSession, fakeAuthority, logIn, openSession, startAgent, until } from '../../testing.ts'
+import { until } from '@bowline/testkit/until'
+import { exec, exitOfSession, fakeAuthority, logIn, openSession, startAgent } from '../../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../../testing-users.ts'
 
 let folder: string

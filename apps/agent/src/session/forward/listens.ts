@@ -48,10 +48,10 @@ export class Listens {
     try {
       if (at.type === 'x11' && at.single) listener.only = 1
       listener.opened(await this.#listen(at, login, accept))
-      log.info('listening', 'listening for a person', { ...fields, ...('path' in at ? { path: at.path } : {}) })
+      log.info('forward.listening', { ...fields, ...('path' in at ? { path: at.path } : {}) })
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      log.warn('listen-failed', 'could not listen for a person', { ...fields, error: message })
+      log.warn('forward.listen-failed', { ...fields, error: message })
       listener.end(failed('listen-failed', message))
     }
   }

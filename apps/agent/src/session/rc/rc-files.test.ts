@@ -5,6 +5,7 @@ import { RecordedStream } from '@bowline/link/testing/pair'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemAccount } from '../../login/account.ts'
 import { openFiles } from '../../sftp/testing.ts'
+import { until } from '@bowline/testkit/until'
 import {
   type AgentUnderTest,
   exec,
@@ -15,7 +16,6 @@ import {
   run,
   startAgent,
   TERMINAL,
-  until,
 } from '../../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../../testing-users.ts'
 

@@ -10,7 +10,8 @@ import { isPostgresOf } from './pid-file.ts'
 import { findPostmaster } from './postmaster.ts'
 import { makeRunDir } from './run-dir.ts'
 import type { EmbeddedPostgres } from './supervisor.ts'
-import { clusterOf, ended, isRoot, NOBODY, query, served, serverProgram, testFolders, until } from './testing.ts'
+import { until } from '@bowline/testkit/until'
+import { clusterOf, ended, isRoot, NOBODY, query, served, serverProgram, testFolders } from './testing.ts'
 
 const { madeFolder, newFolder, otherServer } = testFolders()
 

@@ -2,7 +2,8 @@
 import { chmod, mkdtemp, rmdir, stat, utimes } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { findPostmaster } from './postmaster.ts'
-import { clusterOf, ended, served, testFolders, until } from './testing.ts'
+import { until } from '@bowline/testkit/until'
+import { clusterOf, ended, served, testFolders } from './testing.ts'
 
 const { madeFolder, otherServer } = testFolders()
 const nothing = async () => undefined

@@ -10,7 +10,8 @@ import { findPackage } from './package.ts'
 import { findPostmaster } from './postmaster.ts'
 import { isPostgresOf } from './pid-file.ts'
 import { type EmbeddedPostgres, findRunningPostgres, startEmbeddedPostgres } from './supervisor.ts'
-import { clusterOf, ended, query, served, settings, testFolders, until } from './testing.ts'
+import { until } from '@bowline/testkit/until'
+import { clusterOf, ended, query, served, settings, testFolders } from './testing.ts'
 
 const { madeFolder, newFolder, otherServer } = testFolders()
 const nothing = async () => undefined

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
@@ -130,9 +129,4 @@ export async function clusterOf(dataDir: string): Promise<string> {
 
 export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-}
-
-/** Waits for a condition, bounded by the test's timeout. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(10)
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestClient } from '@bowline/ssh/testing/test-client'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { fakeDevice } from '../../testing/gateway.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 let server: BootedServer
 let person: Person

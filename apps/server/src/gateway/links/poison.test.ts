@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collectGarbage } from '../../testing/memory.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { type FakeDevice, connectClient, fakeDevice, judging, rawClient, signedIn } from '../../testing/gateway.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 let server: BootedServer
 let person: Person

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../../testing/boot.ts'
 import { DEVICE_PASSWORD, fakeDevice } from '../../testing/gateway.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 const clock = new ManualClock(Date.now())
 let server: BootedServer

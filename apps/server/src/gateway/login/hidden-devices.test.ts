@@ -8,7 +8,7 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
 import { type Behaviour, fakeDevice, judging, rawClient, signedIn } from '../../testing/gateway.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 let server: BootedServer
 let person: Person

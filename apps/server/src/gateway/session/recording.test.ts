@@ -10,7 +10,7 @@ import { WireWriter } from '@bowline/ssh/wire/writer'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
 import { fakeDevice, judging, signedIn } from '../../testing/gateway.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 let server: BootedServer
 let person: Person

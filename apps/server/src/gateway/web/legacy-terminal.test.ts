@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { type FakeDevice, fakeDevice, signedIn } from '../../testing/gateway.ts'
 import { openSocket, refusedUpgrade } from './testing.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 /** Signatures of consoles: RSA with SHA-1 and PKCS #1 v1.5, Ed25519 bare. */
 const KEYS = [

@@ -20,7 +20,7 @@ import {
   refusedUpgrade,
   resumedPage,
 } from './testing.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 let server: BootedServer
 let ada: Person

@@ -23,7 +23,7 @@ import { type BootedServer, type Person, bootServer, databaseUrl, outcome } from
 import { createObjects } from './objects.ts'
 import { PART_BYTES } from './multipart.ts'
 import { createTableCache } from '../file/table-cache.ts'
-import { until } from '../../testing/until.ts'
+import { until } from '@bowline/testkit/until'
 
 const { sessions } = operations
 const BUCKET = 'recordings'
