@@ -142,7 +142,7 @@ describe.skipIf(!canMakeMachines)('on another machine (needs root, to make one)'
     const nobody = '00000000-0000-4000-8000-000000000000'
     const running = boot(machine, installCommand(server.origin, nobody, server.pin))
     await until('the agent says so', () => running.output().includes('registration.failed'))
-    expect(running.output()).toMatch(/"ev":"registration-failed".*namespace/)
+    expect(running.output()).toMatch(/"ev":"registration.failed".*namespace/)
   })
 })
 
