@@ -54,7 +54,7 @@ describe('a server that is told to stop while people work', () => {
     })
     expect(refused).toContain('Bowline: the server is stopping; try again in a moment.')
     await Promise.all(sessions.map((session, index) => session.echo(`still working ${index}`)))
-    await until('the agent looks for another server', () => /"ev":"link-failed"/.test(agent.process.output()))
+    await until('the agent looks for another server', () => /"ev":"link.failed"/.test(agent.process.output()))
     await Promise.all(sessions.map((session, index) => session.echo(`and still ${index}`)))
 
     for (const session of sessions) session.end()

@@ -136,7 +136,7 @@ describe('with the default limits, but for 64 channels a connection', () => {
     expect((await Promise.all(more)).map((attempt) => attempt.code)).toEqual(Array(44).fill(255))
     expect((await ssh(agent.target, ['true'], { options: guesser })).code).toBe(255)
     // One more may be checked every ten seconds.
-    const checked = agent.process.output().match(/"ev":"login-denied"/g)?.length ?? 0
+    const checked = agent.process.output().match(/"ev":"login.denied"/g)?.length ?? 0
     expect(checked).toBeGreaterThanOrEqual(6)
     expect(checked).toBeLessThanOrEqual(9)
     expect((await ssh(agent.target, ['echo in'], { options: ['-b', '127.0.0.9'] })).stdout.toString()).toBe('in\n')

@@ -266,7 +266,7 @@ describe('two agents with one identity', () => {
     const session = await startEcho(agent.target)
     const clone = agent.clone()
     try {
-      await until('the older one is told', () => agent.process.output().includes('"ev":"displaced"'))
+      await until('the older one is told', () => agent.process.output().includes('"ev":"link.displaced"'))
       const { code, stderr } = await session.result
       expect(code).toBe(255)
       expect(stderr).toMatch(/Another agent with the same identity has connected/)

@@ -142,10 +142,15 @@ function stringsAt(array: bigint | null): string[] {
  * @returns its address; null where the C library does not tell
  */
 function functionWithoutEffect(): bigint | null {
-  const dlsym: (library: null, symbol: Buffer) => bigint | null = koffi
-    .load(null)
-    .func('void *dlsym(void *library, const void *symbol)')
-  return dlsym(null, cString('getppid'))
+  try {
+    const dlsym: (library: null, symbol: Buffer) => bigint | null = koffi
+      .load(null)
+      .func('void *dlsym(void *library, const void *symbol)')
+    return dlsym(null, cString('getppid'))
+  } catch {
+    // The program does not link the library that has dlsym (glibc before 2.34): PAM sleeps.
+    return null
+  }
 }
 
 /** pam_conv(3): messages arrive as an array of pointers; answers are returned in memory that PAM frees. */

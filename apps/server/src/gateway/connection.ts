@@ -44,6 +44,9 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly ended: (cause: SessionCause, authenticated: boolean) => void
 }
 
+const ENDED: AuthDecision = { result: 'disconnect', message: 'The connection has ended.' }
+const SERVER_FAILED: SessionCause = { by: 'gateway', reason: 'internal-error', message: 'The server failed.' }
+
 /** The stages of a connection, in this order; each holds what exists only then. */
 type Stage =
   | {
@@ -77,6 +80,8 @@ export class Connection implements ConnectionHandler {
   /** Causes known before the transport's, see {@link highestRanked}. */
   #ended: SessionCause | undefined
   #lost: SessionCause | undefined
+  /** The cause that the row stores. */
+  #cause: SessionCause | undefined
 
   /** @param closed called once, last, with the work that outlives the connection */
   constructor(
@@ -98,10 +103,13 @@ export class Connection implements ConnectionHandler {
       return { result: 'disconnect', message: TEXTS.stopping }
     }
     if (attempt.method === 'none') return { result: 'reject' }
+    if (this.#stage.is === 'closed') return ENDED
     const login = (this.#login ??= this.#createLogin(connection, id))
     if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(login, attempt)
     try {
-      const decision = await login.evaluate(await toCredential(attempt))
+      const credential = await toCredential(attempt)
+      if (this.#isClosed) return ENDED
+      const decision = await login.evaluate(credential)
       if (decision.result !== 'accept') this.#judged('refused', attempt.method !== 'publickey')
       return decision
     } catch (error) {
@@ -170,20 +178,33 @@ export class Connection implements ConnectionHandler {
   closed(connection: SshConnection, cause: CloseCause): void {
     const stage = this.#stage
     this.#stage = { is: 'closed' }
+    try {
+      this.#settle(connection, cause, stage)
+    } finally {
+      // The row is closed whatever else fails, and the gateway forgets the connection.
+      this.#closed(connection, this.#login?.close(this.#cause ?? SERVER_FAILED) ?? Promise.resolve())
+    }
+  }
+
+  #settle(connection: SshConnection, cause: CloseCause, stage: Stage): void {
     const authenticated = stage.is === 'authenticated'
     if (authenticated) stage.release()
     else if (stage.is === 'unauthenticated' && stage.outcome !== 'unjudged') this.#penalize(cause, stage.guessed)
     this.#admitted.release()
     const refused = stage.is === 'unauthenticated' && stage.outcome === 'refused'
-    const ended = highestRanked({
+    const ended = (this.#cause = highestRanked({
       ended: this.#ended,
       refused: this.#login?.refusal,
       lost: this.#lost,
       transport: transportCause(cause, authenticated ? 'authenticated' : refused ? 'refused' : 'none'),
-    })
+    }))
     this.#deps.ended(ended, authenticated)
     this.#deps.log.info('ssh.closed', { session: connection.sessionId, source: connection.peer.address, ...ended })
-    this.#closed(connection, this.#login?.close(ended) ?? Promise.resolve())
+  }
+
+  /** Asked after waiting, when the compiler would still believe the stage from before. */
+  get #isClosed(): boolean {
+    return this.#stage.is === 'closed'
   }
 
   #createLogin(connection: SshConnection, id: SshId): Login {

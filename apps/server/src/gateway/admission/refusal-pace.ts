@@ -3,7 +3,7 @@
 import type { AuthDecision } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 
-/** Of a password, in milliseconds: more than a device takes to check one, unless its PAM modules sleep after a failure. */
+/** Of a password, in milliseconds: more than a device takes to check one. */
 export const REFUSAL_STEP_MS = 1_000
 /** Of a key, in milliseconds: more than the database takes to look one up, and clients offer several keys in a row. */
 export const KEY_STEP_MS = 25

@@ -30,7 +30,7 @@ function setUp() {
 }
 
 describe('auth stream', () => {
-  it('holds a device permit until the first reply, not while the person types or for their answers', async () => {
+  it('holds a device permit while the device works, not while the person types', async () => {
     const { auth, device, permit, permits } = setUp()
     const typed = Promise.withResolvers<readonly string[]>()
     const atQuestion = Promise.withResolvers<object>()
@@ -48,7 +48,7 @@ describe('auth stream', () => {
     expect(permits()).toBe(0)
     typed.resolve(['123456'])
     await device(2)
-    expect([stream.messages[1], permits()]).toEqual([{ answers: ['123456'] }, 0])
+    expect([stream.messages[1], permits()]).toEqual([{ answers: ['123456'] }, 1])
     stream.stream?.control({ type: 'accepted' })
     expect(await verdict).toEqual({ type: 'accepted' })
     expect(permits()).toBe(0)
@@ -79,8 +79,20 @@ describe('auth stream', () => {
     let rounds = 0
     const person = { ask: () => Promise.resolve([String((rounds += 1))]) }
     const verdict = endless.auth.check(questions, { permit: endless.permit, person })
+    // The credential, and 32 answers.
     for (let heard = 1; heard <= 33; heard += 1) (await endless.device(heard)).stream?.control(prompt)
-    expect([await verdict, rounds]).toEqual([undefined, 33])
+    expect([await verdict, rounds]).toEqual([undefined, 32])
+  })
+
+  it('counts a person who cancels after an answer as wrong', async () => {
+    const { auth, device, permit } = setUp()
+    const answers = [Promise.resolve(['guess']), Promise.reject(new PromptCancelled('gone'))]
+    answers[1]?.catch(() => undefined)
+    const person = { ask: () => answers.shift() ?? Promise.resolve([]) }
+    const verdict = auth.check(questions, { permit, person })
+    ;(await device(1)).stream?.control(prompt)
+    ;(await device(2)).stream?.control(prompt)
+    expect(await verdict).toEqual({ type: 'denied', reason: 'credential' })
   })
 
   it('returns no verdict when the device does not answer in time', async () => {

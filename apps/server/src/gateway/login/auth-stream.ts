@@ -4,15 +4,16 @@ import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@b
 import { AuthAnswer, type AuthCredential, type AuthReply } from '@bowline/link/stream-messages'
 import type { SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
-import type { Person } from './questions.ts'
+import type { DeviceWork } from './device-checks.ts'
+import { type Person, PromptCancelled } from './questions.ts'
 
 /** What the device finds in the end; undefined when the stream or the link is gone. */
 export type AuthVerdict = Exclude<AuthAnswer, { type: 'prompt' }> | undefined
 
 /** What a check needs from this side. */
 export interface AuthPartner {
-  /** Waits for a permit to start a check on the device; undefined when too many wait. */
-  permit(): Promise<(() => void) | undefined>
+  /** Waits for a permit to let the device work; undefined when too many wait. */
+  permit(work: DeviceWork): Promise<(() => void) | undefined>
   /** Answers questions; without a person the device may ask none. */
   readonly person?: Person
 }
@@ -21,9 +22,9 @@ export interface AuthStream {
   readonly stream: LinkStream
   usableOn(link: Link): boolean
   /**
-   * Has the device check one credential. The permit is held until its first reply, and not taken again for answers to
-   * its questions: devices limit the conversations under way themselves, and one that waits here for a permit would
-   * hold its place there against those that have the permits.
+   * Has the device check one credential. The device works under a permit, never while the person types. Answers have
+   * permits of their own: devices limit the conversations under way, so that a new one, with its permit, may wait there
+   * for the end of one that waits here with its answer.
    * @throws {PromptCancelled} when the person does not answer the device's questions; the stream is closed then
    */
   check(credential: AuthCredential, partner: AuthPartner): Promise<AuthVerdict>
@@ -76,20 +77,24 @@ export function openAuthStream(
     stream,
     usableOn: (other) => !closed && other === link,
     async check(credential, partner) {
-      const release = await partner.permit()
-      if (!release) return abandon({ type: 'denied', reason: 'busy' })
-      let found = await exchange({ ...credential }).finally(release)
+      const work = async (kind: DeviceWork, message: LinkMessage): Promise<AuthVerdict | AuthAnswer> => {
+        const release = await partner.permit(kind)
+        return release ? exchange(message).finally(release) : abandon({ type: 'denied', reason: 'busy' })
+      }
+      let found = await work(credential.method === 'password' ? 'password' : 'conversation', { ...credential })
       for (let round = 0; round <= MAX_ROUNDS; round += 1) {
         if (found?.type !== 'prompt') return found
-        if (!partner.person) break
+        if (!partner.person || round === MAX_ROUNDS) break
         let reply: AuthReply
         try {
           reply = { answers: [...(await partner.person.ask(found))] }
         } catch (error) {
+          // Leaving after an answer does not tell whether it was right: it counts as wrong.
+          if (round > 0 && error instanceof PromptCancelled) return abandon({ type: 'denied', reason: 'credential' })
           abandon(undefined)
           throw error
         }
-        found = await exchange({ ...reply })
+        found = await work('answer', { ...reply })
       }
       breach('The device asks more than it may.')
       return undefined

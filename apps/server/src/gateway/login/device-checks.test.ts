@@ -7,7 +7,7 @@ function ask(checks: ReturnType<typeof createDeviceChecks>, count: number, uid =
   const refused: number[] = []
   for (let index = 0; index < count; index += 1) {
     void checks
-      .acquire(uid, address)
+      .acquire(uid, 'password', address)
       .then((release) => (release ? granted.push({ index, release }) : refused.push(index)))
   }
   return { granted, refused }
@@ -55,6 +55,12 @@ describe('password checks of one device', () => {
     granted[0]?.release()
     await settled()
     expect(granted).toHaveLength(5)
+  })
+
+  it('grants permits for answers while all those for conversations are held', async () => {
+    const checks = createDeviceChecks()
+    for (let held = 0; held < 4; held += 1) await checks.acquire('device', 'conversation', '192.0.2.1')
+    expect(await checks.acquire('device', 'answer', '192.0.2.1')).toBeDefined()
   })
 
   it('grants password checks of another device independently', async () => {

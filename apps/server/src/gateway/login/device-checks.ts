@@ -6,26 +6,30 @@ import { sourceKey } from '../../platform/network/address.ts'
 const MAX_CONCURRENT = 4
 const MAX_WAITING = 64
 
+/** What a device does for a login; each kind has its own permits, as devices limit them separately. */
+export type DeviceWork = 'password' | 'conversation' | 'answer'
+
 export interface DeviceChecks {
   /**
-   * Waits for a permit to check a password on the device.
+   * Waits for a permit to let the device work.
    * @param address of the client
    * @returns releases the permit; undefined when too many wait
    */
-  acquire(uid: string, address: string): Promise<(() => void) | undefined>
+  acquire(uid: string, work: DeviceWork, address: string): Promise<(() => void) | undefined>
 }
 
 export function createDeviceChecks(): DeviceChecks {
   const devices = new Map<string, FairSemaphore>()
   return {
-    async acquire(uid, address) {
-      const device = devices.get(uid) ?? new FairSemaphore(MAX_CONCURRENT, MAX_WAITING)
-      devices.set(uid, device)
+    async acquire(uid, work, address) {
+      const key = `${uid} ${work}`
+      const device = devices.get(key) ?? new FairSemaphore(MAX_CONCURRENT, MAX_WAITING)
+      devices.set(key, device)
       const release = await device.acquire(sourceKey(address))
       if (!release) return undefined
       return () => {
         release()
-        if (device.idle && devices.get(uid) === device) devices.delete(uid)
+        if (device.idle && devices.get(key) === device) devices.delete(key)
       }
     },
   }

@@ -62,6 +62,27 @@ describe('wrong passwords', () => {
   })
 })
 
+describe('a name that leads to another device between two attempts', () => {
+  it('disconnects the client, and nothing else', async () => {
+    const first = await fakeDevice(server, person)
+    const second = await server.acceptedDevice(person)
+    const login = first.login('root')
+    const name = login.slice(login.lastIndexOf('.') + 1)
+    const rename = (uid: string, to: string) =>
+      person.client.call(operations.devices.rename, { params: { uid }, body: { name: to } })
+    const client = await rawClient(server)
+    await client.startAuthentication()
+    client.sendPassword(login, 'wrong')
+    await client.next(n.MSG_USERAUTH_FAILURE)
+    await rename(first.device.uid, `${name}-before`)
+    await rename(second.uid, name)
+    client.sendPassword(login, 'wrong again')
+    const [type] = await client.next(n.MSG_DISCONNECT)
+    expect(type).toBe(n.MSG_DISCONNECT)
+    expect(await answersTo(`root@${second.uid}`)).toHaveLength(3)
+  })
+})
+
 /** A device whose password checks are all in use. */
 const busy: Behaviour = (_kind, _header, stream) => ({
   ...judging(stream),

@@ -189,7 +189,10 @@ export class Login {
     if (target?.status !== 'accepted') return byKey ? { result: 'reject' } : this.#refuse(credential, TEXTS.unreachable)
     const ctx = contextOf(target)
     if (byKey && !(await this.#takesKey(ctx, target, credential.blob))) return { result: 'reject' }
+    if (this.#state.is === 'closed') return ENDED
     const row = this.#openRow(ctx, target)
+    // Awaited below, after the firewall was asked; it may fail before.
+    row.catch(() => undefined)
     try {
       const { address } = this.#connection.peer
       const allowed = await this.#firewall.allows(ctx, row, target, { address, ...this.#useOf(target) })
@@ -222,34 +225,42 @@ export class Login {
       type: this.#deps.door,
       node: this.#deps.node,
     })
-    // Awaited by the attempt; it may fail before.
-    opened.catch(() => undefined)
     this.#row = { device, opened }
     return opened
   }
 
   async #askDevice(attempt: Attempt, link: Link, since: number): Promise<AuthDecision> {
     const { ctx, target, credential } = attempt
+    const byKey = credential.method === 'publickey'
     if (this.#state.is === 'closed') return ENDED
-    const lost = (cause: LinkCause): void => this.#events.lost(cause)
-    this.#auth = this.#auth?.usableOn(link)
-      ? this.#auth
-      : openAuthStream(link, this.#id.user, this.#connection, ctx.clock, lost)
-    const auth = this.#auth
+    const auth = this.#authStreamOn(link, ctx.clock)
     const { address } = this.#connection.peer
     const verdict = await auth.check(this.#credentialFor(target, credential), {
       // A key's signature has been verified here; checking the platform's statement costs the device next to nothing.
-      permit: () => (credential.method === 'publickey' ? NO_PERMIT : this.#deps.checks.acquire(target.uid, address)),
+      permit: (work) => (byKey ? NO_PERMIT : this.#deps.checks.acquire(target.uid, work, address)),
       ...(credential.method === 'keyboard-interactive' ? { person: credential.person } : {}),
     })
     if (verdict === undefined) return this.#refuse(credential, TEXTS.unreachable)
     const record = await attempt.row
+    // The device may be gone since it answered.
+    if (!auth.usableOn(link)) return this.#refuse(credential, TEXTS.unreachable)
     if (verdict.type === 'accepted') return this.#accept(attempt, { link, stream: auth.stream, record }, since)
     ctx.log.info('ssh.login-failed', { session: record.uid, device: target.uid, reason: verdict.reason })
     // Denied in spite of the right credential, and no other would help: as sshd does, say why and disconnect.
     if (verdict.message) return { result: 'disconnect', message: quoted(target.name, verdict.message) }
     if (verdict.reason === 'busy') return this.#refuse(credential, TEXTS.busy)
-    return credential.method === 'publickey' ? { result: 'reject' } : REFUSED_PASSWORD
+    return byKey ? { result: 'reject' } : REFUSED_PASSWORD
+  }
+
+  /** The stream of earlier attempts, unless the device has connected anew. */
+  #authStreamOn(link: Link, clock: Clock): AuthStream {
+    if (this.#auth?.usableOn(link)) return this.#auth
+    this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The device has connected anew.' })
+    const opened = openAuthStream(link, this.#id.user, this.#connection, clock, (cause) => {
+      if (this.#auth === opened) this.#events.lost(cause)
+    })
+    this.#auth = opened
+    return opened
   }
 
   #accept(

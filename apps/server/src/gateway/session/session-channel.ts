@@ -89,6 +89,7 @@ export class SessionChannel implements ChannelHandler {
       case 'window-change': {
         const { columns, rows, width, height } = request
         login.record.note('window-change', seat, { columns, rows })
+        this.#forProcess(({ recorder }) => recorder?.resize(columns, rows))
         return this.#control({ type: 'window-change', columns, rows, width, height })
       }
       case 'signal':
@@ -102,8 +103,8 @@ export class SessionChannel implements ChannelHandler {
   }
 
   data(bytes: Uint8Array): void {
-    // Before a process is requested there is nothing to read it: dropped, as sshd does.
-    if (this.#state.is === 'new') return this.#parts.channel.consumed(bytes.length)
+    // Without a process there is nothing to read it: dropped, as sshd does.
+    if (this.#state.is === 'new' || this.#state.is === 'closed') return this.#parts.channel.consumed(bytes.length)
     this.#forProcess(({ files, input }) => {
       files?.fromPerson(bytes)
       input.pass(bytes, 0)
@@ -251,10 +252,7 @@ export class SessionChannel implements ChannelHandler {
 
   /** Sends a message to the process, past input that it does not read. @returns whether one was started */
   #control(message: LinkMessage): boolean {
-    this.#forProcess(({ stream, recorder }) => {
-      if (message['type'] === 'window-change') recorder?.resize(Number(message['columns']), Number(message['rows']))
-      stream.control(message, 'overtaking')
-    })
+    this.#forProcess(({ stream }) => stream.control(message, 'overtaking'))
     return this.#state.is !== 'new'
   }
 

@@ -98,6 +98,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
   }
 
   async function attempt(shown: WebAttempt): Promise<boolean> {
+    if (isOver) return false
     const tried = { ...shown, user: login } as AuthAttempt
     const decision: AuthDecision = await handler.authenticate(connection, tried).catch(() => ({ result: 'reject' }))
     if (isOver) return false
