@@ -109,7 +109,7 @@ export class Connection implements ConnectionHandler {
       // The database is down, which is not the client's fault: no penalty, and an explanation.
       this.#deps.log.error('session.error', { err: error })
       this.#judged('unjudged')
-      return { result: 'disconnect', message: TEXTS.noRoom }
+      return { result: 'disconnect', message: TEXTS.unavailable }
     }
   }
 
@@ -121,7 +121,7 @@ export class Connection implements ConnectionHandler {
       // Written while the client received its success and sent the request.
       await login.recorded
     } catch {
-      return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: TEXTS.noRoom }
+      return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: TEXTS.unavailable }
     }
     if (request.type !== 'session') {
       const refusal = forwardingRefusal(login)
@@ -130,9 +130,9 @@ export class Connection implements ConnectionHandler {
     }
     switch (request.type) {
       case 'session': {
-        const seat = stage.channels++
-        const record = this.#recorderOf(connection, login, seat)
-        const parts = { login, seat, forwards: stage.forwards, record }
+        const channelIndex = stage.channels++
+        const record = this.#recorderOf(connection, login, channelIndex)
+        const parts = { login, channelIndex, forwards: stage.forwards, record }
         return { accept: true, attach: (channel) => new SessionChannel({ channel, ...parts }) }
       }
       case 'direct-tcpip':
@@ -212,7 +212,7 @@ export class Connection implements ConnectionHandler {
   /** Registers the login: its row is kept fresh, and a policy change may end it. @returns unregister */
   #watch(connection: SshConnection, login: AcceptedLogin, since: number): () => void {
     const { record, target, user, key, forwarding } = login
-    const forgetSession = this.#deps.agents.keepSession(record.uid)
+    const forgetSession = this.#deps.agents.keepSessionAlive(record.uid)
     const forgetLogin = this.#deps.live.add(
       {
         tenant: target.tenant,
@@ -238,15 +238,19 @@ export class Connection implements ConnectionHandler {
   #recorderOf(
     connection: SshConnection,
     { ctx, record, target }: AcceptedLogin,
-    seat: number,
+    channelIndex: number,
   ): SessionChannelParts['record'] {
     if (target.recording === 'off') return undefined
     const required = target.recording === 'required'
     return (terminal) =>
-      this.#deps.recordings.start(ctx, { session: record.uid, seat, required, ...terminal }, (message) => {
-        record.note('recording-failed', seat, { message })
-        if (required) this.end(connection, notRecorded(message))
-      })
+      this.#deps.recordings.start(
+        ctx,
+        { session: record.uid, seat: channelIndex, required, ...terminal },
+        (message) => {
+          record.note('recording-failed', channelIndex, { message })
+          if (required) this.end(connection, notRecorded(message))
+        },
+      )
   }
 
   #judged(outcome: 'refused' | 'unjudged', guessed = false): void {
@@ -258,7 +262,7 @@ export class Connection implements ConnectionHandler {
   #penalize(cause: CloseCause, guessed: boolean): void {
     const offence = offenceOf(cause, guessed)
     // A malformed message of a page is a bug of a console, and everybody else behind that address would pay for it.
-    if (offence !== 'abuse' || this.#deps.door !== 'web') this.#admitted.offend(offence)
+    if (offence !== 'abuse' || this.#deps.endpoint !== 'web') this.#admitted.offend(offence)
   }
 }
 

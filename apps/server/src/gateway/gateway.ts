@@ -13,7 +13,7 @@ import { Connection, type ConnectionDeps } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
 import { TEXTS } from './record/texts.ts'
 
-export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door' | 'person'> {
+export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person'> {
   readonly admission: Admission
   readonly log: Log
   readonly clock: Clock
@@ -49,9 +49,9 @@ export interface Gateway {
   closeSession(uid: string, cause: SessionCause): boolean
   /**
    * Signs nobody in any more; who has signed in goes on.
-   * @returns when the last of them has gone, or after `patienceMs`
+   * @returns when the last of them has gone, or after `timeoutMs`
    */
-  drain(patienceMs: number): Promise<void>
+  drain(timeoutMs: number): Promise<void>
   /** Ends every connection and waits until their rows are closed. */
   close(): Promise<void>
 }
@@ -61,24 +61,24 @@ const REFUSAL_LINE = `${TEXTS.tooManyConnections}\r\n`
 /** How long a refused client may take to read that line and close its side. */
 const REFUSAL_MS = 1_000
 /** Clients that are being told why at once; beyond that they are dropped without a word, so that they cost nothing. */
-const MAX_TOLD = 64
+const MAX_REFUSED = 64
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const connections = new Map<SshConnection, Connection>()
   let port = 0
   /** Refused clients that are being told why. */
-  const told = new Set<Socket>()
+  const refusedSockets = new Set<Socket>()
   let idle = (): void => undefined
   let drained = (): void => undefined
   let draining = false
 
-  const tellDrained = (): void => {
+  const checkDrained = (): void => {
     if ([...connections.keys()].every((connection) => connection.user === undefined)) drained()
   }
   /** Tells a closing gateway that the last connection has gone and its row is closed. */
   function settle(): void {
     if (connections.size === 0 && work.size === 0) idle()
-    if (draining) tellDrained()
+    if (draining) checkDrained()
   }
   const work = new PendingSet((error) => deps.log.error('session.error', { err: error }), settle)
 
@@ -101,21 +101,21 @@ export function createGateway(deps: GatewayDeps): Gateway {
       socket.setNoDelay(true)
       return acceptConnection(socket, peer, deps.ssh, handler)
     })
-    if (refusal !== undefined) turnAway(socket)
+    if (refusal !== undefined) refuse(socket)
   }
 
   /** Tells a refused client why, if few are being told, and never waits for it to close its side. */
-  function turnAway(socket: Socket): void {
+  function refuse(socket: Socket): void {
     socket.on('error', () => undefined)
-    if (told.size >= MAX_TOLD) {
+    if (refusedSockets.size >= MAX_REFUSED) {
       socket.destroy()
       return
     }
-    told.add(socket)
+    refusedSockets.add(socket)
     const cancel = deps.clock.after(REFUSAL_MS, () => socket.destroy())
     socket.once('close', () => {
       cancel()
-      told.delete(socket)
+      refusedSockets.delete(socket)
     })
     // What the client sends is read and dropped: closing a socket with unread input resets it, and the line is lost.
     socket.resume().end(REFUSAL_LINE)
@@ -123,26 +123,26 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function enter(
     address: string,
-    door: ConnectionDeps['door'],
+    endpoint: ConnectionDeps['endpoint'],
     person: UserId | undefined,
     ended: ConnectionDeps['ended'],
     connect: (handler: Connection) => SshConnection,
   ): Refusal | undefined {
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {
-      deps.log.debug('ssh.refused', { source: address, door, reason: admitted })
+      deps.log.debug('ssh.refused', { source: address, door: endpoint, reason: admitted })
       deps.refused(admitted)
       return admitted
     }
     const isDraining = (): boolean => draining
-    const handler = new Connection({ ...deps, door, person, ended, isDraining }, admitted, (closed, rest) => {
+    const handler = new Connection({ ...deps, endpoint, person, ended, isDraining }, admitted, (closed, rest) => {
       connections.delete(closed)
       work.track(rest)
       settle()
     })
     const connection = connect(handler)
     connections.set(connection, handler)
-    deps.log.debug('ssh.connected', { source: address, door })
+    deps.log.debug('ssh.connected', { source: address, door: endpoint })
     return undefined
   }
 
@@ -183,20 +183,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
       }
       return false
     },
-    drain(patienceMs) {
+    drain(timeoutMs) {
       draining = true
       return new Promise((resolve) => {
-        const cancel = deps.clock.after(patienceMs, resolve)
+        const cancel = deps.clock.after(timeoutMs, resolve)
         drained = () => {
           cancel()
           resolve()
         }
-        tellDrained()
+        checkDrained()
       })
     },
     async close() {
       server.close()
-      for (const socket of told) socket.destroy()
+      for (const socket of refusedSockets) socket.destroy()
       for (const connection of connections.keys()) {
         connection.disconnect({ by: 'local', reason: 'server-stopped', message: TEXTS.stopped })
       }

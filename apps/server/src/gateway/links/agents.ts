@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
-import { heartbeat, linkDown, linkUp, tellLinkUp } from '../../devices/presence.ts'
+import { heartbeat, linkDown, linkUp, notifyLinkUp } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
 
@@ -44,7 +44,7 @@ export interface Agents {
   /** Ends the device's link, if there is one: it has been removed. */
   drop(uid: DeviceUid): void
   /** A session that lives: its row is kept fresh with the heartbeats. @returns ends it */
-  keepSession(uid: SessionUid): () => void
+  keepSessionAlive(uid: SessionUid): () => void
   readonly count: number
   start(): void
   /** Asks every agent to move elsewhere. */
@@ -87,7 +87,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       current.link.close(DISPLACED)
     }
     // Who hears of it may connect at once.
-    await tellLinkUp(ctx, device.uid)
+    await notifyLinkUp(ctx, device.uid)
     return epoch
   }
 
@@ -129,7 +129,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     },
     find: (uid) => entries.get(uid)?.link,
     drop: (uid) => entries.get(uid)?.link.close(REMOVED),
-    keepSession(uid) {
+    keepSessionAlive(uid) {
       sessions.add(uid)
       return () => sessions.delete(uid)
     },

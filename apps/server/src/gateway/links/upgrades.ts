@@ -23,20 +23,23 @@ export interface Upgrades {
   /** Whether a Host header names a tunnel: nothing of this server answers there. */
   readonly isTunnelHost: (host: string) => boolean
   /** By path. */
-  readonly doors: ReadonlyMap<string, UpgradeHandler>
+  readonly endpoints: ReadonlyMap<string, UpgradeHandler>
 }
 
 /** Takes the `upgrade` events of an HTTP server. */
-export function attachUpgrades(server: Server, { isTrustedProxy, isKnownHost, isTunnelHost, doors }: Upgrades): void {
+export function attachUpgrades(
+  server: Server,
+  { isTrustedProxy, isKnownHost, isTunnelHost, endpoints }: Upgrades,
+): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => undefined)
     const hosts = [request.headers.host ?? '', String(request.headers['x-forwarded-host'] ?? '')]
     if (hosts.some(isTunnelHost)) return refuseUpgrade(socket, 403)
-    const door = doors.get(request.url?.split('?')[0] ?? '')
+    const endpoint = endpoints.get(request.url?.split('?')[0] ?? '')
     const host = askedHost(request, isTrustedProxy)
     if (hostCount(request.rawHeaders) > 1) refuseUpgrade(socket, 400)
     else if (!isKnownHost(host)) refuseUpgrade(socket, 421)
-    else if (door) door(request, socket, head, { remote: remoteAddress(request, isTrustedProxy), host })
+    else if (endpoint) endpoint(request, socket, head, { remote: remoteAddress(request, isTrustedProxy), host })
     else refuseUpgrade(socket, 404)
   })
 }
@@ -55,8 +58,8 @@ function remoteAddress(request: IncomingMessage, isTrustedProxy: (address: strin
 
 /** The name that the client asked for: of the request, or as a trusted proxy tells it. */
 function askedHost({ headers, socket }: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
-  const told = isTrustedProxy(plainAddress(socket.remoteAddress ?? '')) ? headers['x-forwarded-host'] : undefined
-  const last = String(told ?? '')
+  const forwarded = isTrustedProxy(plainAddress(socket.remoteAddress ?? '')) ? headers['x-forwarded-host'] : undefined
+  const last = String(forwarded ?? '')
     .split(',')
     .at(-1)
     ?.trim()

@@ -11,7 +11,7 @@ import type { KeyUse } from '../../public-keys/rules.ts'
 import type { SessionCause } from '../../sessions/service.ts'
 
 /** Whether a login may forward ports, sockets, its agent and displays: the namespace can change its mind. */
-export interface ForwardingLeave {
+export interface ForwardingState {
   policy: ForwardingPolicy
   /** Whether it has asked for any. */
   used: boolean
@@ -27,7 +27,7 @@ export interface LiveLogin {
   readonly key: Uint8Array | undefined
   /** Who has opened it from the console; undefined for SSH clients, which name no person. */
   readonly person: UserId | undefined
-  readonly forwarding: ForwardingLeave
+  readonly forwarding: ForwardingState
   /** Ends the connection. */
   end(cause: SessionCause): void
 }

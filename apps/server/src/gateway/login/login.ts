@@ -17,7 +17,7 @@ import type { Credential } from './credential.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from '../admission/guesses.ts'
 import { FirewallCheck, type FirewallCheckDeps } from './firewall-check.ts'
-import type { ForwardingLeave, LiveLogins } from './live-logins.ts'
+import type { ForwardingState, LiveLogins } from './live-logins.ts'
 import { KEY_STEP_MS, REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
 import { type SessionRecord, openSessionRecord } from '../record/session-record.ts'
 import type { SessionBudget } from './session-budget.ts'
@@ -27,7 +27,7 @@ import { TEXTS } from '../record/texts.ts'
 
 export interface LoginDeps extends FirewallCheckDeps {
   /** The endpoint that the client uses: `type` of the session. */
-  readonly door: NewSession['type']
+  readonly endpoint: NewSession['type']
   /** The console's user behind a web terminal; undefined for everybody else. */
   readonly person: UserId | undefined
   readonly agents: Agents
@@ -56,7 +56,7 @@ export interface AcceptedLogin {
   /** Resolves when the row says that the login was accepted; nothing is opened before. Rejects when the database is down. */
   readonly recorded: Promise<void>
   readonly target: LoginTarget
-  readonly forwarding: ForwardingLeave
+  readonly forwarding: ForwardingState
   readonly user: string
   /** Wire encoding of the key that was used; undefined for a password. */
   readonly key: Uint8Array | undefined
@@ -90,7 +90,7 @@ export class Login {
   readonly #id: SshId
   readonly #events: LoginEvents
   readonly #firewall: FirewallCheck
-  #state: { readonly is: 'open' } | { readonly is: 'accepted'; returnPlace(): void } | { readonly is: 'closed' } = {
+  #state: { readonly is: 'open' } | { readonly is: 'accepted'; releaseSlot(): void } | { readonly is: 'closed' } = {
     is: 'open',
   }
   /** The row of the first attempt, and the device that it is for. */
@@ -135,18 +135,18 @@ export class Login {
     // An attempt under way may still open a row and a stream: they end with the login.
     await this.#attempt
     endStream()
-    if (before.is === 'accepted') before.returnPlace()
+    if (before.is === 'accepted') before.releaseSlot()
     const row = await this.#row?.opened.catch(() => undefined)
     await row?.close(cause)
   }
 
   /** Anybody can type a password, so the reason for a refusal is disclosed only to a user of the console. */
-  get #isStranger(): boolean {
+  get #isAnonymous(): boolean {
     return this.#deps.person === undefined
   }
 
   #paced(decision: Promise<AuthDecision>, stepMs: number): Promise<AuthDecision> {
-    return this.#isStranger ? paced(this.#deps.clock, decision, stepMs) : decision
+    return this.#isAnonymous ? paced(this.#deps.clock, decision, stepMs) : decision
   }
 
   /** Evaluates a password or answers, as long as the source has not guessed too often. */
@@ -206,7 +206,7 @@ export class Login {
    * its signature; unchecked passwords and answers get the same refusal as wrong ones.
    */
   #refuse({ method }: Credential, message: string): AuthDecision {
-    return this.#isStranger && method !== 'publickey' ? REFUSED_PASSWORD : { result: 'disconnect', message }
+    return this.#isAnonymous && method !== 'publickey' ? REFUSED_PASSWORD : { result: 'disconnect', message }
   }
 
   /** The session's row, opened by the first attempt that names an accepted device. */
@@ -219,7 +219,7 @@ export class Login {
       device,
       username: this.#id.user,
       address: this.#connection.peer.address,
-      type: this.#deps.door,
+      type: this.#deps.endpoint,
       node: this.#deps.node,
     })
     // Awaited by the attempt; it may fail before.
@@ -259,14 +259,14 @@ export class Login {
   ): AuthDecision {
     if (this.#state.is === 'closed') return ENDED
     const { user } = this.#id
-    const returnPlace = this.#deps.budget.take(target, user)
-    if (!returnPlace) return { result: 'disconnect', message: TEXTS.tooManySessions }
-    this.#state = { is: 'accepted', returnPlace }
+    const releaseSlot = this.#deps.budget.take(target, user)
+    if (!releaseSlot) return { result: 'disconnect', message: TEXTS.tooManySessions }
+    this.#state = { is: 'accepted', releaseSlot }
     const { record } = device
     const recorded = record.authenticated()
     recorded.catch((error: unknown) => {
       ctx.log.error('session.error', { session: record.uid, err: error })
-      this.#connection.disconnect({ by: 'local', reason: 'not-recorded', message: TEXTS.noRoom })
+      this.#connection.disconnect({ by: 'local', reason: 'not-recorded', message: TEXTS.unavailable })
     })
     const key = credential.method === 'publickey' ? credential.blob : undefined
     const forwarding = { policy: target.forwarding, used: false }

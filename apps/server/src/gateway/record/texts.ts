@@ -33,7 +33,7 @@ export const TEXTS = {
   busy: fromBowline('too many sign-ins to this device are under way; try again in a moment.'),
   tooManySessions: fromBowline('too many sessions are open already; end one of them first.'),
   /** A login cannot be judged because of the server itself. */
-  noRoom: fromBowline('the server cannot take sessions right now; try again in a moment.'),
+  unavailable: fromBowline('the server cannot take sessions right now; try again in a moment.'),
   permissionDenied: fromBowline('permission denied.'),
   tooManyAttempts: fromBowline('too many failed attempts to sign in.'),
 

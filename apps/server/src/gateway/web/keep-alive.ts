@@ -8,7 +8,7 @@ const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
 export function keepAlive(socket: WebSocket, clock: Clock): void {
   let unanswered = 0
-  const heard = (): void => {
+  const reset = (): void => {
     unanswered = 0
   }
   const stop = clock.every(TERMINAL.quietMs, () => {
@@ -20,5 +20,5 @@ export function keepAlive(socket: WebSocket, clock: Clock): void {
   socket.on('ping', (data: Buffer) => {
     if (socket.bufferedAmount < MAX_UNSENT_BYTES) socket.pong(data)
   })
-  socket.on('pong', heard).on('message', heard).on('close', stop)
+  socket.on('pong', reset).on('message', reset).on('close', stop)
 }

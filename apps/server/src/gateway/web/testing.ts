@@ -67,7 +67,7 @@ export interface Page {
   data(offset: number, bytes: Uint8Array | string): void
   take(total: number): void
   /** The next message of a type. */
-  heard<T extends ServerMessage['type']>(type: T): Promise<Extract<ServerMessage, { type: T }>>
+  next<T extends ServerMessage['type']>(type: T): Promise<Extract<ServerMessage, { type: T }>>
 }
 
 /** A page that has connected. @param takes whether it confirms output; `from` an address, as a proxy tells it */
@@ -82,7 +82,7 @@ export async function openPage(
   let chunks: Buffer[] = [output]
   let received = output.length
   let taken = 0
-  const heardAlready = new Set<ServerMessage>()
+  const consumed = new Set<ServerMessage>()
   socket.on('message', (data: Buffer) => {
     const frame = readFrame(data)
     if (!frame) throw new Error('the server has sent something that is no frame')
@@ -108,11 +108,11 @@ export async function openPage(
     say: (message) => socket.send(messageFrame(message)),
     data: (offset, bytes) => socket.send(dataFrame(offset, Buffer.from(bytes))),
     take: (total) => socket.send(takenFrame(total)),
-    async heard(type) {
+    async next(type) {
       for (;;) {
-        const found = messages.find((one) => one.type === type && !heardAlready.has(one))
+        const found = messages.find((one) => one.type === type && !consumed.has(one))
         if (found) {
-          heardAlready.add(found)
+          consumed.add(found)
           return found as never
         }
         await new Promise<void>((resolve) => waiting.push(resolve))
@@ -145,9 +145,9 @@ export async function readyPage(
   options: { takes?: boolean } = {},
 ): Promise<{ page: Page; session: string; token: string }> {
   const page = await greetedPage(server, person, device, options)
-  const { session } = await page.heard('welcome')
+  const { session } = await page.next('welcome')
   page.say({ type: 'password', password: DEVICE_PASSWORD })
-  const { token } = await page.heard('ready')
+  const { token } = await page.next('ready')
   return { page, session, token }
 }
 

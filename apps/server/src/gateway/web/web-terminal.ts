@@ -20,7 +20,7 @@ export interface FrameSocket {
 export interface WebTerminal {
   readonly view: TerminalView
   /** What the row will say of the end; the person is told so. */
-  told(cause: SessionCause): void
+  setCause(cause: SessionCause): void
   /** Begins on its first socket. */
   begin(socket: FrameSocket): void
   /**
@@ -33,7 +33,7 @@ export interface WebTerminal {
   detach(socket: FrameSocket, isFinished: boolean): void
   /** @returns the rule that the frame breaks */
   receive(frame: Frame): string | undefined
-  say(message: ServerMessage): void
+  send(message: ServerMessage): void
   /** The person has finished with it. */
   leave(): void
 }
@@ -145,7 +145,7 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
 
   return {
     view,
-    told: (found) => (cause = found),
+    setCause: (found) => (cause = found),
     begin(first) {
       socket = first
     },
@@ -178,7 +178,7 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
       }
       return undefined
     },
-    say(message) {
+    send(message) {
       socket?.send(messageFrame(message))
       pump()
     },

@@ -14,7 +14,7 @@ import type { Log } from '../../platform/log.ts'
 import type { LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import type { UpgradeHandler } from '../links/upgrades.ts'
-import { type Conversation, converse } from './conversation.ts'
+import { type Conversation, createConversation } from './conversation.ts'
 import { type ShownCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
@@ -22,7 +22,7 @@ import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
 import { TEXTS } from '../record/texts.ts'
 
-export interface WebDoorsDeps {
+export interface WebEndpointsDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
   readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'take'>
@@ -36,7 +36,7 @@ export interface WebDoorsDeps {
   readonly takesSignaturesOverNames: boolean
 }
 
-export interface WebDoors {
+export interface WebEndpoints {
   /** At `/ws/ssh`, for existing clients. */
   readonly legacy: UpgradeHandler
   /** At `/ws/terminal`: our own protocol. */
@@ -54,9 +54,9 @@ const MAX_PENDING_HANDSHAKES = { perSource: 20, total: 500 }
 const PAGE_CODES: readonly number[] = [1000, 1001]
 const NO_FRAME = new Uint8Array(0)
 /** How long browsers may take to end their side. */
-const END_MS = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
-export function createWebDoors(deps: WebDoorsDeps): WebDoors {
+export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
   const upgrades = new RateLimiter(deps.clock, UPGRADES)
   const legacyServer = webSocketServer(LEGACY_MESSAGE_BYTES)
   const terminalServer = webSocketServer(TERMINAL.messageBytes)
@@ -144,12 +144,12 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       },
     }
     const peer = { address: remote, port: request.socket.remotePort ?? 0 }
-    const conversation = converse({ ...deps, resumable }, socket, peer, request.headers.origin ?? '')
+    const conversation = createConversation({ ...deps, resumable }, socket, peer, request.headers.origin ?? '')
     conversations.set(conversation, { source: sourceKey(remote), webSocket })
     webSocket.on('message', (data: Buffer, isBinary) => conversation.receive(isBinary ? data : NO_FRAME))
     webSocket.on('close', (code) => {
       conversations.delete(conversation)
-      conversation.gone(PAGE_CODES.includes(code))
+      conversation.closed(PAGE_CODES.includes(code))
     })
   }
 
@@ -158,11 +158,11 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       const [request, socket, , { remote }] = upgraded
       const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
       if (!offered.includes(TERMINAL_SUBPROTOCOL)) return refuseUpgrade(socket, 400)
-      const strangers = [...conversations].filter(([{ isStranger }]) => isStranger).map(([, stranger]) => stranger)
-      const ofSource = strangers.filter(({ source }) => source === sourceKey(remote))
+      const pending = [...conversations].filter(([{ isPending }]) => isPending).map(([, entry]) => entry)
+      const ofSource = pending.filter(({ source }) => source === sourceKey(remote))
       if (ofSource.length >= MAX_PENDING_HANDSHAKES.perSource) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
       // A browser shows its ticket at once: the one that has been silent for longest is the least likely to be one.
-      if (strangers.length >= MAX_PENDING_HANDSHAKES.total) strangers[0]?.webSocket.terminate()
+      if (pending.length >= MAX_PENDING_HANDSHAKES.total) pending[0]?.webSocket.terminate()
       upgrade(terminalServer, upgraded, (webSocket) => serveTerminal(webSocket, request, remote))
     },
     legacy(...upgraded) {
@@ -175,7 +175,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     close() {
       for (const webSocket of open) {
         webSocket.close(1001)
-        deps.clock.after(END_MS, () => webSocket.terminate())
+        deps.clock.after(CLOSE_TIMEOUT_MS, () => webSocket.terminate())
       }
     },
   }
