@@ -78,12 +78,12 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
   const burst = limits.ratePerSource * BURST_SECONDS
   const burstTotal = limits.rateTotal * BURST_SECONDS
   const rate = new RateLimiter(clock, { perSecond: limits.ratePerSource, burst })
-  const strangers = new RateLimiter(clock, { perSecond: limits.rateTotal, burst: burstTotal })
+  const unknownRate = new RateLimiter(clock, { perSecond: limits.rateTotal, burst: burstTotal })
   /** Unauthenticated connections of each source. */
   const sources = new Map<string, number>()
   /** Milliseconds since the epoch at which a source's penalties are served. */
   const penalties = new Map<string, number>()
-  /** When somebody last signed in from a source, the latest last: what protects all is for strangers. */
+  /** When somebody last signed in from a source, the latest last: what protects all is for unknownRate. */
   const known = new Map<string, number>()
   const total = { connections: 0, unauthenticated: 0 }
 
@@ -111,12 +111,12 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
     return rate.take(key) ? undefined : 'rate'
   }
   /** A handshake costs milliseconds of CPU: all strangers share a budget, and who uses it most is dropped first. */
-  const refuseStranger = (key: string): Refusal | undefined => {
+  const refuseUnknown = (key: string): Refusal | undefined => {
     if (random() < dropProbability(limits.unauthenticatedTotal, total.unauthenticated)) return 'early-drop'
-    const pressure = 1 - strangers.left('') / (burstTotal * PRESSURE_SHARE)
+    const pressure = 1 - unknownRate.left('') / (burstTotal * PRESSURE_SHARE)
     const weight = Math.min(1, (burst - rate.left(key)) / (burst * HEAVY_SHARE))
     if (pressure > 0 && random() < pressure * weight) return 'early-drop'
-    return strangers.take('') ? undefined : 'early-drop'
+    return unknownRate.take('') ? undefined : 'early-drop'
   }
   const offend = (key: string, offence: Offence): void => {
     const now = clock.now()
@@ -131,11 +131,11 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
       const key = sourceKey(address)
       const exempt = limits.exempt(address)
       // A flood of strangers must not keep out the people who work here; their own source's limits still hold.
-      const isStranger = !isKnown(key)
+      const isUnknown = !isKnown(key)
       const refusal =
         (total.connections >= limits.connectionsTotal ? 'too-many-connections' : undefined) ??
         (exempt ? undefined : refuseSource(key)) ??
-        (isStranger ? refuseStranger(key) : undefined)
+        (isUnknown ? refuseUnknown(key) : undefined)
       if (refusal) return refusal
       count(key, 1)
       total.connections += 1
@@ -151,7 +151,7 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
           if (!waiting) return
           settle()
           if (!exempt) rate.refund(key)
-          if (isStranger) strangers.refund('')
+          if (isUnknown) unknownRate.refund('')
         },
         offend: (offence) => {
           if (!exempt) offend(key, offence)

@@ -46,7 +46,7 @@ export function acceptChannel(
       const ends = joinForward(channel, stream, log)
       deferred.attach(ends.device)
       stream.control({ type: 'connected' })
-      return ends.person
+      return ends.client
     })
   }
   open().catch((error: unknown) => {

@@ -23,7 +23,7 @@ export function dialChannel(login: AcceptedLogin, target: DialOpen['target'], cl
               const log = openForwardLog(login.record, clock, name)
               const ends = joinForward(channel, stream, log)
               deferred.attach(ends.device)
-              return ends.person
+              return ends.client
             },
           })
         },

@@ -46,8 +46,8 @@ export function openListener(parts: ListenerParts): Promise<Listener> {
   const { reverse, clock, connection, login, at } = parts
   return new Promise((resolve, reject) => {
     let port: number | undefined
-    let told = (): void => undefined
-    const ready = new Promise<void>((known) => (told = known))
+    let markReady = (): void => undefined
+    const ready = new Promise<void>((resolve) => (markReady = resolve))
     const handler: StreamHandler = {
       data: () => stream.close({ by: 'gateway', reason: 'protocol', message: 'A listen stream carries no bytes.' }),
       control(message) {
@@ -57,7 +57,7 @@ export function openListener(parts: ListenerParts): Promise<Listener> {
         cancel()
         resolve({ id: stream.id, port, close: () => stream.close() })
         // Connections may have come in already: the client hears of the port before it hears of them.
-        setImmediate(told)
+        setImmediate(markReady)
       },
       closed(cause) {
         cancel()

@@ -35,7 +35,7 @@ function createFlow(write: (bytes: Uint8Array, lane: 0 | 1) => boolean, consumed
 }
 
 /** From the person to the device. The device has no second lane for input. */
-export function towardsDevice(channel: SshChannel, stream: LinkStream): Flow {
+export function toDeviceFlow(channel: SshChannel, stream: LinkStream): Flow {
   return createFlow(
     (bytes) => stream.write(bytes, 0, () => channel.free?.(bytes)),
     (count) => channel.consumed(count),
@@ -43,7 +43,7 @@ export function towardsDevice(channel: SshChannel, stream: LinkStream): Flow {
 }
 
 /** From the device to the person: lane 1 is stderr. */
-export function towardsPerson(stream: LinkStream, channel: SshChannel): Flow {
+export function toClientFlow(stream: LinkStream, channel: SshChannel): Flow {
   return createFlow(
     (bytes, lane) => channel.write(bytes, lane),
     (count) => stream.consumed(count),
@@ -55,14 +55,14 @@ export function joinForward(
   channel: SshChannel,
   stream: LinkStream,
   log: ForwardLog,
-): { readonly device: StreamHandler; readonly person: ChannelHandler } {
-  const input = towardsDevice(channel, stream)
-  const output = towardsPerson(stream, channel)
+): { readonly device: StreamHandler; readonly client: ChannelHandler } {
+  const input = toDeviceFlow(channel, stream)
+  const output = toClientFlow(stream, channel)
   return {
     device: {
       transient: true,
       data(bytes) {
-        log.toPerson(bytes.length)
+        log.toClient(bytes.length)
         output.pass(bytes, 0)
       },
       drain: () => input.drained(),
@@ -72,7 +72,7 @@ export function joinForward(
         channel.close()
       },
     },
-    person: {
+    client: {
       data(bytes) {
         log.toDevice(bytes.length)
         input.pass(bytes, 0)

@@ -5,7 +5,7 @@ import type { SessionRecord } from './session-record.ts'
 
 export interface ForwardLog {
   toDevice(count: number): void
-  toPerson(count: number): void
+  toClient(count: number): void
   /** It is over; told once. */
   end(): void
 }
@@ -14,19 +14,19 @@ export interface ForwardLog {
 export function openForwardLog(record: SessionRecord, clock: Clock, target: string): ForwardLog {
   const openedAt = clock.now()
   let toDevice = 0
-  let toPerson = 0
+  let toClient = 0
   let isOver = false
   return {
     toDevice(count) {
       toDevice += count
     },
-    toPerson(count) {
-      toPerson += count
+    toClient(count) {
+      toClient += count
     },
     end() {
       if (isOver) return
       isOver = true
-      record.note('forward-end', 0, { target, to_device: toDevice, to_person: toPerson, ms: clock.now() - openedAt })
+      record.note('forward-end', 0, { target, to_device: toDevice, to_person: toClient, ms: clock.now() - openedAt })
     },
   }
 }

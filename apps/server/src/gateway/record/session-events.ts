@@ -26,7 +26,7 @@ export interface SessionEvents {
 /** @param due called when a batch should be taken */
 export function createSessionEvents(clock: Clock, due: () => void): SessionEvents {
   const waiting: SessionEventRow[] = []
-  const told = new Set<string>()
+  const seen = new Set<string>()
   let kept = 0
   let cancel: (() => void) | undefined
   let stopped = false
@@ -50,10 +50,10 @@ export function createSessionEvents(clock: Clock, due: () => void): SessionEvent
       // Of the sizes that a window went through at once only the last matters.
       const last = waiting.at(-1)
       if (type === 'window-change' && last?.type === type && last.seat === seat) waiting.pop()
-      else if (kept >= MAX_KEPT && told.has(key)) return
+      else if (kept >= MAX_KEPT && seen.has(key)) return
       else if (waiting.length >= MAX_WAITING) return
       else kept += 1
-      told.add(key)
+      seen.add(key)
       waiting.push({ type, seat, at: clock.now(), data: storable(data) })
       schedule()
     },

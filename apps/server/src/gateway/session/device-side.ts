@@ -21,7 +21,7 @@ export interface RunningProcess {
 export interface DeviceSideParts {
   readonly channel: SshChannel
   readonly login: AcceptedLogin
-  readonly seat: number
+  readonly channelIndex: number
   /** Runs an action once everything the device sent before it has reached the client. */
   inOrder(act: () => void): void
   /** The device has answered. @param quiet the account wants no greeting */
@@ -29,18 +29,18 @@ export interface DeviceSideParts {
 }
 
 export function deviceSide({ stream, input, output, recorder }: RunningProcess, parts: DeviceSideParts): StreamHandler {
-  const { channel, login, seat } = parts
+  const { channel, login, channelIndex } = parts
   let state: 'starting' | 'running' | 'exited' = 'starting'
 
   function exited(event: Exclude<SessionEvent, { type: 'started' }>): void {
     if (event.type === 'exit') {
-      login.record.note('exit-status', seat, { status: event.status })
+      login.record.note('exit-status', channelIndex, { status: event.status })
       recorder?.exit(event.status)
       channel.exitStatus(event.status)
     } else {
       const { signal, coreDumped } = event
       const message = oneLine(event.message)
-      login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message, lang: '' })
+      login.record.note('exit-signal', channelIndex, { status: signal, dumped: coreDumped, message, lang: '' })
       channel.exitSignal(signal, coreDumped, message)
     }
   }

@@ -20,7 +20,7 @@ export function recordedStream(handler: StreamHandler, recorder: Recorder, files
     // The recorder copies.
     transient: true,
     data(bytes, lane) {
-      if (lane === 0) files?.fromDevice(bytes)
+      if (lane === 0) files?.deviceData(bytes)
       recorder.output(bytes, lane, pass[lane])
     },
     eof: () => recorder.after(() => handler.eof?.()),
@@ -39,7 +39,7 @@ export function readStream(handler: StreamHandler, recorder: Recorder, files: Fi
     transient: handler.transient ?? false,
     eof: () => handler.eof?.(),
     data(bytes, lane) {
-      if (lane === 0) files.fromDevice(bytes)
+      if (lane === 0) files.deviceData(bytes)
       handler.data(bytes, lane)
     },
     closed(cause) {

@@ -7,7 +7,7 @@ import { announce, connectedLine } from '../record/announcement.ts'
 import { fileLog } from '../record/file-log.ts'
 import type { Forwards } from '../forward/forwards.ts'
 import type { Listener } from '../forward/listener.ts'
-import { towardsDevice, towardsPerson } from '../forward/pipe.ts'
+import { toDeviceFlow, toClientFlow } from '../forward/pipe.ts'
 import type { AcceptedLogin } from '../login/login.ts'
 import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
@@ -19,11 +19,11 @@ export interface SessionChannelParts {
   readonly channel: SshChannel
   readonly login: AcceptedLogin
   /** Index of the channel on its connection, from 0: `seat` of its events and recordings. */
-  readonly seat: number
+  readonly channelIndex: number
   readonly forwards: Forwards
   /** Starts to record the channel; undefined when the namespace does not record. */
   readonly record:
-    | ((seat: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean; command: string }) => Recorder)
+    | ((recording: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean; command: string }) => Recorder)
     | undefined
 }
 
@@ -73,7 +73,7 @@ export class SessionChannel implements ChannelHandler {
   }
 
   request(request: SessionRequest): boolean | Promise<boolean> {
-    const { login, seat } = this.#parts
+    const { login, channelIndex } = this.#parts
     switch (request.type) {
       case 'pty-req':
       case 'env':
@@ -88,11 +88,11 @@ export class SessionChannel implements ChannelHandler {
         return this.#start({ type: 'subsystem', name: request.name })
       case 'window-change': {
         const { columns, rows, width, height } = request
-        login.record.note('window-change', seat, { columns, rows })
+        login.record.note('window-change', channelIndex, { columns, rows })
         return this.#control({ type: 'window-change', columns, rows, width, height })
       }
       case 'signal':
-        login.record.note('signal', seat, { signal: request.name })
+        login.record.note('signal', channelIndex, { signal: request.name })
         return this.#control({ type: 'signal', name: request.name })
       case 'break':
         return this.#control({ type: 'break', lengthMs: request.lengthMs })
@@ -105,7 +105,7 @@ export class SessionChannel implements ChannelHandler {
     // Before a process is requested there is nothing to read it: dropped, as sshd does.
     if (this.#state.is === 'new') return this.#parts.channel.consumed(bytes.length)
     this.#forProcess(({ files, input }) => {
-      files?.fromPerson(bytes)
+      files?.clientData(bytes)
       input.pass(bytes, 0)
     })
   }
@@ -128,19 +128,19 @@ export class SessionChannel implements ChannelHandler {
   }
 
   #setUp(request: Extract<SessionRequest, { type: 'pty-req' | 'env' | 'auth-agent-req@openssh.com' | 'x11-req' }>) {
-    const { login, seat, forwards } = this.#parts
+    const { login, channelIndex, forwards } = this.#parts
     const setup = this.#setup
     switch (request.type) {
       case 'pty-req': {
         const pty = toPty(request)
         setup.pty = pty
         const { term, columns, rows, width, height } = pty
-        login.record.note('pty-req', seat, { term, columns, rows, width, height })
+        login.record.note('pty-req', channelIndex, { term, columns, rows, width, height })
         return true
       }
       case 'env':
         // The value may be a secret.
-        login.record.note('env', seat, { name: request.name })
+        login.record.note('env', channelIndex, { name: request.name })
         // Refused like sshd does, so that the client knows that the device does not take it.
         if (!CLIENT_VARIABLE.test(request.name)) return false
         setup.env.push([request.name, request.value])
@@ -170,11 +170,11 @@ export class SessionChannel implements ChannelHandler {
   /** Starts the process. @returns whether it runs */
   async #start(run: Run): Promise<boolean> {
     if (this.#state.is !== 'new') return false
-    const { login, seat, forwards } = this.#parts
+    const { login, channelIndex, forwards } = this.#parts
     const early: Act[] = []
     this.#state = { is: 'starting', early }
     const command = commandOf(run)
-    login.record.note(run.type, seat, command === undefined ? {} : { command })
+    login.record.note(run.type, channelIndex, command === undefined ? {} : { command })
     const recording = this.#record(run, command)
     const { recorder } = recording
     const awaited = [...this.#setup.preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
@@ -191,10 +191,10 @@ export class SessionChannel implements ChannelHandler {
   }
 
   #record(run: Run, command = ''): Recording {
-    const { login, seat, record } = this.#parts
+    const { login, channelIndex, record } = this.#parts
     const { pty } = this.#setup
     const recorder = record?.({ ...(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL), command })
-    return { recorder, files: recorder && fileLog({ type: run.type, command }, recorder, login.record, seat) }
+    return { recorder, files: recorder && fileLog({ type: run.type, command }, recorder, login.record, channelIndex) }
   }
 
   #launch(run: Run, { recorder, files }: Recording, early: readonly Act[]): Promise<boolean> {
@@ -215,8 +215,8 @@ export class SessionChannel implements ChannelHandler {
         'session',
         open,
         (stream): StreamHandler => {
-          const input = towardsDevice(channel, stream)
-          const process = { stream, input, output: towardsPerson(stream, channel), recorder, files }
+          const input = toDeviceFlow(channel, stream)
+          const process = { stream, input, output: toClientFlow(stream, channel), recorder, files }
           this.#state = { is: 'running', process }
           const readsFiles = files && isBulk(run) ? files : undefined
           const isText = recorder && !readsFiles
