@@ -1,5 +1,5 @@
-// The protocol of a web terminal on one WebSocket: a ticket or a resumption, then credentials, then a terminal.
-// Untrusted to the end: every message is parsed, comes when it is due, and is waited for only for a while.
+// The web terminal protocol on one WebSocket: a ticket or a resumption, then credentials, then a terminal. The client is
+// untrusted throughout: every message is validated against the schema and the current state, and waits time out.
 import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
 import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
 import type { PeerAddress } from '@bowline/ssh/api'
@@ -22,9 +22,9 @@ export interface ConversationDeps {
 export interface Conversation {
   /** One WebSocket message. */
   receive(message: Uint8Array): void
-  /** The WebSocket has ended. @param isFinished because the page wanted it so: nobody will come back */
+  /** The WebSocket closed. @param isFinished the page closed it on purpose and will not resume */
   closed(isFinished: boolean): void
-  /** Whether nobody has shown a ticket or a resumption yet. */
+  /** No ticket or resumption received yet. */
   readonly isPending: boolean
 }
 
@@ -32,7 +32,7 @@ const HELLO_TIMEOUT_MS = 10_000
 type Hello = Extract<ClientMessage, { type: 'hello' }>
 type Key = Extract<ClientMessage, { type: 'key' }>
 
-/** @param origin of the page, '' of programs; already found to be our own */
+/** @param origin of the page, '' for programs; already checked to be our own */
 export function createConversation(
   deps: ConversationDeps,
   socket: FrameSocket,
@@ -49,7 +49,7 @@ export function createConversation(
   let answer: ((answers: readonly string[]) => void) | undefined
   const cancelHelloTimeout = clock.after(HELLO_TIMEOUT_MS, () => refuse('late', 'Nothing was said for too long.'))
 
-  /** Ends what has not become a session. */
+  /** Rejects the WebSocket before it has a session. */
   function refuse(reason: string, message: string): void {
     if (isOver || running) return
     isOver = true
@@ -73,7 +73,7 @@ export function createConversation(
     const terminal = createWebTerminal({
       clock,
       connection: () => assertDefined(running).connection,
-      over: () => over(),
+      ended: () => invalidateToken(),
     })
     const refusal = deps.gateway.admitWeb(
       peer.address,
@@ -91,8 +91,8 @@ export function createConversation(
     terminal.send({ type: 'welcome', session: running.connection.sessionId })
   }
 
-  /** The session has nothing left that somebody could come back for. */
-  let over = (): void => undefined
+  /** Invalidates the resumption token once nothing is left to resume. */
+  let invalidateToken = (): void => undefined
 
   async function resume(token: string, received: number): Promise<void> {
     const found = resumable.find(token)
@@ -117,11 +117,11 @@ export function createConversation(
     isChecking = false
     answer = undefined
     if (!isAccepted) return terminal.send({ type: 'refused' })
-    // The browser may have left meanwhile.
+    // The browser may have disconnected meanwhile.
     if (isOver) return connection.leave(LEFT)
     isSignedIn = true
     const token = resumable.add(assertDefined(running))
-    over = () => resumable.remove(token)
+    invalidateToken = () => resumable.remove(token)
     terminal.send({ type: 'ready', token })
     if (!(await connection.start(assertDefined(size)))) {
       connection.disconnect({ by: 'local', reason: 'no-shell', message: TEXTS.noShell })
@@ -194,7 +194,7 @@ export function createConversation(
       if (!frame) return breach('A frame is malformed.')
       if (frame.kind !== 'message') return carry(frame)
       const work = message(frame.text)
-      // A database that does not answer: the browser comes again.
+      // The database does not answer: the browser retries.
       if (work) work.catch(() => (running ? running.connection.leave(LEFT) : refuse('unavailable', 'Try again.')))
     },
     closed(isFinished) {
@@ -208,7 +208,6 @@ export function createConversation(
 
 const LEFT = 'The person closed the terminal.'
 
-/** What must be there once the conversation has begun. */
 function assertDefined<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the conversation has not begun')
   return value
