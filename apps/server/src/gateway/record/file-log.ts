@@ -1,10 +1,10 @@
-// Files that travel through a channelIndex, told to its recording and to the list of events of its session.
+// Logs a channel's file transfers in its recording and in the events of its session.
 import { type FileReader, describeOperation } from '../../recordings/files/operation.ts'
 import { fileReaderOf } from '../../recordings/files/reader.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
 import type { SessionRecord } from './session-record.ts'
 
-/** @param run what was started; undefined when it carries no files */
+/** @param run the started process @returns undefined when it transfers no files */
 export function fileLog(
   run: Parameters<typeof fileReaderOf>[0],
   recorder: Recorder,
@@ -19,7 +19,7 @@ export function fileLog(
     lost(reason) {
       record.note('file-log-ended', channelIndex, { message: reason })
       recorder.mark(`files are not told any more: ${reason}`)
-      // Where all must be recorded, what cannot be read must not pass.
+      // With required recording, unreadable data must not pass.
       if (recorder.required) recorder.fail(new Error(reason))
     },
   })

@@ -1,16 +1,15 @@
-// Logs a forwarded connection: how long it was open and how much went each way. What it carried is nobody's business
-// here.
+// Logs the duration and the byte counts of a forwarded connection, never its contents.
 import type { Clock } from '@bowline/base/clock'
 import type { SessionRecord } from './session-record.ts'
 
 export interface ForwardLog {
   toDevice(count: number): void
   toClient(count: number): void
-  /** It is over; told once. */
+  /** Logs the end, once. */
   end(): void
 }
 
-/** @param target what was connected, for people */
+/** @param target connected address in readable form */
 export function openForwardLog(record: SessionRecord, clock: Clock, target: string): ForwardLog {
   const openedAt = clock.now()
   let toDevice = 0

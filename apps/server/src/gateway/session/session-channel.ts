@@ -1,5 +1,5 @@
-// One session channel: collects the terminal and the environment, starts one process on the device, carries its bytes,
-// its size changes, its signals and its end.
+// One session channel: collects the terminal and the environment, starts one process on the device, and relays its bytes,
+// size changes, signals and exit.
 import type { LinkMessage, StreamHandler } from '@bowline/link/api'
 import { CLIENT_VARIABLE, type Pty, type SessionOpen } from '@bowline/link/stream-messages'
 import type { ChannelHandler, CloseCause, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
@@ -27,39 +27,39 @@ export interface SessionChannelParts {
     | undefined
 }
 
-/** What requests ask for before the process starts. */
+/** Options requested before the process starts. */
 interface Setup {
   pty?: Pty
   readonly env: [string, string][]
   agent?: Listener
   display?: Listener
   displayRequested: boolean
-  /** Sockets that were requested and are not open yet. */
+  /** Requested sockets that are not open yet. */
   readonly preparing: Promise<unknown>[]
 }
 
-/** What the process is recorded with; both undefined where nothing is recorded, `files` also where no files travel. */
+/** Recorder of the process; both undefined without recording, `files` also without file transfer. */
 interface Recording {
   readonly recorder: Recorder | undefined
   readonly files: FileReader | undefined
 }
 
-/** Something that waits for the process, or acts on it at once. */
+/** Deferred until the process runs, or immediate. */
 type Act = (process: RunningProcess) => void
 
 /** The stages of a channel, in this order. A channel runs one process, once. */
 type State =
   | { readonly is: 'new' }
-  /** The process waits for its sockets, for the connection's listeners, and for its recording where that is required. */
+  /** Waits for its sockets, for the connection's listeners, and for a required recording. */
   | { readonly is: 'starting'; readonly early: Act[] }
   | { readonly is: 'running'; readonly process: RunningProcess }
   | { readonly is: 'closed' }
 
-/** Header of recordings of processes without a terminal. */
+/** Recording header of processes without a terminal. */
 const NO_TERMINAL = { term: '', columns: 80, rows: 24, hasTerminal: false }
 /** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
 const BULK_WINDOW_BYTES = 1_048_576
-/** Limit of inputs and messages for a process that is starting. */
+/** Limit of queued inputs and messages for a starting process. */
 const MAX_EARLY = 4_096
 
 /** The SSH side of a process. The transport calls `request`, `data`, `drain` and `eof` in any order, `closed` last. */
@@ -102,7 +102,7 @@ export class SessionChannel implements ChannelHandler {
   }
 
   data(bytes: Uint8Array): void {
-    // Before a process is requested there is nothing to read it: dropped, as sshd does.
+    // No process was requested yet: drop the input, as sshd does.
     if (this.#state.is === 'new') return this.#parts.channel.consumed(bytes.length)
     this.#forProcess(({ files, input }) => {
       files?.clientData(bytes)
@@ -123,7 +123,7 @@ export class SessionChannel implements ChannelHandler {
     this.#state = { is: 'closed' }
     this.#setup.display?.close()
     if (before.is !== 'running') return
-    // Input that the process has not read yet is dropped: nothing is left to wait for it.
+    // Unread input is dropped: nothing is left to wait for it.
     before.process.stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
   }
 
@@ -141,7 +141,7 @@ export class SessionChannel implements ChannelHandler {
       case 'env':
         // The value may be a secret.
         login.record.note('env', channelIndex, { name: request.name })
-        // Refused like sshd does, so that the client knows that the device does not take it.
+        // Refuse it as sshd does, so that the client knows.
         if (!CLIENT_VARIABLE.test(request.name)) return false
         setup.env.push([request.name, request.value])
         return true
@@ -157,7 +157,7 @@ export class SessionChannel implements ChannelHandler {
     }
   }
 
-  /** Opens a socket for the process to come. */
+  /** Opens a socket for the process before it starts. */
   #prepare(listener: Promise<Listener | undefined>, keep: (found: Listener) => void): Promise<boolean> {
     const prepared = listener.then((found) => {
       if (found) keep(found)
@@ -180,7 +180,7 @@ export class SessionChannel implements ChannelHandler {
     const awaited = [...this.#setup.preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
     if (awaited.length > 0) {
       await Promise.allSettled(awaited)
-      // Where sessions must be recorded, nothing runs unrecorded.
+      // With required recording, nothing runs unrecorded.
       const mayRun = !recorder?.required || (await recorder.begun)
       if (this.#isClosed || !mayRun) {
         void recorder?.finish()
@@ -238,8 +238,8 @@ export class SessionChannel implements ChannelHandler {
   }
 
   /**
-   * Starts a shell's terminal with the connected device, unless the account wants none (`.hushlogin`), and with the
-   * announcement. The former is not output of a program: stderr.
+   * Writes the greeting of a shell's terminal: the connected device on stderr, because no program wrote it, unless the
+   * account suppresses it (`.hushlogin`), then the announcement.
    */
   #greet(run: Run, quiet: boolean): void {
     if (run.type !== 'shell' || !this.#setup.pty) return
@@ -249,7 +249,7 @@ export class SessionChannel implements ChannelHandler {
     channel.write(announce(target.announcement))
   }
 
-  /** Sends a message to the process, past input that it does not read. @returns whether one was started */
+  /** Sends a message to the process ahead of unread input. @returns whether a process was started */
   #control(message: LinkMessage): boolean {
     this.#forProcess(({ stream, recorder }) => {
       if (message['type'] === 'window-change') recorder?.resize(Number(message['columns']), Number(message['rows']))
@@ -258,13 +258,13 @@ export class SessionChannel implements ChannelHandler {
     return this.#state.is !== 'new'
   }
 
-  /** Acts on the process: now, once it runs, or never when there is none. */
+  /** Runs an action on the process: now, once it runs, or never without one. */
   #forProcess(act: Act): void {
     if (this.#state.is === 'running') act(this.#state.process)
     else if (this.#state.is === 'starting' && this.#state.early.push(act) > MAX_EARLY) this.#parts.channel.close()
   }
 
-  /** Asked after waiting, when the compiler would still believe the state from before. */
+  /** For checks after an `await`, where the compiler still assumes the earlier state. */
   get #isClosed(): boolean {
     return this.#state.is === 'closed'
   }
