@@ -43,7 +43,7 @@ import { loadInstanceKeys } from '../instance/keys.ts'
 import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
 import { startJobs } from '../jobs/jobs.ts'
-import { findLeft } from '../jobs/leavers.ts'
+import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
 import { findKeyBlob, isDisabled, mayLogIn } from '../public-keys/service.ts'
 import { productFolders } from '../platform/folders.ts'
@@ -158,7 +158,11 @@ async function start(
     firewall: connectionJudge,
     keyMayLogIn: mayLogIn,
   }
-  const leaving = { keyIsDisabled: isDisabled, isMember, findLeft: (of: readonly LiveLogin[]) => findLeft(system, of) }
+  const leaving = {
+    keyIsDisabled: isDisabled,
+    isMember,
+    findLeavers: (of: readonly LiveLogin[]) => findLeavers(system, of),
+  }
   const live = createLiveLogins({ ...judging, ...leaving, clock, log })
   const reverse = createReverseStreams()
   const channels = settings.BOWLINE_MAX_CHANNELS

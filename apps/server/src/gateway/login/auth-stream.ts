@@ -1,19 +1,19 @@
-// The `auth` stream to a device: credentials one after the other, each with the questions that the device has, and the
-// verdict. The stream that has accepted one stays open: it is the login.
+// The `auth` stream to a device: credentials in sequence, each with the device's prompts and its verdict. The stream stays
+// open after an accepted credential: it is the login.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { AuthAnswer, type AuthCredential, type AuthReply } from '@bowline/link/stream-messages'
 import type { SshConnection } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
 import type { Person } from './questions.ts'
 
-/** What the device finds in the end; undefined when the stream or the link is gone. */
+/** The device's final answer; undefined when the stream or the link has closed. */
 export type AuthVerdict = Exclude<AuthAnswer, { type: 'prompt' }> | undefined
 
-/** What a check needs from this side. */
+/** Gateway side of a check. */
 export interface AuthPartner {
   /** Waits for a permit to start a check on the device; undefined when too many wait. */
   permit(): Promise<(() => void) | undefined>
-  /** Answers questions; without a person the device may ask none. */
+  /** Answers prompts; without a person the device may send none. */
   readonly person?: Person
 }
 
@@ -21,15 +21,15 @@ export interface AuthStream {
   readonly stream: LinkStream
   usableOn(link: Link): boolean
   /**
-   * Has the device check one credential. The permit is held until its first reply, and not taken again for answers to
-   * its questions: devices limit the conversations under way themselves, and one that waits here for a permit would
-   * hold its place there against those that have the permits.
-   * @throws {PromptCancelled} when the person does not answer the device's questions; the stream is closed then
+   * Has the device check one credential. The permit is held until its first reply, and not acquired again for answers to
+   * its prompts: devices limit concurrent conversations themselves, and one that waits here for a permit would block its
+   * slot there for those that hold permits.
+   * @throws {PromptCancelled} when the person does not answer the device's prompts; the stream is closed then
    */
   check(credential: AuthCredential, partner: AuthPartner): Promise<AuthVerdict>
 }
 
-/** The device answers within this, or the attempt counts as unreachable. */
+/** Timeout of a reply; the device then counts as unreachable. */
 const ANSWER_MS = 30_000
 const MAX_ROUNDS = 32
 
@@ -96,7 +96,7 @@ export function openAuthStream(
     },
   }
 
-  /** Ends a conversation that the device still waits in. */
+  /** Ends a conversation in which the device still waits. */
   function abandon(verdict: AuthVerdict): AuthVerdict {
     stream.close({ by: 'user', reason: 'abandoned', message: 'The person has turned away.' })
     return verdict
