@@ -36,7 +36,7 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly live: LiveLogins
   readonly recordings: Recordings
   readonly log: Log
-  /** Whether the server is about to stop: new logins are refused. */
+  /** The server is shutting down: new logins are refused. */
   readonly isDraining: () => boolean
   /** The user who opened the connection from the console; undefined for SSH clients. */
   readonly person: UserId | undefined
@@ -48,17 +48,17 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
 type Stage =
   | {
       readonly is: 'unauthenticated'
-      /** What came of the last credential; `unjudged`: this server could not evaluate it. */
-      outcome: 'none' | 'refused' | 'unjudged'
+      /** Result of the last credential; `unevaluated`: this server could not evaluate it. */
+      outcome: 'none' | 'refused' | 'unevaluated'
       guessed: boolean
     }
   | {
       readonly is: 'authenticated'
       readonly login: AcceptedLogin
       readonly forwards: Forwards
-      /** Channels opened so far: the next one's index. */
+      /** Number of channels opened so far: the next one's index. */
       channels: number
-      /** Unregisters the login from what watches live logins. */
+      /** Unregisters the login from heartbeats and policy reviews. */
       release(): void
     }
   | { readonly is: 'closed' }
@@ -90,11 +90,11 @@ export class Connection implements ConnectionHandler {
   }
 
   async authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
-    // Nothing is disclosed before a credential was tried, except that the name cannot name anything.
+    // Nothing is disclosed before an attempt, except that the name is malformed.
     const id = parseSshId(attempt.user)
     if (!id) return { result: 'disconnect', message: TEXTS.wrongFormat }
     if (this.#deps.isDraining()) {
-      this.#judged('unjudged')
+      this.#recordOutcome('unevaluated')
       return { result: 'disconnect', message: TEXTS.stopping }
     }
     if (attempt.method === 'none') return { result: 'reject' }
@@ -102,13 +102,13 @@ export class Connection implements ConnectionHandler {
     if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(login, attempt)
     try {
       const decision = await login.evaluate(await toCredential(attempt))
-      if (decision.result !== 'accept') this.#judged('refused', attempt.method !== 'publickey')
+      if (decision.result !== 'accept') this.#recordOutcome('refused', attempt.method !== 'publickey')
       return decision
     } catch (error) {
       if (error instanceof PromptCancelled) return { result: 'reject' }
       // The database is down, which is not the client's fault: no penalty, and an explanation.
       this.#deps.log.error('session.error', { err: error })
-      this.#judged('unjudged')
+      this.#recordOutcome('unevaluated')
       return { result: 'disconnect', message: TEXTS.unavailable }
     }
   }
@@ -118,7 +118,7 @@ export class Connection implements ConnectionHandler {
     if (stage.is !== 'authenticated') return { accept: false, code: OPEN_PROHIBITED, message: 'not signed in' }
     const { login } = stage
     try {
-      // Written while the client received its success and sent the request.
+      // Written in parallel with the client's round trip.
       await login.recorded
     } catch {
       return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: TEXTS.unavailable }
@@ -172,7 +172,7 @@ export class Connection implements ConnectionHandler {
     this.#stage = { is: 'closed' }
     const authenticated = stage.is === 'authenticated'
     if (authenticated) stage.release()
-    else if (stage.is === 'unauthenticated' && stage.outcome !== 'unjudged') this.#penalize(cause, stage.guessed)
+    else if (stage.is === 'unauthenticated' && stage.outcome !== 'unevaluated') this.#penalize(cause, stage.guessed)
     this.#admitted.release()
     const refused = stage.is === 'unauthenticated' && stage.outcome === 'refused'
     const ended = highestRanked({
@@ -209,7 +209,7 @@ export class Connection implements ConnectionHandler {
     connection.disconnect({ by: 'local', reason: 'device-lost', message })
   }
 
-  /** Registers the login: its row is kept fresh, and a policy change may end it. @returns unregister */
+  /** Registers the login for heartbeats of its row and for policy changes. @returns unregister */
   #watch(connection: SshConnection, login: AcceptedLogin, since: number): () => void {
     const { record, target, user, key, forwarding } = login
     const forgetSession = this.#deps.agents.keepSessionAlive(record.uid)
@@ -234,7 +234,7 @@ export class Connection implements ConnectionHandler {
     }
   }
 
-  /** How to record a channel; undefined when the namespace does not record. */
+  /** Starts the recording of a channel; undefined when the namespace does not record. */
   #recorderOf(
     connection: SshConnection,
     { ctx, record, target }: AcceptedLogin,
@@ -253,7 +253,7 @@ export class Connection implements ConnectionHandler {
       )
   }
 
-  #judged(outcome: 'refused' | 'unjudged', guessed = false): void {
+  #recordOutcome(outcome: 'refused' | 'unevaluated', guessed = false): void {
     if (this.#stage.is !== 'unauthenticated') return
     this.#stage.outcome = outcome
     this.#stage.guessed ||= guessed
@@ -261,12 +261,12 @@ export class Connection implements ConnectionHandler {
 
   #penalize(cause: CloseCause, guessed: boolean): void {
     const offence = offenceOf(cause, guessed)
-    // A malformed message of a page is a bug of a console, and everybody else behind that address would pay for it.
+    // A page's malformed message is a bug in the console; a penalty would block everybody behind that address.
     if (offence !== 'abuse' || this.#deps.endpoint !== 'web') this.#admitted.offend(offence)
   }
 }
 
-/** Answers whether a key would be accepted (RFC 4252 section 7). A certificate never is. */
+/** Answers a public key query (RFC 4252 section 7). Certificates are never accepted. */
 async function answerQuery(
   login: Login,
   { key }: Extract<AuthAttempt, { method: 'publickey' }>,

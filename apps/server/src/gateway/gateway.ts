@@ -1,4 +1,4 @@
-// The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
+// The SSH endpoint: listens, applies admission control, passes admitted sockets to the transport.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { PendingSet } from '@bowline/base/pending-set'
 import type { UserId } from '@bowline/contract/schemas/common'
@@ -18,7 +18,7 @@ export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoi
   readonly log: Log
   readonly clock: Clock
   readonly ssh: SshServerOptions
-  /** Whose PROXY header is believed. */
+  /** Proxies whose PROXY header is trusted. */
   readonly isTrustedProxy: (address: string) => boolean
   readonly host: string
   readonly port: number
@@ -27,17 +27,17 @@ export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoi
 }
 
 export interface Gateway {
-  /** Rejects when the port cannot be had. */
+  /** Starts to listen. Rejects when the port is not available. */
   start(): Promise<void>
-  /** The port listened on; 0 before the start. */
+  /** Listening port; 0 before the start. */
   readonly port: number
   readonly connectionCount: number
   /**
-   * Takes a connection that came by another door than the SSH port: the same gate, the same rows, the same end.
-   * @param person who has opened it from the console; undefined for a caller who has shown no credential
-   * @param ended told what the row says of the end
-   * @param connect makes the connection over its handler; not called when the gate refuses
-   * @returns why it is refused
+   * Admits a connection from another endpoint than the SSH port, with the same limits, rows and shutdown.
+   * @param person the console's user who opened it; undefined for an unauthenticated caller
+   * @param ended receives the cause that the row stores
+   * @param connect creates the connection for its handler; not called on refusal
+   * @returns the reason of a refusal
    */
   admitWeb(
     address: string,
@@ -48,25 +48,25 @@ export interface Gateway {
   /** Ends the connection of a session. @returns false when this node does not hold it */
   closeSession(uid: string, cause: SessionCause): boolean
   /**
-   * Signs nobody in any more; who has signed in goes on.
-   * @returns when the last of them has gone, or after `timeoutMs`
+   * Refuses new logins; existing ones continue.
+   * @returns resolves when the last of them has ended, or after `timeoutMs`
    */
   drain(timeoutMs: number): Promise<void>
-  /** Ends every connection and waits until their rows are closed. */
+  /** Closes every connection and waits until their rows are closed. */
   close(): Promise<void>
 }
 
-/** A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v. */
+/** Sent before the identification string (RFC 4253 section 4.2 allows it); clients show it with -v. */
 const REFUSAL_LINE = `${TEXTS.tooManyConnections}\r\n`
-/** How long a refused client may take to read that line and close its side. */
+/** Time for a refused client to read that line and close its side. */
 const REFUSAL_MS = 1_000
-/** Clients that are being told why at once; beyond that they are dropped without a word, so that they cost nothing. */
+/** Limit of refused sockets kept open to send that line; above it they are dropped silently, at no cost. */
 const MAX_REFUSED = 64
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const connections = new Map<SshConnection, Connection>()
   let port = 0
-  /** Refused clients that are being told why. */
+  /** Refused sockets that receive the line. */
   const refusedSockets = new Set<Socket>()
   let idle = (): void => undefined
   let drained = (): void => undefined
@@ -75,7 +75,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const checkDrained = (): void => {
     if ([...connections.keys()].every((connection) => connection.user === undefined)) drained()
   }
-  /** Tells a closing gateway that the last connection has gone and its row is closed. */
+  /** Resolves `close` once the last connection's row is closed, and checks `drain`. */
   function settle(): void {
     if (connections.size === 0 && work.size === 0) idle()
     if (draining) checkDrained()
@@ -84,7 +84,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function accept(socket: Socket): void {
     const own = { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 }
-    // Anybody else who sends a header speaks a protocol that is not SSH, and the transport ends it.
+    // A header from any other peer is not SSH, and the transport disconnects.
     if (!deps.isTrustedProxy(own.address)) return admit(socket, own)
     socket.on('error', () => undefined)
     readProxySource(socket, deps.clock, (source) => {
@@ -104,7 +104,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (refusal !== undefined) refuse(socket)
   }
 
-  /** Tells a refused client why, if few are being told, and never waits for it to close its side. */
+  /** Sends the refusal line, unless too many sockets receive it, and drops the socket after a timeout. */
   function refuse(socket: Socket): void {
     socket.on('error', () => undefined)
     if (refusedSockets.size >= MAX_REFUSED) {
@@ -117,7 +117,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       cancel()
       refusedSockets.delete(socket)
     })
-    // What the client sends is read and dropped: closing a socket with unread input resets it, and the line is lost.
+    // Input is read and dropped: closing a socket with unread input resets it, and the line is lost.
     socket.resume().end(REFUSAL_LINE)
   }
 
