@@ -158,12 +158,8 @@ async function start(
     firewall: connectionJudge,
     keyMayLogIn: mayLogIn,
   }
-  const leaving = {
-    keyIsDisabled: isDisabled,
-    isMember,
-    findLeavers: (of: readonly LiveLogin[]) => findLeavers(system, of),
-  }
-  const live = createLiveLogins({ ...judging, ...leaving, clock, log })
+  const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
+  const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
   const channels = settings.BOWLINE_MAX_CHANNELS
   const gateway = createGateway({
