@@ -89,7 +89,7 @@ describe('refreshing', () => {
     expect(count).toBe(2)
   })
 
-  it('is signed out, not expired, when there never was a session', async () => {
+  it('reports signed out, not expired, when there never was a session', async () => {
     const { session } = setUp(unauthorized)
     expect(await session.refresh(undefined)).toEqual({ kind: 'signed-out', expired: false })
     expect(await session.token()).toBeUndefined()

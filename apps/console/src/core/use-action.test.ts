@@ -51,8 +51,8 @@ const ROWS = ['rows'] as const
 const isStale = () => client.getQueryState(ROWS)?.isInvalidated
 const refuse = (): Promise<string> => Promise.reject(new Error('refused'))
 
-describe('an action', () => {
-  it('is announced with its undo, and refetches after both', async () => {
+describe('useAction', () => {
+  it('notifies with undo and refetches after the action and its undo', async () => {
     const undone = vi.fn((_name: string, _answer: string) => Promise.resolve())
     const rename = actionOf({
       call: (name: string) => Promise.resolve(name.toUpperCase()),
@@ -72,7 +72,7 @@ describe('an action', () => {
     expect(isStale()).toBe(true)
   })
 
-  it('says nothing when the screen shows the result, and offers no undo where there is none', async () => {
+  it('shows no notification without a done text and no undo when canUndo is false', async () => {
     const answer = () => Promise.resolve('')
     await actionOf({ call: answer, failed: '' }).run(undefined)
     expect(notifyDone).not.toHaveBeenCalled()
@@ -80,7 +80,7 @@ describe('an action', () => {
     expect(notifyDone).toHaveBeenCalledExactlyOnceWith({ title: 'removed' })
   })
 
-  it('shows a failure with a retry that sends the same again', async () => {
+  it('notifies about a failure with a retry that repeats the call', async () => {
     const call = vi.fn((_name: string) => refuse())
     const remove = actionOf({
       call,
@@ -96,12 +96,12 @@ describe('an action', () => {
     await vi.waitFor(() => expect(call.mock.calls).toEqual([['a'], ['a']]))
   })
 
-  it('leaves the error of a form to the form', async () => {
+  it('rejects from send without a notification', async () => {
     await expect(actionOf({ call: refuse, failed: 'not saved' }).send(undefined)).rejects.toThrow('refused')
     expect(notifyFailure).not.toHaveBeenCalled()
   })
 
-  it('is sent once however often it is started while it is pending', async () => {
+  it('sends a pending action once, however often it is started', async () => {
     const { calls, call, next } = manualCall()
     const add = actionOf({ call, failed: 'not added', done: 'added' })
     const both = [add.run('a'), add.run('a')]
@@ -113,7 +113,7 @@ describe('an action', () => {
     await next(1)
   })
 
-  it('sends every change of a switch that goes back and forth', async () => {
+  it('sends every change of a queued switch in order', async () => {
     const { calls, call, next } = manualCall()
     const set = actionOf({ call, failed: '', queue: 'switches' })
     const all = ['on', 'off', 'on'].map((value) => set.run(value))
@@ -122,7 +122,7 @@ describe('an action', () => {
     expect(calls.map(({ input }) => input)).toEqual(['on', 'off', 'on'])
   })
 
-  it('takes the optimistic change back when the call fails', async () => {
+  it('reverts the optimistic change when the call fails', async () => {
     client.setQueryData(ROWS, ['before'])
     const { call, next } = manualCall()
     const save = actionOf({
@@ -142,7 +142,7 @@ describe('an action', () => {
     expect(client.getQueryData(ROWS)).toEqual(['before'])
   })
 
-  it('of a queue waits for the one before it, failed or not, and only the last refetches', async () => {
+  it('runs queued actions in sequence, also after a failure, and refetches after the last', async () => {
     client.setQueryData(ROWS, [])
     const { calls, call, next } = manualCall()
     const shown: string[] = []
@@ -168,7 +168,7 @@ describe('an action', () => {
     expect(isStale()).toBe(true)
   })
 
-  it('keeps nothing of what was sent', async () => {
+  it('removes finished mutations with their input from the cache', async () => {
     vi.useFakeTimers()
     try {
       const change = actionOf({ call: (password: string) => Promise.resolve(password), failed: '' })

@@ -21,7 +21,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
-describe('the history of searches', () => {
+describe('search history', () => {
   it('keeps the 7 most recent searches, the latest first', () => {
     numbered(9).forEach(remember)
     expect(names(readHistory().recent)).toEqual(['p8', 'p7', 'p6', 'p5', 'p4', 'p3', 'p2'])
@@ -34,7 +34,7 @@ describe('the history of searches', () => {
     expect(names(readHistory().favorites)).toEqual(['p3'])
   })
 
-  it('keeps 10 favorites: an eleventh replaces the oldest', () => {
+  it('keeps 10 favorites and replaces the oldest by an eleventh', () => {
     numbered(11).forEach(promote)
     expect(names(readHistory().favorites)).toEqual(['p10', 'p9', 'p8', 'p7', 'p6', 'p5', 'p4', 'p3', 'p2', 'p1'])
   })
@@ -63,7 +63,7 @@ describe('the history of searches', () => {
     expect(names(readHistory().recent)).toEqual(['b'])
   })
 
-  it('is empty when the stored history cannot be parsed', () => {
+  it('returns an empty history when the stored one cannot be parsed', () => {
     localStorage.setItem('docs-search-recent', '{"not": "a list"}')
     localStorage.setItem('docs-search-favorites', 'not JSON')
     expect(readHistory()).toEqual({ recent: [], favorites: [] })

@@ -1,5 +1,5 @@
-// Tests of the search service's hosts: which one is asked, and what happens when one does not answer. (In Node the
-// client uses another transport; the host selection is the same.)
+// Tests of search host selection and failover. (In Node the client uses another transport; the host selection is the
+// same.)
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -32,8 +32,7 @@ interface Host {
 
 /**
  * @param status of every response; undefined: the connection is reset; 'silent': 200, when the test releases it;
- * 'slow':
- *   headers at once, the body when the test releases it
+ *   'slow': headers at once, the body when the test releases it
  */
 async function host(status: number | 'silent' | 'slow' | undefined): Promise<Host> {
   let asked = 0
@@ -68,11 +67,11 @@ async function host(status: number | 'silent' | 'slow' | undefined): Promise<Hos
 function headOfAnswer(): Promise<void> {
   const channel = 'http.client.response.finish'
   return new Promise((resolve) => {
-    const heard = (): void => {
-      unsubscribe(channel, heard)
+    const onHead = (): void => {
+      unsubscribe(channel, onHead)
       resolve()
     }
-    subscribe(channel, heard)
+    subscribe(channel, onHead)
   })
 }
 
@@ -87,7 +86,7 @@ async function tab(own: Host, others: readonly Host[], changed: Partial<SearchSe
 }
 
 describe('search hosts', () => {
-  it.each([undefined, 500])('tries hosts in order, the next one when one fails: %s', async (status) => {
+  it.each([undefined, 500])('tries the next host in order when one fails: %s', async (status) => {
     const [bad, good] = [await host(status), await host(200)]
     const { ask } = await tab(bad, [good])
     await ask()
@@ -139,7 +138,7 @@ describe('search hosts', () => {
     expect([refusing.asked(), good.asked(), isUnreachable(error)]).toEqual([1, 0, false])
   })
 
-  it('is unreachable when every host is', async () => {
+  it('reports the search as unreachable when every host fails', async () => {
     const [one, two] = [await host(undefined), await host(500)]
     const { ask, isUnreachable } = await tab(one, [two])
     const error: unknown = await ask().catch((failure: unknown) => failure)

@@ -31,7 +31,7 @@ import type { Target } from '../gateway/login/sshid.ts'
 import { signStatement } from '../gateway/login/statement.ts'
 import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
 import { attachUpgrades } from '../gateway/links/upgrades.ts'
-import { createWebDoors } from '../gateway/web/web-doors.ts'
+import { createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import { createPace } from '../http/limits/pace.ts'
@@ -43,7 +43,7 @@ import { loadInstanceKeys } from '../instance/keys.ts'
 import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
 import { startJobs } from '../jobs/jobs.ts'
-import { findLeft } from '../jobs/leavers.ts'
+import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
 import { findKeyBlob, isDisabled, mayLogIn } from '../public-keys/service.ts'
 import { productFolders } from '../platform/folders.ts'
@@ -158,8 +158,8 @@ async function start(
     firewall: connectionJudge,
     keyMayLogIn: mayLogIn,
   }
-  const leaving = { keyIsDisabled: isDisabled, isMember, findLeft: (of: readonly LiveLogin[]) => findLeft(system, of) }
-  const live = createLiveLogins({ ...judging, ...leaving, clock, log })
+  const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
+  const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
   const channels = settings.BOWLINE_MAX_CHANNELS
   const gateway = createGateway({
@@ -258,7 +258,7 @@ async function start(
   serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
   const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
   await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })
-  const webDoors = createWebDoors({
+  const webEndpoints = createWebEndpoints({
     gateway,
     ...terminalTickets,
     clock,
@@ -282,10 +282,10 @@ async function start(
     isTrustedProxy: config.isTrustedProxy,
     isKnownHost: config.isKnownHost,
     isTunnelHost: (host) => isTunnelHost(host, settings.BOWLINE_TUNNELS_DOMAIN),
-    doors: new Map([
+    endpoints: new Map([
       [LINK_PATH, link],
-      [TERMINAL_PATH, webDoors.terminal],
-      [LEGACY_TERMINAL_PATH, webDoors.legacy],
+      [TERMINAL_PATH, webEndpoints.terminal],
+      [LEGACY_TERMINAL_PATH, webEndpoints.legacy],
     ]),
   })
 
@@ -293,7 +293,7 @@ async function start(
   // Links are sockets of the HTTP server, which closes only after them.
   onEnd(() => httpClosed)
   onEnd(() => agents.close())
-  onEnd(() => Promise.resolve(webDoors.close()))
+  onEnd(() => Promise.resolve(webEndpoints.close()))
   agents.start()
   onEnd(() => gateway.close())
   await gateway.start()

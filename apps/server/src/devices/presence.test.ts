@@ -8,7 +8,7 @@ import { nowhere } from '../platform/positions.ts'
 import { silentLog } from '../platform/log.ts'
 import type { TenantContext } from '../context.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
-import { forgetLinksOf, heartbeat, linkDown, linkUp, tellLinkUp } from './presence.ts'
+import { forgetLinksOf, heartbeat, linkDown, linkUp, notifyLinkUp } from './presence.ts'
 
 let server: BootedServer
 let person: Person
@@ -44,7 +44,7 @@ describe('presence of a device', () => {
   it('reports a device online while its link is up, and notifies listeners', async () => {
     expect(await online()).toBe(false)
     const epoch = (await linkUp(ctx(), device.uid, 'node', '192.0.2.8')) ?? 0
-    await tellLinkUp(ctx(), device.uid)
+    await notifyLinkUp(ctx(), device.uid)
     expect(await online()).toBe(true)
     await linkDown(ctx(), device.uid, epoch)
     expect(await online()).toBe(false)

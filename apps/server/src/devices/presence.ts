@@ -28,7 +28,7 @@ export function resolveLoginTarget(
 }
 
 /**
- * Records a new link of the device. {@link tellLinkUp} notifies listeners once the link can be used.
+ * Records a new link of the device. {@link notifyLinkUp} notifies listeners once the link can be used.
  * @returns its epoch, higher than that of any earlier link; undefined when the device has been removed
  */
 export function linkUp(
@@ -41,7 +41,7 @@ export function linkUp(
 }
 
 /** Notifies listeners that the device is online. */
-export function tellLinkUp(ctx: TenantContext, uid: DeviceUid): Promise<void> {
+export function notifyLinkUp(ctx: TenantContext, uid: DeviceUid): Promise<void> {
   return notifyPresence(ctx, uid)
 }
 

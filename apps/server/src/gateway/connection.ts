@@ -36,7 +36,7 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
   readonly live: LiveLogins
   readonly recordings: Recordings
   readonly log: Log
-  /** Whether the server is about to stop: new logins are refused. */
+  /** The server is shutting down: new logins are refused. */
   readonly isDraining: () => boolean
   /** The user who opened the connection from the console; undefined for SSH clients. */
   readonly person: UserId | undefined
@@ -51,17 +51,17 @@ const SERVER_FAILED: SessionCause = { by: 'gateway', reason: 'internal-error', m
 type Stage =
   | {
       readonly is: 'unauthenticated'
-      /** What came of the last credential; `unjudged`: this server could not evaluate it. */
-      outcome: 'none' | 'refused' | 'unjudged'
+      /** Result of the last credential; `unevaluated`: this server could not evaluate it. */
+      outcome: 'none' | 'refused' | 'unevaluated'
       guessed: boolean
     }
   | {
       readonly is: 'authenticated'
       readonly login: AcceptedLogin
       readonly forwards: Forwards
-      /** Channels opened so far: the next one's index. */
+      /** Number of channels opened so far: the next one's index. */
       channels: number
-      /** Unregisters the login from what watches live logins. */
+      /** Unregisters the login from heartbeats and policy reviews. */
       release(): void
     }
   | { readonly is: 'closed' }
@@ -95,11 +95,11 @@ export class Connection implements ConnectionHandler {
   }
 
   async authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
-    // Nothing is disclosed before a credential was tried, except that the name cannot name anything.
+    // Nothing is disclosed before an attempt, except that the name is malformed.
     const id = parseSshId(attempt.user)
     if (!id) return { result: 'disconnect', message: TEXTS.wrongFormat }
     if (this.#deps.isDraining()) {
-      this.#judged('unjudged')
+      this.#recordOutcome('unevaluated')
       return { result: 'disconnect', message: TEXTS.stopping }
     }
     if (attempt.method === 'none') return { result: 'reject' }
@@ -110,14 +110,14 @@ export class Connection implements ConnectionHandler {
       const credential = await toCredential(attempt)
       if (this.#isClosed) return ENDED
       const decision = await login.evaluate(credential)
-      if (decision.result !== 'accept') this.#judged('refused', attempt.method !== 'publickey')
+      if (decision.result !== 'accept') this.#recordOutcome('refused', attempt.method !== 'publickey')
       return decision
     } catch (error) {
       if (error instanceof PromptCancelled) return { result: 'reject' }
       // The database is down, which is not the client's fault: no penalty, and an explanation.
       this.#deps.log.error('session.error', { err: error })
-      this.#judged('unjudged')
-      return { result: 'disconnect', message: TEXTS.noRoom }
+      this.#recordOutcome('unevaluated')
+      return { result: 'disconnect', message: TEXTS.unavailable }
     }
   }
 
@@ -126,10 +126,10 @@ export class Connection implements ConnectionHandler {
     if (stage.is !== 'authenticated') return { accept: false, code: OPEN_PROHIBITED, message: 'not signed in' }
     const { login } = stage
     try {
-      // Written while the client received its success and sent the request.
+      // Written in parallel with the client's round trip.
       await login.recorded
     } catch {
-      return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: TEXTS.noRoom }
+      return { accept: false, code: OPEN_RESOURCE_SHORTAGE, message: TEXTS.unavailable }
     }
     if (request.type !== 'session') {
       const refusal = forwardingRefusal(login)
@@ -138,9 +138,9 @@ export class Connection implements ConnectionHandler {
     }
     switch (request.type) {
       case 'session': {
-        const seat = stage.channels++
-        const record = this.#recorderOf(connection, login, seat)
-        const parts = { login, seat, forwards: stage.forwards, record }
+        const channelIndex = stage.channels++
+        const record = this.#recorderOf(connection, login, channelIndex)
+        const parts = { login, channelIndex, forwards: stage.forwards, record }
         return { accept: true, attach: (channel) => new SessionChannel({ channel, ...parts }) }
       }
       case 'direct-tcpip':
@@ -189,7 +189,7 @@ export class Connection implements ConnectionHandler {
   #settle(connection: SshConnection, cause: CloseCause, stage: Stage): void {
     const authenticated = stage.is === 'authenticated'
     if (authenticated) stage.release()
-    else if (stage.is === 'unauthenticated' && stage.outcome !== 'unjudged') this.#penalize(cause, stage.guessed)
+    else if (stage.is === 'unauthenticated' && stage.outcome !== 'unevaluated') this.#penalize(cause, stage.guessed)
     this.#admitted.release()
     const refused = stage.is === 'unauthenticated' && stage.outcome === 'refused'
     const ended = (this.#cause = highestRanked({
@@ -230,10 +230,10 @@ export class Connection implements ConnectionHandler {
     connection.disconnect({ by: 'local', reason: 'device-lost', message })
   }
 
-  /** Registers the login: its row is kept fresh, and a policy change may end it. @returns unregister */
+  /** Registers the login for heartbeats of its row and for policy changes. @returns unregister */
   #watch(connection: SshConnection, login: AcceptedLogin, since: number): () => void {
     const { record, target, user, key, forwarding } = login
-    const forgetSession = this.#deps.agents.keepSession(record.uid)
+    const forgetSession = this.#deps.agents.keepSessionAlive(record.uid)
     const forgetLogin = this.#deps.live.add(
       {
         tenant: target.tenant,
@@ -255,22 +255,26 @@ export class Connection implements ConnectionHandler {
     }
   }
 
-  /** How to record a channel; undefined when the namespace does not record. */
+  /** Starts the recording of a channel; undefined when the namespace does not record. */
   #recorderOf(
     connection: SshConnection,
     { ctx, record, target }: AcceptedLogin,
-    seat: number,
+    channelIndex: number,
   ): SessionChannelParts['record'] {
     if (target.recording === 'off') return undefined
     const required = target.recording === 'required'
     return (terminal) =>
-      this.#deps.recordings.start(ctx, { session: record.uid, seat, required, ...terminal }, (message) => {
-        record.note('recording-failed', seat, { message })
-        if (required) this.end(connection, notRecorded(message))
-      })
+      this.#deps.recordings.start(
+        ctx,
+        { session: record.uid, seat: channelIndex, required, ...terminal },
+        (message) => {
+          record.note('recording-failed', channelIndex, { message })
+          if (required) this.end(connection, notRecorded(message))
+        },
+      )
   }
 
-  #judged(outcome: 'refused' | 'unjudged', guessed = false): void {
+  #recordOutcome(outcome: 'refused' | 'unevaluated', guessed = false): void {
     if (this.#stage.is !== 'unauthenticated') return
     this.#stage.outcome = outcome
     this.#stage.guessed ||= guessed
@@ -278,12 +282,12 @@ export class Connection implements ConnectionHandler {
 
   #penalize(cause: CloseCause, guessed: boolean): void {
     const offence = offenceOf(cause, guessed)
-    // A malformed message of a page is a bug of a console, and everybody else behind that address would pay for it.
-    if (offence !== 'abuse' || this.#deps.door !== 'web') this.#admitted.offend(offence)
+    // A page's malformed message is a bug in the console; a penalty would block everybody behind that address.
+    if (offence !== 'abuse' || this.#deps.endpoint !== 'web') this.#admitted.offend(offence)
   }
 }
 
-/** Answers whether a key would be accepted (RFC 4252 section 7). A certificate never is. */
+/** Answers a public key query (RFC 4252 section 7). Certificates are never accepted. */
 async function answerQuery(
   login: Login,
   { key }: Extract<AuthAttempt, { method: 'publickey' }>,

@@ -1,4 +1,4 @@
-// The SSH front door: listens, asks the gate, hands admitted sockets to the transport.
+// The SSH endpoint: listens, applies admission control, passes admitted sockets to the transport.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { PendingSet } from '@bowline/base/pending-set'
 import type { UserId } from '@bowline/contract/schemas/common'
@@ -13,12 +13,12 @@ import { Connection, type ConnectionDeps } from './connection.ts'
 import { readProxySource } from './admission/proxied-socket.ts'
 import { TEXTS } from './record/texts.ts'
 
-export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door' | 'person'> {
+export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'endpoint' | 'person'> {
   readonly admission: Admission
   readonly log: Log
   readonly clock: Clock
   readonly ssh: SshServerOptions
-  /** Whose PROXY header is believed. */
+  /** Proxies whose PROXY header is trusted. */
   readonly isTrustedProxy: (address: string) => boolean
   readonly host: string
   readonly port: number
@@ -27,17 +27,17 @@ export interface GatewayDeps extends Omit<ConnectionDeps, 'isDraining' | 'door' 
 }
 
 export interface Gateway {
-  /** Rejects when the port cannot be had. */
+  /** Starts to listen. Rejects when the port is not available. */
   start(): Promise<void>
-  /** The port listened on; 0 before the start. */
+  /** Listening port; 0 before the start. */
   readonly port: number
   readonly connectionCount: number
   /**
-   * Takes a connection that came by another door than the SSH port: the same gate, the same rows, the same end.
-   * @param person who has opened it from the console; undefined for a caller who has shown no credential
-   * @param ended told what the row says of the end
-   * @param connect makes the connection over its handler; not called when the gate refuses
-   * @returns why it is refused
+   * Admits a connection from another endpoint than the SSH port, with the same limits, rows and shutdown.
+   * @param person the console's user who opened it; undefined for an unauthenticated caller
+   * @param ended receives the cause that the row stores
+   * @param connect creates the connection for its handler; not called on refusal
+   * @returns the reason of a refusal
    */
   admitWeb(
     address: string,
@@ -48,43 +48,43 @@ export interface Gateway {
   /** Ends the connection of a session. @returns false when this node does not hold it */
   closeSession(uid: string, cause: SessionCause): boolean
   /**
-   * Signs nobody in any more; who has signed in goes on.
-   * @returns when the last of them has gone, or after `patienceMs`
+   * Refuses new logins; existing ones continue.
+   * @returns resolves when the last of them has ended, or after `timeoutMs`
    */
-  drain(patienceMs: number): Promise<void>
-  /** Ends every connection and waits until their rows are closed. */
+  drain(timeoutMs: number): Promise<void>
+  /** Closes every connection and waits until their rows are closed. */
   close(): Promise<void>
 }
 
-/** A line before the identification string is allowed (RFC 4253 section 4.2) and shown by clients with -v. */
+/** Sent before the identification string (RFC 4253 section 4.2 allows it); clients show it with -v. */
 const REFUSAL_LINE = `${TEXTS.tooManyConnections}\r\n`
-/** How long a refused client may take to read that line and close its side. */
+/** Time for a refused client to read that line and close its side. */
 const REFUSAL_MS = 1_000
-/** Clients that are being told why at once; beyond that they are dropped without a word, so that they cost nothing. */
-const MAX_TOLD = 64
+/** Limit of refused sockets kept open to send that line; above it they are dropped silently, at no cost. */
+const MAX_REFUSED = 64
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const connections = new Map<SshConnection, Connection>()
   let port = 0
-  /** Refused clients that are being told why. */
-  const told = new Set<Socket>()
+  /** Refused sockets that receive the line. */
+  const refusedSockets = new Set<Socket>()
   let idle = (): void => undefined
   let drained = (): void => undefined
   let draining = false
 
-  const tellDrained = (): void => {
+  const checkDrained = (): void => {
     if ([...connections.keys()].every((connection) => connection.user === undefined)) drained()
   }
-  /** Tells a closing gateway that the last connection has gone and its row is closed. */
+  /** Resolves `close` once the last connection's row is closed, and checks `drain`. */
   function settle(): void {
     if (connections.size === 0 && work.size === 0) idle()
-    if (draining) tellDrained()
+    if (draining) checkDrained()
   }
   const work = new PendingSet((error) => deps.log.error('session.error', { err: error }), settle)
 
   function accept(socket: Socket): void {
     const own = { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 }
-    // Anybody else who sends a header speaks a protocol that is not SSH, and the transport ends it.
+    // A header from any other peer is not SSH, and the transport disconnects.
     if (!deps.isTrustedProxy(own.address)) return admit(socket, own)
     socket.on('error', () => undefined)
     readProxySource(socket, deps.clock, (source) => {
@@ -101,48 +101,48 @@ export function createGateway(deps: GatewayDeps): Gateway {
       socket.setNoDelay(true)
       return acceptConnection(socket, peer, deps.ssh, handler)
     })
-    if (refusal !== undefined) turnAway(socket)
+    if (refusal !== undefined) refuse(socket)
   }
 
-  /** Tells a refused client why, if few are being told, and never waits for it to close its side. */
-  function turnAway(socket: Socket): void {
+  /** Sends the refusal line, unless too many sockets receive it, and drops the socket after a timeout. */
+  function refuse(socket: Socket): void {
     socket.on('error', () => undefined)
-    if (told.size >= MAX_TOLD) {
+    if (refusedSockets.size >= MAX_REFUSED) {
       socket.destroy()
       return
     }
-    told.add(socket)
+    refusedSockets.add(socket)
     const cancel = deps.clock.after(REFUSAL_MS, () => socket.destroy())
     socket.once('close', () => {
       cancel()
-      told.delete(socket)
+      refusedSockets.delete(socket)
     })
-    // What the client sends is read and dropped: closing a socket with unread input resets it, and the line is lost.
+    // Input is read and dropped: closing a socket with unread input resets it, and the line is lost.
     socket.resume().end(REFUSAL_LINE)
   }
 
   function enter(
     address: string,
-    door: ConnectionDeps['door'],
+    endpoint: ConnectionDeps['endpoint'],
     person: UserId | undefined,
     ended: ConnectionDeps['ended'],
     connect: (handler: Connection) => SshConnection,
   ): Refusal | undefined {
     const admitted = deps.admission.admit(address)
     if (typeof admitted === 'string') {
-      deps.log.debug('ssh.refused', { source: address, door, reason: admitted })
+      deps.log.debug('ssh.refused', { source: address, door: endpoint, reason: admitted })
       deps.refused(admitted)
       return admitted
     }
     const isDraining = (): boolean => draining
-    const handler = new Connection({ ...deps, door, person, ended, isDraining }, admitted, (closed, rest) => {
+    const handler = new Connection({ ...deps, endpoint, person, ended, isDraining }, admitted, (closed, rest) => {
       connections.delete(closed)
       work.track(rest)
       settle()
     })
     const connection = connect(handler)
     connections.set(connection, handler)
-    deps.log.debug('ssh.connected', { source: address, door })
+    deps.log.debug('ssh.connected', { source: address, door: endpoint })
     return undefined
   }
 
@@ -183,20 +183,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
       }
       return false
     },
-    drain(patienceMs) {
+    drain(timeoutMs) {
       draining = true
       return new Promise((resolve) => {
-        const cancel = deps.clock.after(patienceMs, resolve)
+        const cancel = deps.clock.after(timeoutMs, resolve)
         drained = () => {
           cancel()
           resolve()
         }
-        tellDrained()
+        checkDrained()
       })
     },
     async close() {
       server.close()
-      for (const socket of told) socket.destroy()
+      for (const socket of refusedSockets) socket.destroy()
       for (const connection of connections.keys()) {
         connection.disconnect({ by: 'local', reason: 'server-stopped', message: TEXTS.stopped })
       }

@@ -18,7 +18,7 @@ export interface JobsDeps {
   readonly auth: AuthDeps
   readonly system: Kysely<Schema>
   readonly recordings: Recordings
-  readonly live: Pick<LiveLogins, 'lookForLeavers'>
+  readonly live: Pick<LiveLogins, 'reviewLeavers'>
   readonly clock: Clock
   readonly log: Log
   readonly settings: Pick<ServerConfig['settings'], 'BOWLINE_FAILED_LOGIN_DAYS'>
@@ -54,5 +54,5 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     },
   )
   every(FOLD_INTERVAL_MS, () => foldCounts(system))
-  every(LEAVERS_INTERVAL_MS, () => live.lookForLeavers())
+  every(LEAVERS_INTERVAL_MS, () => live.reviewLeavers())
 }

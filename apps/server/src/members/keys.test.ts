@@ -228,7 +228,7 @@ describe('sessions of a former member', () => {
     const his = await readyPage(server, adam, device.uid)
     const mine = await readyPage(server, owner, device.uid)
     await remove(owner, adam)
-    await his.page.heard('ended')
+    await his.page.next('ended')
     expect(mine.page.messages.filter(({ type }) => type === 'ended')).toEqual([])
   })
 
@@ -241,7 +241,7 @@ describe('sessions of a former member', () => {
     const { page } = await readyPage(server, adam, device.device.uid)
     await server.removeMember(owner.tenant, adam.id)
     expect((await client.disconnected()).message).toContain('withdrawn')
-    await page.heard('ended')
+    await page.next('ended')
   })
 })
 

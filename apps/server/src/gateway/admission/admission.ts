@@ -1,89 +1,89 @@
-// The gate before SSH: who may open a connection at all. Nothing here does cryptography or asks the database. A source
-// is an IPv4 address or the /64 of an IPv6 address. Everything that counts per source counts connections that have not
-// signed in: an office behind one address, a CI runner or a job with many forks never meets a limit made for attackers.
-// What has signed in counts per account and namespace (session-budget.ts).
+// Admission control before SSH, without cryptography or database queries. A source is an IPv4 address or the /64 of an
+// IPv6 address. Limits per source count only unauthenticated connections: an office behind one address, a CI runner or a
+// job with many forks never hits a limit made for attackers. Authenticated connections count per account and namespace
+// (session-budget.ts).
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import { sourceKey } from '../../platform/network/address.ts'
 
-/** Random early drop, as sshd's MaxStartups has it. */
+/** Random early drop like sshd's MaxStartups. */
 export interface DropCurve {
-  /** From so many unauthenticated connections on, a new one is dropped with a probability of `rate` (0 to 1) … */
+  /** From this many unauthenticated connections on, new ones are dropped with probability `rate` (0 to 1) … */
   readonly start: number
   readonly rate: number
-  /** … that grows evenly until every one is dropped at so many. */
+  /** … which grows linearly to 1 at this many. */
   readonly full: number
 }
 
 export interface AdmissionLimits {
-  /** Connections a second from one source that do not sign in; {@link BURST_SECONDS} times as many at once. */
+  /** Unauthenticated connections per second and source; the burst is {@link BURST_SECONDS} times that. */
   readonly ratePerSource: number
-  /** Connections a second of all strangers together that do not sign in; as many times more at once. */
+  /** Unauthenticated connections per second of all unknown sources together, with the same burst factor. */
   readonly rateTotal: number
   readonly unauthenticatedPerSource: DropCurve
   readonly unauthenticatedTotal: DropCurve
   readonly connectionsTotal: number
-  /** Sources that the limits do not count: load balancers, tests. */
+  /** Sources exempt from the limits: load balancers, tests. */
   readonly exempt: (address: string) => boolean
 }
 
 const BURST_SECONDS = 10
-/** Strangers are dropped by chance once less than this share of their common burst is left. */
+/** Unknown sources are dropped at random once less than this share of their common burst is left. */
 const PRESSURE_SHARE = 0.5
-/** A stranger whose own allowance is used up by this share bears the full probability, others proportionally less. */
+/** A source that has used this share of its own burst gets the full drop probability, others proportionally less. */
 const HEAVY_SHARE = 0.25
 
 /**
- * What a source may be penalised for, and for how many seconds. A connection is penalised once, when it ends without
- * having signed in. The values are those of OpenSSH's PerSourcePenalties.
+ * Penalties in seconds. A connection is penalised once, when it ends unauthenticated. The values are those of OpenSSH's
+ * PerSourcePenalties.
  */
 const PENALTY_SECONDS = { 'auth-failed': 5, 'no-auth': 1, abuse: 90 } as const
 export type Offence = keyof typeof PENALTY_SECONDS
-/** Penalties up to this are saved up, not enforced. */
+/** Penalties up to this are accumulated, not enforced. */
 const PENALTY_FLOOR_SECONDS = 15
-/** The same where somebody has signed in lately: most likely it is a typing error, or one bad neighbour behind a NAT. */
+/** The same for sources with a recent login: most likely a typing error, or one attacker behind the same NAT. */
 const KNOWN_PENALTY_FLOOR_SECONDS = 300
 const PENALTY_CEILING_SECONDS = 600
 const MAX_PENALISED = 50_000
-/** How long a source counts as known after somebody has signed in from it, and how many are remembered. */
+/** A source is known for this long after a login; limit of known sources. */
 const KNOWN_MS = 86_400_000
 const MAX_KNOWN = 50_000
 
 export type Refusal = 'rate' | 'penalty' | 'too-many-unauthenticated' | 'too-many-connections' | 'early-drop'
 
-/** One admitted connection; the gateway tells how it goes on. */
+/** One admitted connection; the gateway reports its progress. */
 export interface Admitted {
-  /** It has signed in: it no longer counts as unauthenticated, nor towards the rates. */
+  /** Logged in: no longer counts as unauthenticated, nor towards the rates. */
   authenticated(): void
-  /** The source misbehaved. */
+  /** Penalises the source. */
   offend(offence: Offence): void
-  /** It is over. */
+  /** The connection has closed. */
   release(): void
 }
 
 export interface Admission {
-  /** Asks for a connection from an address. */
+  /** Admits or refuses a connection from an address. */
   admit(address: string): Admitted | Refusal
   readonly counts: { readonly connections: number; readonly unauthenticated: number }
 }
 
-/** Probability with which a connection beside `count` unauthenticated ones is dropped. */
+/** Drop probability of a new connection with `count` unauthenticated ones open. */
 function dropProbability({ start, rate, full }: DropCurve, count: number): number {
   if (count >= full) return 1
   return count < start ? 0 : rate + (1 - rate) * ((count - start) / (full - start))
 }
 
-/** @param random a number from 0 up to 1; injected for tests of the early drop */
+/** @param random returns a number in [0, 1); injected for tests of the early drop */
 export function createAdmission(limits: AdmissionLimits, clock: Clock, random: () => number): Admission {
   const burst = limits.ratePerSource * BURST_SECONDS
   const burstTotal = limits.rateTotal * BURST_SECONDS
   const rate = new RateLimiter(clock, { perSecond: limits.ratePerSource, burst })
-  const strangers = new RateLimiter(clock, { perSecond: limits.rateTotal, burst: burstTotal })
+  const unknownRate = new RateLimiter(clock, { perSecond: limits.rateTotal, burst: burstTotal })
   /** Unauthenticated connections of each source. */
   const sources = new Map<string, number>()
-  /** Milliseconds since the epoch at which a source's penalties are served. */
+  /** End of a source's penalties, in milliseconds since the epoch. */
   const penalties = new Map<string, number>()
-  /** When somebody last signed in from a source, the latest last: what protects all is for strangers. */
+  /** Time of the last login by source, the latest last: known sources bypass the limits shared by unknown ones. */
   const known = new Map<string, number>()
   const total = { connections: 0, unauthenticated: 0 }
 
@@ -110,13 +110,13 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
       return 'too-many-unauthenticated'
     return rate.take(key) ? undefined : 'rate'
   }
-  /** A handshake costs milliseconds of CPU: all strangers share a budget, and who uses it most is dropped first. */
-  const refuseStranger = (key: string): Refusal | undefined => {
+  /** A handshake costs milliseconds of CPU: unknown sources share a budget, and the heaviest are dropped first. */
+  const refuseUnknown = (key: string): Refusal | undefined => {
     if (random() < dropProbability(limits.unauthenticatedTotal, total.unauthenticated)) return 'early-drop'
-    const pressure = 1 - strangers.left('') / (burstTotal * PRESSURE_SHARE)
+    const pressure = 1 - unknownRate.left('') / (burstTotal * PRESSURE_SHARE)
     const weight = Math.min(1, (burst - rate.left(key)) / (burst * HEAVY_SHARE))
     if (pressure > 0 && random() < pressure * weight) return 'early-drop'
-    return strangers.take('') ? undefined : 'early-drop'
+    return unknownRate.take('') ? undefined : 'early-drop'
   }
   const offend = (key: string, offence: Offence): void => {
     const now = clock.now()
@@ -130,12 +130,12 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
     admit(address) {
       const key = sourceKey(address)
       const exempt = limits.exempt(address)
-      // A flood of strangers must not keep out the people who work here; their own source's limits still hold.
-      const isStranger = !isKnown(key)
+      // A flood from unknown sources must not lock out known ones; their own source's limits still apply.
+      const isUnknown = !isKnown(key)
       const refusal =
         (total.connections >= limits.connectionsTotal ? 'too-many-connections' : undefined) ??
         (exempt ? undefined : refuseSource(key)) ??
-        (isStranger ? refuseStranger(key) : undefined)
+        (isUnknown ? refuseUnknown(key) : undefined)
       if (refusal) return refusal
       count(key, 1)
       total.connections += 1
@@ -151,7 +151,7 @@ export function createAdmission(limits: AdmissionLimits, clock: Clock, random: (
           if (!waiting) return
           settle()
           if (!exempt) rate.refund(key)
-          if (isStranger) strangers.refund('')
+          if (isUnknown) unknownRate.refund('')
         },
         offend: (offence) => {
           if (!exempt) offend(key, offence)

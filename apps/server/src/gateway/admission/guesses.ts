@@ -1,32 +1,32 @@
-// Limits the wrong passwords of one source, per account and per device. What counts is what was wrong, so people and
-// programs that know the password never notice; and as long as verdicts are outstanding, only as many attempts run as
-// could still all be wrong. Counted by the name that was given: whether there is such a device makes no difference.
+// Limits wrong passwords of one source, per account and per device. Only wrong ones count, so people and programs that
+// know the password are never limited; while verdicts are pending, only as many attempts run as the limit allows if all
+// are wrong. Counted by the name as given, whether or not the device exists.
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import { sourceKey } from '../../platform/network/address.ts'
 
-/** Wrong passwords at once and then each minute: for one account, and for all accounts of a device. */
+/** Burst and rate per minute of wrong passwords: for one account, and for all accounts of a device. */
 const ACCOUNT = { atOnce: 6, perMinute: 6 }
 const DEVICE = { atOnce: 30, perMinute: 30 }
 
 export interface Guesses {
   /**
-   * Waits until the attempt may be judged.
+   * Waits until the attempt may run.
    * @param device name of the device as given
-   * @returns to be told whether the password was wrong, exactly once; undefined when the source has guessed too often
+   * @returns reports once whether the password was wrong; undefined when the source has guessed too often
    */
   begin(address: string, device: string, user: string): Promise<((wrong: boolean) => void) | undefined>
 }
 
 interface Bucket {
-  /** Attempts that run or wait. */
+  /** Running and waiting attempts. */
   users: number
   /** Attempts without a verdict. */
   running: number
   waiting: (() => void)[]
 }
 
-/** @returns what waits for a turn under a key, as {@link Guesses.begin} does */
+/** Limits attempts by key. @returns a function like {@link Guesses.begin} */
 function createGate(clock: Clock, { atOnce, perMinute }: typeof ACCOUNT) {
   const wrong = new RateLimiter(clock, { perSecond: perMinute / 60, burst: atOnce })
   const buckets = new Map<string, Bucket>()
@@ -38,7 +38,7 @@ function createGate(clock: Clock, { atOnce, perMinute }: typeof ACCOUNT) {
       bucket.users -= 1
       if (bucket.users === 0) buckets.delete(key)
     }
-    // Each that runs may turn out to be wrong.
+    // Every running attempt may turn out to be wrong.
     while (wrong.left(key) - bucket.running < 1) {
       if (bucket.running === 0) {
         leave()

@@ -1,8 +1,8 @@
-// What an unauthenticated connection costs its source, by the way it ended.
+// Classifies how an unauthenticated connection ended, for its source's penalty.
 import type { CloseCause } from '@bowline/ssh/api'
 import type { Offence } from './admission.ts'
 
-/** Reasons by which a client only speaks something else, or supports other algorithms. */
+/** Reasons of clients that speak another protocol or support other algorithms. */
 const HARMLESS: readonly string[] = [
   'bad-ident',
   'no-common-algorithm',
@@ -11,7 +11,7 @@ const HARMLESS: readonly string[] = [
   'auth-attempts',
 ]
 
-/** @param guessed whether a password or an answer was wrong; clients offer every key they have, so a key is no guess */
+/** @param guessed a password or an answer was wrong; clients offer every key they have, so a key is no guess */
 export function offenceOf(cause: CloseCause, guessed: boolean): Offence {
   const brokeRule = cause.by === 'protocol' || cause.by === 'limit'
   if (brokeRule && !HARMLESS.includes(cause.reason)) return 'abuse'

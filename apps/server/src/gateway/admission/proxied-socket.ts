@@ -1,16 +1,16 @@
-// A socket from a trusted proxy: whose connection it is, before anything else is done with it.
+// Finds the client's address of a trusted proxy's socket, before anything else is read from it.
 import type { Socket } from 'node:net'
 import type { Clock } from '@bowline/base/clock'
 import { type ProxySource, readProxyHeader } from './proxy-header.ts'
 
-/** A proxy sends its header at once; a client that waits for our identification is nobody's proxy. */
-const PATIENCE_MS = 1_000
+/** A proxy sends its header at once; a client that waits for our identification is no proxy. */
+const TIMEOUT_MS = 1_000
 
 /**
- * Reads the PROXY header of a socket; what follows it is read by the next reader. Without a header the connection is the
+ * Reads the PROXY header of a socket and leaves the rest for the next reader. Without a header the connection is the
  * proxy's own.
- * @param done called once, unless the socket ends before: with the source that the header names, or undefined for the
- *   socket's own address; 'malformed' when the header cannot be believed
+ * @param done called once, unless the socket closes before: with the header's source, or undefined for the socket's own
+ *   address; 'malformed' for an invalid header
  */
 export function readProxySource(
   socket: Socket,
@@ -34,7 +34,7 @@ export function readProxySource(
     if (header.kind === 'malformed') settle('malformed', 0)
     if (header.kind === 'header') settle(header.source, header.bytes)
   }
-  const cancel = clock.after(PATIENCE_MS, () => settle(read.length === 0 ? undefined : 'malformed', 0))
+  const cancel = clock.after(TIMEOUT_MS, () => settle(read.length === 0 ? undefined : 'malformed', 0))
   socket.on('readable', look).once('close', cancel)
 }
 

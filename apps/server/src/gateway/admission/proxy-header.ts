@@ -1,5 +1,5 @@
-// The header by which a load balancer tells whose connection it passes on: PROXY protocol versions 1 and 2 (HAProxy's
-// proxy-protocol.txt, sections 2.1 and 2.2). Only a trusted proxy is asked for it, see gateway.ts. Pure.
+// Parses the header by which a load balancer forwards the client's address: PROXY protocol versions 1 and 2 (HAProxy's
+// proxy-protocol.txt, sections 2.1 and 2.2). Read from trusted proxies only, see gateway.ts. Pure.
 import { isIP } from 'node:net'
 import { plainAddress } from '../../platform/network/address.ts'
 
@@ -9,12 +9,12 @@ export interface ProxySource {
 }
 
 export type ProxyHeader =
-  /** Another protocol begins here: there is no header. */
+  /** No header: another protocol starts here. */
   | { readonly kind: 'none' }
-  /** It may become one. */
+  /** May become a header with more bytes. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed' }
-  /** `bytes` long; without a source the proxy speaks for itself (a health check). */
+  /** `bytes` long; without a source the connection is the proxy's own (a health check). */
   | { readonly kind: 'header'; readonly bytes: number; readonly source: ProxySource | undefined }
 
 const NONE: ProxyHeader = { kind: 'none' }
@@ -22,20 +22,20 @@ const INCOMPLETE: ProxyHeader = { kind: 'incomplete' }
 const MALFORMED: ProxyHeader = { kind: 'malformed' }
 
 const V1_START = Buffer.from('PROXY ')
-const V1_MOST_BYTES = 107
+const V1_MAX_BYTES = 107
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n')
 const V2_FIXED_BYTES = 16
-/** Addresses and what a proxy may add to them. */
-const V2_MOST_BYTES = 4_096
+/** Addresses and optional extensions. */
+const V2_MAX_BYTES = 4_096
 
-/** Reads the first bytes of a connection. */
+/** Parses the first bytes of a connection. */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
   if (startsLike(bytes, V2_START)) return bytes.length < V2_FIXED_BYTES ? INCOMPLETE : readBinary(bytes)
   if (startsLike(bytes, V1_START)) return readLine(bytes)
   return NONE
 }
 
-/** Whether the bytes are the beginning of `start`, or begin with it. */
+/** True when the bytes start with `start` or are a prefix of it. */
 function startsLike(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length)
   return bytes.subarray(0, length).equals(start.subarray(0, length))
@@ -43,8 +43,8 @@ function startsLike(bytes: Buffer, start: Buffer): boolean {
 
 /** `PROXY TCP4 <source> <destination> <port> <port>` and CR LF. */
 function readLine(bytes: Buffer): ProxyHeader {
-  const end = bytes.subarray(0, V1_MOST_BYTES).indexOf('\r\n')
-  if (end < 0) return bytes.length < V1_MOST_BYTES ? INCOMPLETE : MALFORMED
+  const end = bytes.subarray(0, V1_MAX_BYTES).indexOf('\r\n')
+  if (end < 0) return bytes.length < V1_MAX_BYTES ? INCOMPLETE : MALFORMED
   const [, family, ...rest] = bytes.subarray(0, end).toString('latin1').split(' ')
   if (family === 'UNKNOWN') return { kind: 'header', bytes: end + 2, source: undefined }
   const [address = '', destination = '', port = '', ...more] = rest
@@ -62,14 +62,14 @@ function readBinary(bytes: Buffer): ProxyHeader {
   const versionAndCommand = bytes.readUInt8(12)
   const family = bytes.readUInt8(13)
   const length = bytes.readUInt16BE(14)
-  if (length > V2_MOST_BYTES) return MALFORMED
+  if (length > V2_MAX_BYTES) return MALFORMED
   const end = V2_FIXED_BYTES + length
   if (bytes.length < end) return INCOMPLETE
   const body = bytes.subarray(V2_FIXED_BYTES, end)
   const local: ProxyHeader = { kind: 'header', bytes: end, source: undefined }
   if (versionAndCommand === 0x20) return local
   if (versionAndCommand !== 0x21) return MALFORMED
-  // TCP over IPv4, TCP over IPv6; of anything else the proxy has no address to tell.
+  // TCP over IPv4, TCP over IPv6; other families carry no usable address.
   if (family === 0x11) return withSource(body, 4, end)
   if (family === 0x21) return withSource(body, 16, end)
   return local
@@ -84,7 +84,7 @@ function withSource(body: Buffer, addressBytes: 4 | 16, end: number): ProxyHeade
   return { kind: 'header', bytes: end, source: { address, port: body.readUInt16BE(addressBytes * 2) } }
 }
 
-/** In the short form that everybody writes; IPv4-mapped ones as IPv4. */
+/** Canonical short form; IPv4-mapped addresses as IPv4. */
 function plainIpv6(groups: readonly string[]): string {
   const { hostname } = new URL(`http://[${groups.join(':')}]`)
   const short = hostname.slice(1, -1)

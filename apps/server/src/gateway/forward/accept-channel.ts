@@ -1,4 +1,4 @@
-// A connection that arrived at a listener on the device, handed to the person's client as a channel.
+// Forwards a connection from a listener on the device to the client as a channel.
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
 import type { SshConnection } from '@bowline/ssh/api'
 import { deferHandler } from './deferred-handler.ts'
@@ -12,8 +12,8 @@ export interface ClientChannel {
 }
 
 /**
- * Asks the client to take the connection behind `stream`; the device sends its bytes once it has.
- * @param asked resolves when the client knows of the listener
+ * Opens a channel to the client for the connection of `stream`; the device sends its bytes once the client accepts.
+ * @param asked resolves when the client knows the listener's port
  */
 export function acceptChannel(
   connection: SshConnection,
@@ -46,7 +46,7 @@ export function acceptChannel(
       const ends = joinForward(channel, stream, log)
       deferred.attach(ends.device)
       stream.control({ type: 'connected' })
-      return ends.person
+      return ends.client
     })
   }
   open().catch((error: unknown) => {

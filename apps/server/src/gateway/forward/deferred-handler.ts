@@ -1,34 +1,33 @@
-// The handler of a stream whose consumer does not exist yet. A device answers and sends its first bytes in one message,
-// while the channel that will carry them is made some turns later: what arrives between is kept, in order, at the
-// expense of the credit that it used.
+// Handler of a stream whose consumer does not exist yet. A device replies and sends its first bytes in one message, but
+// the channel for them opens some ticks later: events in between are buffered in order and hold their credit.
 import type { Lane, LinkCause, LinkMessage, StreamHandler } from '@bowline/link/api'
 
-/** What the opener of the stream hears until a consumer is attached. */
+/** Events for the opener of the stream until a consumer is attached. */
 export interface Opening {
   control(message: LinkMessage): void
-  /** The stream has ended; a consumer that is attached later still gets what was kept, and then the end. */
+  /** The stream has closed; a consumer attached later still receives the buffered events, then the end. */
   closed(cause: LinkCause): void
-  /** More arrived than may be kept. */
+  /** The buffer limit is exceeded. */
   overflow(): void
 }
 
 export interface DeferredHandler {
-  /** For the stream; borrows what it is given. */
+  /** For the stream; borrows the buffers it receives. */
   readonly handler: StreamHandler
   /**
-   * Attaches the consumer, once. It gets what was kept at the end of this turn, and everything later as it arrives.
-   * @param consumer borrows what it is given
+   * Attaches the consumer, once. It receives buffered events in a microtask, and later ones as they arrive.
+   * @param consumer borrows the buffers it receives
    */
   attach(consumer: StreamHandler): void
 }
 
 type Kept = { readonly kind: 'data'; bytes: Buffer; readonly lane: Lane } | { readonly kind: 'eof' }
 
-/** Small pieces are kept as one, so that a peer that sends single bytes costs no object for each. */
+/** Small chunks are merged, so that single bytes do not cost an object each. */
 const MERGE_BYTES = 4 * 1024
 
-/** @param mostBytes that are kept; the stream's credit bounds them too */
-export function deferHandler(opening: Opening, mostBytes: number): DeferredHandler {
+/** @param maxBytes limit of the buffer; the stream's credit bounds it too */
+export function deferHandler(opening: Opening, maxBytes: number): DeferredHandler {
   let consumer: StreamHandler | undefined
   let kept: Kept[] = []
   let keptBytes = 0
@@ -36,7 +35,7 @@ export function deferHandler(opening: Opening, mostBytes: number): DeferredHandl
 
   function keep(bytes: Uint8Array, lane: Lane): void {
     keptBytes += bytes.length
-    if (keptBytes > mostBytes) return opening.overflow()
+    if (keptBytes > maxBytes) return opening.overflow()
     const last = kept.at(-1)
     if (last?.kind === 'data' && last.lane === lane && last.bytes.length + bytes.length <= MERGE_BYTES) {
       last.bytes = Buffer.concat([last.bytes, bytes])
@@ -66,7 +65,7 @@ export function deferHandler(opening: Opening, mostBytes: number): DeferredHandl
         opening.closed(cause)
       },
     },
-    // Not before the caller has returned to whoever made the consumer's other side.
+    // Deferred until the caller has returned the channel's handler.
     attach: (to) => queueMicrotask(() => deliver(to)),
   }
 }

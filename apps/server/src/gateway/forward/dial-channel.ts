@@ -1,4 +1,4 @@
-// Forwarded connections (ssh -L, -D, -W): dialled by the device, never by this machine.
+// Forwarded connections (ssh -L, -D, -W): dialled by the device, never by the server.
 import { DialEvent, type DialOpen } from '@bowline/link/stream-messages'
 import { type ChannelDecision, OPEN_CONNECT_FAILED } from '@bowline/ssh/api'
 import type { Clock } from '@bowline/base/clock'
@@ -9,7 +9,7 @@ import { joinForward } from './pipe.ts'
 
 const WINDOW_BYTES = 1_048_576
 
-/** Asks the device to connect, and accepts the channel once it has. */
+/** Has the device connect, and accepts the channel once it is connected. */
 export function dialChannel(login: AcceptedLogin, target: DialOpen['target'], clock: Clock): Promise<ChannelDecision> {
   return new Promise((resolve) => {
     const deferred = deferHandler(
@@ -23,7 +23,7 @@ export function dialChannel(login: AcceptedLogin, target: DialOpen['target'], cl
               const log = openForwardLog(login.record, clock, name)
               const ends = joinForward(channel, stream, log)
               deferred.attach(ends.device)
-              return ends.person
+              return ends.client
             },
           })
         },

@@ -1,24 +1,24 @@
-// Forwarding from the device back to one person's client: ports and sockets (ssh -R), the agent (-A), displays (-X).
-// All of it ends with the connection; the namespace may switch all of it off.
+// Forwarding from the device back to the client: ports and sockets (ssh -R), the agent (-A), displays (-X). Everything
+// ends with the connection; the namespace can disable it.
 import type { ListenOpen } from '@bowline/link/stream-messages'
 import type { ListenRequest, SessionRequest, SshConnection } from '@bowline/ssh/api'
 import { NO_FIELDS, forwardedStreamlocal, forwardedTcpip, forwardedX11 } from '@bowline/ssh/open-fields'
 import type { Clock } from '@bowline/base/clock'
 import type { ForwardingPolicy } from '../../devices/presence.ts'
 import type { ClientChannel } from './accept-channel.ts'
-import { withReason } from '../record/device-words.ts'
+import { withReason } from '../record/device-text.ts'
 import { type Listener, NotListening, openListener } from './listener.ts'
 import type { AcceptedLogin } from '../login/login.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
 import { TEXTS } from '../record/texts.ts'
 
-/** What people are told; undefined where they may forward. */
+/** Refusal texts by policy; undefined where forwarding is allowed. */
 const REFUSALS: Readonly<Record<ForwardingPolicy, string | undefined>> = {
   allowed: undefined,
   off: TEXTS.forwardingOff,
   unrecorded: TEXTS.forwardingUnrecorded,
 }
-/** Listeners of one connection, whatever they are for. */
+/** Limit of listeners of all kinds per connection. */
 export const MAX_LISTENERS = 64
 const TOO_MANY = TEXTS.tooManyListeners(MAX_LISTENERS)
 
@@ -29,20 +29,20 @@ export interface ForwardsDeps {
 
 type X11Request = Extract<SessionRequest, { type: 'x11-req' }>
 
-/** Every refusal is `undefined`, or false; the person is told why on the connection. */
+/** A refusal returns undefined or false; its reason is sent to the client with `explain`. */
 export interface Forwards {
-  /** What has been asked for and not been answered yet. A process starts after it, as it would under sshd. */
+  /** Pending requests. Processes start after them, as under sshd. */
   readonly opening: ReadonlySet<Promise<unknown>>
   /** @returns the port bound, 0 for a unix socket */
   listen(request: ListenRequest): Promise<number | undefined>
   unlisten(request: ListenRequest): boolean
-  /** The listener of the person's agent; one for all sessions of the connection. */
+  /** The listener of the client's agent; one for all sessions of the connection. */
   agent(): Promise<Listener | undefined>
-  /** A display of its own for each session. */
+  /** Opens a separate display for each session. */
   x11(request: X11Request): Promise<Listener | undefined>
 }
 
-/** Why a login may not forward anything; undefined when it may. */
+/** Reason why a login may not forward; undefined when it may. */
 export function forwardingRefusal({ forwarding }: Pick<AcceptedLogin, 'forwarding'>): string | undefined {
   return REFUSALS[forwarding.policy]
 }
@@ -66,15 +66,15 @@ export function createForwards(deps: ForwardsDeps, connection: SshConnection, lo
     }
     login.forwarding.used = true
     count += 1
-    const over = (): void => {
+    const release = (): void => {
       count -= 1
       ended()
     }
-    // Nothing is opened before the row says that the login was accepted.
+    // Nothing is opened before the row has the accepted login.
     const listener = login.recorded.then(
-      () => openListener({ ...deps, connection, login, at, channel, ended: over }),
+      () => openListener({ ...deps, connection, login, at, channel, ended: release }),
       (error: unknown) => {
-        over()
+        release()
         throw error
       },
     )

@@ -1,5 +1,5 @@
-// A listener on the device that a person asked for: a `listen` stream that lives until the person, the login or the
-// device ends it.
+// A listener on the device, requested by the client: a `listen` stream that stays open until the client, the login or the
+// device closes it.
 import type { LinkCause, StreamHandler } from '@bowline/link/api'
 import { type AcceptOpen, ListenEvent, type ListenOpen } from '@bowline/link/stream-messages'
 import type { SshConnection } from '@bowline/ssh/api'
@@ -10,9 +10,9 @@ import type { AcceptedLogin } from '../login/login.ts'
 import type { ReverseStreams } from '../links/reverse-streams.ts'
 
 export interface Listener {
-  /** Of the `listen` stream: how other streams name it. */
+  /** Id of the `listen` stream, by which other streams refer to it. */
   readonly id: number
-  /** The port bound; 0 for unix sockets. */
+  /** Bound port; 0 for unix sockets. */
   readonly port: number
   close(): void
 }
@@ -23,16 +23,16 @@ export interface ListenerParts {
   readonly connection: SshConnection
   readonly login: AcceptedLogin
   readonly at: ListenOpen['at']
-  /** The channel for a connection that came in on `port`. */
+  /** Describes the channel for a connection accepted on `port`. */
   channel(origin: AcceptOpen['origin'], port: number): ClientChannel
-  /** It has ended, or never began. */
+  /** The listener has closed, or never opened. */
   ended(): void
 }
 
-/** The device answers within this, or the listener counts as refused. */
+/** Timeout of the device's reply; the listener then counts as refused. */
 const ANSWER_MS = 15_000
 
-/** The device does not listen. */
+/** The device refused to listen or stopped. */
 export class NotListening extends Error {
   override readonly cause: LinkCause
   constructor(cause: LinkCause) {
@@ -46,8 +46,8 @@ export function openListener(parts: ListenerParts): Promise<Listener> {
   const { reverse, clock, connection, login, at } = parts
   return new Promise((resolve, reject) => {
     let port: number | undefined
-    let told = (): void => undefined
-    const ready = new Promise<void>((known) => (told = known))
+    let markReady = (): void => undefined
+    const ready = new Promise<void>((resolve) => (markReady = resolve))
     const handler: StreamHandler = {
       data: () => stream.close({ by: 'gateway', reason: 'protocol', message: 'A listen stream carries no bytes.' }),
       control(message) {
@@ -56,8 +56,8 @@ export function openListener(parts: ListenerParts): Promise<Listener> {
         port = event.data.port
         cancel()
         resolve({ id: stream.id, port, close: () => stream.close() })
-        // Connections may have come in already: the client hears of the port before it hears of them.
-        setImmediate(told)
+        // Connections may have arrived already: the client must learn the port first.
+        setImmediate(markReady)
       },
       closed(cause) {
         cancel()

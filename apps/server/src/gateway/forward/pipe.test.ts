@@ -1,7 +1,7 @@
 import type { LinkStream } from '@bowline/link/api'
 import type { SshChannel } from '@bowline/ssh/api'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { towardsDevice, towardsPerson } from './pipe.ts'
+import { toDeviceFlow, toClientFlow } from './pipe.ts'
 
 /** An end of a pipe with settable backpressure that counts returned credit. */
 function fakeEnd() {
@@ -29,14 +29,14 @@ const asStream = () => stream as unknown as LinkStream
 
 describe('pipe', () => {
   it('returns credit at once while the other side has room', () => {
-    towardsDevice(asChannel(), asStream()).pass(Buffer.from('hello'), 0)
+    toDeviceFlow(asChannel(), asStream()).pass(Buffer.from('hello'), 0)
     expect(stream.written).toEqual([['hello', 0]])
     expect(channel.credit).toBe(5)
   })
 
   it('withholds credit while the other side is full and returns it on drain', () => {
     stream.room = false
-    const flow = towardsDevice(asChannel(), asStream())
+    const flow = toDeviceFlow(asChannel(), asStream())
     flow.pass(Buffer.from('abc'), 0)
     flow.pass(Buffer.from('de'), 0)
     expect(channel.credit).toBe(0)
@@ -47,7 +47,7 @@ describe('pipe', () => {
   })
 
   it('keeps stderr separate towards the client', () => {
-    towardsPerson(asStream(), asChannel()).pass(Buffer.from('oops'), 1)
+    toClientFlow(asStream(), asChannel()).pass(Buffer.from('oops'), 1)
     expect(channel.written).toEqual([['oops', 1]])
     expect(stream.credit).toBe(4)
   })

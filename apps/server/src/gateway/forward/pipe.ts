@@ -1,27 +1,27 @@
-// Bytes between an SSH channel and a link stream. Credit goes through: what one side has taken is given back to the
-// other only when it could be passed on, so a slow reader stops the sender at its source and nothing piles up here.
+// Copies bytes between an SSH channel and a link stream with end-to-end backpressure: credit is returned to one side only
+// after the other accepted the bytes, so a slow reader pauses the sender at its source and nothing is buffered here.
 import type { LinkStream, StreamHandler } from '@bowline/link/api'
 import type { ChannelHandler, SshChannel } from '@bowline/ssh/api'
 import type { ForwardLog } from '../record/forward-log.ts'
 
-/** One direction: `source` gets credit back as `write` finds room. */
+/** One direction: the source gets credit back as the sink accepts bytes. */
 export interface Flow {
-  /** Passes bytes on. */
+  /** Forwards bytes to the sink. */
   pass(bytes: Uint8Array, lane: 0 | 1): void
-  /** The sink has room again. */
+  /** The sink accepts bytes again. */
   drained(): void
 }
 
 /**
- * @param write of the sink; false when it is full
- * @param consumed of the source
+ * @param write writes to the sink; false when it is full
+ * @param consumed returns credit to the source
  */
 function createFlow(write: (bytes: Uint8Array, lane: 0 | 1) => boolean, consumed: (count: number) => void): Flow {
-  /** Bytes passed on while the sink was full: their credit is owed. */
+  /** Bytes written while the sink was full, whose credit is still owed. */
   let owed = 0
   return {
     pass(bytes, lane) {
-      // The length is read first: the sink owns the memory afterwards.
+      // Read the length first: the sink owns the memory afterwards.
       const { length } = bytes
       if (write(bytes, lane)) consumed(length)
       else owed += length
@@ -34,35 +34,35 @@ function createFlow(write: (bytes: Uint8Array, lane: 0 | 1) => boolean, consumed
   }
 }
 
-/** From the person to the device. The device has no second lane for input. */
-export function towardsDevice(channel: SshChannel, stream: LinkStream): Flow {
+/** From the client to the device. Input has a single lane. */
+export function toDeviceFlow(channel: SshChannel, stream: LinkStream): Flow {
   return createFlow(
     (bytes) => stream.write(bytes, 0, () => channel.free?.(bytes)),
     (count) => channel.consumed(count),
   )
 }
 
-/** From the device to the person: lane 1 is stderr. */
-export function towardsPerson(stream: LinkStream, channel: SshChannel): Flow {
+/** From the device to the client: lane 1 is stderr. */
+export function toClientFlow(stream: LinkStream, channel: SshChannel): Flow {
   return createFlow(
     (bytes, lane) => channel.write(bytes, lane),
     (count) => stream.consumed(count),
   )
 }
 
-/** The two ends of one forwarded connection: bytes with credit both ways, half-closes, one end, counted in `log`. */
+/** Joins both sides of a forwarded connection: flow control both ways, half-closes, one end, byte counts in `log`. */
 export function joinForward(
   channel: SshChannel,
   stream: LinkStream,
   log: ForwardLog,
-): { readonly device: StreamHandler; readonly person: ChannelHandler } {
-  const input = towardsDevice(channel, stream)
-  const output = towardsPerson(stream, channel)
+): { readonly device: StreamHandler; readonly client: ChannelHandler } {
+  const input = toDeviceFlow(channel, stream)
+  const output = toClientFlow(stream, channel)
   return {
     device: {
       transient: true,
       data(bytes) {
-        log.toPerson(bytes.length)
+        log.toClient(bytes.length)
         output.pass(bytes, 0)
       },
       drain: () => input.drained(),
@@ -72,14 +72,14 @@ export function joinForward(
         channel.close()
       },
     },
-    person: {
+    client: {
       data(bytes) {
         log.toDevice(bytes.length)
         input.pass(bytes, 0)
       },
       drain: () => output.drained(),
       eof: () => stream.eof(),
-      // What was sent before is still delivered: the target may be reading its last bytes.
+      // Bytes already sent are still delivered: the target may be reading the last ones.
       closed: (cause) => stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }),
     },
   }

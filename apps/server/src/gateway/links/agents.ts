@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
 import type { DeviceActor, TenantContext } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
-import { heartbeat, linkDown, linkUp, tellLinkUp } from '../../devices/presence.ts'
+import { heartbeat, linkDown, linkUp, notifyLinkUp } from '../../devices/presence.ts'
 import type { Log } from '../../platform/log.ts'
 import { keepSessionsAlive } from '../../sessions/service.ts'
 
@@ -30,26 +30,26 @@ export interface AgentsDeps {
   readonly contextOf: (device: DeviceActor) => TenantContext
 }
 
-/** What the endpoint tells of a link that it has accepted. */
+/** Events of an accepted link, from the endpoint. */
 export interface LinkEvents {
   alive(): void
   closed(cause: LinkCause): void
 }
 
 export interface Agents {
-  /** Takes a link whose device has proved its key. */
+  /** Registers a link whose device has proved its key. */
   add(device: DeviceActor, link: Link, remoteAddress: string): LinkEvents
   /** The newest link of a device on this node. */
   find(uid: DeviceUid): Link | undefined
-  /** Ends the device's link, if there is one: it has been removed. */
+  /** Closes the link of a removed device. */
   drop(uid: DeviceUid): void
-  /** A session that lives: its row is kept fresh with the heartbeats. @returns ends it */
-  keepSession(uid: SessionUid): () => void
+  /** Includes a session's row in the heartbeats. @returns cancel */
+  keepSessionAlive(uid: SessionUid): () => void
   readonly count: number
   start(): void
-  /** Asks every agent to move elsewhere. */
+  /** Asks every agent to reconnect elsewhere. */
   drain(): void
-  /** Whether agents have been asked to move: new links are not taken. */
+  /** Draining: new links are refused. */
   readonly isDraining: boolean
   close(): Promise<void>
 }
@@ -86,8 +86,8 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
       log.warn('link.displaced', { device: device.uid, epoch: current.epoch })
       current.link.close(DISPLACED)
     }
-    // Who hears of it may connect at once.
-    await tellLinkUp(ctx, device.uid)
+    // Listeners may connect at once: the link is registered before.
+    await notifyLinkUp(ctx, device.uid)
     return epoch
   }
 
@@ -115,7 +115,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
         alive: () => alive.add(device.uid),
         closed(cause) {
           links.delete(link)
-          // The claim may still be under way: the end of a link counts after its beginning.
+          // The claim may still be pending: the end of a link is recorded after its start.
           pending.track(
             claim.then(async (epoch) => {
               if (entries.get(device.uid)?.link === link) entries.delete(device.uid)
@@ -129,7 +129,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     },
     find: (uid) => entries.get(uid)?.link,
     drop: (uid) => entries.get(uid)?.link.close(REMOVED),
-    keepSession(uid) {
+    keepSessionAlive(uid) {
       sessions.add(uid)
       return () => sessions.delete(uid)
     },
@@ -149,7 +149,7 @@ export function createAgents({ db, clock, log, node, contextOf }: AgentsDeps): A
     async close() {
       stopFlushing()
       for (const link of links) link.close({ by: 'gateway', reason: 'stopped', message: 'The server has stopped.' })
-      // Links tell their end in a microtask of their own: only then is there something to wait for.
+      // Links report their end in a microtask: only then is there something to wait for.
       await Promise.resolve()
       await pending.drain()
     },

@@ -1,5 +1,5 @@
 // The endpoint that agents dial: `/agent/link`. A device token names the device; the link itself then proves the
-// device's key before anything else can be said on it.
+// device's key before it carries anything else.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Link, LinkCause, LinkHandler } from '@bowline/link/api'
@@ -25,16 +25,16 @@ export interface LinkEndpointDeps {
   readonly findKey: (device: Omit<DeviceActor, 'kind'>) => Promise<{ publicKey: string } | undefined>
 }
 
-/** Upgrades a second from one source; the burst lets a rack behind one address come back together. */
+/** Upgrades per second and source; the burst lets a rack behind one address reconnect at once. */
 const UPGRADES = { perSecond: 50, burst: 2_000 }
-/** Of all sources together that have not proved a key lately: each upgrade costs a verified token and a query. */
+/** Total for sources without a recent proof: each upgrade costs a token verification and a query. */
 const UPGRADES_TOTAL = { perSecond: 400, burst: 4_000 }
-/** Sources whose last link was proved, kept so that strangers who use up the total do not keep known agents away. */
+/** Limit of sources with a proved link; they bypass the total, so that unknown sources cannot lock out known agents. */
 const MAX_PROVED_SOURCES = 50_000
 const MAX_TOKEN_LENGTH = 4_096
-/** Links that may be proving their device's key at once; each holds a socket for up to ten seconds. */
+/** Limit of concurrent handshakes; each holds a socket for up to ten seconds. */
 const MAX_HANDSHAKES = 4_096
-/** Of one device; a newer one replaces the oldest: anybody may have a token of a device, its agent proves the key at once. */
+/** Per device; a newer one evicts the oldest: a token may have leaked, but the device's own agent proves the key at once. */
 const MAX_HANDSHAKES_OF_DEVICE = 2
 
 /** Handles upgrades at `/agent/link`. */
@@ -44,7 +44,7 @@ export function createLinkEndpoint(deps: LinkEndpointDeps): UpgradeHandler {
   const state: EndpointState = { proving: new Map(), proved: new Set() }
   let handshakes = 0
   return (request, socket, head, { remote }) => {
-    // Agents that obey would otherwise come straight back.
+    // Agents that follow `goaway` would otherwise reconnect here at once.
     if (deps.agents.isDraining) return refuseUpgrade(socket, 503, { 'Retry-After': '5' })
     const source = sourceKey(remote)
     if (!upgrades.take(source)) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
@@ -63,7 +63,7 @@ export function createLinkEndpoint(deps: LinkEndpointDeps): UpgradeHandler {
 interface EndpointState {
   /** Sockets of handshakes by device, the oldest first. */
   readonly proving: Map<string, Set<Duplex>>
-  /** In order of their last proof. */
+  /** Sources in order of their last proof. */
   readonly proved: Set<string>
 }
 
@@ -91,11 +91,11 @@ async function admit(
       state.events?.closed(cause)
     },
   }
-  const underWay = proving.get(device.uid) ?? new Set()
-  proving.set(device.uid, underWay.add(socket))
-  const [oldest] = underWay
-  if (oldest && underWay.size > MAX_HANDSHAKES_OF_DEVICE) {
-    underWay.delete(oldest)
+  const handshakes = proving.get(device.uid) ?? new Set()
+  proving.set(device.uid, handshakes.add(socket))
+  const [oldest] = handshakes
+  if (oldest && handshakes.size > MAX_HANDSHAKES_OF_DEVICE) {
+    handshakes.delete(oldest)
     oldest.destroy()
   }
   const proof = { uid: device.uid, publicKeyPem: key.publicKey }
@@ -104,8 +104,8 @@ async function admit(
     clock: systemClock,
     report: (error, callback) => deps.log.error('link.refused', { device: device.uid, callback, err: error }),
   }).finally(() => {
-    underWay.delete(socket)
-    if (underWay.size === 0 && proving.get(device.uid) === underWay) proving.delete(device.uid)
+    handshakes.delete(socket)
+    if (handshakes.size === 0 && proving.get(device.uid) === handshakes) proving.delete(device.uid)
   })
   if ('cause' in outcome) {
     const { reason, message } = outcome.cause
@@ -118,6 +118,6 @@ async function admit(
   state.link = outcome.link
   const events = deps.agents.add({ kind: 'device', ...device }, outcome.link, remote)
   state.events = events
-  // The link may have ended while its acceptance was on its way here.
+  // The link may have closed before this continuation ran.
   if (state.ended) events.closed(state.ended)
 }

@@ -1,13 +1,13 @@
-// Streams that devices open towards the gateway: connections that have arrived at a listener which a person asked for.
-// Whatever nobody asked for is refused, so that a device can reach only the clients that listen through it.
+// Streams that devices open to the gateway: connections accepted by a listener that a client requested. All others are
+// refused, so that a device can reach only clients that listen through it.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler, StreamKind } from '@bowline/link/api'
 import { AcceptOpen } from '@bowline/link/stream-messages'
 
-/** Takes one connection of a listener. */
+/** Accepts one connection of a listener. */
 export type TakeConnection = (origin: AcceptOpen['origin'], stream: LinkStream) => StreamHandler
 
 export interface ReverseStreams {
-  /** Lets the device open streams for the listener behind `listen`, a stream id of `link`. @returns ends it */
+  /** Lets the device open streams for the listener of stream id `listen` on `link`. @returns cancel */
   expect(link: Link, listen: number, take: TakeConnection): () => void
   /** `LinkHandler.open` of a link; undefined while the link is not accepted yet. */
   open(link: Link | undefined, kind: StreamKind, header: LinkMessage, stream: LinkStream): StreamHandler | LinkCause

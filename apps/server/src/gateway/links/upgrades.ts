@@ -1,62 +1,65 @@
-// HTTP upgrades: which door a path leads to, and who stands before it. Every other upgrade is refused.
+// Routes HTTP upgrades by path, with the client's address. All other upgrades are refused.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refuseUpgrade } from '@bowline/link/upgrade'
 import { plainAddress } from '../../platform/network/address.ts'
 import { hostCount } from '../../platform/network/known-hosts.ts'
 
-/** Where an upgrade comes from and what it asked for, after trusted proxies. */
+/** Client address and requested host of an upgrade, resolved through trusted proxies. */
 export interface UpgradeOrigin {
   /** The client's address. */
   readonly remote: string
-  /** The name that the client asked for, with its port. */
+  /** Requested host name, with its port. */
   readonly host: string
 }
 
-/** Takes one upgrade; the socket is its own from here on. */
+/** Handles one upgrade and takes ownership of the socket. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, origin: UpgradeOrigin) => void
 
 export interface Upgrades {
   readonly isTrustedProxy: (address: string) => boolean
-  /** Whether requests may name this host. */
+  /** Checks whether requests may name this host. */
   readonly isKnownHost: (host: string) => boolean
-  /** Whether a Host header names a tunnel: nothing of this server answers there. */
+  /** Checks whether a Host header names a tunnel: this server answers no upgrades there. */
   readonly isTunnelHost: (host: string) => boolean
-  /** By path. */
-  readonly doors: ReadonlyMap<string, UpgradeHandler>
+  /** Handlers by path. */
+  readonly endpoints: ReadonlyMap<string, UpgradeHandler>
 }
 
-/** Takes the `upgrade` events of an HTTP server. */
-export function attachUpgrades(server: Server, { isTrustedProxy, isKnownHost, isTunnelHost, doors }: Upgrades): void {
+/** Handles the `upgrade` events of an HTTP server. */
+export function attachUpgrades(
+  server: Server,
+  { isTrustedProxy, isKnownHost, isTunnelHost, endpoints }: Upgrades,
+): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => undefined)
     const hosts = [request.headers.host ?? '', String(request.headers['x-forwarded-host'] ?? '')]
     if (hosts.some(isTunnelHost)) return refuseUpgrade(socket, 403)
-    const door = doors.get(request.url?.split('?')[0] ?? '')
+    const endpoint = endpoints.get(request.url?.split('?')[0] ?? '')
     const host = askedHost(request, isTrustedProxy)
     if (hostCount(request.rawHeaders) > 1) refuseUpgrade(socket, 400)
     else if (!isKnownHost(host)) refuseUpgrade(socket, 421)
-    else if (door) door(request, socket, head, { remote: remoteAddress(request, isTrustedProxy), host })
+    else if (endpoint) endpoint(request, socket, head, { remote: remoteAddress(request, isTrustedProxy), host })
     else refuseUpgrade(socket, 404)
   })
 }
 
-/** The client's address: of the connection, or as a trusted proxy tells it. */
+/** The client's address: of the connection, or as forwarded by a trusted proxy. */
 function remoteAddress(request: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
   let address = plainAddress(request.socket.remoteAddress ?? '')
   const forwarded = String(request.headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((part) => plainAddress(part.trim()))
     .filter((part) => part !== '')
-  // From the nearest hop outwards, as long as each hop is trusted to tell the next one.
+  // From the nearest hop outwards, as long as each hop is trusted.
   while (forwarded.length && isTrustedProxy(address)) address = forwarded.pop() ?? address
   return address
 }
 
-/** The name that the client asked for: of the request, or as a trusted proxy tells it. */
+/** Requested host: of the request, or as forwarded by a trusted proxy. */
 function askedHost({ headers, socket }: IncomingMessage, isTrustedProxy: (address: string) => boolean): string {
-  const told = isTrustedProxy(plainAddress(socket.remoteAddress ?? '')) ? headers['x-forwarded-host'] : undefined
-  const last = String(told ?? '')
+  const forwarded = isTrustedProxy(plainAddress(socket.remoteAddress ?? '')) ? headers['x-forwarded-host'] : undefined
+  const last = String(forwarded ?? '')
     .split(',')
     .at(-1)
     ?.trim()

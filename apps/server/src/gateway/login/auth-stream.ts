@@ -1,5 +1,5 @@
-// The `auth` stream to a device: credentials one after the other, each with the questions that the device has, and the
-// verdict. The stream that has accepted one stays open: it is the login.
+// The `auth` stream to a device: credentials in sequence, each with the device's prompts and its verdict. The stream stays
+// open after an accepted credential: it is the login.
 import type { Link, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { AuthAnswer, type AuthCredential, type AuthReply } from '@bowline/link/stream-messages'
 import type { SshConnection } from '@bowline/ssh/api'
@@ -7,10 +7,10 @@ import type { Clock } from '@bowline/base/clock'
 import type { DeviceWork } from './device-checks.ts'
 import { type Person, PromptCancelled } from './questions.ts'
 
-/** What the device finds in the end; undefined when the stream or the link is gone. */
+/** The device's final answer; undefined when the stream or the link has closed. */
 export type AuthVerdict = Exclude<AuthAnswer, { type: 'prompt' }> | undefined
 
-/** What a check needs from this side. */
+/** Gateway side of a check. */
 export interface AuthPartner {
   /** Waits for a permit to let the device work; undefined when too many wait. */
   permit(work: DeviceWork): Promise<(() => void) | undefined>
@@ -30,7 +30,7 @@ export interface AuthStream {
   check(credential: AuthCredential, partner: AuthPartner): Promise<AuthVerdict>
 }
 
-/** The device answers within this, or the attempt counts as unreachable. */
+/** Timeout of a reply; the device then counts as unreachable. */
 const ANSWER_MS = 30_000
 const MAX_ROUNDS = 32
 
@@ -101,7 +101,7 @@ export function openAuthStream(
     },
   }
 
-  /** Ends a conversation that the device still waits in. */
+  /** Ends a conversation in which the device still waits. */
   function abandon(verdict: AuthVerdict): AuthVerdict {
     stream.close({ by: 'user', reason: 'abandoned', message: 'The person has turned away.' })
     return verdict

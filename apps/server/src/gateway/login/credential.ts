@@ -1,8 +1,8 @@
-// What a person has shown to sign in, as a login evaluates it.
+// Credentials as a login evaluates them.
 import type { AuthAttempt } from '@bowline/ssh/api'
 import { type Person, firstQuestion } from './questions.ts'
 
-/** A password for the device, answers to its questions, or a key whose signature the transport has verified. */
+/** A password for the device, answers to its prompts, or a key whose signature the transport has verified. */
 export type Credential =
   | { readonly method: 'password'; readonly password: string }
   | { readonly method: 'keyboard-interactive'; readonly person: Person }

@@ -1,5 +1,5 @@
-// Limits the password checks that run on one device at once: a device's hash takes its whole core, and a gateway full of
-// guessers must not make it unusable for its owner. Checks beyond the limit queue, and sources take turns.
+// Limits concurrent password checks per device: hashing takes a whole core of the device, and password guessing must not
+// make it unusable for its owner. Checks above the limit queue, served round-robin by source.
 import { FairSemaphore } from '@bowline/base/fair-semaphore'
 import { sourceKey } from '../../platform/network/address.ts'
 
@@ -13,7 +13,7 @@ export interface DeviceChecks {
   /**
    * Waits for a permit to let the device work.
    * @param address of the client
-   * @returns releases the permit; undefined when too many wait
+   * @returns release; undefined when too many wait
    */
   acquire(uid: string, work: DeviceWork, address: string): Promise<(() => void) | undefined>
 }

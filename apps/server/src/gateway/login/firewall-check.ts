@@ -1,5 +1,5 @@
-// The firewall's part in a login: evaluates the rules, and logs the deciding one. The session's row keeps the rule; a
-// denial is also audited, once for all attempts of a connection that meet the same rule.
+// The firewall's part in a login: evaluates the rules, and logs the deciding one in the session's events. A denial is also
+// audited, once per rule for consecutive attempts of a connection.
 import type { TenantContext } from '../../context.ts'
 import type { LoginTarget } from '../../devices/presence.ts'
 import type { Attempt, Decision } from '../../firewall/rules.ts'
@@ -10,7 +10,7 @@ import type { SessionRecord } from '../record/session-record.ts'
 import { refusedByRule } from './live-logins.ts'
 
 export interface FirewallCheckDeps {
-  /** Decides about connections by the rules of a namespace. */
+  /** Evaluates connections by the rules of a namespace. */
   readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
 }
 

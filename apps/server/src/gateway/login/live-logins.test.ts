@@ -48,7 +48,7 @@ function setUp() {
     keyMayLogIn: async () => policy.keys,
     keyIsDisabled: async () => policy.ownerLeft,
     isMember: async () => !policy.personLeft,
-    findLeft: async () => (policy.personLeft ? [TENANT] : []),
+    findLeavers: async () => (policy.personLeft ? [TENANT] : []),
   })
   const ended: [string, SessionCause][] = []
   const add = (
@@ -131,7 +131,7 @@ describe('policy changes', () => {
       await settle()
       expect(reasons()).toEqual([])
       Object.assign(policy, { ownerLeft: true, personLeft: true })
-      await live.lookForLeavers()
+      await live.reviewLeavers()
       await settle()
       expect(reasons()).toEqual(['in a browser member-removed', 'by key member-removed'])
     },

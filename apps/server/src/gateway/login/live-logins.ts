@@ -1,6 +1,6 @@
-// The logins that live on this node, judged again whenever policy changes: what it no longer allows ends within a second,
-// unless the namespace lets running sessions go on. A change is heard as an event of the namespace, so that with several
-// nodes each judges its own.
+// Active logins of this node, evaluated again whenever policy changes: disallowed ones end within a second, unless the
+// namespace lets running sessions continue. Changes arrive as events of the namespace, so that each of several nodes
+// evaluates its own.
 import type { DeviceUid, TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import type { TenantContext } from '../../context.ts'
@@ -10,10 +10,10 @@ import type { Log } from '../../platform/log.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
 import type { SessionCause } from '../../sessions/service.ts'
 
-/** Whether a login may forward ports, sockets, its agent and displays: the namespace can change its mind. */
-export interface ForwardingLeave {
+/** A login's permission to forward ports, sockets, its agent and displays; the namespace can change it. */
+export interface ForwardingState {
   policy: ForwardingPolicy
-  /** Whether it has asked for any. */
+  /** Set once it has requested any. */
   used: boolean
 }
 
@@ -23,11 +23,11 @@ export interface LiveLogin {
   /** Account on the device. */
   readonly user: string
   readonly address: string
-  /** Wire encoding of the key that it was opened with; undefined for a password, which the device judges. */
+  /** Wire encoding of its key; undefined for a password, which the device checks. */
   readonly key: Uint8Array | undefined
-  /** Who has opened it from the console; undefined for SSH clients, which name no person. */
+  /** The console's user who opened it; undefined for SSH clients, which name no user. */
   readonly person: UserId | undefined
-  readonly forwarding: ForwardingLeave
+  readonly forwarding: ForwardingState
   /** Ends the connection. */
   end(cause: SessionCause): void
 }
@@ -37,93 +37,93 @@ export interface LiveLoginsDeps {
   readonly contextOf: (target: LoginTarget) => TenantContext
   readonly firewall: (ctx: TenantContext) => Promise<(attempt: Attempt) => Decision>
   readonly keyMayLogIn: (ctx: TenantContext, blob: Uint8Array, use: KeyUse) => Promise<boolean>
-  /** Whether a key's owner has left the namespace. */
+  /** Checks whether a key's owner has left the namespace. */
   readonly keyIsDisabled: (ctx: TenantContext, blob: Uint8Array) => Promise<boolean>
   readonly isMember: (ctx: TenantContext, person: UserId) => Promise<boolean>
-  /** The namespaces of some logins in which a person, or the owner of a key, is no member any more. */
-  readonly findLeft: (logins: readonly LiveLogin[]) => Promise<Iterable<TenantId>>
+  /** Finds namespaces of logins whose user or key owner is no longer a member. */
+  readonly findLeavers: (logins: readonly LiveLogin[]) => Promise<Iterable<TenantId>>
   readonly clock: Clock
   readonly log: Log
 }
 
 export interface LiveLogins {
-  /** Rises with every change: a login that was judged before one must be judged again. */
+  /** Policy change counter: a login evaluated before a change must be evaluated again. */
   readonly changes: number
   /**
-   * A login has been accepted.
-   * @param since {@link changes} from before it was judged
-   * @returns tells that it is over
+   * Registers an accepted login.
+   * @param since {@link changes} from before it was evaluated
+   * @returns unregister
    */
   add(login: LiveLogin, since: number): () => void
-  /** Policy of the namespace has changed, or of one of its devices. */
+  /** Evaluates logins again after a policy change of the namespace or of one of its devices. */
   review(tenant: TenantId, device?: DeviceUid): void
   /**
-   * Looks for people who have left without this process having been told: by the command line, on another node, or with
-   * their account. Rejects when the database does not answer.
+   * Finds users who have left without an event in this process: by the command line, on another node, or with their
+   * account. Rejects when the database does not answer.
    */
-  lookForLeavers(): Promise<void>
+  reviewLeavers(): Promise<void>
 }
 
-/** After a failure of the database the question stays open: it is asked again. */
+/** Delay before a review is retried after a database failure. */
 const RETRY_MS = 1_000
 
 export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
   const logins = new Map<TenantId, Set<LiveLogin>>()
-  /** Namespaces to look at, and of which devices; undefined means all of them. */
+  /** Namespaces to review with their devices; undefined: all devices. */
   const due = new Map<TenantId, Set<DeviceUid> | undefined>()
-  const underWay = new Set<TenantId>()
+  const inProgress = new Set<TenantId>()
   let changes = 0
 
-  /** Looks at logins of a namespace, one device after the other. */
-  async function look(tenant: TenantId, devices: ReadonlySet<DeviceUid> | undefined): Promise<void> {
+  /** Reviews logins of a namespace, one device after the other. */
+  async function reviewNow(tenant: TenantId, devices: ReadonlySet<DeviceUid> | undefined): Promise<void> {
     const byDevice = Map.groupBy(logins.get(tenant) ?? [], (login) => login.device)
-    let judge: ((attempt: Attempt) => Decision) | undefined
+    let evaluate: ((attempt: Attempt) => Decision) | undefined
     for (const [uid, ofDevice] of byDevice) {
       if (devices && !devices.has(uid)) continue
       const target = await deps.resolve({ uid })
       for (const login of ofDevice) login.forwarding.policy = target?.forwarding ?? 'off'
       const ctx = target && deps.contextOf(target)
-      if (ctx && target.endsDisallowed) judge ??= await deps.firewall(ctx)
+      if (ctx && target.endsDisallowed) evaluate ??= await deps.firewall(ctx)
       for (const login of ofDevice) {
-        const cause = target && ctx ? await objection(ctx, target, judge, login) : DEVICE_GONE
+        const cause = target && ctx ? await findEndCause(ctx, target, evaluate, login) : DEVICE_GONE
         if (cause) login.end(cause)
       }
     }
   }
 
-  /** Whoever has left goes at once; other changes end running sessions where the namespace wants that: with a judge. */
-  async function objection(
+  /** Removed members are dropped at once; other changes end sessions only if the namespace enables it, with `evaluate` set. */
+  async function findEndCause(
     ctx: TenantContext,
     target: LoginTarget,
-    judge: ((attempt: Attempt) => Decision) | undefined,
+    evaluate: ((attempt: Attempt) => Decision) | undefined,
     login: LiveLogin,
   ): Promise<SessionCause | undefined> {
     if (login.person !== undefined && !(await deps.isMember(ctx, login.person))) return PERSON_LEFT
     if (login.key && (await deps.keyIsDisabled(ctx, login.key))) return OWNER_LEFT
-    return target.endsDisallowed && judge ? refusal(ctx, target, judge, login) : undefined
+    return target.endsDisallowed && evaluate ? refusal(ctx, target, evaluate, login) : undefined
   }
 
   async function refusal(
     ctx: TenantContext,
     target: LoginTarget,
-    judge: (attempt: Attempt) => Decision,
+    evaluate: (attempt: Attempt) => Decision,
     { user, address, key, forwarding }: LiveLogin,
   ): Promise<SessionCause | undefined> {
     if (target.status !== 'accepted') return DEVICE_GONE
     const device = { name: target.name, tags: target.tags }
-    const { allow, rule } = judge({ address, user, device })
+    const { allow, rule } = evaluate({ address, user, device })
     if (!allow) return refusedByRule(rule)
     if (forwarding.used && forwarding.policy !== 'allowed') return FORWARDING_WITHDRAWN
     return key && !(await deps.keyMayLogIn(ctx, key, { user, device })) ? KEY_WITHDRAWN : undefined
   }
 
   async function work(tenant: TenantId): Promise<void> {
-    underWay.add(tenant)
+    inProgress.add(tenant)
     while (due.has(tenant)) {
       const devices = due.get(tenant)
       due.delete(tenant)
       try {
-        await look(tenant, devices)
+        await reviewNow(tenant, devices)
       } catch (error) {
         deps.log.error('session.error', { tenant, err: error })
         due.set(tenant, undefined)
@@ -131,7 +131,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
         if (!logins.has(tenant)) due.delete(tenant)
       }
     }
-    underWay.delete(tenant)
+    inProgress.delete(tenant)
   }
 
   function review(tenant: TenantId, device?: DeviceUid): void {
@@ -140,7 +140,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     if (!due.has(tenant)) due.set(tenant, device && new Set([device]))
     else if (device) due.get(tenant)?.add(device)
     else due.set(tenant, undefined)
-    if (!underWay.has(tenant)) void work(tenant)
+    if (!inProgress.has(tenant)) void work(tenant)
   }
 
   return {
@@ -150,7 +150,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     add(login, since) {
       const ofTenant = logins.get(login.tenant) ?? new Set()
       logins.set(login.tenant, ofTenant.add(login))
-      // The ticket of a person may be older than the judgement.
+      // A console user's ticket may be older than the evaluation.
       if (since !== changes || login.person !== undefined) review(login.tenant, login.device)
       return () => {
         ofTenant.delete(login)
@@ -158,10 +158,10 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
       }
     },
     review,
-    async lookForLeavers() {
+    async reviewLeavers() {
       const live = [...logins.values()].flatMap((ofTenant) => [...ofTenant])
       if (live.length === 0) return
-      for (const tenant of await deps.findLeft(live)) review(tenant)
+      for (const tenant of await deps.findLeavers(live)) review(tenant)
     },
   }
 }
@@ -193,7 +193,7 @@ const FORWARDING_WITHDRAWN: SessionCause = {
   message: 'Forwarding has been switched off in the namespace.',
 }
 
-/** For the row; the person is told less. */
+/** For the row; the client receives less. */
 export function refusedByRule(rule: number | undefined): SessionCause {
   return { by: 'policy', reason: 'firewall', message: `Firewall rule ${rule} refuses the connection.` }
 }

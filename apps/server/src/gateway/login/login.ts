@@ -1,4 +1,4 @@
-// One person's login: from SSHID and credentials to an accepted `auth` stream on the device. Each credential is
+// One login: from SSHID and credentials to an accepted `auth` stream on the device. Each credential is
 // evaluated on its own. Until one is valid, every refusal is the same for any device: unknown, offline, not accepted,
 // behind a firewall rule, or busy.
 import type { SessionUid, UserId } from '@bowline/contract/schemas/common'
@@ -12,12 +12,12 @@ import type { KeyUse } from '../../public-keys/rules.ts'
 import type { NewSession, SessionCause } from '../../sessions/service.ts'
 import type { Agents } from '../links/agents.ts'
 import { type AuthStream, openAuthStream } from './auth-stream.ts'
-import { quoted } from '../record/device-words.ts'
+import { quoted } from '../record/device-text.ts'
 import type { Credential } from './credential.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from '../admission/guesses.ts'
 import { FirewallCheck, type FirewallCheckDeps } from './firewall-check.ts'
-import type { ForwardingLeave, LiveLogins } from './live-logins.ts'
+import type { ForwardingState, LiveLogins } from './live-logins.ts'
 import { KEY_STEP_MS, REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
 import { type SessionRecord, openSessionRecord } from '../record/session-record.ts'
 import type { SessionBudget } from './session-budget.ts'
@@ -27,8 +27,8 @@ import { TEXTS } from '../record/texts.ts'
 
 export interface LoginDeps extends FirewallCheckDeps {
   /** The endpoint that the client uses: `type` of the session. */
-  readonly door: NewSession['type']
-  /** The console's user behind a web terminal; undefined for everybody else. */
+  readonly endpoint: NewSession['type']
+  /** The console's user behind a web terminal; undefined for all others. */
   readonly person: UserId | undefined
   readonly agents: Agents
   readonly node: string
@@ -39,7 +39,7 @@ export interface LoginDeps extends FirewallCheckDeps {
   readonly guesses: Guesses
   readonly live: Pick<LiveLogins, 'changes'>
   readonly clock: Clock
-  /** Whether a key is registered for such a login. */
+  /** Checks whether a key is registered for such a login. */
   readonly keyMayLogIn: (ctx: TenantContext, blob: Uint8Array, use: KeyUse) => Promise<boolean>
   /** Signs the statement that the platform has authorised a login. */
   readonly sign: (statement: Statement) => string
@@ -48,21 +48,21 @@ export interface LoginDeps extends FirewallCheckDeps {
 /** A login that the device has accepted; lives as long as the SSH connection and the link. */
 export interface AcceptedLogin {
   readonly link: Link
-  /** The stream that stands for the login; its id goes into every stream that belongs to it. */
+  /** The `auth` stream; every stream of the login refers to its id. */
   readonly stream: LinkStream
   readonly record: SessionRecord
   /** In the device's namespace. */
   readonly ctx: TenantContext
-  /** Resolves when the row says that the login was accepted; nothing is opened before. Rejects when the database is down. */
+  /** Resolves when the row has the accepted login; nothing is opened before. Rejects when the database is down. */
   readonly recorded: Promise<void>
   readonly target: LoginTarget
-  readonly forwarding: ForwardingLeave
+  readonly forwarding: ForwardingState
   readonly user: string
   /** Wire encoding of the key that was used; undefined for a password. */
   readonly key: Uint8Array | undefined
 }
 
-/** What the owner of a login learns. */
+/** Events for the owner of a login. */
 export interface LoginEvents {
   /** A credential was accepted. @param since count of policy changes from before it was evaluated */
   accepted(login: AcceptedLogin, since: number): void
@@ -70,12 +70,12 @@ export interface LoginEvents {
   lost(cause: LinkCause): void
 }
 
-/** One attempt's subject: a device that may be tried, and the row that keeps the attempt. */
+/** One attempt on an accepted device, with the row that records it. */
 interface Attempt {
   readonly ctx: TenantContext
   readonly target: LoginTarget
   readonly credential: Credential
-  /** Written while the firewall and the device are asked; nobody gets in before it is there. */
+  /** Written in parallel with the firewall's and the device's check; awaited before a login is accepted. */
   readonly row: Promise<SessionRecord>
 }
 
@@ -90,13 +90,13 @@ export class Login {
   readonly #id: SshId
   readonly #events: LoginEvents
   readonly #firewall: FirewallCheck
-  #state: { readonly is: 'open' } | { readonly is: 'accepted'; returnPlace(): void } | { readonly is: 'closed' } = {
+  #state: { readonly is: 'open' } | { readonly is: 'accepted'; releaseSlot(): void } | { readonly is: 'closed' } = {
     is: 'open',
   }
-  /** The row of the first attempt, and the device that it is for. */
+  /** The row of the first attempt, and its device. */
   #row: { readonly device: string; readonly opened: Promise<SessionRecord> } | undefined
   #auth: AuthStream | undefined
-  /** The attempt under way. */
+  /** The pending attempt. */
   #attempt: Promise<unknown> = Promise.resolve()
 
   constructor(deps: LoginDeps, connection: SshConnection, id: SshId, events: LoginEvents) {
@@ -107,17 +107,17 @@ export class Login {
     this.#firewall = new FirewallCheck(deps)
   }
 
-  /** Why policy refused the last attempt: for the row; the client receives less. */
+  /** Policy's refusal of the last attempt, for the row; the client receives less. */
   get refusal(): SessionCause | undefined {
     return this.#firewall.refusal
   }
 
-  /** Whether a key would be accepted: without any effect, and the same refusal whatever the reason. */
+  /** Checks whether a key would be accepted: without side effects, with one refusal for every reason. */
   query(blob: Uint8Array): Promise<AuthDecision> {
     return this.#paced(this.#query(blob), KEY_STEP_MS)
   }
 
-  /** Evaluates one credential. Rejects when the database does not answer: nobody gets in without a row. */
+  /** Evaluates one credential. Rejects when the database does not answer: no login without a row. */
   evaluate(credential: Credential): Promise<AuthDecision> {
     const byKey = credential.method === 'publickey'
     const decided = byKey ? this.#decide(credential) : this.#guess(credential)
@@ -125,31 +125,31 @@ export class Login {
     return this.#paced(decided, byKey ? KEY_STEP_MS : REFUSAL_STEP_MS)
   }
 
-  /** Ends what the login holds: the device's side and the row. */
+  /** Closes the `auth` stream and the row. */
   async close(cause: SessionCause): Promise<void> {
     const endStream = (): void =>
       this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: cause.message })
     const before = this.#state
     this.#state = { is: 'closed' }
     endStream()
-    // An attempt under way may still open a row and a stream: they end with the login.
+    // A pending attempt may still open a row and a stream: they end with the login.
     await this.#attempt
     endStream()
-    if (before.is === 'accepted') before.returnPlace()
+    if (before.is === 'accepted') before.releaseSlot()
     const row = await this.#row?.opened.catch(() => undefined)
     await row?.close(cause)
   }
 
-  /** Anybody can type a password, so the reason for a refusal is disclosed only to a user of the console. */
-  get #isStranger(): boolean {
+  /** Not a user of the console: anybody can type a password, so the reason for a refusal is not disclosed. */
+  get #isAnonymous(): boolean {
     return this.#deps.person === undefined
   }
 
   #paced(decision: Promise<AuthDecision>, stepMs: number): Promise<AuthDecision> {
-    return this.#isStranger ? paced(this.#deps.clock, decision, stepMs) : decision
+    return this.#isAnonymous ? paced(this.#deps.clock, decision, stepMs) : decision
   }
 
-  /** Evaluates a password or answers, as long as the source has not guessed too often. */
+  /** Evaluates a password or answers, unless the source has guessed too often. */
   async #guess(credential: Credential): Promise<AuthDecision> {
     const { target, user } = this.#id
     const name = 'uid' in target ? target.uid : `${target.namespace}.${target.device}`
@@ -185,7 +185,7 @@ export class Login {
     const target = await resolve(this.#id.target)
     const link = target?.status === 'accepted' ? agents.find(target.uid) : undefined
     const byKey = credential.method === 'publickey'
-    // A key that is not registered learns nothing, not even that there is no such device: the client goes on.
+    // An unregistered key discloses nothing, not even that there is no such device: the client tries its next key.
     if (target?.status !== 'accepted') return byKey ? { result: 'reject' } : this.#refuse(credential, TEXTS.unreachable)
     const ctx = contextOf(target)
     if (byKey && !(await this.#takesKey(ctx, target, credential.blob))) return { result: 'reject' }
@@ -205,11 +205,11 @@ export class Login {
   }
 
   /**
-   * Refuses although the device has not checked the credential. The reason goes to who has shown a registered key, with
-   * its signature; unchecked passwords and answers get the same refusal as wrong ones.
+   * Refuses without a check by the device. The reason is sent only after a valid signature by a registered key; unchecked
+   * passwords and answers get the same refusal as wrong ones.
    */
   #refuse({ method }: Credential, message: string): AuthDecision {
-    return this.#isStranger && method !== 'publickey' ? REFUSED_PASSWORD : { result: 'disconnect', message }
+    return this.#isAnonymous && method !== 'publickey' ? REFUSED_PASSWORD : { result: 'disconnect', message }
   }
 
   /** The session's row, opened by the first attempt that names an accepted device. */
@@ -222,7 +222,7 @@ export class Login {
       device,
       username: this.#id.user,
       address: this.#connection.peer.address,
-      type: this.#deps.door,
+      type: this.#deps.endpoint,
       node: this.#deps.node,
     })
     this.#row = { device, opened }
@@ -242,11 +242,13 @@ export class Login {
     })
     if (verdict === undefined) return this.#refuse(credential, TEXTS.unreachable)
     const record = await attempt.row
-    // The device may be gone since it answered.
-    if (!auth.usableOn(link)) return this.#refuse(credential, TEXTS.unreachable)
-    if (verdict.type === 'accepted') return this.#accept(attempt, { link, stream: auth.stream, record }, since)
+    if (verdict.type === 'accepted') {
+      // The device may have been lost since it answered.
+      if (!auth.usableOn(link)) return this.#refuse(credential, TEXTS.unreachable)
+      return this.#accept(attempt, { link, stream: auth.stream, record }, since)
+    }
     ctx.log.info('ssh.login-failed', { session: record.uid, device: target.uid, reason: verdict.reason })
-    // Denied in spite of the right credential, and no other would help: as sshd does, say why and disconnect.
+    // Denied despite the right credential, and no other would help: disconnect with the reason, as sshd does.
     if (verdict.message) return { result: 'disconnect', message: quoted(target.name, verdict.message) }
     if (verdict.reason === 'busy') return this.#refuse(credential, TEXTS.busy)
     return byKey ? { result: 'reject' } : REFUSED_PASSWORD
@@ -270,14 +272,14 @@ export class Login {
   ): AuthDecision {
     if (this.#state.is === 'closed') return ENDED
     const { user } = this.#id
-    const returnPlace = this.#deps.budget.take(target, user)
-    if (!returnPlace) return { result: 'disconnect', message: TEXTS.tooManySessions }
-    this.#state = { is: 'accepted', returnPlace }
+    const releaseSlot = this.#deps.budget.take(target, user)
+    if (!releaseSlot) return { result: 'disconnect', message: TEXTS.tooManySessions }
+    this.#state = { is: 'accepted', releaseSlot }
     const { record } = device
     const recorded = record.authenticated()
     recorded.catch((error: unknown) => {
       ctx.log.error('session.error', { session: record.uid, err: error })
-      this.#connection.disconnect({ by: 'local', reason: 'not-recorded', message: TEXTS.noRoom })
+      this.#connection.disconnect({ by: 'local', reason: 'not-recorded', message: TEXTS.unavailable })
     })
     const key = credential.method === 'publickey' ? credential.blob : undefined
     const forwarding = { policy: target.forwarding, used: false }

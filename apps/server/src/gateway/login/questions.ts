@@ -1,13 +1,13 @@
-// The questions of keyboard-interactive (RFC 4256). The first is the gateway's own, whatever the device: before an answer
-// was given no device is asked, so that nobody can tell which devices exist. The device's own question for the password
-// is then answered with it; everything else the device asks is put to the person.
+// Prompts of keyboard-interactive (RFC 4256). The first is the gateway's own, whatever the device: no device is contacted
+// before an answer, so that nobody can tell which devices exist. The answer then serves the device's own password prompt;
+// all other prompts of the device are relayed to the person.
 import type { AuthRound } from '@bowline/link/stream-messages'
 import type { AuthAttempt } from '@bowline/ssh/api'
 import { plainText } from '../record/announcement.ts'
 
 type Attempt = Pick<Extract<AuthAttempt, { method: 'keyboard-interactive' }>, 'prompt'>
 
-/** The person has chosen another method, or left: no credential was shown. */
+/** The person chose another method or left: there is no credential. */
 export class PromptCancelled extends Error {}
 
 /** The person who answers one attempt. */
@@ -16,11 +16,11 @@ export interface Person {
   ask(round: AuthRound): Promise<readonly string[]>
 }
 
-/** @throws {PromptCancelled} when the person does not answer the first question */
+/** @throws {PromptCancelled} when the person does not answer the first prompt */
 export async function firstQuestion(attempt: Attempt): Promise<Person> {
   const prompt: Attempt['prompt'] = (...round) =>
     attempt.prompt(...round).catch(() => {
-      throw new PromptCancelled('the person has turned away')
+      throw new PromptCancelled('the person did not answer')
     })
   const [first = ''] = await prompt('', '', [{ text: 'Password: ', echo: false }])
   let kept: string | undefined = first
@@ -37,7 +37,7 @@ export async function firstQuestion(attempt: Attempt): Promise<Person> {
   }
 }
 
-/** One hidden answer, and no new password. */
+/** A single hidden prompt that does not ask for a new password. */
 function asksForPassword(prompts: AuthRound['prompts']): boolean {
   const [only, ...more] = prompts
   if (!only || more.length > 0 || only.echo) return false

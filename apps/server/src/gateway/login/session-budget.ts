@@ -4,12 +4,12 @@ import type { LoginTarget } from '../../devices/presence.ts'
 export interface SessionLimits {
   readonly perNode: number
   readonly perNamespace: number
-  /** Of one account on one device. */
+  /** Per account of a device. */
   readonly perAccount: number
 }
 
 export interface SessionBudget {
-  /** Takes a place; the answer gives it back. Undefined when one of the limits is reached. */
+  /** Takes a slot. @returns release; undefined when a limit is reached */
   take(target: LoginTarget, user: string): (() => void) | undefined
 }
 
@@ -22,18 +22,18 @@ export function createSessionBudget(limits: SessionLimits): SessionBudget {
   }
   return {
     take(target, user) {
-      const places: [string, number][] = [
+      const quotas: [string, number][] = [
         ['node', limits.perNode],
         [`namespace ${target.tenant}`, limits.perNamespace],
         [`account ${target.uid} ${user}`, limits.perAccount],
       ]
-      if (places.some(([key, limit]) => (counts.get(key) ?? 0) >= limit)) return undefined
-      for (const [key] of places) change(key, 1)
+      if (quotas.some(([key, limit]) => (counts.get(key) ?? 0) >= limit)) return undefined
+      for (const [key] of quotas) change(key, 1)
       let held = true
       return () => {
         if (!held) return
         held = false
-        for (const [key] of places) change(key, -1)
+        for (const [key] of quotas) change(key, -1)
       }
     },
   }

@@ -1,4 +1,4 @@
-// SSHIDs: what a person types before the last `@` of `ssh user@namespace.device@host`, as SSH user name.
+// SSHIDs: the SSH user name, the part before the last `@` of `ssh user@namespace.device@host`.
 import { DeviceUid } from '@bowline/contract/schemas/common'
 
 export type Target = { readonly uid: DeviceUid } | { readonly namespace: string; readonly device: string }
@@ -9,12 +9,12 @@ export interface SshId {
   readonly target: Target
 }
 
-/** Names longer than this name nothing; user names of systems end at 32 characters, directories allow more. */
+/** Longer names are rejected; system user names have at most 32 characters, directories allow more. */
 const MAX_LENGTH = 512
 
 /**
- * Parses `user@namespace.device` or `user@<uid>`. The user part may itself hold an `@` (`anna@corp@ns.device`): the
- * last one divides.
+ * Parses `user@namespace.device` or `user@<uid>`. The user part may itself contain an `@` (`anna@corp@ns.device`): the
+ * last one is the separator.
  * @returns undefined for anything else
  */
 export function parseSshId(text: string): SshId | undefined {

@@ -1,16 +1,16 @@
-// The lines that a person sees when a shell with a terminal opens: where they are, and the namespace's announcement.
-// Text of an administrator goes to other people's terminals: nothing in it may steer them.
+// Lines shown when a shell with a terminal opens: the device, and the namespace's announcement. An administrator's text
+// reaches other people's terminals: control characters are removed.
 
 const MAX_LENGTH = 4_096
 
-/** The line that tells where a shell runs. @param sshId `user@namespace.device` */
+/** Line that names the device of a shell. @param sshId `user@namespace.device` */
 export function connectedLine(sshId: string): Uint8Array {
   return Buffer.from(`Connected to ${plainText(sshId)} through Bowline.\r\n`)
 }
 
 /**
  * @param announcement of the namespace; may be ''
- * @returns bytes for the terminal; none when there is no announcement
+ * @returns bytes for the terminal; empty without an announcement
  */
 export function announce(announcement: string): Uint8Array {
   if (announcement.trim() === '') return new Uint8Array()
@@ -18,8 +18,8 @@ export function announce(announcement: string): Uint8Array {
 }
 
 /**
- * Without control characters (C0, DEL and C1, which terminals obey) but the ends of lines and tabs, and without those
- * that reorder or hide text.
+ * Removes control characters (C0, DEL and C1, which terminals interpret) except line ends and tabs, and characters that
+ * reorder or hide text.
  */
 export function plainText(text: string): string {
   return text

@@ -1,11 +1,11 @@
-// Why a connection ended, as its session row says. Several things end at once when one fails (a device that is removed
-// loses its link, and the client its socket): the cause that explains the others is the one to store.
+// Selects the end cause stored in the session row. One failure causes several ends (a removed device loses its link, and
+// the client its socket): the root cause is stored.
 import type { LinkCause } from '@bowline/link/api'
 import type { CloseCause } from '@bowline/ssh/api'
 import type { SessionCause } from '../../sessions/service.ts'
-import { quoted } from './device-words.ts'
+import { quoted } from './device-text.ts'
 
-/** Where causes come from, the most telling first. */
+/** Sources of causes, the most specific first. */
 const RANKING = [
   /** An administrator, policy or this server ended the connection. */
   'ended',
@@ -13,13 +13,13 @@ const RANKING = [
   'refused',
   /** The device's link or its side of the login was lost. */
   'lost',
-  /** What the transport saw. */
+  /** The transport's own cause. */
   'transport',
 ] as const
 
 type Source = (typeof RANKING)[number]
 
-/** @returns the highest ranking of the causes that are known */
+/** @returns the highest ranking of the known causes */
 export function highestRanked(
   causes: Readonly<Record<'transport', SessionCause> & Partial<Record<Source, SessionCause | undefined>>>,
 ): SessionCause {
@@ -30,18 +30,18 @@ export function highestRanked(
   return causes.transport
 }
 
-/** Why a device's link or login has ended; the device's own text is quoted. */
+/** Cause of a lost link or login; the device's own text is quoted. */
 export function deviceLost({ by, reason, message, fromPeer }: LinkCause, device: string): SessionCause {
   return { by: by === 'user' ? 'agent' : by, reason, message: fromPeer ? quoted(device, message) : message }
 }
 
-/** Why a session that must be recorded cannot go on. @param message the recorder's reason; may be empty */
+/** Cause for a session whose required recording failed. @param message the recorder's reason; may be empty */
 export function notRecorded(message: string): SessionCause {
   const rule = 'Sessions of this namespace must be recorded, and this one cannot be.'
   return { by: 'policy', reason: 'recording', message: `${rule} ${message}`.trim() }
 }
 
-/** The transport's cause. @param stage how far the login came */
+/** The transport's cause. @param stage outcome of the login */
 export function transportCause(cause: CloseCause, stage: 'authenticated' | 'refused' | 'none'): SessionCause {
   if (stage === 'refused') return { by: 'user', reason: 'login-failed', message: 'No credential was accepted.' }
   if (cause.by !== 'peer') return { by: 'gateway', reason: cause.reason, message: cause.message }

@@ -1,32 +1,31 @@
-// Logs a forwarded connection: how long it was open and how much went each way. What it carried is nobody's business
-// here.
+// Logs the duration and the byte counts of a forwarded connection, never its contents.
 import type { Clock } from '@bowline/base/clock'
 import type { SessionRecord } from './session-record.ts'
 
 export interface ForwardLog {
   toDevice(count: number): void
-  toPerson(count: number): void
-  /** It is over; told once. */
+  toClient(count: number): void
+  /** Logs the end, once. */
   end(): void
 }
 
-/** @param target what was connected, for people */
+/** @param target connected address in readable form */
 export function openForwardLog(record: SessionRecord, clock: Clock, target: string): ForwardLog {
   const openedAt = clock.now()
   let toDevice = 0
-  let toPerson = 0
+  let toClient = 0
   let isOver = false
   return {
     toDevice(count) {
       toDevice += count
     },
-    toPerson(count) {
-      toPerson += count
+    toClient(count) {
+      toClient += count
     },
     end() {
       if (isOver) return
       isOver = true
-      record.note('forward-end', 0, { target, to_device: toDevice, to_person: toPerson, ms: clock.now() - openedAt })
+      record.note('forward-end', 0, { target, to_device: toDevice, to_person: toClient, ms: clock.now() - openedAt })
     },
   }
 }

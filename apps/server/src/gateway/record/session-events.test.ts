@@ -44,7 +44,7 @@ describe('session events', () => {
     events.note('shell', 0)
     const batch = events.take() ?? []
     events.note('exit-status', 0, { status: 0 })
-    events.giveBack(batch)
+    events.requeue(batch)
     expect(events.take()?.map(({ type }) => type)).toEqual(['shell', 'exit-status'])
   })
 

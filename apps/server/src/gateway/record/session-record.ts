@@ -1,5 +1,5 @@
-// The row of one session, written beside the bytes and never in their way: writes happen in order, one at a time, and
-// the close is written again and again until the database has taken it.
+// The row of one session, written off the byte path: writes run in order, one at a time, and the close is retried until
+// the database accepts it.
 import type { SessionUid } from '@bowline/contract/schemas/common'
 import type { TenantContext } from '../../context.ts'
 import { createSessionEvents } from './session-events.ts'
@@ -17,35 +17,35 @@ const RETRY_MS = 2_000
 
 export interface SessionRecord {
   readonly uid: SessionUid
-  /** The credential was right. Rejects when the database is down: nobody gets in without a row. */
+  /** Marks the login as accepted. Rejects when the database is down: no login without a row. */
   authenticated(): Promise<void>
-  /** Something happened on a seat. @param data facts for the list of events; what is typed is none */
+  /** Logs an event of a seat. @param data fields of the event; never typed input */
   note(type: string, seat: number, data?: SessionEventRow['data']): void
-  /** It is over; the row says why. Resolves when the row is closed. */
+  /** Closes the row with its cause. Resolves when it is written. */
   close(cause: SessionCause): Promise<void>
 }
 
 /**
  * Opens the row.
- * @throws {Error} when the database does not take it
+ * @throws {Error} when the database rejects it
  */
 export async function openSessionRecord(ctx: TenantContext, session: NewSession): Promise<SessionRecord> {
   await openSession(ctx, session)
   const { uid } = session
   let last: Promise<unknown> = Promise.resolve()
-  /** Runs after what was asked for before; its failure is the caller's alone. */
+  /** Runs after all earlier work; only the caller sees its failure. */
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const run = last.then(work, work)
     last = run
     return run
   }
-  /** Writes what has been collected; what the database does not take comes again. */
+  /** Writes queued events; a failed batch goes back to the queue. */
   const writeEvents = async (): Promise<void> => {
     for (let batch = events.take(); batch; batch = events.take()) {
       try {
         await noteSessionEvents(ctx, uid, batch)
       } catch (error) {
-        events.giveBack(batch)
+        events.requeue(batch)
         throw error
       }
     }
@@ -77,7 +77,7 @@ export async function openSessionRecord(ctx: TenantContext, session: NewSession)
   }
 }
 
-/** Repeats a write until the database has taken it. */
+/** Retries a write until the database accepts it. */
 async function untilTaken(ctx: TenantContext, write: (isRepeated: boolean) => Promise<void>): Promise<void> {
   for (let isRepeated = false; ; isRepeated = true) {
     try {

@@ -1,13 +1,13 @@
-// What people are told on SSH connections and web terminals when something is refused or ends. Clients print it between
-// the device's output, so each text says who speaks; web terminals show that by themselves. Causes that are stored in the
-// session's row are sentences without the prefix, where they arise.
+// Texts of refusals and ends on SSH connections and web terminals. Clients print them among the device's output, so each
+// carries a prefix; web terminals show the sender themselves. Causes stored in the session's row are sentences without the
+// prefix, defined where they arise.
 
 const PREFIX = 'Bowline: '
 
-/** Marks a sentence as Bowline's. */
+/** Adds Bowline's prefix. */
 export const fromBowline = (text: string): string => `${PREFIX}${text}`
 
-/** The sentence without the mark, for a page that shows who speaks. */
+/** Removes Bowline's prefix, for pages that show the sender. */
 export const withoutPrefix = (text: string): string => (text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text)
 
 export const TEXTS = {
@@ -21,7 +21,7 @@ export const TEXTS = {
   unreachable: fromBowline(
     'the device cannot be reached. It is unknown, offline or not accepted; check the name, its power and its network.',
   ),
-  /** With every refused password, whatever the reason: it must not tell which devices exist. */
+  /** For every refused password, whatever the reason: it must not disclose which devices exist. */
   notAccepted: fromBowline(
     'the password was not accepted, or the device cannot be reached. It may be unknown, offline, busy, ' +
       'not accepted yet, or closed to you by a firewall rule.',
@@ -32,16 +32,16 @@ export const TEXTS = {
   refused: fromBowline('access to this device is refused.'),
   busy: fromBowline('too many sign-ins to this device are under way; try again in a moment.'),
   tooManySessions: fromBowline('too many sessions are open already; end one of them first.'),
-  /** A login cannot be judged because of the server itself. */
-  noRoom: fromBowline('the server cannot take sessions right now; try again in a moment.'),
+  /** The server itself cannot evaluate the login. */
+  unavailable: fromBowline('the server cannot take sessions right now; try again in a moment.'),
   permissionDenied: fromBowline('permission denied.'),
   tooManyAttempts: fromBowline('too many failed attempts to sign in.'),
 
   // Ends.
-  /** To a login: clients show nothing of what comes before. */
+  /** In reply to a login: clients show no earlier text. */
   stopping: fromBowline('the server is stopping; try again in a moment.'),
   stopped: fromBowline('the server is stopping.'),
-  /** All that a person hears when policy ends a session; the row says more. */
+  /** Sent when policy ends a session; the row has the details. */
   withdrawn: fromBowline('access to this device has been withdrawn.'),
   /** Without a full stop: the reason follows. */
   sessionEnded: fromBowline('the session has ended'),
@@ -54,6 +54,6 @@ export const TEXTS = {
   forwardingUnrecorded: fromBowline('Forwarding is off while recordings are required in this namespace.'),
   tooManyListeners: (max: number): string =>
     fromBowline(`at most ${max} ports, sockets and displays can be forwarded at once.`),
-  /** Without a full stop: the reason follows. @param what for example `port 8080` */
+  /** Without a full stop: the reason follows. @param what e.g. `port 8080` */
   notForwarded: (what: string): string => fromBowline(`${what} cannot be forwarded`),
 } as const

@@ -1,4 +1,4 @@
-// The device's end of a session channel: output, the answer to the start, one exit.
+// The device side of a session channel: output, the reply to the start request, one exit.
 import type { LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
 import { SessionEvent } from '@bowline/link/stream-messages'
 import type { SshChannel } from '@bowline/ssh/api'
@@ -6,10 +6,10 @@ import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
 import type { Flow } from '../forward/pipe.ts'
 import type { AcceptedLogin } from '../login/login.ts'
-import { oneLine, withReason } from '../record/device-words.ts'
+import { oneLine, withReason } from '../record/device-text.ts'
 import { TEXTS } from '../record/texts.ts'
 
-/** A process on the device: its stream, the bytes both ways, and what reads along. */
+/** A process on the device: its stream, the flows in both directions, and their observers. */
 export interface RunningProcess {
   readonly stream: LinkStream
   readonly input: Flow
@@ -21,26 +21,26 @@ export interface RunningProcess {
 export interface DeviceSideParts {
   readonly channel: SshChannel
   readonly login: AcceptedLogin
-  readonly seat: number
-  /** Runs an action once everything the device sent before it has reached the client. */
+  readonly channelIndex: number
+  /** Runs an action after everything that the device sent before it has reached the client. */
   inOrder(act: () => void): void
-  /** The device has answered. @param quiet the account wants no greeting */
+  /** The device has replied. @param quiet the account suppresses the greeting */
   started(runs: boolean, quiet: boolean): void
 }
 
 export function deviceSide({ stream, input, output, recorder }: RunningProcess, parts: DeviceSideParts): StreamHandler {
-  const { channel, login, seat } = parts
+  const { channel, login, channelIndex } = parts
   let state: 'starting' | 'running' | 'exited' = 'starting'
 
   function exited(event: Exclude<SessionEvent, { type: 'started' }>): void {
     if (event.type === 'exit') {
-      login.record.note('exit-status', seat, { status: event.status })
+      login.record.note('exit-status', channelIndex, { status: event.status })
       recorder?.exit(event.status)
       channel.exitStatus(event.status)
     } else {
       const { signal, coreDumped } = event
       const message = oneLine(event.message)
-      login.record.note('exit-signal', seat, { status: signal, dumped: coreDumped, message, lang: '' })
+      login.record.note('exit-signal', channelIndex, { status: signal, dumped: coreDumped, message, lang: '' })
       channel.exitSignal(signal, coreDumped, message)
     }
   }
@@ -62,7 +62,7 @@ export function deviceSide({ stream, input, output, recorder }: RunningProcess, 
         state = 'running'
         return parts.inOrder(() => parts.started(true, event.quiet ?? false))
       }
-      // Control messages cost the device no credit: repeated ones would fill the memory behind a slow client.
+      // Control messages use no credit: repeated ones would fill memory behind a slow client.
       stream.close({ by: 'gateway', reason: 'protocol', message: `The device sent ${event.type} twice.` })
     },
     closed(cause) {
@@ -73,7 +73,7 @@ export function deviceSide({ stream, input, output, recorder }: RunningProcess, 
   }
 }
 
-/** Tells the person on stderr why a process ended without an exit, before the channel closes. */
+/** Explains on stderr why a process ended without an exit status, before the channel closes. */
 function explain(channel: SshChannel, cause: LinkCause, device: string): void {
   if (cause.by === 'user') return
   channel.write(Buffer.from(`\r\n${withReason(TEXTS.sessionEnded, cause, device)}\r\n`), 1)

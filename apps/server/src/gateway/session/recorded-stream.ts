@@ -1,14 +1,14 @@
-// Puts a recorder between a device's stream and its consumer: bytes go through the file, and their end keeps its place
-// behind them. Control messages go straight through, since they cost the device no credit: the consumer decides which of
-// them wait for the bytes, and how many.
+// Puts a recorder between a device's stream and its consumer: bytes are written to the file first, and EOF follows them
+// in order. Control messages bypass it, since they use no credit: the consumer decides which of them wait for the bytes,
+// and how many.
 import type { StreamHandler } from '@bowline/link/api'
 import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
 
 /**
- * The same handler, heard through the recorder.
- * @param handler borrows what it gets
- * @param files reads along
+ * Wraps a handler so that its output passes the recorder first.
+ * @param handler borrows the buffers it receives
+ * @param files observes the bytes
  */
 export function recordedStream(handler: StreamHandler, recorder: Recorder, files?: FileReader): StreamHandler {
   const pass = {
@@ -20,7 +20,7 @@ export function recordedStream(handler: StreamHandler, recorder: Recorder, files
     // The recorder copies.
     transient: true,
     data(bytes, lane) {
-      if (lane === 0) files?.fromDevice(bytes)
+      if (lane === 0) files?.deviceData(bytes)
       recorder.output(bytes, lane, pass[lane])
     },
     eof: () => recorder.after(() => handler.eof?.()),
@@ -32,14 +32,14 @@ export function recordedStream(handler: StreamHandler, recorder: Recorder, files
   }
 }
 
-/** The same handler, of a stream whose bytes are files: what becomes of them is recorded, not the bytes. */
+/** Wraps a handler of a file transfer: records the file operations, not the bytes. */
 export function readStream(handler: StreamHandler, recorder: Recorder, files: FileReader): StreamHandler {
   return {
     ...messagesTo(handler),
     transient: handler.transient ?? false,
     eof: () => handler.eof?.(),
     data(bytes, lane) {
-      if (lane === 0) files.fromDevice(bytes)
+      if (lane === 0) files.deviceData(bytes)
       handler.data(bytes, lane)
     },
     closed(cause) {
@@ -50,7 +50,7 @@ export function readStream(handler: StreamHandler, recorder: Recorder, files: Fi
   }
 }
 
-/** The calls that no reader changes; each is forwarded, so that a handler may be a class. */
+/** Forwards the calls that no wrapper changes; a handler may be a class. */
 function messagesTo(handler: StreamHandler): Required<Pick<StreamHandler, 'drain' | 'control'>> {
   return {
     drain: () => handler.drain?.(),

@@ -1,5 +1,5 @@
-// One session channel: collects the terminal and the environment, starts one process on the device, carries its bytes,
-// its size changes, its signals and its end.
+// One session channel: collects the terminal and the environment, starts one process on the device, and relays its bytes,
+// size changes, signals and exit.
 import type { LinkMessage, StreamHandler } from '@bowline/link/api'
 import { CLIENT_VARIABLE, type Pty, type SessionOpen } from '@bowline/link/stream-messages'
 import type { ChannelHandler, CloseCause, PtyRequest, SessionRequest, SshChannel } from '@bowline/ssh/api'
@@ -7,7 +7,7 @@ import { announce, connectedLine } from '../record/announcement.ts'
 import { fileLog } from '../record/file-log.ts'
 import type { Forwards } from '../forward/forwards.ts'
 import type { Listener } from '../forward/listener.ts'
-import { towardsDevice, towardsPerson } from '../forward/pipe.ts'
+import { toDeviceFlow, toClientFlow } from '../forward/pipe.ts'
 import type { AcceptedLogin } from '../login/login.ts'
 import type { FileReader } from '../../recordings/files/operation.ts'
 import type { Recorder } from '../../recordings/record/recorder.ts'
@@ -19,47 +19,47 @@ export interface SessionChannelParts {
   readonly channel: SshChannel
   readonly login: AcceptedLogin
   /** Index of the channel on its connection, from 0: `seat` of its events and recordings. */
-  readonly seat: number
+  readonly channelIndex: number
   readonly forwards: Forwards
   /** Starts to record the channel; undefined when the namespace does not record. */
   readonly record:
-    | ((seat: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean; command: string }) => Recorder)
+    | ((recording: Pick<Pty, 'term' | 'columns' | 'rows'> & { hasTerminal: boolean; command: string }) => Recorder)
     | undefined
 }
 
-/** What requests ask for before the process starts. */
+/** Options requested before the process starts. */
 interface Setup {
   pty?: Pty
   readonly env: [string, string][]
   agent?: Listener
   display?: Listener
   displayRequested: boolean
-  /** Sockets that were requested and are not open yet. */
+  /** Requested sockets that are not open yet. */
   readonly preparing: Promise<unknown>[]
 }
 
-/** What the process is recorded with; both undefined where nothing is recorded, `files` also where no files travel. */
+/** Recorder of the process; both undefined without recording, `files` also without file transfer. */
 interface Recording {
   readonly recorder: Recorder | undefined
   readonly files: FileReader | undefined
 }
 
-/** Something that waits for the process, or acts on it at once. */
+/** Deferred until the process runs, or immediate. */
 type Act = (process: RunningProcess) => void
 
 /** The stages of a channel, in this order. A channel runs one process, once. */
 type State =
   | { readonly is: 'new' }
-  /** The process waits for its sockets, for the connection's listeners, and for its recording where that is required. */
+  /** Waits for its sockets, for the connection's listeners, and for a required recording. */
   | { readonly is: 'starting'; readonly early: Act[] }
   | { readonly is: 'running'; readonly process: RunningProcess }
   | { readonly is: 'closed' }
 
-/** Header of recordings of processes without a terminal. */
+/** Recording header of processes without a terminal. */
 const NO_TERMINAL = { term: '', columns: 80, rows: 24, hasTerminal: false }
 /** Bulk windows for programs, small ones for terminals: keystrokes must not wait behind a screenful. */
 const BULK_WINDOW_BYTES = 1_048_576
-/** Limit of inputs and messages for a process that is starting. */
+/** Limit of queued inputs and messages for a starting process. */
 const MAX_EARLY = 4_096
 
 /** The SSH side of a process. The transport calls `request`, `data`, `drain` and `eof` in any order, `closed` last. */
@@ -73,7 +73,7 @@ export class SessionChannel implements ChannelHandler {
   }
 
   request(request: SessionRequest): boolean | Promise<boolean> {
-    const { login, seat } = this.#parts
+    const { login, channelIndex } = this.#parts
     switch (request.type) {
       case 'pty-req':
       case 'env':
@@ -88,12 +88,12 @@ export class SessionChannel implements ChannelHandler {
         return this.#start({ type: 'subsystem', name: request.name })
       case 'window-change': {
         const { columns, rows, width, height } = request
-        login.record.note('window-change', seat, { columns, rows })
+        login.record.note('window-change', channelIndex, { columns, rows })
         this.#forProcess(({ recorder }) => recorder?.resize(columns, rows))
         return this.#control({ type: 'window-change', columns, rows, width, height })
       }
       case 'signal':
-        login.record.note('signal', seat, { signal: request.name })
+        login.record.note('signal', channelIndex, { signal: request.name })
         return this.#control({ type: 'signal', name: request.name })
       case 'break':
         return this.#control({ type: 'break', lengthMs: request.lengthMs })
@@ -106,7 +106,7 @@ export class SessionChannel implements ChannelHandler {
     // Without a process there is nothing to read it: dropped, as sshd does.
     if (this.#state.is === 'new' || this.#state.is === 'closed') return this.#parts.channel.consumed(bytes.length)
     this.#forProcess(({ files, input }) => {
-      files?.fromPerson(bytes)
+      files?.clientData(bytes)
       input.pass(bytes, 0)
     })
   }
@@ -124,25 +124,25 @@ export class SessionChannel implements ChannelHandler {
     this.#state = { is: 'closed' }
     this.#setup.display?.close()
     if (before.is !== 'running') return
-    // Input that the process has not read yet is dropped: nothing is left to wait for it.
+    // Unread input is dropped: nothing is left to wait for it.
     before.process.stream.close({ by: 'user', reason: 'channel-closed', message: cause.message }, 'drop')
   }
 
   #setUp(request: Extract<SessionRequest, { type: 'pty-req' | 'env' | 'auth-agent-req@openssh.com' | 'x11-req' }>) {
-    const { login, seat, forwards } = this.#parts
+    const { login, channelIndex, forwards } = this.#parts
     const setup = this.#setup
     switch (request.type) {
       case 'pty-req': {
         const pty = toPty(request)
         setup.pty = pty
         const { term, columns, rows, width, height } = pty
-        login.record.note('pty-req', seat, { term, columns, rows, width, height })
+        login.record.note('pty-req', channelIndex, { term, columns, rows, width, height })
         return true
       }
       case 'env':
         // The value may be a secret.
-        login.record.note('env', seat, { name: request.name })
-        // Refused like sshd does, so that the client knows that the device does not take it.
+        login.record.note('env', channelIndex, { name: request.name })
+        // Refuse it as sshd does, so that the client knows.
         if (!CLIENT_VARIABLE.test(request.name)) return false
         setup.env.push([request.name, request.value])
         return true
@@ -158,7 +158,7 @@ export class SessionChannel implements ChannelHandler {
     }
   }
 
-  /** Opens a socket for the process to come. */
+  /** Opens a socket for the process before it starts. */
   #prepare(listener: Promise<Listener | undefined>, keep: (found: Listener) => void): Promise<boolean> {
     const prepared = listener.then((found) => {
       if (found) keep(found)
@@ -171,17 +171,17 @@ export class SessionChannel implements ChannelHandler {
   /** Starts the process. @returns whether it runs */
   async #start(run: Run): Promise<boolean> {
     if (this.#state.is !== 'new') return false
-    const { login, seat, forwards } = this.#parts
+    const { login, channelIndex, forwards } = this.#parts
     const early: Act[] = []
     this.#state = { is: 'starting', early }
     const command = commandOf(run)
-    login.record.note(run.type, seat, command === undefined ? {} : { command })
+    login.record.note(run.type, channelIndex, command === undefined ? {} : { command })
     const recording = this.#record(run, command)
     const { recorder } = recording
     const awaited = [...this.#setup.preparing, ...forwards.opening, ...(recorder?.required ? [recorder.begun] : [])]
     if (awaited.length > 0) {
       await Promise.allSettled(awaited)
-      // Where sessions must be recorded, nothing runs unrecorded.
+      // With required recording, nothing runs unrecorded.
       const mayRun = !recorder?.required || (await recorder.begun)
       if (this.#isClosed || !mayRun) {
         void recorder?.finish()
@@ -192,10 +192,10 @@ export class SessionChannel implements ChannelHandler {
   }
 
   #record(run: Run, command = ''): Recording {
-    const { login, seat, record } = this.#parts
+    const { login, channelIndex, record } = this.#parts
     const { pty } = this.#setup
     const recorder = record?.({ ...(pty ? { ...pty, hasTerminal: true } : NO_TERMINAL), command })
-    return { recorder, files: recorder && fileLog({ type: run.type, command }, recorder, login.record, seat) }
+    return { recorder, files: recorder && fileLog({ type: run.type, command }, recorder, login.record, channelIndex) }
   }
 
   #launch(run: Run, { recorder, files }: Recording, early: readonly Act[]): Promise<boolean> {
@@ -216,8 +216,8 @@ export class SessionChannel implements ChannelHandler {
         'session',
         open,
         (stream): StreamHandler => {
-          const input = towardsDevice(channel, stream)
-          const process = { stream, input, output: towardsPerson(stream, channel), recorder, files }
+          const input = toDeviceFlow(channel, stream)
+          const process = { stream, input, output: toClientFlow(stream, channel), recorder, files }
           this.#state = { is: 'running', process }
           const readsFiles = files && isBulk(run) ? files : undefined
           const isText = recorder && !readsFiles
@@ -239,8 +239,8 @@ export class SessionChannel implements ChannelHandler {
   }
 
   /**
-   * Starts a shell's terminal with the connected device, unless the account wants none (`.hushlogin`), and with the
-   * announcement. The former is not output of a program: stderr.
+   * Writes the greeting of a shell's terminal: the connected device on stderr, because no program wrote it, unless the
+   * account suppresses it (`.hushlogin`), then the announcement.
    */
   #greet(run: Run, quiet: boolean): void {
     if (run.type !== 'shell' || !this.#setup.pty) return
@@ -250,19 +250,19 @@ export class SessionChannel implements ChannelHandler {
     channel.write(announce(target.announcement))
   }
 
-  /** Sends a message to the process, past input that it does not read. @returns whether one was started */
+  /** Sends a message to the process ahead of unread input. @returns whether a process was started */
   #control(message: LinkMessage): boolean {
     this.#forProcess(({ stream }) => stream.control(message, 'overtaking'))
     return this.#state.is !== 'new'
   }
 
-  /** Acts on the process: now, once it runs, or never when there is none. */
+  /** Runs an action on the process: now, once it runs, or never without one. */
   #forProcess(act: Act): void {
     if (this.#state.is === 'running') act(this.#state.process)
     else if (this.#state.is === 'starting' && this.#state.early.push(act) > MAX_EARLY) this.#parts.channel.close()
   }
 
-  /** Asked after waiting, when the compiler would still believe the state from before. */
+  /** For checks after an `await`, where the compiler still assumes the earlier state. */
   get #isClosed(): boolean {
     return this.#state.is === 'closed'
   }

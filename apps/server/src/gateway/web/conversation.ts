@@ -1,5 +1,5 @@
-// The protocol of a web terminal on one WebSocket: a ticket or a resumption, then credentials, then a terminal.
-// Untrusted to the end: every message is parsed, comes when it is due, and is waited for only for a while.
+// The web terminal protocol on one WebSocket: a ticket or a resumption, then credentials, then a terminal. The client is
+// untrusted throughout: every message is validated against the schema and the current state, and waits time out.
 import { type Frame, messageFrame, readFrame } from '@bowline/contract/terminal/frames'
 import { ClientMessage, type EndCause } from '@bowline/contract/terminal/messages'
 import type { PeerAddress } from '@bowline/ssh/api'
@@ -22,33 +22,38 @@ export interface ConversationDeps {
 export interface Conversation {
   /** One WebSocket message. */
   receive(message: Uint8Array): void
-  /** The WebSocket has ended. @param isFinished because the page wanted it so: nobody will come back */
-  gone(isFinished: boolean): void
-  /** Whether nobody has shown a ticket or a resumption yet. */
-  readonly isStranger: boolean
+  /** The WebSocket closed. @param isFinished the page closed it on purpose and will not resume */
+  closed(isFinished: boolean): void
+  /** No ticket or resumption received yet. */
+  readonly isPending: boolean
 }
 
-const GREETING_MS = 10_000
+const HELLO_TIMEOUT_MS = 10_000
 type Hello = Extract<ClientMessage, { type: 'hello' }>
 type Key = Extract<ClientMessage, { type: 'key' }>
 
-/** @param origin of the page, '' of programs; already found to be our own */
-export function converse(deps: ConversationDeps, socket: FrameSocket, peer: PeerAddress, origin: string): Conversation {
+/** @param origin of the page, '' for programs; already checked to be our own */
+export function createConversation(
+  deps: ConversationDeps,
+  socket: FrameSocket,
+  peer: PeerAddress,
+  origin: string,
+): Conversation {
   const { clock, resumable } = deps
   let running: ResumableTerminal | undefined
   let isSignedIn = false
   let isOver = false
   let size: Terminal | undefined
   let target: TicketTarget | undefined
-  let isJudging = false
+  let isChecking = false
   let answer: ((answers: readonly string[]) => void) | undefined
-  const cancelGreeting = clock.after(GREETING_MS, () => refuse('late', 'Nothing was said for too long.'))
+  const cancelHelloTimeout = clock.after(HELLO_TIMEOUT_MS, () => refuse('late', 'Nothing was said for too long.'))
 
-  /** Ends what has not become a session. */
+  /** Rejects the WebSocket before it has a session. */
   function refuse(reason: string, message: string): void {
     if (isOver || running) return
     isOver = true
-    cancelGreeting()
+    cancelHelloTimeout()
     const cause: EndCause = { by: 'gateway', reason, message }
     socket.send(messageFrame({ type: 'ended', ...cause }))
     socket.close()
@@ -65,11 +70,15 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
     if (!target) return refuse('ticket', 'The ticket is unknown, used or too old.')
     size = { term, columns, rows, width, height, lang }
     const login = `${target.username}@${target.device}`
-    const terminal = createWebTerminal({ clock, connection: () => begun(running).connection, over: () => over() })
+    const terminal = createWebTerminal({
+      clock,
+      connection: () => assertDefined(running).connection,
+      ended: () => invalidateToken(),
+    })
     const refusal = deps.gateway.admitWeb(
       peer.address,
       target.person,
-      (cause) => terminal.told(cause),
+      (cause) => terminal.setCause(cause),
       (handler) => {
         const connection = createWebConnection({ handler, view: terminal.view, peer, login, clock })
         running = { terminal, connection, handler }
@@ -77,18 +86,18 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
       },
     )
     if (refusal !== undefined || !running) return refuse(refusal ?? 'refused', 'Too many connections; try again later.')
-    cancelGreeting()
+    cancelHelloTimeout()
     terminal.begin(socket)
-    terminal.say({ type: 'welcome', session: running.connection.sessionId })
+    terminal.send({ type: 'welcome', session: running.connection.sessionId })
   }
 
-  /** The session has nothing left that somebody could come back for. */
-  let over = (): void => undefined
+  /** Invalidates the resumption token once nothing is left to resume. */
+  let invalidateToken = (): void => undefined
 
   async function resume(token: string, received: number): Promise<void> {
     const found = resumable.find(token)
     if (!found) return refuse('not-resumable', 'The session has ended meanwhile.')
-    cancelGreeting()
+    cancelHelloTimeout()
     if (found.connection.peer.address !== peer.address) {
       found.connection.moveTo(peer)
       await found.handler.moved(found.connection)
@@ -99,36 +108,36 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
     isSignedIn = true
   }
 
-  async function judge(attempt: () => Promise<WebAttempt | undefined>): Promise<void> {
-    const { connection, terminal } = begun(running)
-    if (isJudging) return breach('One credential after the other.')
-    isJudging = true
+  async function checkCredential(attempt: () => Promise<WebAttempt | undefined>): Promise<void> {
+    const { connection, terminal } = assertDefined(running)
+    if (isChecking) return breach('One credential after the other.')
+    isChecking = true
     const shown = await attempt()
     const isAccepted = shown ? await connection.attempt(shown) : connection.refuse()
-    isJudging = false
+    isChecking = false
     answer = undefined
-    if (!isAccepted) return terminal.say({ type: 'refused' })
-    // The browser may have left meanwhile.
+    if (!isAccepted) return terminal.send({ type: 'refused' })
+    // The browser may have disconnected meanwhile.
     if (isOver) return connection.leave(LEFT)
     isSignedIn = true
-    const token = resumable.add(begun(running))
-    over = () => resumable.remove(token)
-    terminal.say({ type: 'ready', token })
-    if (!(await connection.start(begun(size)))) {
+    const token = resumable.add(assertDefined(running))
+    invalidateToken = () => resumable.remove(token)
+    terminal.send({ type: 'ready', token })
+    if (!(await connection.start(assertDefined(size)))) {
       connection.disconnect({ by: 'local', reason: 'no-shell', message: TEXTS.noShell })
     }
   }
 
   async function keyAttempt({ key, algorithm, signature }: Key): Promise<WebAttempt | undefined> {
-    const { device, username } = begun(target)
-    const session = begun(running).connection.sessionId
+    const { device, username } = assertDefined(target)
+    const session = assertDefined(running).connection.sessionId
     const proof = { key: bytes(key), algorithm, signature: bytes(signature) }
     const offered = await provenKey(proof, { origin, session, device, username })
     return offered && { method: 'publickey', key: offered, proven: true }
   }
 
   function ask(name: string, instruction: string, prompts: readonly { text: string; echo: boolean }[]) {
-    begun(running).terminal.say({ type: 'prompt', name, instruction, prompts: [...prompts] })
+    assertDefined(running).terminal.send({ type: 'prompt', name, instruction, prompts: [...prompts] })
     return new Promise<readonly string[]>((resolve, reject) => {
       answer = (given) => {
         answer = undefined
@@ -141,27 +150,29 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
   function message(text: string): void | Promise<void> {
     const parsed = ClientMessage.safeParse(parse(text))
     if (!parsed.success) return breach('A message is not understood.')
-    const said = parsed.data
+    const clientMessage = parsed.data
     if (!running) {
-      if (said.type === 'hello') return hello(said)
-      return said.type === 'resume' ? resume(said.token, said.received) : breach('A ticket is due first.')
+      if (clientMessage.type === 'hello') return hello(clientMessage)
+      return clientMessage.type === 'resume'
+        ? resume(clientMessage.token, clientMessage.received)
+        : breach('A ticket is due first.')
     }
-    if (said.type === 'bye') return running.terminal.leave()
-    if (said.type === 'resize') {
-      const { type: _, ...window } = said
+    if (clientMessage.type === 'bye') return running.terminal.leave()
+    if (clientMessage.type === 'resize') {
+      const { type: _, ...window } = clientMessage
       size = size && { ...size, ...window }
       return isSignedIn ? running.connection.resize(window) : undefined
     }
     if (isSignedIn) return breach('Nothing more is to be said to sign in.')
-    switch (said.type) {
+    switch (clientMessage.type) {
       case 'password':
-        return judge(() => Promise.resolve({ method: 'password', password: said.password }))
+        return checkCredential(() => Promise.resolve({ method: 'password', password: clientMessage.password }))
       case 'key':
-        return judge(() => keyAttempt(said))
+        return checkCredential(() => keyAttempt(clientMessage))
       case 'questions':
-        return judge(() => Promise.resolve({ method: 'keyboard-interactive', prompt: ask }))
+        return checkCredential(() => Promise.resolve({ method: 'keyboard-interactive', prompt: ask }))
       case 'answers':
-        return answer ? answer(said.answers) : breach('Nothing was asked.')
+        return answer ? answer(clientMessage.answers) : breach('Nothing was asked.')
       default:
         return breach('It has begun already.')
     }
@@ -174,7 +185,7 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
   }
 
   return {
-    get isStranger() {
+    get isPending() {
       return running === undefined
     },
     receive(bytesOfMessage) {
@@ -183,12 +194,12 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
       if (!frame) return breach('A frame is malformed.')
       if (frame.kind !== 'message') return carry(frame)
       const work = message(frame.text)
-      // A database that does not answer: the browser comes again.
+      // The database does not answer: the browser retries.
       if (work) work.catch(() => (running ? running.connection.leave(LEFT) : refuse('unavailable', 'Try again.')))
     },
-    gone(isFinished) {
+    closed(isFinished) {
       isOver = true
-      cancelGreeting()
+      cancelHelloTimeout()
       answer?.([])
       running?.terminal.detach(socket, isFinished || !isSignedIn)
     },
@@ -197,8 +208,7 @@ export function converse(deps: ConversationDeps, socket: FrameSocket, peer: Peer
 
 const LEFT = 'The person closed the terminal.'
 
-/** What must be there once the conversation has begun. */
-function begun<T>(value: T | undefined): T {
+function assertDefined<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the conversation has not begun')
   return value
 }

@@ -1,4 +1,4 @@
-// Notices that a browser is gone although nobody has said so: a WebSocket that answers no ping is cut.
+// Detects dead browsers: terminates a WebSocket that answers no pings.
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { WebSocket } from 'ws'
 import type { Clock } from '@bowline/base/clock'
@@ -8,7 +8,7 @@ const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
 export function keepAlive(socket: WebSocket, clock: Clock): void {
   let unanswered = 0
-  const heard = (): void => {
+  const reset = (): void => {
     unanswered = 0
   }
   const stop = clock.every(TERMINAL.quietMs, () => {
@@ -16,9 +16,9 @@ export function keepAlive(socket: WebSocket, clock: Clock): void {
     unanswered += 1
     socket.ping()
   })
-  // Who asks and does not read gets no answers: they would pile up.
+  // No pong for a client that pings without reading: pongs would pile up.
   socket.on('ping', (data: Buffer) => {
     if (socket.bufferedAmount < MAX_UNSENT_BYTES) socket.pong(data)
   })
-  socket.on('pong', heard).on('message', heard).on('close', stop)
+  socket.on('pong', reset).on('message', reset).on('close', stop)
 }

@@ -1,5 +1,5 @@
-// Proof that a browser holds a private key: a signature in the frame of OpenSSH's PROTOCOL.sshsig, which no SSH server
-// takes for a login. So a server that lies to the browser cannot use what it signs anywhere else.
+// Proof that a browser holds a private key: a signature in the format of OpenSSH's PROTOCOL.sshsig, which no SSH server
+// accepts for a login. So a malicious server cannot use the signature anywhere else.
 import type { OfferedKey } from '@bowline/ssh/api'
 import { parsePublicKey } from '@bowline/ssh/keys/public-key'
 import { verifySignature } from '@bowline/ssh/keys/signature'
@@ -7,7 +7,7 @@ import { sshsigMessage } from '@bowline/ssh/keys/sshsig'
 import { WireError } from '@bowline/ssh/wire/reader'
 import { LOGIN_SIGNATURE_NAMESPACE, loginText } from '@bowline/contract/terminal/messages'
 
-/** What the browser sends, in SSH wire encoding. */
+/** Key and signature from the browser, in SSH wire encoding. */
 export interface KeyProof {
   readonly key: Uint8Array
   readonly algorithm: string
@@ -15,7 +15,7 @@ export interface KeyProof {
 }
 
 /**
- * @param of what the signature must be about
+ * @param of fields that the signature must cover
  * @returns the key, or undefined when it is not acceptable or the signature is wrong
  */
 export async function provenKey(

@@ -1,6 +1,6 @@
-// The web terminal of existing consoles: the person's messages are JSON of `{kind, data}`, output is bare text. A dropped
-// connection ends the session. With the fingerprint of a key, either its signature over the user name came with the
-// token, or the browser is asked to sign a challenge.
+// The web terminal of existing consoles: client messages are JSON of `{kind, data}`, output is raw text. A dropped
+// connection ends the session. For a key fingerprint, either a signature over the user name came with the token, or the
+// browser signs a challenge.
 import { randomBytes } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
@@ -12,7 +12,7 @@ import { isSignedBy } from './legacy-key.ts'
 import type { TerminalView, Terminal, WebConnection } from './web-connection.ts'
 import { TEXTS } from '../record/texts.ts'
 
-/** What the client may send. Sizes beyond what the old clients' field holds are refused. */
+/** Client messages. Sizes beyond the range of the old clients' field are refused. */
 const Message = z.discriminatedUnion('kind', [
   // A list of bytes up to v0.19, text since v0.20.
   z.object({ kind: z.literal(1), data: z.union([z.array(z.int().min(0).max(255)), z.string().max(4_096)]) }),
@@ -20,35 +20,35 @@ const Message = z.discriminatedUnion('kind', [
     kind: z.literal(2),
     data: z.object({ cols: z.int().min(0).max(65_535), rows: z.int().min(0).max(65_535) }),
   }),
-  // False: the browser could not sign.
+  // `false`: the browser could not sign.
   z.object({ kind: z.literal(3), data: z.union([z.base64().max(24_000), z.literal(false)]) }),
 ])
 
 export type ShownCredential =
   | { readonly password: string }
-  /** `blob`: the registered key, undefined when there is none with this fingerprint. */
+  /** `blob`: the registered key; undefined when none has this fingerprint. */
   | { readonly blob: Uint8Array | undefined; readonly signature?: SignatureOverName | undefined }
 
 /** A signature that came with the token. */
 export interface SignatureOverName {
   readonly username: string
   readonly signature: Uint8Array
-  /** It is right: records that the login rests on a signature that can be used again. */
+  /** Records that the login relies on a replayable signature. */
   accepted(session: string): Promise<void>
 }
 
 export interface LegacyTerminalOptions {
-  /** Output in binary messages, which clients since v0.20 expect; text messages otherwise. */
+  /** Sends output in binary messages, which clients since v0.20 expect; in text messages otherwise. */
   readonly binary: boolean
 }
 
 export interface LegacyTerminal {
   readonly view: TerminalView
-  /** Signs in and starts the shell. What is typed meanwhile is kept for it. */
+  /** Signs in and starts the shell. Input is buffered until then. */
   run(connection: WebConnection, credential: Promise<ShownCredential>, terminal: Terminal): Promise<void>
 }
 
-/** Output that the socket may hold. */
+/** Limit of buffered output per socket; above it the device is paused. */
 const HIGH_BYTES = 256 * 1024
 
 export function createLegacyTerminal(socket: WebSocket, { binary }: LegacyTerminalOptions): LegacyTerminal {
@@ -63,7 +63,7 @@ export function createLegacyTerminal(socket: WebSocket, { binary }: LegacyTermin
     socket.send(binary ? Buffer.from(text) : text, { binary }, sent)
   function input(bytes: Buffer): void {
     unconsumed += bytes.length
-    // The device does not read: neither do we.
+    // The device does not read: apply backpressure.
     if (unconsumed > TERMINAL.inputWindowBytes) socket.pause()
     connection?.input(bytes)
   }
@@ -105,7 +105,7 @@ export function createLegacyTerminal(socket: WebSocket, { binary }: LegacyTermin
     },
   }
 
-  /** Whether the browser signs a challenge with the key. An unknown key is asked for too: the answer tells nothing. */
+  /** Has the browser sign a challenge with the key. Unknown keys are challenged too: it discloses nothing. */
   async function signsChallenge(blob: Uint8Array | undefined): Promise<boolean> {
     const challenge = Buffer.concat([Buffer.from('bowline web terminal\0'), randomBytes(32)])
     socket.send(JSON.stringify({ kind: 3, data: challenge.toString('base64') }), { binary: false })

@@ -1,10 +1,10 @@
-// Terminals that a new WebSocket may take up. The token is as good as the session, so only its hash is kept.
+// Terminals that a new WebSocket may resume. The token grants access to the session, so only its hash is stored.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Connection } from '../connection.ts'
 import type { WebConnection } from './web-connection.ts'
 import type { WebTerminal } from './web-terminal.ts'
 
-/** A session as the next WebSocket finds it. */
+/** State that the next WebSocket continues with. */
 export interface ResumableTerminal {
   readonly terminal: WebTerminal
   readonly connection: WebConnection
@@ -12,7 +12,7 @@ export interface ResumableTerminal {
 }
 
 export interface ResumableTerminals {
-  /** @returns the token that finds it */
+  /** @returns the resumption token */
   add(terminal: ResumableTerminal): string
   find(token: string): ResumableTerminal | undefined
   remove(token: string): void

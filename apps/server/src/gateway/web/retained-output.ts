@@ -1,5 +1,5 @@
-// Output that a browser has not confirmed yet, numbered from the first byte of the session. It is copied into pages: a few
-// bytes must not keep the large buffer alive that they arrived in.
+// Output not yet confirmed by the browser, addressed by offset from the first byte of the session. It is copied into
+// pages: a few bytes must not keep the large buffer alive that they arrived in.
 
 const PAGE_BYTES = 16 * 1024
 
@@ -10,12 +10,12 @@ export class RetainedOutput {
   #start = 0
   #end = 0
 
-  /** Offset of the first byte that is kept. */
+  /** Offset of the first retained byte. */
   get start(): number {
     return this.#start
   }
 
-  /** Offset behind the last byte. */
+  /** Offset after the last byte. */
   get end(): number {
     return this.#end
   }
@@ -31,7 +31,7 @@ export class RetainedOutput {
     }
   }
 
-  /** Forgets what is before an offset. @returns false when the offset is none of what is kept */
+  /** Drops everything before an offset. @returns false when the offset is outside the retained range */
   release(upTo: number): boolean {
     if (upTo < this.#start || upTo > this.#end) return false
     this.#start = upTo
@@ -42,11 +42,11 @@ export class RetainedOutput {
     return true
   }
 
-  /** Bytes from an offset on, as many as lie together; they are valid until the next change. */
-  piece(from: number, most: number): Uint8Array {
+  /** Contiguous bytes from an offset, at most `max`; valid until the next change. */
+  piece(from: number, max: number): Uint8Array {
     const at = from - this.#base
     const page = this.#pages[Math.floor(at / PAGE_BYTES)]
     const within = at % PAGE_BYTES
-    return page?.subarray(within, within + Math.min(most, this.#end - from)) ?? new Uint8Array(0)
+    return page?.subarray(within, within + Math.min(max, this.#end - from)) ?? new Uint8Array(0)
   }
 }

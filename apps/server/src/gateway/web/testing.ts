@@ -1,4 +1,4 @@
-// Browsers in tests of web terminals: a WebSocket client of this process, with the headers that a browser would send.
+// Test browsers for web terminals: an in-process WebSocket client that sends a browser's headers.
 import { once } from 'node:events'
 import { operations } from '@bowline/contract/operations'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
@@ -15,7 +15,7 @@ import type * as z from 'zod'
 import type { BootedServer, Person } from '../../testing/boot.ts'
 import { DEVICE_PASSWORD } from '../../testing/gateway.ts'
 
-/** An upgrade that the server must refuse: the status it answers. */
+/** Attempts an upgrade that must be refused. @returns the response status */
 export async function refusedUpgrade(
   server: BootedServer,
   path: string,
@@ -32,7 +32,7 @@ export async function refusedUpgrade(
   })
 }
 
-/** A WebSocket that is open, until the test is over. */
+/** Opens a WebSocket that is closed when the test finishes. */
 export async function openSocket(
   server: BootedServer,
   path: string,
@@ -54,23 +54,23 @@ function connect(server: BootedServer, path: string, headers: Readonly<Record<st
   })
 }
 
-/** A page with a terminal: it says what a test tells it to, and keeps what it hears. */
+/** A scripted page with a terminal that records everything it receives. */
 export interface Page {
   readonly socket: WebSocket
   readonly messages: ServerMessage[]
-  /** Output so far; with `takes` each piece is confirmed as it comes. */
+  /** Output so far; with `takes` each piece is confirmed on arrival. */
   readonly output: () => Buffer
   readonly received: () => number
-  /** How much of the input the device has taken. */
+  /** Bytes of input that the device has consumed. */
   readonly taken: () => number
   say(message: z.input<typeof ClientMessage>): void
   data(offset: number, bytes: Uint8Array | string): void
   take(total: number): void
-  /** The next message of a type. */
-  heard<T extends ServerMessage['type']>(type: T): Promise<Extract<ServerMessage, { type: T }>>
+  /** Resolves with the next message of a type. */
+  next<T extends ServerMessage['type']>(type: T): Promise<Extract<ServerMessage, { type: T }>>
 }
 
-/** A page that has connected. @param takes whether it confirms output; `from` an address, as a proxy tells it */
+/** Opens a connected page. @param takes whether it confirms output; `from` is its address in X-Forwarded-For */
 export async function openPage(
   server: BootedServer,
   { takes = true, output = Buffer.alloc(0), from }: { takes?: boolean; output?: Buffer; from?: string } = {},
@@ -82,7 +82,7 @@ export async function openPage(
   let chunks: Buffer[] = [output]
   let received = output.length
   let taken = 0
-  const heardAlready = new Set<ServerMessage>()
+  const consumed = new Set<ServerMessage>()
   socket.on('message', (data: Buffer) => {
     const frame = readFrame(data)
     if (!frame) throw new Error('the server has sent something that is no frame')
@@ -108,11 +108,11 @@ export async function openPage(
     say: (message) => socket.send(messageFrame(message)),
     data: (offset, bytes) => socket.send(dataFrame(offset, Buffer.from(bytes))),
     take: (total) => socket.send(takenFrame(total)),
-    async heard(type) {
+    async next(type) {
       for (;;) {
-        const found = messages.find((one) => one.type === type && !heardAlready.has(one))
+        const found = messages.find((one) => one.type === type && !consumed.has(one))
         if (found) {
-          heardAlready.add(found)
+          consumed.add(found)
           return found as never
         }
         await new Promise<void>((resolve) => waiting.push(resolve))
@@ -123,7 +123,7 @@ export async function openPage(
 
 export const SIZE = { term: 'xterm-256color', columns: 80, rows: 24 }
 
-/** A page that has shown a ticket. */
+/** Opens a page and sends a ticket. */
 export async function greetedPage(
   server: BootedServer,
   person: Person,
@@ -137,7 +137,7 @@ export async function greetedPage(
   return page
 }
 
-/** A page whose person has signed in with the right password. @returns with the token of a resumption */
+/** Opens a page and signs in with the right password. @returns with the resumption token */
 export async function readyPage(
   server: BootedServer,
   person: Person,
@@ -145,13 +145,13 @@ export async function readyPage(
   options: { takes?: boolean } = {},
 ): Promise<{ page: Page; session: string; token: string }> {
   const page = await greetedPage(server, person, device, options)
-  const { session } = await page.heard('welcome')
+  const { session } = await page.next('welcome')
   page.say({ type: 'password', password: DEVICE_PASSWORD })
-  const { token } = await page.heard('ready')
+  const { token } = await page.next('ready')
   return { page, session, token }
 }
 
-/** A page that takes up the session of another one. */
+/** Opens a page that resumes the session of another one. */
 export async function resumedPage(server: BootedServer, token: string, output: Buffer, from?: string): Promise<Page> {
   const page = await openPage(server, { output, ...(from === undefined ? {} : { from }) })
   page.say({ type: 'resume', token, received: output.length })

@@ -1,5 +1,5 @@
-// A connection that came through a browser, as the rest of the gateway knows connections: it signs in, opens one session
-// channel with a terminal and a shell, and ends with a cause. What the person sees and sends is the business of a view.
+// Adapts a browser's connection to the gateway's SSH connection interface: it signs in, opens one session channel with a
+// terminal and a shell, and ends with a cause. A view handles its output and input.
 import { randomBytes } from 'node:crypto'
 import {
   type AuthAttempt,
@@ -16,11 +16,11 @@ import {
 import type { Clock } from '@bowline/base/clock'
 import { TEXTS } from '../record/texts.ts'
 
-/** What a front door shows of a terminal, and what it learns about the input that it has passed on. */
+/** An endpoint's side of a terminal: shows output and receives credit for the input that it passed on. */
 export interface TerminalView {
-  /** Output; the memory is the callee's. @returns false when the connection should stop until {@link WebConnection.drained} */
+  /** Takes ownership of the memory. @returns false to pause output until {@link WebConnection.drained} */
   output(bytes: Uint8Array): boolean
-  /** This many bytes of input have been dealt with. */
+  /** Returns credit for this many bytes of input. */
   consumed(count: number): void
   exit(end: { readonly status: number } | { readonly signal: string }): void
   /** Called exactly once, last. */
@@ -34,11 +34,11 @@ export interface Terminal {
   /** Pixels; 0 when unknown. */
   readonly width: number
   readonly height: number
-  /** Value of LANG; absent: the device's own. */
+  /** Value of LANG; default: the device's own. */
   readonly lang?: string | undefined
 }
 
-/** What a person shows; the name that they sign in with is the connection's. */
+/** A credential; the user name is the connection's. */
 export type WebAttempt = AuthAttempt extends infer A
   ? A extends { method: 'none' }
     ? never
@@ -49,21 +49,21 @@ export type WebAttempt = AuthAttempt extends infer A
 
 export interface WebConnection extends SshConnection {
   /**
-   * Judges one credential; one at a time. A refusal that ends the connection has ended it already.
-   * @returns whether the person is in
+   * Checks one credential; one at a time. A refusal that ends the connection has already done so.
+   * @returns whether the login was accepted
    */
   attempt(attempt: WebAttempt): Promise<boolean>
-  /** A credential that could not be one: counts as an attempt. @returns false */
+  /** Counts an unusable credential as an attempt. @returns false */
   refuse(): boolean
-  /** The person goes on from another address. */
+  /** The client continues from another address. */
   moveTo(peer: PeerAddress): void
-  /** Opens the terminal and starts the shell; output may come before it answers. */
+  /** Opens the terminal and starts the shell; output may arrive before it resolves. */
   start(terminal: Terminal): Promise<boolean>
   input(bytes: Uint8Array): void
   resize(size: Omit<WindowChange, 'type'>): void
-  /** The view can take output again. */
+  /** The view accepts output again. */
   drained(): void
-  /** The person is gone, for good. @param message for the row */
+  /** The client has left for good. @param message for the row */
   leave(message: string): void
 }
 
@@ -71,7 +71,7 @@ export interface WebConnectionParts {
   readonly handler: ConnectionHandler
   readonly view: TerminalView
   readonly peer: PeerAddress
-  /** What an ssh client would send as user name: account and device. */
+  /** User name as an ssh client would send it: account and device. */
   readonly login: string
   readonly clock: Clock
 }
@@ -121,7 +121,7 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     return false
   }
 
-  /** What was typed before the shell ran waits for it. */
+  /** Input buffered until the shell runs. */
   let early: Uint8Array[] | undefined = []
 
   function input(bytes: Uint8Array): void {
@@ -153,14 +153,14 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     get connection(): SshConnection {
       return connection
     },
-    // On a terminal stdout and stderr are the same thing.
+    // On a terminal stdout and stderr are the same.
     write: (bytes) => isOver || view.output(bytes),
     queuedBytes: 0,
     consumed: (count) => view.consumed(count),
     eof: () => undefined,
     exitStatus: (status) => view.exit({ status }),
     exitSignal: (signal) => view.exit({ signal }),
-    // With its only session the connection ends, as an ssh client would end it.
+    // The connection ends with its only session, as an ssh client would end it.
     close: () => end({ by: 'peer', reason: 'disconnect', message: 'The session has ended.' }),
   }
 

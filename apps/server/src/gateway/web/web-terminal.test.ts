@@ -86,21 +86,21 @@ describe('web terminal', () => {
     stream.write(Buffer.alloc(100_000, 'x'))
     stream.control({ type: 'exit', status: 7 })
     stream.close()
-    expect(await page.heard('exit')).toEqual({ type: 'exit', status: 7 })
+    expect(await page.next('exit')).toEqual({ type: 'exit', status: 7 })
     expect(page.output().toString()).toContain('x'.repeat(100_000))
-    expect(await page.heard('ended')).toMatchObject({ by: 'user', reason: 'disconnect' })
+    expect(await page.next('ended')).toMatchObject({ by: 'user', reason: 'disconnect' })
   })
 
   it('rejects wrong passwords as often as ssh does', async () => {
     const device = await fakeDevice(server, ada)
     const page = await greetedPage(server, ada, device.device.uid)
-    const { session: uid } = await page.heard('welcome')
+    const { session: uid } = await page.next('welcome')
     for (let attempt = 1; attempt < 6; attempt += 1) {
       page.say({ type: 'password', password: `wrong ${attempt}` })
-      await page.heard('refused')
+      await page.next('refused')
     }
     page.say({ type: 'password', password: 'wrong again' })
-    expect(await page.heard('ended')).toMatchObject({ message: 'too many failed attempts to sign in.' })
+    expect(await page.next('ended')).toMatchObject({ message: 'too many failed attempts to sign in.' })
     await until(async () => (await session(uid))?.closed?.reason === 'login-failed')
     expect(await session(uid)).toMatchObject({ authenticated: false, type: 'web' })
   })
@@ -109,20 +109,20 @@ describe('web terminal', () => {
     const device = await fakeDevice(server, ada)
     const from = '198.51.100.7'
     const page = await greetedPage(server, ada, device.device.uid, { from })
-    const { session: uid } = await page.heard('welcome')
+    const { session: uid } = await page.next('welcome')
     for (const password of ['one', 'two', 'three', 'four', 'five']) {
       page.say({ type: 'password', password })
-      await page.heard('refused')
+      await page.next('refused')
     }
     page.say({ type: 'password', password: 'six' })
-    await page.heard('ended')
+    await page.next('ended')
     expect(await session(uid)).toMatchObject({ ip_address: from })
     const again = await greetedPage(server, ada, device.device.uid, { from })
     again.say({ type: 'password', password: DEVICE_PASSWORD })
-    expect((await again.heard('ended')).message).toMatch(/^too many wrong passwords/)
+    expect((await again.next('ended')).message).toMatch(/^too many wrong passwords/)
     const elsewhere = await greetedPage(server, ada, device.device.uid, { from: '198.51.100.8' })
     elsewhere.say({ type: 'password', password: DEVICE_PASSWORD })
-    await elsewhere.heard('ready')
+    await elsewhere.next('ready')
   })
 
   it('forwards the device’s questions to the person', async () => {
@@ -138,11 +138,11 @@ describe('web terminal', () => {
     })
     const page = await greetedPage(server, ada, device.device.uid)
     page.say({ type: 'questions' })
-    expect((await page.heard('prompt')).prompts).toEqual([{ text: 'Password: ', echo: false }])
+    expect((await page.next('prompt')).prompts).toEqual([{ text: 'Password: ', echo: false }])
     page.say({ type: 'answers', answers: ['one'] })
-    expect(await page.heard('prompt')).toMatchObject({ instruction: 'One more thing', prompts: [{ text: 'Code: ' }] })
+    expect(await page.next('prompt')).toMatchObject({ instruction: 'One more thing', prompts: [{ text: 'Code: ' }] })
     page.say({ type: 'answers', answers: ['two'] })
-    await page.heard('refused')
+    await page.next('refused')
   })
 
   it('accepts a key signature for this page, session, device and account only', async () => {
@@ -154,7 +154,7 @@ describe('web terminal', () => {
     const body = { name: 'web', username: '.*', filter: { hostname: '.*' }, data }
     await ada.client.call(operations.publicKeys.create, { body })
     const page = await greetedPage(server, ada, device.device.uid)
-    const { session: uid } = await page.heard('welcome')
+    const { session: uid } = await page.next('welcome')
     const right = { origin: server.origin, session: uid, device: device.device.uid as string, username: 'root' }
     const show = async (of: typeof right) => {
       const message = await sshsigMessage(LOGIN_SIGNATURE_NAMESPACE, Buffer.from(loginText(of)))
@@ -168,11 +168,11 @@ describe('web terminal', () => {
       { username: 'adm' },
     ]) {
       await show({ ...right, ...wrong })
-      await page.heard('refused')
+      await page.next('refused')
     }
     expect(device.credentials).toEqual([])
     await show(right)
-    await page.heard('ready')
+    await page.next('ready')
     expect(device.credentials).toMatchObject([{ method: 'statement' }])
   })
 
@@ -181,9 +181,9 @@ describe('web terminal', () => {
     const rule = { action: 'deny' as const, active: true, priority: 1, source_ip: '.*', username: 'barred' }
     await ada.client.call(operations.firewall.create, { body: { ...rule, filter: { hostname: '.*' } } })
     const page = await greetedPage(server, ada, device.device.uid, { username: 'barred' })
-    const { session: uid } = await page.heard('welcome')
+    const { session: uid } = await page.next('welcome')
     page.say({ type: 'password', password: 'right' })
-    expect((await page.heard('ended')).message).toBe('access to this device is refused.')
+    expect((await page.next('ended')).message).toBe('access to this device is refused.')
     await until(async () => (await session(uid))?.closed?.reason === 'firewall')
   })
 
@@ -192,7 +192,7 @@ describe('web terminal', () => {
     const { page, session: uid } = await readyPage(server, ada, device.device.uid)
     const params = { uid: (await session(uid))?.uid ?? ('' as never) }
     await ada.client.call(operations.sessions.close, { params, body: { device: device.device.uid } })
-    expect(await page.heard('ended')).toEqual({
+    expect(await page.next('ended')).toEqual({
       type: 'ended',
       by: 'admin',
       reason: 'closed',
@@ -208,8 +208,8 @@ describe('terminal tickets', () => {
     const { body } = await ada.client.call(operations.terminals.open, { params, body: { username: 'root' } })
     const [first, second] = [await openPage(server), await openPage(server)]
     for (const page of [first, second]) page.say({ type: 'hello', ticket: body.ticket, ...SIZE })
-    await first.heard('welcome')
-    expect(await second.heard('ended')).toMatchObject({ reason: 'ticket' })
+    await first.next('welcome')
+    expect(await second.next('ended')).toMatchObject({ reason: 'ticket' })
   })
 
   it('issues tickets to members of the device’s namespace only', async () => {
@@ -248,7 +248,7 @@ describe('resuming a terminal', () => {
       page.socket.terminate()
       const received = page.output()
       page = await resumedPage(server, token, received)
-      const { received: arrived } = await page.heard('resumed')
+      const { received: arrived } = await page.next('resumed')
       // Resends the bytes that have not arrived, with some that have.
       const from = Math.max(0, arrived - 100)
       page.data(from, typed.subarray(from, (turn + 1) * 10_000))
@@ -265,9 +265,9 @@ describe('resuming a terminal', () => {
     const device = await fakeDevice(server, ada)
     const { token } = await readyPage(server, ada, device.device.uid)
     const unknown = await resumedPage(server, 'x'.repeat(43), Buffer.alloc(0))
-    expect(await unknown.heard('ended')).toMatchObject({ reason: 'not-resumable' })
+    expect(await unknown.next('ended')).toMatchObject({ reason: 'not-resumable' })
     const ahead = await resumedPage(server, token, Buffer.alloc(1_000_000))
-    expect(await ahead.heard('ended')).toMatchObject({ reason: 'protocol' })
+    expect(await ahead.next('ended')).toMatchObject({ reason: 'protocol' })
   })
 
   it('rejects resuming from an address that the firewall denies', async () => {
@@ -277,7 +277,7 @@ describe('resuming a terminal', () => {
     const { page, session: uid, token } = await readyPage(server, ada, device.device.uid)
     page.socket.terminate()
     const moved = await resumedPage(server, token, page.output(), '203.0.113.9')
-    expect(await moved.heard('ended')).toMatchObject({ by: 'policy', reason: 'firewall' })
+    expect(await moved.next('ended')).toMatchObject({ by: 'policy', reason: 'firewall' })
     await until(async () => (await session(uid))?.closed?.reason === 'firewall')
   })
 
@@ -291,8 +291,8 @@ describe('resuming a terminal', () => {
     stream.control({ type: 'exit', status: 3 })
     stream.close()
     const back = await resumedPage(server, token, page.output())
-    expect(await back.heard('exit')).toEqual({ type: 'exit', status: 3 })
-    expect(await back.heard('ended')).toMatchObject({ by: 'user' })
+    expect(await back.next('exit')).toEqual({ type: 'exit', status: 3 })
+    expect(await back.next('ended')).toMatchObject({ by: 'user' })
     expect(back.output().toString()).toContain('the last words')
   })
 })
@@ -310,7 +310,7 @@ describe('misbehaving WebSockets', () => {
     for (const say of ['bye', 'questions'] as const) {
       const page = await openPage(server)
       page.say({ type: say })
-      expect(await page.heard('ended')).toMatchObject({ reason: 'protocol' })
+      expect(await page.next('ended')).toMatchObject({ reason: 'protocol' })
     }
   })
 })

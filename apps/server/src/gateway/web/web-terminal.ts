@@ -1,6 +1,5 @@
-// One terminal of our own protocol, from `ready` to its last word: a numbered stream each way that outlives its WebSocket.
-// What the browser has not confirmed is kept and sent again on the next WebSocket; while nothing confirms, the device is
-// not read. See contract/terminal/messages.ts.
+// One terminal of our own protocol: a numbered stream each way that outlives its WebSocket. Unconfirmed output is retained
+// and sent again on the next WebSocket; without confirmations the device is paused. See contract/terminal/messages.ts.
 import { type Frame, dataFrame, messageFrame, pongFrame, takenFrame } from '@bowline/contract/terminal/frames'
 import { type ServerMessage, TERMINAL } from '@bowline/contract/terminal/messages'
 import type { Clock } from '@bowline/base/clock'
@@ -9,60 +8,60 @@ import { RetainedOutput } from './retained-output.ts'
 import type { TerminalView, WebConnection } from './web-connection.ts'
 import { withoutPrefix } from '../record/texts.ts'
 
-/** What carries frames for a while. */
+/** Transport of frames; replaced on resumption. */
 export interface FrameSocket {
   send(frame: Uint8Array): void
   close(): void
-  /** Bytes that have not left yet. */
+  /** Bytes not sent yet. */
   readonly bufferedBytes: number
 }
 
 export interface WebTerminal {
   readonly view: TerminalView
-  /** What the row will say of the end; the person is told so. */
-  told(cause: SessionCause): void
-  /** Begins on its first socket. */
+  /** Sets the cause of the end as stored in the row; the client receives it too. */
+  setCause(cause: SessionCause): void
+  /** Starts on the first socket. */
   begin(socket: FrameSocket): void
   /**
-   * Goes on over a new socket; an earlier one is closed. Both sides learn what the other has.
+   * Continues on a new socket and closes an earlier one. Both sides exchange their offsets.
    * @param from bytes of output that the browser has received
-   * @returns false when that cannot be
+   * @returns false when output from there is not retained
    */
   resume(socket: FrameSocket, from: number): boolean
-  /** The socket is gone: the session waits for another one, unless the person has finished. */
+  /** The socket closed: the session waits for another one, unless the user has finished. */
   detach(socket: FrameSocket, isFinished: boolean): void
-  /** @returns the rule that the frame breaks */
+  /** @returns the protocol violation, if any */
   receive(frame: Frame): string | undefined
-  say(message: ServerMessage): void
-  /** The person has finished with it. */
+  send(message: ServerMessage): void
+  /** Ends the session at the user's request. */
   leave(): void
 }
 
 export interface WebTerminalParts {
   readonly clock: Clock
   readonly connection: () => WebConnection
-  /** Nothing is left to be taken up. */
-  readonly over: () => void
+  /** Called when nothing is left to resume. */
+  readonly ended: () => void
 }
 
 const LOST = 'The browser was gone for a minute.'
-/** A browser that asks and never reads. */
+/** Limit for browsers that request replies and never read. */
 const MAX_UNSENT_BYTES = 2 * TERMINAL.outputWindowBytes
 
-export function createWebTerminal({ clock, connection, over }: WebTerminalParts): WebTerminal {
+export function createWebTerminal({ clock, connection, ended }: WebTerminalParts): WebTerminal {
   const output = new RetainedOutput()
-  /** Offset of the next byte to send on the present socket. */
+  /** Offset of the next byte to send on the current socket. */
   let sent = 0
   let socket: FrameSocket | undefined
   let received = 0
   let taken = 0
   let isFull = false
-  /** Said after the output, and again on each socket until the person has heard it. */
-  const last: ServerMessage[] = []
-  let lastSent = 0
+  /** Final messages: sent after the output, and again on each new socket. */
+  const finalMessages: ServerMessage[] = []
+  let finalMessagesSent = 0
   let cause: SessionCause | undefined
   let isEnded = false
-  let cancelWait = (): void => undefined
+  let cancelResumeTimeout = (): void => undefined
 
   function pump(): void {
     if (!socket) return
@@ -73,13 +72,13 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
       sent += piece.length
     }
     if (sent < output.end) return
-    for (const message of last.slice(lastSent)) socket.send(messageFrame(message))
-    lastSent = last.length
+    for (const message of finalMessages.slice(finalMessagesSent)) socket.send(messageFrame(message))
+    finalMessagesSent = finalMessages.length
   }
 
   function release(total: number): string | undefined {
     if (total > sent) return 'it confirms what was not sent'
-    // A resumption has confirmed more already: what the page has received, it keeps.
+    // A resumption may have confirmed more already: the page keeps received output.
     if (total > output.start) output.release(total)
     if (isFull && output.end - output.start < TERMINAL.outputWindowBytes / 2) {
       isFull = false
@@ -89,7 +88,7 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
     return undefined
   }
 
-  /** What has arrived already comes again after a resumption. */
+  /** After a resumption the client repeats input that may have arrived already. */
   function input(offset: number, bytes: Uint8Array): string | undefined {
     if (offset > received) return 'input is missing'
     const fresh = bytes.subarray(received - offset)
@@ -99,20 +98,20 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
     return undefined
   }
 
-  function wait(): void {
-    cancelWait()
-    cancelWait = clock.after(TERMINAL.resumeSeconds * 1_000, () => {
+  function startResumeTimeout(): void {
+    cancelResumeTimeout()
+    cancelResumeTimeout = clock.after(TERMINAL.resumeSeconds * 1_000, () => {
       connection().disconnect({ by: 'peer', reason: 'connection-lost', message: LOST })
       socket?.close()
-      over()
+      ended()
     })
   }
 
   function leave(): void {
     connection().leave('The person closed the terminal.')
-    cancelWait()
+    cancelResumeTimeout()
     socket?.close()
-    over()
+    ended()
   }
 
   const view: TerminalView = {
@@ -125,27 +124,27 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
     consumed(count) {
       taken += count
       if (!socket) return
-      // Each byte may be told of: a browser that sends and never reads is gone.
+      // Every byte can cause a frame: drop a browser that sends and never reads.
       if (socket.bufferedBytes > MAX_UNSENT_BYTES) socket.close()
       else socket.send(takenFrame(taken))
     },
     exit(end) {
-      last.push({ type: 'exit', ...end })
+      finalMessages.push({ type: 'exit', ...end })
       pump()
     },
     closed({ reason, message }) {
       isEnded = true
       const text = withoutPrefix(message)
-      last.push({ type: 'ended', by: cause?.by ?? 'gateway', reason: cause?.reason ?? reason, message: text })
+      finalMessages.push({ type: 'ended', by: cause?.by ?? 'gateway', reason: cause?.reason ?? reason, message: text })
       pump()
       // Clients that disconnect without `bye` are not waited for.
-      wait()
+      startResumeTimeout()
     },
   }
 
   return {
     view,
-    told: (found) => (cause = found),
+    setCause: (found) => (cause = found),
     begin(first) {
       socket = first
     },
@@ -154,20 +153,20 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
       const earlier = socket
       socket = next
       earlier?.close()
-      if (!isEnded) cancelWait()
+      if (!isEnded) cancelResumeTimeout()
       sent = from
-      lastSent = 0
+      finalMessagesSent = 0
       next.send(messageFrame({ type: 'resumed', received } satisfies ServerMessage))
       next.send(takenFrame(taken))
       release(from)
       return true
     },
     detach(gone, isFinished) {
-      // Another one has taken its place.
+      // Already replaced by another socket.
       if (socket !== gone) return
       socket = undefined
       if (isFinished) leave()
-      else wait()
+      else startResumeTimeout()
     },
     receive(frame) {
       if (frame.kind === 'data') return input(frame.offset, frame.bytes)
@@ -178,7 +177,7 @@ export function createWebTerminal({ clock, connection, over }: WebTerminalParts)
       }
       return undefined
     },
-    say(message) {
+    send(message) {
       socket?.send(messageFrame(message))
       pump()
     },

@@ -24,8 +24,8 @@ export interface FileOperation {
 
 /** Observes file transfers. Never throws: reports unreadable data once. */
 export interface FileReader {
-  fromPerson(bytes: Uint8Array): void
-  fromDevice(bytes: Uint8Array): void
+  clientData(bytes: Uint8Array): void
+  deviceData(bytes: Uint8Array): void
   /** Ends the input. */
   end(): void
 }

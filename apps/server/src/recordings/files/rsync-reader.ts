@@ -12,8 +12,8 @@ export function createRsyncReader(way: 'upload' | 'download', target: string, li
   }
   const pass = (): void => undefined
   return {
-    fromPerson: way === 'upload' ? read : pass,
-    fromDevice: way === 'download' ? read : pass,
+    clientData: way === 'upload' ? read : pass,
+    deviceData: way === 'download' ? read : pass,
     end: () => listener.done({ operation: way, path: target, ...hash.end(), result: 'rsync stream' }),
   }
 }

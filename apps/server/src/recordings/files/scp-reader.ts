@@ -65,8 +65,8 @@ export function createScpReader(way: 'upload' | 'download', target: string, list
 
   const pass = (): void => undefined
   return {
-    fromPerson: way === 'upload' ? read : pass,
-    fromDevice: way === 'download' ? read : pass,
+    clientData: way === 'upload' ? read : pass,
+    deviceData: way === 'download' ? read : pass,
     end: () => finish('interrupted'),
   }
 }

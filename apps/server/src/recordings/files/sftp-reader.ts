@@ -133,8 +133,8 @@ export function createSftpReader(listener: FileListener): FileReader {
   }
 
   return {
-    fromPerson: (bytes) => read(requests, bytes, decodeRequest, asked),
-    fromDevice: (bytes) => read(replies, bytes, decodeReply, answered),
+    clientData: (bytes) => read(requests, bytes, decodeRequest, asked),
+    deviceData: (bytes) => read(replies, bytes, decodeReply, answered),
     end() {
       for (const handle of files.keys()) finish(handle, 'interrupted')
     },

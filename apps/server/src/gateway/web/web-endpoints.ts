@@ -1,4 +1,4 @@
-// The endpoints of web terminals: WebSockets that bring a ticket. Their pages are our own: Origin is checked.
+// The WebSocket endpoints of web terminals. Clients authenticate by ticket; Origin must be our own.
 import type { IncomingMessage } from 'node:http'
 import { TERMINAL, TERMINAL_SUBPROTOCOL } from '@bowline/contract/terminal/messages'
 import { refuseUpgrade } from '@bowline/link/upgrade'
@@ -14,7 +14,7 @@ import type { Log } from '../../platform/log.ts'
 import type { LegacyTarget, TicketTarget, Tickets } from '../../terminals/tickets.ts'
 import type { Gateway } from '../gateway.ts'
 import type { UpgradeHandler } from '../links/upgrades.ts'
-import { type Conversation, converse } from './conversation.ts'
+import { type Conversation, createConversation } from './conversation.ts'
 import { type ShownCredential, createLegacyTerminal } from './legacy-terminal.ts'
 import { keepAlive } from './keep-alive.ts'
 import { createResumableTerminals } from './resumable-terminals.ts'
@@ -22,50 +22,50 @@ import { createWebConnection } from './web-connection.ts'
 import type { FrameSocket } from './web-terminal.ts'
 import { TEXTS } from '../record/texts.ts'
 
-export interface WebDoorsDeps {
+export interface WebEndpointsDeps {
   readonly gateway: Pick<Gateway, 'admitWeb'>
   readonly tickets: Pick<Tickets<TicketTarget>, 'take'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'take'>
   readonly clock: Clock
   readonly log: Log
-  /** Context of a device's namespace for the gateway itself; undefined when there is no such device. */
+  /** The gateway's own context in the namespace of a device; undefined for an unknown device. */
   readonly contextOf: (device: DeviceUid) => Promise<TenantContext | undefined>
   /** Wire encoding of a registered key. */
   readonly findKey: (ctx: TenantContext, fingerprint: string) => Promise<Uint8Array | undefined>
-  /** Whether consoles up to v0.19 may sign in with a key: their signature is over the user name alone. */
+  /** Allows key logins by consoles up to v0.19: their signature covers the user name only. */
   readonly takesSignaturesOverNames: boolean
 }
 
-export interface WebDoors {
+export interface WebEndpoints {
   /** At `/ws/ssh`, for existing clients. */
   readonly legacy: UpgradeHandler
   /** At `/ws/terminal`: our own protocol. */
   readonly terminal: UpgradeHandler
-  /** Ends every WebSocket that is still there. */
+  /** Closes every open WebSocket. */
   close(): void
 }
 
-/** Upgrades a second from one source: tickets cannot be guessed, but trying costs. */
+/** Upgrades per second and source: tickets cannot be guessed, but each attempt costs CPU. */
 const UPGRADES = { perSecond: 10, burst: 100 }
 const LEGACY_MESSAGE_BYTES = 1_048_576
-/** WebSockets that have shown no ticket yet: of one source, and of all. */
+/** WebSockets without a ticket yet. */
 const MAX_PENDING_HANDSHAKES = { perSource: 20, total: 500 }
-/** Close codes by which a page says that it is done or going away (RFC 6455 section 7.4.1). */
+/** Close codes of a page that is done or going away (RFC 6455 section 7.4.1). */
 const PAGE_CODES: readonly number[] = [1000, 1001]
 const NO_FRAME = new Uint8Array(0)
-/** How long browsers may take to end their side. */
-const END_MS = 1_000
+/** Time for browsers to complete the closing handshake. */
+const CLOSE_TIMEOUT_MS = 1_000
 
-export function createWebDoors(deps: WebDoorsDeps): WebDoors {
+export function createWebEndpoints(deps: WebEndpointsDeps): WebEndpoints {
   const upgrades = new RateLimiter(deps.clock, UPGRADES)
   const legacyServer = webSocketServer(LEGACY_MESSAGE_BYTES)
   const terminalServer = webSocketServer(TERMINAL.messageBytes)
   const resumable = createResumableTerminals()
-  /** The oldest first. */
+  /** Oldest first. */
   const conversations = new Map<Conversation, { readonly source: string; readonly webSocket: WebSocket }>()
   const open = new Set<WebSocket>()
 
-  /** Upgrades what may be upgraded; `take` gets the WebSocket. */
+  /** Upgrades an allowed request and passes the WebSocket to `take`. */
   function upgrade(
     server: WebSocketServer,
     [request, socket, head, { remote, host }]: Parameters<UpgradeHandler>,
@@ -76,7 +76,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     server.handleUpgrade(request, socket, head, (webSocket) => {
       open.add(webSocket)
       webSocket.on('close', () => open.delete(webSocket))
-      // The close that follows says all.
+      // The `close` event that follows handles it.
       webSocket.on('error', () => undefined)
       keepAlive(webSocket, deps.clock)
       take(webSocket)
@@ -92,7 +92,7 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     const blob = ctx && (await deps.findKey(ctx, credential.fingerprint))
     if (credential.signature === undefined) return { blob }
     return {
-      // As if there were no such key.
+      // Treated like an unknown key.
       blob: deps.takesSignaturesOverNames ? blob : undefined,
       signature: {
         username,
@@ -144,12 +144,12 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       },
     }
     const peer = { address: remote, port: request.socket.remotePort ?? 0 }
-    const conversation = converse({ ...deps, resumable }, socket, peer, request.headers.origin ?? '')
+    const conversation = createConversation({ ...deps, resumable }, socket, peer, request.headers.origin ?? '')
     conversations.set(conversation, { source: sourceKey(remote), webSocket })
     webSocket.on('message', (data: Buffer, isBinary) => conversation.receive(isBinary ? data : NO_FRAME))
     webSocket.on('close', (code) => {
       conversations.delete(conversation)
-      conversation.gone(PAGE_CODES.includes(code))
+      conversation.closed(PAGE_CODES.includes(code))
     })
   }
 
@@ -158,11 +158,11 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
       const [request, socket, , { remote }] = upgraded
       const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
       if (!offered.includes(TERMINAL_SUBPROTOCOL)) return refuseUpgrade(socket, 400)
-      const strangers = [...conversations].filter(([{ isStranger }]) => isStranger).map(([, stranger]) => stranger)
-      const ofSource = strangers.filter(({ source }) => source === sourceKey(remote))
+      const pending = [...conversations].filter(([{ isPending }]) => isPending).map(([, entry]) => entry)
+      const ofSource = pending.filter(({ source }) => source === sourceKey(remote))
       if (ofSource.length >= MAX_PENDING_HANDSHAKES.perSource) return refuseUpgrade(socket, 429, { 'Retry-After': '5' })
-      // A browser shows its ticket at once: the one that has been silent for longest is the least likely to be one.
-      if (strangers.length >= MAX_PENDING_HANDSHAKES.total) strangers[0]?.webSocket.terminate()
+      // A browser sends its ticket at once: the longest silent client is the least likely to be one.
+      if (pending.length >= MAX_PENDING_HANDSHAKES.total) pending[0]?.webSocket.terminate()
       upgrade(terminalServer, upgraded, (webSocket) => serveTerminal(webSocket, request, remote))
     },
     legacy(...upgraded) {
@@ -175,13 +175,13 @@ export function createWebDoors(deps: WebDoorsDeps): WebDoors {
     close() {
       for (const webSocket of open) {
         webSocket.close(1001)
-        deps.clock.after(END_MS, () => webSocket.terminate())
+        deps.clock.after(CLOSE_TIMEOUT_MS, () => webSocket.terminate())
       }
     },
   }
 }
 
-/** @param maxPayload longest message, bytes; a longer one ends the connection (1009) before it is read */
+/** @param maxPayload limit of a message in bytes; a longer one closes the connection (1009) before it is read */
 function webSocketServer(maxPayload: number): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
@@ -193,14 +193,14 @@ function webSocketServer(maxPayload: number): WebSocketServer {
 }
 
 /**
- * Whether a client encodes the parameters of its URL, as those since v0.20 do. They show binary messages, and parse text
- * messages as JSON; the earlier ones, which put the token in as it is, show text messages only.
+ * Detects clients since v0.20, which encode the parameters of their URL. They display binary messages and parse text
+ * messages as JSON; earlier ones, which do not encode the token, display text messages only.
  */
 function encodesItsUrl(request: IncomingMessage): boolean {
   return /[?&]token=[^&]*%7e/i.test(request.url ?? '')
 }
 
-/** `cols` and `rows`, 0 to 255; what is missing or 0 is usual. */
+/** `cols` and `rows`, 0 to 255; defaults for a missing value or 0. */
 function dimensions(request: IncomingMessage): { columns: number; rows: number; width: number; height: number } {
   const { searchParams } = new URL(request.url ?? '', 'ws://localhost')
   const read = (name: string, usual: number): number => {
