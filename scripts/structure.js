@@ -1,8 +1,9 @@
 // Part of `npm run check`: how the repository is laid out. Folders stay small and depend on each other in one direction,
-// a table is written by its owner alone, and comments cite only documents that are here.
+// a table is written by its owner alone, and comments and documents cite only files that are here.
 import { readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
-import { basename, dirname, join, normalize, relative } from 'node:path'
+import { dirname, join, normalize, relative } from 'node:path'
+import { missingCitations } from './citations.js'
 import { root } from './project-node.js'
 
 const MAX_FILES = 25
@@ -74,7 +75,7 @@ export function structureIsSound() {
   const files = new Map()
   for (const path of paths) {
     if (path === '') continue
-    const isText = /\.(tsx?|js|cjs|css)$/.test(path)
+    const isText = /\.(tsx?|js|cjs|css|mdx?)$/.test(path)
     try {
       files.set(path, isText ? readFileSync(join(root, path), 'utf8') : '')
     } catch (error) {
@@ -91,7 +92,7 @@ export function structureIsSound() {
 
 /** @param {Map<string, string>} files text by path @returns {string[]} a sentence for each problem */
 function findProblems(files) {
-  return [...largeFolders(files), ...folderCycles(files), ...foreignTables(files), ...missingDocuments(files)]
+  return [...largeFolders(files), ...folderCycles(files), ...foreignTables(files), ...missingCitations(files)]
 }
 
 function largeFolders(files) {
@@ -165,19 +166,6 @@ function foreignTables(files) {
   return problems
 }
 
-function missingDocuments(files) {
-  const names = new Set([...files.keys()].map((path) => basename(path)))
-  const problems = []
-  for (const [path, text] of files) {
-    for (const [index, line] of text.split('\n').entries()) {
-      if (!/^\s*(\/\/|\*|\/\*)/.test(line)) continue
-      const cited = [...line.matchAll(/\b([\w-]+\.mdx?)\b/g)].map(([, name]) => name).filter((name) => !names.has(name))
-      if (cited.length > 0) problems.push(`${path}:${index + 1}: ${cited.join(', ')} is not in the repository`)
-    }
-  }
-  return problems
-}
-
 /** Plants one fault of each kind. @returns {string[]} those that were not found */
 function plantedAreMissed(files) {
   const server = 'apps/server/src'
@@ -195,6 +183,8 @@ function plantedAreMissed(files) {
     query: { [`${server}/planted/service.ts`]: "db.selectFrom('devices')\n" },
     write: { [`${server}/planted/store.ts`]: "db.deleteFrom('devices')\n" },
     citation: { [`${server}/planted/a.ts`]: '// As planted.md says.\n' },
+    'path in a comment': { [`${server}/planted/a.ts`]: '/** As planted/{a,b}.ts has it. */\n' },
+    'path in a document': { 'planted/README.md': 'The rest is in `planted/b.ts`.\n' },
   }
   const before = findProblems(files).length
   return Object.entries(plants).flatMap(([name, planted]) =>

@@ -18,8 +18,7 @@ export const LIMITS = {
   apiKeyLifetimesDays: [-1, 30, 60, 90, 365],
   inviteDays: 7,
   removedDeviceHours: 720,
-  agentPingSeconds: 30,
-  /** A device is offline when nothing was received from it for this long. */
+  /** Age of the last heartbeat at which a device is offline although nothing reported the end of its link. */
   onlineWindowSeconds: 120,
   userTokenHours: 72,
   accessTokenMinutes: 10,

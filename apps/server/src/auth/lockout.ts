@@ -1,5 +1,5 @@
-// Lockout after failed sign-ins: pure arithmetic, stored by auth/store.ts. Keyed by source and user, so that an
-// attacker cannot lock a victim out elsewhere.
+// Lockout after failed sign-ins: pure arithmetic. password-check.ts decides with it and counts; store.ts keeps the
+// counters, keyed by source and user, so that an attacker cannot lock a victim out elsewhere.
 
 export interface Attempt {
   /** Consecutive failures, including this one. */

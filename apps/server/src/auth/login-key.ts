@@ -1,6 +1,6 @@
 // Login key of a namespace, for existing agents. They accept a key from the gateway when `POST /api/auth/ssh` can sign
 // with its private half: RSASSA-PKCS1-v1_5 over SHA-256, the only form they verify. One key per namespace, created on
-// first use, instead of one per login. Our own agents never get it: they verify a statement (gateway/statement.ts). Its
+// first use, instead of one per login. Our own agents never get it: they verify a statement (gateway/login/statement.ts). Its
 // first user will be the dialler of existing agents, which offers it to them; until then only tests create keys, and
 // the operation answers NOT_FOUND.
 import { type KeyObject, createPrivateKey, generateKeyPair, sign } from 'node:crypto'

@@ -188,7 +188,7 @@ export interface RecordingPassagesTable {
   /** Time at which its first line appeared, in milliseconds since the start of the recording. */
   at_ms: number
   text: string
-  /** Text form of a tsvector (recordings/words.ts). */
+  /** Text form of a tsvector (recordings/text/words.ts). */
   words: string
 }
 

@@ -1,4 +1,5 @@
-// Presence of devices, as reported by the gateway: link changes and heartbeats.
+// Presence of devices, as reported by the gateway: link changes and heartbeats. The numbers: see
+// Presence in ARCHITECTURE.md.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'

@@ -36,7 +36,7 @@ export const firewallMessages = {
   priority: (priority: string) => `priority ${priority}`,
   empty: 'No rules: everybody gets to the sign-in',
   emptyText:
-    'Without a rule, whoever has a valid credential may connect from anywhere. A rule denies or allows by address, login name and device, before the credential is even asked for.',
+    'Without a rule, whoever has a valid credential may connect from anywhere. A rule denies or allows by address, login name and device: every attempt with a credential is checked against the rules before the credential counts.',
   last: 'Otherwise',
   lastText: 'the connection proceeds to sign-in',
   labels: {

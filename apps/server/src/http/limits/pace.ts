@@ -1,4 +1,5 @@
-// Rate limits per user, per namespace, per source without credentials and per source with wrong ones.
+// Rate limits per user, per namespace, per source without credentials and per source with wrong ones. Sign-ins,
+// registrations and terminals have tighter limits of their own: compose/http.ts.
 import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'

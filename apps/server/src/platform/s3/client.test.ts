@@ -1,5 +1,5 @@
 // Client behaviour before a store has answered; the rest is tested with a real store in
-// recordings/object-store.test.ts.
+// recordings/offload/object-store.test.ts.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { ClientRequest } from 'node:http'
 import { afterEach, expect, it, vi } from 'vitest'
