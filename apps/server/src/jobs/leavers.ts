@@ -17,7 +17,7 @@ interface Opened {
  * Namespaces of those sessions whose user, or key owner, is no longer a member.
  * @param system connection of all namespaces
  */
-export async function findLeft(system: Kysely<Schema>, opened: readonly Opened[]): Promise<Set<TenantId>> {
+export async function findFormerMembers(system: Kysely<Schema>, opened: readonly Opened[]): Promise<Set<TenantId>> {
   const keys = opened.flatMap(({ tenant, key }) => (key ? [{ tenant, blob: key }] : []))
   const people = opened.flatMap(({ tenant, person }) => (person === undefined ? [] : [{ tenant, user: person }]))
   const ended = await findEndedMemberships(system, people)

@@ -48,7 +48,7 @@ function setUp() {
     keyMayLogIn: async () => policy.keys,
     keyIsDisabled: async () => policy.ownerLeft,
     isMember: async () => !policy.personLeft,
-    findLeft: async () => (policy.personLeft ? [TENANT] : []),
+    findFormerMembers: async () => (policy.personLeft ? [TENANT] : []),
   })
   const ended: [string, SessionCause][] = []
   const add = (

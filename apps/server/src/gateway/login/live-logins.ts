@@ -41,7 +41,7 @@ export interface LiveLoginsDeps {
   readonly keyIsDisabled: (ctx: TenantContext, blob: Uint8Array) => Promise<boolean>
   readonly isMember: (ctx: TenantContext, person: UserId) => Promise<boolean>
   /** The namespaces of some logins in which a person, or the owner of a key, is no member any more. */
-  readonly findLeft: (logins: readonly LiveLogin[]) => Promise<Iterable<TenantId>>
+  readonly findFormerMembers: (logins: readonly LiveLogin[]) => Promise<Iterable<TenantId>>
   readonly clock: Clock
   readonly log: Log
 }
@@ -161,7 +161,7 @@ export function createLiveLogins(deps: LiveLoginsDeps): LiveLogins {
     async lookForLeavers() {
       const live = [...logins.values()].flatMap((ofTenant) => [...ofTenant])
       if (live.length === 0) return
-      for (const tenant of await deps.findLeft(live)) review(tenant)
+      for (const tenant of await deps.findFormerMembers(live)) review(tenant)
     },
   }
 }
