@@ -35,8 +35,8 @@ async function causes(): Promise<Record<string, number>> {
   }
 }
 
-describe('a server that is told to stop while people work', () => {
-  it('lets every session finish, refuses new ones with a text, moves the agents, and exits with the last session', async () => {
+describe('a server that is stopped with sessions open', () => {
+  it('lets every session finish, refuses new ones with a message, moves the agents, and exits with the last session', async () => {
     const sessions: EchoSession[] = []
     while (sessions.length < SESSIONS) {
       sessions.push(...(await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, () => startEcho(agent.target)))))

@@ -68,7 +68,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     const client = await started.client()
     const [staying, leaving] = await Promise.all([startEcho(agent.target), startEcho(agent.target)])
 
-    between.become({ delayMs: 5, jitterMs: 5 })
+    between.setConditions({ delayMs: 5, jitterMs: 5 })
     const writer = startWriter(started, 4)
     await until('rows are written', () => writer.acknowledged.size >= 8)
     let done = false
@@ -82,7 +82,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     }
     await staying.echo('after the cuts')
 
-    between.become({ silent: true })
+    between.setConditions({ silent: true })
     leaving.end()
     const [left, answer, healthy] = await Promise.all([leaving.result, signInAnswer(started), health(started)])
     expect([left.code, answer.status, healthy]).toEqual([0, 503, 503])
@@ -91,7 +91,7 @@ describe.skipIf(!postgresPrograms)('an own PostgreSQL (needs the package postgre
     await staying.echo('while nothing comes back')
     // The peer of every connection is gone, without a FIN or RST.
     between.reset()
-    between.become({})
+    between.setConditions({})
 
     await until('the database answers', async () => (await health(started)) === 200)
     const kept = await pendingUids(client)

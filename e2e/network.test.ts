@@ -45,9 +45,9 @@ describe('a slow and uneven network', () => {
   it('keeps typed input in order, and files intact, on a slow network', async () => {
     const { proxy, target } = await viaProxy()
     const conditions = { delayMs: 10, jitterMs: 30, segmentBytes: 97 }
-    proxy.become(conditions)
-    uplink.become(conditions)
-    onTestFinished(() => uplink.become({}))
+    proxy.setConditions(conditions)
+    uplink.setConditions(conditions)
+    onTestFinished(() => uplink.setConditions({}))
     const session = await startEcho(target)
     for (let line = 0; line < 20; line += 1) await session.echo(`line ${line}`)
     session.end()
@@ -56,8 +56,8 @@ describe('a slow and uneven network', () => {
     expect([stdout.toString(), code]).toEqual([`ready\n${lines}`, 0])
 
     const narrow = { delayMs: 10, jitterMs: 10, bytesPerSecond: 2_000_000 }
-    proxy.become(narrow)
-    uplink.become(narrow)
+    proxy.setConditions(narrow)
+    uplink.setConditions(narrow)
     const program = `head -c 1000000 /dev/zero | tr '\\0' 'x'`
     const { stdout: sum } = await ssh(agent.target, [`${program} | sha256sum`])
     const { sha256, bytes } = await pipeThrough(target, program)
@@ -105,8 +105,8 @@ describe('a network that falls silent', () => {
     const row = await latest()
     const throughLink = await startEcho(agent.target)
     const before = agent.process.output().length
-    proxy.become({ silent: true })
-    uplink.become({ silent: true })
+    proxy.setConditions({ silent: true })
+    uplink.setConditions({ silent: true })
 
     const offline = async () => !(await client.call(operations.devices.get, { params: { uid } })).body.online
     const [closed, { code, stderr }] = await Promise.all([
@@ -122,8 +122,8 @@ describe('a network that falls silent', () => {
     expect(closed).toMatchObject({ by: 'gateway', reason: 'keepalive' })
     expect([code, stderr]).toEqual([255, expect.stringMatching(/Bowline: nothing was heard for 45 s/)])
 
-    proxy.become({})
-    uplink.become({})
+    proxy.setConditions({})
+    uplink.setConditions({})
     expect((await throughProxy.result).code).toBe(255)
     await untilOnline(client, uid)
     expect((await ssh(agent.target, ['echo back'])).stdout.toString()).toBe('back\n')

@@ -138,7 +138,7 @@ describe('a firewall rule', () => {
   })
 })
 
-describe('what a running session was allowed by', () => {
+describe('a running session whose permission is withdrawn', () => {
   const withdrawn = /Bowline: access to this device has been withdrawn/
   const byPassword = () => ({ ...target, password: product.device_password })
   /** Starts a session; `cause` reads its own row, regardless of other sessions. */

@@ -99,7 +99,7 @@ async function agentBehind(server: Server, undo: ReturnType<typeof cleanups>): P
   const { hostname: host, port } = new URL(server.origin)
   const uplink = await startChaosProxy({ target: { host, port: Number(port) } })
   undo(() => uplink.close())
-  uplink.become({ delayMs: 2, jitterMs: 3 })
+  uplink.setConditions({ delayMs: 2, jitterMs: 3 })
   const agent = await startAgent({ ...server, origin: `http://127.0.0.1:${uplink.port}` }, 'arrivals')
   undo(() => agent.remove())
   return agent.target

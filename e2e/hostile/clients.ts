@@ -118,7 +118,7 @@ for (let number = 0; number < count; number += 1) {
   const [name = '', act] = kinds[number % kinds.length] ?? []
   tried.set(name, (tried.get(name) ?? 0) + 1)
   void act?.(number)
-  // They start spread over some seconds.
+  // Stagger starts over a few seconds.
   if (number % 50 === 49) await sleep(50)
 }
 parentPort?.postMessage(Object.fromEntries(tried))

@@ -50,7 +50,7 @@ describe.skipIf(problem !== undefined)(`a machine with OpenRC (${problem ?? 'boo
 
   it('keeps running when installed again without changes', () => {
     const before = agentPid()
-    expect(scene.install()).toMatch(/is installed already, and runs/)
+    expect(scene.install()).toMatch(/is already installed and running/)
     expect(agentPid()).toBe(before)
   })
 

@@ -117,7 +117,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
 
   it('keeps running when installed again without changes', () => {
     const before = mainPid()
-    expect(install()).toMatch(/is installed already, and runs/)
+    expect(install()).toMatch(/is already installed and running/)
     expect(mainPid()).toBe(before)
   })
 

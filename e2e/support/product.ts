@@ -13,7 +13,7 @@ import { within } from './wait.ts'
 export const root = resolve(import.meta.dirname, '../..')
 
 /** The line that `npm start -- --json` prints. */
-export interface Printed {
+export interface StartupInfo {
   readonly api: string
   readonly console: string
   readonly docs: string
@@ -26,7 +26,7 @@ export interface Printed {
   readonly device_password: string
 }
 
-export interface Product extends Printed {
+export interface Product extends StartupInfo {
   readonly dataFolder: string
   readonly process: Running
   /** A client signed in as the first account. */
@@ -119,7 +119,7 @@ export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BOWLINE_')))
 }
 
-async function firstLine(running: Running, timeoutMs: number): Promise<Printed> {
+async function firstLine(running: Running, timeoutMs: number): Promise<StartupInfo> {
   const { stdout } = running.child
   if (!stdout) throw new Error('the product has no stdout')
   const lines = createInterface({ input: stdout })
@@ -131,5 +131,5 @@ async function firstLine(running: Running, timeoutMs: number): Promise<Printed> 
     throw new Error(`npm start ended with ${code}:\n${running.output()}`)
   })
   failed.catch(() => undefined)
-  return JSON.parse(await within(timeoutMs, 'npm start prints its line', Promise.race([line, failed]))) as Printed
+  return JSON.parse(await within(timeoutMs, 'npm start prints its line', Promise.race([line, failed]))) as StartupInfo
 }

@@ -19,7 +19,7 @@ const EVENTS = {
   'statement-key.learned': 'learned the statement key',
   'statement-key.changed': 'the statement key was replaced, signed by the old one',
   'statement-key.refused':
-    'the server names a statement key that the known one has not signed; logins by key will fail. If the server was set up anew, remove the file',
+    'the server presented a statement key that the known one has not signed; logins by key will fail. If the server was reinstalled, remove the file',
   'link.up': 'linked to the server',
   'link.down': 'the link ended',
   'link.failed': 'the link could not be established; will retry',

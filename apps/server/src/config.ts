@@ -32,7 +32,7 @@ export interface ServerConfig {
   /** Sources that may read the metrics without the node secret. */
   readonly mayReadMetrics: (address: string) => boolean
   /** Sources exempt from connection and rate limits. */
-  readonly isUncounted: (address: string) => boolean
+  readonly isExemptSource: (address: string) => boolean
 }
 
 /** Files of the data folder that the server creates for itself. */
@@ -44,7 +44,7 @@ export interface OwnFiles {
 }
 
 /** Creates the missing ones. */
-const keptFiles: OwnFiles = {
+const createdFiles: OwnFiles = {
   secretKey: secretKeyFromFile,
   nodeSecret: readSecretFile,
   certificate: selfSignedCertificate,
@@ -57,7 +57,7 @@ const keptFiles: OwnFiles = {
  */
 export async function readConfig(
   env: Readonly<Record<string, string | undefined>>,
-  files: OwnFiles = keptFiles,
+  files: OwnFiles = createdFiles,
 ): Promise<ServerConfig> {
   const settings = parseSettings('server', env)
   const dataFolder = resolve(settings.BOWLINE_DATA_DIR)
@@ -92,7 +92,7 @@ export async function readConfig(
       machine: followMachineNames(),
     }),
     mayReadMetrics: ranges('BOWLINE_METRICS_SOURCES'),
-    isUncounted: ranges('BOWLINE_UNCOUNTED_SOURCES'),
+    isExemptSource: ranges('BOWLINE_UNCOUNTED_SOURCES'),
   }
 }
 
@@ -123,7 +123,7 @@ async function readPositions(file: string | undefined): Promise<Locate> {
 export async function readSecretKey(
   settings: ServerSettings,
   dataFolder: string,
-  files: Pick<OwnFiles, 'secretKey'> = keptFiles,
+  files: Pick<OwnFiles, 'secretKey'> = createdFiles,
 ): Promise<SecretKey> {
   if (settings.BOWLINE_SECRET_KEY) return new SecretKey(settings.BOWLINE_SECRET_KEY)
   if (settings.BOWLINE_DATABASE_URL) {

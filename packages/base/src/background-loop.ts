@@ -1,4 +1,4 @@
-// Work that is triggered often and done once: wakes that come while it runs cause one more pass, not one each.
+// Work that is triggered often and done once: wake-ups during a pass coalesce into one more.
 
 export class BackgroundLoop {
   readonly #pass: () => Promise<void>

@@ -1,5 +1,6 @@
-// A bound on how many tasks run at once that many sources share: waiting tasks get their permits by turns of their
-// sources, and a full queue evicts a task of the source with the most waiting, so that no source can keep the others out.
+// A bound on how many tasks run at once that many sources share: waiting tasks are served round-robin by source,
+// and a full queue evicts a task of the source with the most waiting, so that no source can keep the others out. For
+// small queues: with a full one, each new task scans all waiting sources.
 
 interface Waiter {
   /** @param release undefined: evicted */

@@ -1,4 +1,4 @@
-// Promises that nobody awaits where they are made, kept so that a shutdown can wait for them.
+// Background promises, tracked so that a shutdown can wait for them.
 
 export class PendingSet {
   readonly #failed: (error: unknown) => void

@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts'
 
 export interface RateLimiterOptions {
-  /** Tokens that come back each second. */
+  /** Tokens that are refilled per second. */
   readonly perSecond: number
   /** Tokens of a full bucket. */
   readonly burst: number

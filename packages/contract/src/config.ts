@@ -217,7 +217,7 @@ export const SETTINGS = {
     programs: agent,
     schema: z.enum(['on', 'off']).default('off'),
     description:
-      'on: what a person runs is ended when their client or the network has gone. off: it goes on without its terminal or pipes, as with sshd.',
+      'on: what a person runs is terminated when their client or the network disconnects. off: it keeps running without its terminal or pipes, as with sshd.',
   },
   BOWLINE_PERMIT_USER_RC: {
     programs: agent,

@@ -31,7 +31,7 @@ export const NOT_YET = {
   invitations: {
     title: 'Invitations',
     missing:
-      'The calls about links of invitations answer 501. In the community and enterprise editions `POST /api/namespaces/{tenant}/members` makes people who have an account members at once; in the cloud edition it answers 501 as well, and whoever runs the server adds them with `bowline namespace member add`.',
+      'Invitation-link calls answer 501. In the community and enterprise editions `POST /api/namespaces/{tenant}/members` makes people who have an account members at once; in the cloud edition it answers 501 as well, and whoever runs the server adds them with `bowline namespace member add`.',
     operations: ['members.invite', 'members.acceptInvite', 'members.inviteStatus'],
     settings: [],
   },
@@ -85,7 +85,7 @@ export const NOT_YET = {
   },
   severalNodes: {
     title: 'Running several nodes',
-    missing: 'Run one server process for an installation; it may use a PostgreSQL of yours.',
+    missing: 'Run one server process for an installation; it may use your own PostgreSQL.',
     operations: [],
     settings: ['BOWLINE_REDIS_URL'],
   },

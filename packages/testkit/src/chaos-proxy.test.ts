@@ -26,13 +26,13 @@ async function joined(options: Omit<ChaosOptions, 'target'> = {}) {
 
 describe('the proxy', () => {
   it.each([
-    ['fine', {}],
+    ['normal', {}],
     ['late and uneven', { delayMs: 5, jitterMs: 20 }],
     ['in tiny segments', { segmentBytes: 7 }],
     ['narrow', { bytesPerSecond: 2_000_000 }],
-  ])('passes every byte in order when the network is %s', async (_, weather) => {
+  ])('passes every byte in order when the network is %s', async (_, conditions) => {
     const { proxy, client, far } = await joined()
-    proxy.become(weather)
+    proxy.setConditions(conditions)
     const [up, down] = [randomBytes(50_000), randomBytes(50_000)]
     client.end(up)
     far.end(down)
@@ -42,7 +42,7 @@ describe('the proxy', () => {
 
   it('holds bytes sent during silence and delivers them afterwards', async () => {
     const { proxy, client, far } = await joined()
-    proxy.become({ silent: true })
+    proxy.setConditions({ silent: true })
     client.write('into the void')
     far.write('and back')
     const heard: string[] = []
@@ -51,7 +51,7 @@ describe('the proxy', () => {
     await once(other, 'connect')
     other.destroy()
     expect([heard, client.closed, far.closed]).toEqual([[], false, false])
-    proxy.become({})
+    proxy.setConditions({})
     await once(client, 'data')
     await expect.poll(() => heard.join('')).toBe('into the void')
   })

@@ -21,7 +21,7 @@ export interface ChaosProxy {
   readonly port: number
   readonly connectionCount: number
   /** Sets the network conditions of all connections; omitted ones are reset to normal. */
-  become(weather: Partial<NetworkConditions>): void
+  setConditions(conditions: Partial<NetworkConditions>): void
   /** Ends every connection with a reset in both directions. */
   reset(): void
   /** Sends FIN to the server on every connection; the other direction stays open. */
@@ -38,13 +38,13 @@ export interface ChaosOptions {
   readonly preface?: string | Uint8Array
 }
 
-const FINE: NetworkConditions = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, segmentBytes: 0, silent: false }
+const NORMAL: NetworkConditions = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, segmentBytes: 0, silent: false }
 /** Bytes held per direction before backpressure on the source. */
 const MAX_HELD_BYTES = 262_144
 
 /** Listens on a free loopback port. */
 export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy> {
-  let weather = FINE
+  let conditions = NORMAL
   const pairs = new Set<{ near: Socket; far: Socket; lanes: Lane[] }>()
   const { target, localAddress, preface } = options
   const reset = (socket: Socket, isFar: boolean): void => {
@@ -56,7 +56,7 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
     const local = localAddress === undefined ? {} : { localAddress }
     const far = connect({ ...target, ...local, allowHalfOpen: true, noDelay: true })
     if (preface !== undefined) far.write(preface)
-    const now = (): NetworkConditions => weather
+    const now = (): NetworkConditions => conditions
     const pair = { near, far, lanes: [new Lane(near, far, now), new Lane(far, near, now)] }
     pairs.add(pair)
     for (const [socket, other] of [
@@ -81,8 +81,8 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
     get connectionCount() {
       return pairs.size
     },
-    become(change) {
-      weather = { ...FINE, ...change }
+    setConditions(change) {
+      conditions = { ...NORMAL, ...change }
       for (const { lanes } of pairs) for (const lane of lanes) lane.pump()
     },
     reset() {
@@ -110,7 +110,7 @@ export async function startChaosProxy(options: ChaosOptions): Promise<ChaosProxy
 class Lane {
   readonly #source: Socket
   readonly #sink: Socket
-  readonly #weather: () => NetworkConditions
+  readonly #conditions: () => NetworkConditions
   readonly #held: { readonly bytes: Buffer; readonly dueAt: number }[] = []
   #heldBytes = 0
   /** When the latest byte is due: later ones never overtake it. */
@@ -120,10 +120,10 @@ class Lane {
   #ended = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(source: Socket, sink: Socket, weather: () => NetworkConditions) {
+  constructor(source: Socket, sink: Socket, conditions: () => NetworkConditions) {
     this.#source = source
     this.#sink = sink
-    this.#weather = weather
+    this.#conditions = conditions
     source.on('data', (bytes: Buffer) => this.#take(bytes))
     source.once('end', () => {
       this.#ended = true
@@ -135,7 +135,7 @@ class Lane {
   /** Passes on bytes that are due and schedules the rest. */
   pump(): void {
     clearTimeout(this.#timer)
-    const { silent, segmentBytes, bytesPerSecond } = this.#weather()
+    const { silent, segmentBytes, bytesPerSecond } = this.#conditions()
     while (!this.#sink.writableNeedDrain) {
       const next = silent ? undefined : this.#held[0]
       if (!next) {
@@ -166,7 +166,7 @@ class Lane {
   }
 
   #take(bytes: Buffer): void {
-    const { delayMs, jitterMs } = this.#weather()
+    const { delayMs, jitterMs } = this.#conditions()
     this.#latest = Math.max(this.#latest, Date.now() + delayMs + Math.random() * jitterMs)
     this.#held.push({ bytes, dueAt: this.#latest })
     this.#heldBytes += bytes.length

@@ -6,7 +6,7 @@ export type { AuthRound } from '@bowline/link/stream-messages'
 /** The user at the other end of one attempt. */
 export interface Person {
   /** Aborted when they have disconnected: the outcome no longer matters. */
-  readonly gone: AbortSignal
+  readonly disconnected: AbortSignal
   /** Their address, for the device's own rules and logs; '' when unknown. */
   readonly remote: string
 }
@@ -18,7 +18,7 @@ export interface Conversation extends Person {
 }
 
 /** For checks without a connected user. */
-export const NOBODY: Person = { gone: new AbortController().signal, remote: '' }
+export const NOBODY: Person = { disconnected: new AbortController().signal, remote: '' }
 
 /** The default prompt, for systems without prompts of their own. */
 export async function askPassword(conversation: Conversation): Promise<string> {

@@ -81,7 +81,7 @@ test('denies a login and logs the error when its check fails', async () => {
   })
   const { answers } = await offer(gateway, [right])
   expect(answers).toEqual([{ type: 'denied', reason: 'unsupported' }])
-  expect(log.map((line) => line['ev'])).toContain('internal-error')
+  expect(log.map((line) => line['ev'])).toContain('login.check-failed')
 })
 
 test('checks a statement by the verifier and then the account', async () => {
@@ -151,12 +151,12 @@ describe('prompts', () => {
       },
     ]
     const heard: unknown[] = []
-    let gone: AbortSignal | undefined
+    let disconnected: AbortSignal | undefined
     const { gateway } = startAgent({
       authority: {
         ...fakeAuthority(),
         async interactive(_user, person) {
-          gone = person.gone
+          disconnected = person.disconnected
           for (const round of rounds) heard.push(await person.ask(round).catch(() => 'gone'))
           return { denied: 'credential' }
         },
@@ -168,6 +168,6 @@ describe('prompts', () => {
     expect(stream.messages).toEqual(rounds.map((round) => ({ type: 'prompt', ...round })))
     stream.stream.close()
     await until(() => heard.length === 2)
-    expect([heard, gone?.aborted]).toEqual([[['123'], 'gone'], true])
+    expect([heard, disconnected?.aborted]).toEqual([[['123'], 'gone'], true])
   })
 })

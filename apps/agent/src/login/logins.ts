@@ -77,7 +77,7 @@ export class Logins {
     let closed = false
     /** The round that is waiting for its answers. */
     let asked: { readonly count: number; answer(answers: readonly string[]): void } | undefined
-    const gone = new AbortController()
+    const disconnected = new AbortController()
 
     const answer = (verdict: Verdict): void => {
       checking = false
@@ -107,12 +107,14 @@ export class Logins {
       let rounds = 0
       return {
         remote: request.remote,
-        gone: gone.signal,
+        disconnected: disconnected.signal,
         ask: (round) =>
           new Promise((resolve, reject) => {
             rounds += 1
-            if (closed || asked || rounds > MAX_ROUNDS) throw new Error('the person cannot be asked any more')
-            gone.signal.addEventListener('abort', () => reject(new Error('the person has gone')), { once: true })
+            if (closed || asked || rounds > MAX_ROUNDS) throw new Error('no further prompts are possible')
+            disconnected.signal.addEventListener('abort', () => reject(new Error('the user has disconnected')), {
+              once: true,
+            })
             asked = { count: round.prompts.length, answer: resolve }
             stream.control({ type: 'prompt', ...round } satisfies AuthAnswer)
           }),
@@ -146,11 +148,11 @@ export class Logins {
       data: (bytes) => stream.consumed(bytes.length),
       control: (message) => {
         if (asked ? reply(message) : begin(message)) return
-        stream.close({ by: 'agent', reason: 'protocol', message: 'the credential is not valid or not due' })
+        stream.close({ by: 'agent', reason: 'protocol', message: 'the credential is invalid or unexpected' })
       },
       closed: (cause) => {
         closed = true
-        gone.abort()
+        disconnected.abort()
         this.#end(stream.id, cause)
       },
     }

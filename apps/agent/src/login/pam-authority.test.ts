@@ -201,7 +201,7 @@ function alive(pid: number): boolean {
 }
 
 describe('concurrent logins', () => {
-  const somebody = { remote: '127.0.0.1', gone: new AbortController().signal }
+  const somebody = { remote: '127.0.0.1', disconnected: new AbortController().signal }
   const close = (verdict: Verdict): void => void ('session' in verdict && verdict.session?.close())
 
   test('accepts 45 concurrent logins with keys', { timeout: 120_000 }, async () => {
@@ -213,21 +213,21 @@ describe('concurrent logins', () => {
 
   test('accepts a key and a password while others wait at their prompts', { timeout: 60_000 }, async () => {
     const authority = pamAuthority({ service, strict: true })
-    const gone = new AbortController()
+    const disconnected = new AbortController()
     let atPrompt = 0
     const ask = (): Promise<never> => {
       atPrompt += 1
-      return new Promise((_, reject) => gone.signal.addEventListener('abort', () => reject(new Error('gone'))))
+      return new Promise((_, reject) => disconnected.signal.addEventListener('abort', () => reject(new Error('gone'))))
     }
     const sitting = Array.from({ length: 40 }, () =>
-      authority.interactive(user.name, { remote: '127.0.0.1', gone: gone.signal, ask }),
+      authority.interactive(user.name, { remote: '127.0.0.1', disconnected: disconnected.signal, ask }),
     )
     await until(() => atPrompt === 8)
     const verdicts = await Promise.all([
       authority.platform(user.name, somebody),
       authority.password(user.name, PASSWORD, somebody),
     ])
-    gone.abort()
+    disconnected.abort()
     await Promise.all(sitting)
     verdicts.forEach(close)
     expect(verdicts.filter((verdict) => 'denied' in verdict)).toEqual([])

@@ -82,7 +82,8 @@ function personWithPassword(password: string | undefined, person: Person): Conve
   return {
     ...person,
     ask({ prompts }) {
-      if (password === undefined || prompts.some(({ echo }) => echo)) return Promise.reject(new Error('nobody answers'))
+      if (password === undefined || prompts.some(({ echo }) => echo))
+        return Promise.reject(new Error('no one can answer'))
       return Promise.resolve(prompts.map(() => password))
     },
   }
@@ -99,7 +100,7 @@ function runTask(task: PamTask, person: Conversation): Promise<Refusal | DeviceS
   const kill = (): void => void child.kill('SIGKILL')
   const say = (line: object): boolean => child.stdin.write(`${JSON.stringify(line)}\n`)
   const people = new PamChildren(say)
-  const judged = new Promise<Refusal | DeviceSession>((resolve) => {
+  const outcome = new Promise<Refusal | DeviceSession>((resolve) => {
     const gone = (): void => {
       people.lost()
       resolve({ outcome: 'unsupported' })
@@ -123,12 +124,12 @@ function runTask(task: PamTask, person: Conversation): Promise<Refusal | DeviceS
     })
   })
   const life = setTimeout(kill, LOGIN_TIMEOUT_MS)
-  person.gone.addEventListener('abort', kill)
-  if (person.gone.aborted) kill()
+  person.disconnected.addEventListener('abort', kill)
+  if (person.disconnected.aborted) kill()
   say(task)
-  return judged.finally(() => {
+  return outcome.finally(() => {
     clearTimeout(life)
-    person.gone.removeEventListener('abort', kill)
+    person.disconnected.removeEventListener('abort', kill)
   })
 }
 

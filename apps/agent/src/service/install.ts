@@ -47,7 +47,7 @@ export function install(given: Settings, say: (line: string) => void): void {
   manager.enable()
   removeOtherVersions([before])
   if (!otherSettings && !otherVersion && !otherService && manager.isRunning()) {
-    return say(`${version} is installed already, and runs.`)
+    return say(`${version} is already installed and running.`)
   }
   // Last step: if this runs in a session of the agent, the session ends here.
   say(`${version} is installed as a service of ${manager.name}; starting it. Its log: ${manager.logCommand}`)
@@ -70,10 +70,12 @@ export function uninstall(removeKey: boolean, say: (line: string) => void): void
   rmSync(SETTINGS_FILE, { force: true })
   if (removeKey) {
     for (const file of [keyFile, `${keyFile}.statement.json`]) rmSync(file, { force: true })
-    say('The agent and its key are removed.')
+    say('The agent and its key have been removed.')
   } else if (existsSync(keyFile)) {
-    say(`The agent is removed. ${keyFile} stays: with it this machine comes back as the same device (--remove-key).`)
-  } else say('The agent is removed.')
+    say(
+      `The agent has been removed. ${keyFile} was kept, so reinstalling registers the same device (--remove-key deletes it).`,
+    )
+  } else say('The agent has been removed.')
 }
 
 /** Settings of an agent in an environment; including unknown ones, so that they are reported. */

@@ -15,6 +15,6 @@ export interface BecomeOrder {
 export function becomeProgram(order: string): never {
   const { path, argv, ...user }: BecomeOrder = JSON.parse(order)
   becomeUser(user)
-  if (!process.execve) throw new Error('this Node cannot become another program')
+  if (!process.execve) throw new Error('this Node.js has no process.execve')
   return process.execve(path, [...argv], process.env)
 }

@@ -30,14 +30,14 @@ export function shellOf(account: Account, command: Uint8Array | undefined): Comm
 /**
  * The same command line run as `account`, with exactly its groups. Unchanged when the agent already is that user.
  * @param login whether argv[0] must be preserved
- * @param searched the `PATH` that the program will have
+ * @param searchPath the `PATH` that the program will have
  */
 export function becoming(
   account: Account,
   command: CommandLine,
   login: boolean,
   tools: Tools,
-  searched: string,
+  searchPath: string,
 ): CommandLine {
   if (isSelf(account)) return command
   if (!tools.setpriv || (login && !tools.bash)) return throughOwnProgram(account, command)
@@ -51,7 +51,7 @@ export function becoming(
       ...groups,
       '--inh-caps=-all',
       '--',
-      ...execWords(command, login, tools, searched),
+      ...execWords(command, login, tools, searchPath),
     ],
   }
 }
@@ -61,23 +61,23 @@ export function execWords(
   { path, argv }: CommandLine,
   login: boolean,
   tools: Tools,
-  searched: string,
+  searchPath: string,
 ): CommandLine['argv'] {
   const [argv0 = path, ...rest] = argv
   // --norc: bash reads the user's .bashrc for a `-c` that it believes came from sshd.
   if (login && tools.bash) return [tools.bash, '--norc', '-c', 'exec -a "$0" "$@"', argv0, path, ...rest]
   if (login) return [path, '-l', ...rest]
   const program = Buffer.from(argv0).toString()
-  return [findsTheSame(program, path, searched) ? program : path, ...rest]
+  return [resolvesTo(program, path, searchPath) ? program : path, ...rest]
 }
 
 /**
  * Whether execvp(3) resolves the name to the intended file: then argv[0] can be that name, as with sshd, and a shell's
  * messages begin with `bash:`. Pure except for resolving links.
  */
-function findsTheSame(name: string, file: string, searched: string): boolean {
+function resolvesTo(name: string, file: string, searchPath: string): boolean {
   if (name.includes('/')) return false
-  const found = searched.split(':').find((folder) => folder.startsWith('/') && existsSync(join(folder, name)))
+  const found = searchPath.split(':').find((folder) => folder.startsWith('/') && existsSync(join(folder, name)))
   return found !== undefined && realpathSync(join(found, name)) === realpathSync(file)
 }
 

@@ -109,17 +109,17 @@ function openPipes(): { input: Pipe; output: Pipe; errors: Pipe } {
 function start(options: LaunchOptions, stdio: string | readonly [number, number, number], release: () => void): Child {
   const { account } = options
   const env = options.environment(typeof stdio === 'string' ? stdio : undefined)
-  const searched = env.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? ''
-  return options.starter({ ...commandLine(options, searched), env, stdio, user: account }, release)
+  const searchPath = env.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? ''
+  return options.starter({ ...commandLine(options, searchPath), env, stdio, user: account }, release)
 }
 
-/** @param searched the `PATH` that the command will have */
-function commandLine(options: LaunchOptions, searched: string): CommandLine {
+/** @param searchPath the `PATH` that the command will have */
+function commandLine(options: LaunchOptions, searchPath: string): CommandLine {
   const { account, command, login, becomes, rc, tools } = options
   if (becomes)
     return rc
-      ? afterRc(becoming(account, rc, false, tools, searched), [command.path, ...command.argv.slice(1)])
+      ? afterRc(becoming(account, rc, false, tools, searchPath), [command.path, ...command.argv.slice(1)])
       : command
-  if (!rc) return becoming(account, command, login, tools, searched)
-  return becoming(account, afterRc(rc, execWords(command, login, tools, searched)), false, tools, searched)
+  if (!rc) return becoming(account, command, login, tools, searchPath)
+  return becoming(account, afterRc(rc, execWords(command, login, tools, searchPath)), false, tools, searchPath)
 }

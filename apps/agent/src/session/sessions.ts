@@ -135,7 +135,7 @@ export class Sessions {
         return { command: shellOf(account, undefined), login: true, becomes, environment: { requested }, pty }
       case 'exec': {
         const bytes = Buffer.from(run.command, 'base64')
-        if (bytes.includes(0)) return refusal('refused', 'a command cannot hold a NUL byte')
+        if (bytes.includes(0)) return refusal('refused', 'a command must not contain a NUL byte')
         const environment = { requested, originalCommand: bytes.toString('utf8') }
         return { command: shellOf(account, bytes), login: false, becomes, environment, pty }
       }

@@ -22,7 +22,7 @@ import {
   recordLogin,
   setPreferredTenant,
 } from '../users/service.ts'
-import { judgeGuess } from './guesses.ts'
+import { verifyPassword } from './password-check.ts'
 import type { PasswordHasher } from './passwords.ts'
 import {
   deleteExpired,
@@ -65,7 +65,7 @@ export async function signIn(deps: AuthDeps, credentials: Credentials, origin: O
   const named = await findAccount(deps.db, credentials.username)
   const account = named && named.status !== 'invited' && named.authMethods.includes('local') ? named : undefined
   const guess = { identifier: credentials.username, account, password: credentials.password }
-  if (!(await judgeGuess(deps, guess, origin)) || !account) return fail('BAD_CREDENTIALS')
+  if (!(await verifyPassword(deps, guess, origin)) || !account) return fail('BAD_CREDENTIALS')
   // Only a caller who knows the password learns that the address is unconfirmed.
   if (account.status === 'not-confirmed') fail('EMAIL_UNCONFIRMED')
   const now = deps.clock.now()
@@ -86,7 +86,7 @@ export function isCurrentPassword(
   password: string,
   origin: Origin,
 ): Promise<boolean> {
-  return judgeGuess(deps, { identifier: account.username, account, password }, origin)
+  return verifyPassword(deps, { identifier: account.username, account, password }, origin)
 }
 
 /** Properties shared by all tokens renewed from one sign-in. */
@@ -177,8 +177,8 @@ export interface BrowserSession {
 export async function startBrowserSession(deps: AuthDeps, account: Account, origin: Origin): Promise<BrowserSession> {
   return deps.db.transaction().execute(async (db) => {
     // A concurrent password change would not see the family added here, and could not end it.
-    const now = (await lockAccount(db, account.id)) ?? fail('BAD_CREDENTIALS')
-    if (now.tokenEpoch !== account.tokenEpoch) fail('BAD_CREDENTIALS')
+    const current = (await lockAccount(db, account.id)) ?? fail('BAD_CREDENTIALS')
+    if (current.tokenEpoch !== account.tokenEpoch) fail('BAD_CREDENTIALS')
     const inner = { ...deps, db }
     const family = deps.ids.uuid()
     const auth = await authenticate(inner, account, { family })

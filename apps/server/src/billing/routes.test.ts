@@ -1,4 +1,4 @@
-// The cloud edition without subscriptions: device limit and places of removed devices.
+// The cloud edition without subscriptions: device limit and slots of removed devices.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { type DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'

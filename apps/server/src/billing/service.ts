@@ -6,7 +6,7 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
-import { countPlaces } from '../devices/limits.ts'
+import { countSlots } from '../devices/limits.ts'
 import { get, getMany } from '../devices/service.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { findMostUsed, findPlan, keepOnly, lockPlan } from './store.ts'
@@ -15,8 +15,8 @@ import { findMostUsed, findPlan, keepOnly, lockPlan } from './store.ts'
 export async function evaluate(ctx: TenantContext): Promise<{ can_accept: boolean; can_connect: boolean }> {
   const plan = (await findPlan(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   if (plan.billed || plan.limit <= 0) return { can_accept: true, can_connect: true }
-  const { accepted, places } = await countPlaces(ctx)
-  return { can_accept: places < plan.limit, can_connect: accepted <= plan.limit }
+  const { accepted, slots } = await countSlots(ctx)
+  return { can_accept: slots < plan.limit, can_connect: accepted <= plan.limit }
 }
 
 /**

@@ -15,12 +15,12 @@ const CHECK = 'certificate'
 export async function checkCertificate({ settings, tls }: ServerConfig, now: number): Promise<Finding[]> {
   if (tls) return judge(tls, settings.BOWLINE_DOMAIN, settings.BOWLINE_TLS_CERT_FILE === undefined, now)
   if (settings.BOWLINE_TRUSTED_PROXIES.length > 0) {
-    return [finding(CHECK, 'ok', 'None is needed: the proxies of BOWLINE_TRUSTED_PROXIES end TLS.')]
+    return [finding(CHECK, 'ok', 'None is needed: the proxies of BOWLINE_TRUSTED_PROXIES terminate TLS.')]
   }
   if (isLoopback(settings.BOWLINE_HOST)) {
     return [finding(CHECK, 'ok', 'None is needed: only this machine can connect.')]
   }
-  return [finding(CHECK, 'ok', 'The server will make its own at the first start; agents pin it, browsers warn.')]
+  return [finding(CHECK, 'ok', 'The server will generate its own at the first start; agents pin it, browsers warn.')]
 }
 
 function judge({ cert, key }: TlsMaterial, domain: string | undefined, isOwn: boolean, now: number): Finding[] {

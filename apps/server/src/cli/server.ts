@@ -1,5 +1,5 @@
 // `bowline server`: runs until a signal ends it. An unexpected error also ends it, by an orderly shutdown if possible:
-// it never runs on in an undefined state.
+// it never keeps running in an undefined state.
 import { ConfigError } from '@bowline/contract/config'
 import { systemClock } from '@bowline/base/clock'
 import { readConfig } from '../config.ts'
@@ -26,11 +26,11 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
   let running: RunningServer | undefined
   const die = (reason: unknown): void => {
     log.error('server.failed', { err: reason })
-    const leaving = running
+    const failed = running
     running = undefined
     // A second failure during shutdown, or one before there was anything to close.
-    if (!leaving) process.exit(1)
-    void leave(leaving)
+    if (!failed) process.exit(1)
+    void leave(failed)
   }
   process.on('uncaughtException', die)
   process.on('unhandledRejection', die)
@@ -41,7 +41,7 @@ export async function runServer(env: Readonly<Record<string, string | undefined>
     clock: systemClock,
     sharedTime: true,
     ids: randomIds,
-    lost: die,
+    onFatal: die,
   }).catch((error: unknown) => {
     console.error(`bowline: ${explain(error)}`)
     return process.exit(1)
@@ -87,7 +87,7 @@ async function leave(server: RunningServer): Promise<void> {
 function explain(error: unknown): string {
   const { code, port } = (error ?? {}) as { code?: unknown; port?: unknown }
   if (code === 'EADDRINUSE') {
-    return `port ${String(port)} is in use; BOWLINE_HTTP_PORT and BOWLINE_SSH_PORT choose others.`
+    return `port ${String(port)} is in use; BOWLINE_HTTP_PORT and BOWLINE_SSH_PORT set other ports.`
   }
   return error instanceof Error ? error.message : String(error)
 }

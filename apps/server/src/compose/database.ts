@@ -29,13 +29,13 @@ export async function shareTime(
 export async function connect(
   { settings, dataFolder }: ServerConfig,
   log: Log,
-  lost: ((error: Error) => void) | undefined,
+  onFatal: ((error: Error) => void) | undefined,
   onEnd: (ending: () => Promise<void>) => void,
 ): Promise<Database> {
   let owner: Parameters<typeof openDatabase>[0]['owner']
   if (settings.BOWLINE_DATABASE_URL) owner = settings.BOWLINE_DATABASE_URL
   else {
-    const embedded = await startEmbeddedPostgres({ dataDir: dataFolder, log, ...(lost ? { lost } : {}) })
+    const embedded = await startEmbeddedPostgres({ dataDir: dataFolder, log, ...(onFatal ? { lost: onFatal } : {}) })
     onEnd(() => embedded.close())
     owner = embedded.connection
   }

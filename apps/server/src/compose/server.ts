@@ -18,7 +18,7 @@ import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from '../devices/
 import { findDeviceKey } from '../devices/registration.ts'
 import { serveDocsSearch } from '../docs-search/routes.ts'
 import { createEventBus } from '../events/bus.ts'
-import { connectionJudge } from '../firewall/service.ts'
+import { ruleEvaluator } from '../firewall/service.ts'
 import { createAdmission } from '../gateway/admission/admission.ts'
 import { createAgents } from '../gateway/links/agents.ts'
 import { createDeviceChecks } from '../gateway/login/device-checks.ts'
@@ -34,7 +34,7 @@ import { attachUpgrades } from '../gateway/links/upgrades.ts'
 import { createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
 import { serveMetrics } from '../http/metrics.ts'
-import { createPace } from '../http/limits/pace.ts'
+import { createRequestLimits } from '../http/limits/request-limits.ts'
 import { createHttpServer } from '../http/server.ts'
 import { serveStatic } from '../http/files/static.ts'
 import { Bundles } from '../install/bundles.ts'
@@ -67,7 +67,7 @@ export interface ServerParts {
   /** Corrects the clock by the database's, which all nodes share. Tests with a manual clock omit it. */
   readonly sharedTime?: true
   /** Called when the server cannot continue: the process must exit. */
-  readonly lost?: (error: Error) => void
+  readonly onFatal?: (error: Error) => void
 }
 
 export interface RunningServer {
@@ -95,21 +95,21 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 }
 
 async function start(
-  { config, log, ids, lost, ...parts }: ServerParts,
+  { config, log, ids, onFatal, ...parts }: ServerParts,
   onEnd: (ending: () => Promise<void>) => void,
 ): Promise<Omit<RunningServer, 'close'>> {
-  const { settings, dataFolder } = config
+  const { settings, dataFolder, objectStore: store } = config
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const node = await nodeName(dataFolder)
-  const database = await connect(config, log, lost, onEnd)
+  const database = await connect(config, log, onFatal, onEnd)
   const system = database.system()
   const clock = parts.sharedTime ? await shareTime(parts.clock, database, log, onEnd) : parts.clock
   const keys = await loadInstanceKeys(system, config.secretKey)
   await forgetLinksOf(system, node)
   await closeLostSessions(system, node)
-  const kept = { folder: join(dataFolder, 'recordings'), node, log, system, clock, store: config.objectStore, onEnd }
+  const recordingParts = { folder: join(dataFolder, 'recordings'), node, log, system, clock, store, onEnd }
   const { recording: key, reloadRecording: reloadKeys } = keys
-  const { recordings, uploads } = await startRecordings({ ...kept, key, reloadKeys })
+  const { recordings, uploads } = await startRecordings({ ...recordingParts, key, reloadKeys })
 
   const bus = createEventBus(clock, randomUUID())
   const tenantContext = (tenant: TenantId, actor: Actor, source = ''): TenantContext => ({
@@ -155,7 +155,7 @@ async function start(
   const judging = {
     resolve: (target: Target) => resolveLoginTarget(system, target),
     contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
-    firewall: connectionJudge,
+    firewall: ruleEvaluator,
     keyMayLogIn: mayLogIn,
   }
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
@@ -185,7 +185,7 @@ async function start(
         unauthenticatedPerSource: settings.BOWLINE_MAX_UNAUTHENTICATED,
         unauthenticatedTotal: settings.BOWLINE_MAX_UNAUTHENTICATED_TOTAL,
         connectionsTotal: settings.BOWLINE_MAX_SESSIONS,
-        exempt: config.isUncounted,
+        exempt: config.isExemptSource,
       },
       clock,
       Math.random,
@@ -216,11 +216,11 @@ async function start(
     clock,
     log,
     isKnownHost: config.isKnownHost,
-    pace: createPace(clock, config.isUncounted),
+    requestLimits: createRequestLimits(clock, config.isExemptSource),
     connections: {
       perSource: settings.BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE,
       total: settings.BOWLINE_MAX_HTTP_CONNECTIONS,
-      isExempt: (address) => config.isTrustedProxy(address) || config.isUncounted(address),
+      isExempt: (address) => config.isTrustedProxy(address) || config.isExemptSource(address),
     },
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
     tunnelsDomain: settings.BOWLINE_TUNNELS_DOMAIN,

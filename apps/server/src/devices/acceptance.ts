@@ -6,7 +6,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import { keyFingerprint } from './key-fingerprint.ts'
-import { takePlace } from './limits.ts'
+import { reserveSlot } from './limits.ts'
 import { notifyChanged } from './service.ts'
 import { mayBecome } from './state.ts'
 import { deleteDevice, findAcceptedTwins, lockDevice, lockNamespace, moveHistory, updateDevice } from './store.ts'
@@ -47,7 +47,7 @@ async function makeRoom(ctx: TenantContext, device: LockedDevice, limit: number)
   const sameName = twins.find((twin) => twin !== old && twin.name.toLowerCase() === device.name.toLowerCase())
   if (sameName) fail('DEVICE_NAME_TAKEN', { name: device.name }, ['name'])
   if (!old) {
-    await takePlace(ctx, device.uid, limit)
+    await reserveSlot(ctx, device.uid, limit)
     return undefined
   }
   if (!actorMay(ctx.actor, 'deviceRemove')) {

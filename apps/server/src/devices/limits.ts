@@ -1,4 +1,4 @@
-// Device limit of a namespace. In the cloud without a subscription a removed device keeps its place for 30 days, and
+// Device limit of a namespace. In the cloud without a subscription a removed device keeps its slot for 30 days, and
 // only such devices may return to a full namespace.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
@@ -16,11 +16,11 @@ export async function countsRemoved(ctx: TenantContext): Promise<boolean> {
   return ctx.edition === 'cloud' && (await readDeviceLimit(ctx.db)) > 0
 }
 
-/** Counts accepted devices and occupied places, including recently removed devices where they count. */
-export async function countPlaces(ctx: TenantContext): Promise<{ accepted: number; places: number }> {
+/** Counts accepted devices and occupied slots, including recently removed devices where they count. */
+export async function countSlots(ctx: TenantContext): Promise<{ accepted: number; slots: number }> {
   const accepted = await countOfStatus(ctx.db, 'accepted')
   const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
-  return { accepted, places: accepted + removed.length }
+  return { accepted, slots: accepted + removed.length }
 }
 
 /** Subset of the given unaccepted devices that could be accepted now. */
@@ -30,15 +30,15 @@ export async function findAcceptable(ctx: TenantContext, waiting: readonly Devic
   if (limit <= 0) return new Set(waiting)
   const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
   if ((await countOfStatus(ctx.db, 'accepted')) + removed.length < limit) return new Set(waiting)
-  const places = new Set(removed.map((row) => row.uid))
-  return new Set(waiting.filter((uid) => places.has(uid)))
+  const slots = new Set(removed.map((row) => row.uid))
+  return new Set(waiting.filter((uid) => slots.has(uid)))
 }
 
 /**
- * Takes a place for a device about to be accepted; the namespace's row is locked.
+ * Reserves a slot for a device about to be accepted; the namespace's row is locked.
  * @throws {BowlineError} DEVICE_LIMIT, in the cloud PAYMENT_REQUIRED
  */
-export async function takePlace(ctx: TenantContext, uid: DeviceUid, limit: number): Promise<void> {
+export async function reserveSlot(ctx: TenantContext, uid: DeviceUid, limit: number): Promise<void> {
   if (limit <= 0) return
   if (ctx.edition !== 'cloud') {
     if ((await countOfStatus(ctx.db, 'accepted')) >= limit) fail('DEVICE_LIMIT', { limit })

@@ -10,7 +10,7 @@ import type { TenantContext } from '../context.ts'
 import type { RecordingRemoval } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { compileFilter } from '../db/lists/filter.ts'
-import { judgeDeviceChange } from '../policy/device-policy.ts'
+import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { describeDevice, describeDevices } from './describe.ts'
 import { countsRemoved } from './limits.ts'
 import { listRemovedDevices } from './removed.ts'
@@ -75,7 +75,7 @@ export async function getMany(ctx: TenantContext, uids: readonly DeviceUid[]): P
 export async function remove(ctx: TenantContext, uid: DeviceUid, removal: RecordingRemoval): Promise<void> {
   await ctx.db.transaction().execute(async (db) => {
     const device = (await lockDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
-    // In the cloud a removed device keeps its place for a while, so that the limit cannot be evaded by swapping
+    // In the cloud a removed device keeps its slot for a while, so that the limit cannot be evaded by swapping
     // devices.
     if (device.status === 'accepted' && (await countsRemoved({ ...ctx, db }))) {
       await keepRemoved(db, device, new Date(ctx.clock.now()))
@@ -101,7 +101,7 @@ export async function update(
     const { name = device.name, public_url: publicUrl = device.public_url } = changes
     const renamed = name !== device.name
     if (renamed && (await isNameTaken(db, uid, name))) fail('DEVICE_NAME_TAKEN', { name }, ['name'])
-    const policy = await judgeDeviceChange({ ...ctx, db }, device, { name, tags: device.tags })
+    const policy = await authorizeDeviceChange({ ...ctx, db }, device, { name, tags: device.tags })
     await updateDevice(db, uid, { name, public_url: publicUrl })
     await audit({ ...ctx, db }, 'device.update', uid, {
       before: { name: device.name, public_url: device.public_url },
@@ -146,7 +146,7 @@ async function writeTags(
   tags: readonly string[],
 ): Promise<void> {
   if (tags.length > LIMITS.tagsPerItem) fail('TAG_LIMIT', { limit: LIMITS.tagsPerItem }, ['tags'])
-  const policy = await judgeDeviceChange({ ...ctx, db }, device, { name: device.name, tags })
+  const policy = await authorizeDeviceChange({ ...ctx, db }, device, { name: device.name, tags })
   await updateDevice(db, device.uid, { tags })
   await audit({ ...ctx, db }, 'device.tags', device.uid, {
     before: device.tags,

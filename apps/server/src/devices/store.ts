@@ -106,14 +106,14 @@ async function selectUids(db: Kysely<Schema>, query: DeviceQuery): Promise<Devic
   const { sortBy, order, limit, offset } = query
   const column = sortBy === 'status' ? 'last_seen' : sortBy
   const statuses = query.status === '' ? DEVICE_STATUSES : [query.status]
-  const stretches = statuses.map((status) =>
+  const ranges = statuses.map((status) =>
     matching(db, { ...query, status })
       .select(['uid', 'status', `${column} as place`])
       .orderBy(column, order)
       .orderBy('uid', reversed(order))
       .limit(limit + offset),
   )
-  const { rows } = await sql<{ uid: DeviceUid }>`select uid from (${sql.join(stretches, sql` union all `)}) as page
+  const { rows } = await sql<{ uid: DeviceUid }>`select uid from (${sql.join(ranges, sql` union all `)}) as page
     order by ${sortBy === 'status' ? sql`status ${sql.raw(order)},` : sql``} place ${sql.raw(order)}, uid ${sql.raw(reversed(order))}
     limit ${limit} offset ${offset}`.execute(db)
   return rows.map((row) => row.uid)
@@ -229,13 +229,13 @@ export async function upsertDevice(db: Kysely<Schema>, device: Insertable<Device
   try {
     return await tryUpsert(db, device)
   } catch (error) {
-    if (!MET_ANOTHER.has(String((error as { code?: unknown }).code))) throw error
+    if (!INSERT_CONFLICTS.has(String((error as { code?: unknown }).code))) throw error
     return tryUpsert(db, device)
   }
 }
 
 /** unique_violation, deadlock_detected. */
-const MET_ANOTHER = new Set(['23505', '40P01'])
+const INSERT_CONFLICTS = new Set(['23505', '40P01'])
 
 /** Outcome of a registration. */
 export type Upserted = 'inserted' | 'refreshed' | 'unchanged'
@@ -272,12 +272,12 @@ async function tryUpsert(db: Kysely<Schema>, device: Insertable<DevicesTable>): 
 export async function countDevices(db: Kysely<Schema>): Promise<Readonly<Record<DeviceKind, StatusCounts>>> {
   const counts = await devicesByStatus(db)
   const countsOf = async (kind: DeviceKind): Promise<StatusCounts> => {
-    const having = (status: DeviceStatus): number =>
+    const countOf = (status: DeviceStatus): number =>
       counts.find((count) => count.list === kind && count.status === status)?.total ?? 0
     return {
-      accepted: having('accepted'),
-      pending: having('pending'),
-      rejected: having('rejected'),
+      accepted: countOf('accepted'),
+      pending: countOf('pending'),
+      rejected: countOf('rejected'),
       online: await countRows(matching(db, { kind, status: 'accepted', where: online })),
     }
   }

@@ -8,7 +8,7 @@ import type { Clock } from '@bowline/base/clock'
 
 /** An event as sent to every listener. */
 export interface NumberedEvent {
-  /** `<life of the channel>-<number>` */
+  /** `<generation of the channel>-<number>` */
   readonly id: string
   readonly type: LiveEvent['type']
   /** Server-sent event, encoded once and shared by all listeners. */
@@ -36,7 +36,7 @@ export interface EventBus {
 
 interface Channel {
   /** Prefix of event ids; ids of another run of the server or an earlier channel get `reset`. */
-  readonly life: string
+  readonly generation: string
   readonly listeners: Set<(event: NumberedEvent) => void>
   /** Oldest first. */
   readonly kept: (NumberedEvent & { readonly number: number; readonly at: number })[]
@@ -46,8 +46,8 @@ interface Channel {
   lastListenedAt: number
 }
 
-/** @param life identifies this run of the server */
-export function createEventBus(clock: Clock, life: string): EventBus {
+/** @param generation identifies this run of the server */
+export function createEventBus(clock: Clock, generation: string): EventBus {
   const channels = new Map<TenantId, Channel>()
   const { count, minutes, bytes } = LIMITS.eventBuffer
   const keptMs = minutes * 60_000
@@ -56,7 +56,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
 
   const hasListeners = (channel: Channel): boolean =>
     channel.listeners.size > 0 || clock.now() - channel.lastListenedAt <= keptMs
-  /** Drops a channel without listeners; a returning listener gets a new one with another life. */
+  /** Drops a channel without listeners; a returning listener gets a new one with another generation. */
   const liveChannel = (tenant: TenantId): Channel | undefined => {
     const channel = channels.get(tenant)
     if (!channel || hasListeners(channel)) return channel
@@ -68,7 +68,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
     if (found) return found
     channelsMade += 1
     const channel = {
-      life: `${life}.${channelsMade}`,
+      generation: `${generation}.${channelsMade}`,
       listeners: new Set<never>(),
       kept: [],
       keptBytes: 0,
@@ -98,7 +98,7 @@ export function createEventBus(clock: Clock, life: string): EventBus {
       if (!channel) return
       const number = channel.next
       channel.next += 1
-      const numbered = { ...toFrame(`${channel.life}-${number}`, event), number, at: clock.now() }
+      const numbered = { ...toFrame(`${channel.generation}-${number}`, event), number, at: clock.now() }
       channel.kept.push(numbered)
       channel.keptBytes += numbered.frame.length
       forgetOld(channel)
@@ -127,15 +127,15 @@ export function createEventBus(clock: Clock, life: string): EventBus {
 /** Events that a listener has missed; a single `reset` when they are no longer known. */
 function missedSince(channel: Channel, lastId: string | undefined): NumberedEvent[] {
   if (lastId === undefined || lastId === '') return []
-  const { life, kept, next } = channel
-  const text = lastId.startsWith(`${life}-`) ? lastId.slice(life.length + 1) : ''
+  const { generation, kept, next } = channel
+  const text = lastId.startsWith(`${generation}-`) ? lastId.slice(generation.length + 1) : ''
   const last = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   const firstKept = kept[0]?.number ?? next
   const known = last < next && last >= firstKept - 1
   const missed = known ? kept.filter((event) => event.number > last) : []
   const size = missed.reduce((sum, { frame }) => sum + frame.length, 0)
   // Above the queue limit of a stream the listener would be cut off and never catch up.
-  if (!known || size > LIMITS.eventStreams.missedBytes) return [toFrame(`${life}-${next - 1}`, { type: 'reset' })]
+  if (!known || size > LIMITS.eventStreams.missedBytes) return [toFrame(`${generation}-${next - 1}`, { type: 'reset' })]
   return missed
 }
 

@@ -4,7 +4,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '@bowline/base/clock'
 import type { TenantContext } from '../context.ts'
-import { connectionJudge } from '../firewall/service.ts'
+import { ruleEvaluator } from '../firewall/service.ts'
 import { type Log, silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
 import { mayLogIn } from '../public-keys/service.ts'
@@ -58,7 +58,7 @@ describe('stored pattern over the budget', () => {
       .executeTakeFirstOrThrow()
     const { ctx, warnings } = context()
     for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
-      expect((await connectionJudge(ctx))({ address, user: 'root', device })).toEqual({ allow: false, rule: id })
+      expect((await ruleEvaluator(ctx))({ address, user: 'root', device })).toEqual({ allow: false, rule: id })
     }
     expect(warnings).toEqual([
       {

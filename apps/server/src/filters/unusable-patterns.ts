@@ -1,5 +1,5 @@
-// Stored patterns that this version cannot use: from an older version with other limits, or written past the API. They
-// fail closed, which is surprising; the log identifies them.
+// Stored patterns that this version cannot use: from an older version with other limits, or written directly to the
+// database. They fail closed, which is surprising; the log identifies them.
 import type { TenantContext } from '../context.ts'
 import { compilePattern, patternFlaw } from '../platform/patterns/pattern.ts'
 

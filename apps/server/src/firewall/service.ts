@@ -116,7 +116,7 @@ export async function removeTag(ctx: TenantContext, id: number, tag: string | un
 }
 
 /** Returns a function that evaluates connections against the namespace's current rules. */
-export async function connectionJudge(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
+export async function ruleEvaluator(ctx: TenantContext): Promise<(attempt: Attempt) => Decision> {
   const rules = await findActiveRules(ctx.db)
   for (const { id, source_ip, username, hostname } of rules) {
     reportUnusable(ctx, `firewall rule ${id}`, { source_ip, username, hostname })
@@ -167,7 +167,7 @@ async function requireRoom(db: TenantContext['db'], body: RuleBody, own?: number
   const after = sum(others) + sizeOf({ ...body, hostname: body.filter.hostname ?? null })
   // A change that does not increase the total is allowed, even if existing rules exceed the limit.
   if (after > patternSizeOfRules && after > sum(stored)) {
-    const rule = 'the patterns of all rules together repeat too much'
+    const rule = 'the patterns of all rules are too complex together'
     fail('INVALID_INPUT', { field: 'username', rule }, ['username', 'source_ip', 'filter.hostname'])
   }
 }

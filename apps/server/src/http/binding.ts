@@ -10,7 +10,7 @@ import type { Log } from '../platform/log.ts'
 import type { Authenticator } from './auth.ts'
 import { BODY_BYTES } from './input/bodies.ts'
 import { parseInput } from '../platform/input/parse-input.ts'
-import type { Pace } from './limits/pace.ts'
+import type { RequestLimits } from './limits/request-limits.ts'
 import type { RequestContext, Route } from './route.ts'
 import type { Listing } from '../db/lists/listing.ts'
 
@@ -18,7 +18,7 @@ export interface Binding {
   readonly clock: Clock
   readonly log: Log
   readonly authenticator: Authenticator
-  readonly pace?: Pace
+  readonly requestLimits?: RequestLimits
 }
 
 /**
@@ -34,9 +34,9 @@ export function completeRoutes(routes: readonly Route[], edition: 'community' | 
     const handle = (): Promise<never> => Promise.reject(new BowlineError('NOT_WORKING_YET'))
     return { operation, access: operation.access.kind, handle }
   })
-  const elsewhere = (): Promise<never> => Promise.reject(new BowlineError('EDITION', { edition: 'cloud' }))
+  const wrongEdition = (): Promise<never> => Promise.reject(new BowlineError('EDITION', { edition: 'cloud' }))
   return [...routes, ...unbuilt].map((route) =>
-    route.operation.cloudOnly && edition !== 'cloud' ? { ...route, handle: elsewhere } : route,
+    route.operation.cloudOnly && edition !== 'cloud' ? { ...route, handle: wrongEdition } : route,
   )
 }
 
@@ -78,7 +78,7 @@ const FRESH_MS = 1_000
 /** @throws {BowlineError} as the authenticator does; TOO_MANY_REQUESTS */
 async function admit(
   operation: Operation,
-  { clock, log, authenticator, pace }: Binding,
+  { clock, log, authenticator, requestLimits }: Binding,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Admitted> {
@@ -92,14 +92,14 @@ async function admit(
   }
   const isPublic = operation.access.kind === 'public'
   const credential = `${String(request.headers['x-api-key'] ?? '')} ${request.headers.authorization ?? ''}`
-  if (!isPublic) pace?.mayGuess(base.source, credential)
+  if (!isPublic) requestLimits?.mayGuess(base.source, credential)
   try {
     const context = await authenticator.admit(operation, base)
-    if (!isPublic) pace?.accepted(credential)
-    pace?.mayCall(operation, context)
+    if (!isPublic) requestLimits?.accepted(credential)
+    requestLimits?.mayCall(operation, context)
     return { base, context, at: clock.now() }
   } catch (error) {
-    if (error instanceof BowlineError && error.code === 'UNAUTHORIZED') pace?.refused(base.source)
+    if (error instanceof BowlineError && error.code === 'UNAUTHORIZED') requestLimits?.refused(base.source)
     throw error
   }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   person = await server.setUpAccount()
   device = await server.acceptedDevice(person)
 })
-afterEach(() => proxy.become({}))
+afterEach(() => proxy.setConditions({}))
 afterAll(async () => {
   await server.close()
   await proxy.close()
@@ -49,30 +49,30 @@ async function expectUnavailable(answer: Response): Promise<void> {
 
 describe('silent database', () => {
   it('answers 503 to pending and new requests, then recovers', async () => {
-    proxy.become({ silent: true })
+    proxy.setConditions({ silent: true })
     for (const answer of await Promise.all([signIn(), rename('late'), ...Array.from({ length: 40 }, list)])) {
       await expectUnavailable(answer)
     }
     for (const answer of await Promise.all([signIn(), list()])) await expectUnavailable(answer)
     expect((await server.fetch('/healthcheck')).status).toBe(503)
-    proxy.become({})
+    proxy.setConditions({})
     const again = await Promise.all([signIn(), list(), rename('again'), server.fetch('/healthcheck')])
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
   it('answers 503 and recovers when a silent database resets its connections', async () => {
-    proxy.become({ silent: true })
+    proxy.setConditions({ silent: true })
     const waiting = Promise.all([signIn(), list()])
     for (const answer of await waiting) await expectUnavailable(answer)
     proxy.reset()
-    proxy.become({})
+    proxy.setConditions({})
     expect((await Promise.all([signIn(), list()])).map(({ status }) => status)).toEqual([200, 200])
   })
 })
 
 describe('slow database', () => {
   it('waits for a slow database', async () => {
-    proxy.become({ delayMs: 150, jitterMs: 100 })
+    proxy.setConditions({ delayMs: 150, jitterMs: 100 })
     expect((await Promise.all([signIn(), list(), list()])).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 })

@@ -18,7 +18,7 @@ import { limitPipelining } from './limits/pipelining.ts'
 import type { Route } from './route.ts'
 
 /** Timeouts of clients, in milliseconds. */
-export interface Patience {
+export interface ClientTimeouts {
   /** For the head of a request. */
   readonly headMs: number
   /** For a whole request. */
@@ -26,7 +26,7 @@ export interface Patience {
   /** Interval of the timeout check. */
   readonly checkMs: number
 }
-const PATIENCE: Patience = { headMs: 10_000, requestMs: 30_000, checkMs: 5_000 }
+const CLIENT_TIMEOUTS: ClientTimeouts = { headMs: 10_000, requestMs: 30_000, checkMs: 5_000 }
 
 export interface HttpOptions extends Binding {
   readonly routes: readonly Route[]
@@ -37,19 +37,19 @@ export interface HttpOptions extends Binding {
   /** Default: none. */
   readonly connections?: ConnectionLimits
   readonly tls?: TlsOptions
-  readonly patience?: Patience
+  readonly clientTimeouts?: ClientTimeouts
   /** Domain of tunnel hosts: nothing of this server answers below it. */
   readonly tunnelsDomain?: string | undefined
 }
 
 /** Creates the server with all routes; the caller listens. */
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
-  const { log, patience = PATIENCE } = options
-  const limits = { headersTimeout: patience.headMs, connectionsCheckingInterval: patience.checkMs }
+  const { log, clientTimeouts = CLIENT_TIMEOUTS } = options
+  const limits = { headersTimeout: clientTimeouts.headMs, connectionsCheckingInterval: clientTimeouts.checkMs }
   const server = fastify({
     bodyLimit: BODY_BYTES,
     connectionTimeout: 60_000,
-    requestTimeout: patience.requestMs,
+    requestTimeout: clientTimeouts.requestMs,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies.length ? [...options.trustedProxies] : false,

@@ -25,7 +25,7 @@ beforeAll(async () => {
     authenticator: { admit: (_, base) => Promise.resolve(base) },
     routes: [login, health],
     trustedProxies: [],
-    patience: { headMs: 400, requestMs: 800, checkMs: 100 },
+    clientTimeouts: { headMs: 400, requestMs: 800, checkMs: 100 },
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
   port = (server.server.address() as AddressInfo).port

@@ -12,7 +12,7 @@ import type { LiveLogins } from '../gateway/login/live-logins.ts'
 import type { Log } from '../platform/log.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { removeExpired } from '../recordings/retention.ts'
-import { sweepGuesses } from '../sessions/guesses.ts'
+import { sweepFailedLogins } from '../sessions/failed-logins.ts'
 
 export interface JobsDeps {
   readonly auth: AuthDeps
@@ -47,7 +47,7 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     CLEAN_UP_INTERVAL_MS,
     () => removeStalePending(system, contextOf, clock.now()),
     () => forgetExpired(auth),
-    () => sweepGuesses(system, contextOf, clock.now(), settings.BOWLINE_FAILED_LOGIN_DAYS),
+    () => sweepFailedLogins(system, contextOf, clock.now(), settings.BOWLINE_FAILED_LOGIN_DAYS),
     async () => {
       await removeExpired(system, recordings, contextOf, new Date(clock.now()))
       await recordings.removeOrphans(system)

@@ -23,7 +23,7 @@ export interface DevicePolicyChange {
  * @throws {BowlineError} POLICY_CHANGE when rules or keys start or cease to apply to the device and the caller may not
  *   edit those
  */
-export async function judgeDeviceChange(
+export async function authorizeDeviceChange(
   ctx: TenantContext,
   before: DeviceTraits,
   after: DeviceTraits,

@@ -4,7 +4,7 @@ import type { Input } from '@bowline/contract/operation'
 import type { Verdict } from '@bowline/contract/schemas/firewall'
 import type { TenantContext } from '../context.ts'
 import { get as getDevice } from '../devices/service.ts'
-import { connectionJudge } from '../firewall/service.ts'
+import { ruleEvaluator } from '../firewall/service.ts'
 
 /**
  * Evaluates an attempt by the current rules, with the gateway's texts.
@@ -15,7 +15,7 @@ export async function evaluateAttempt(
   { device: uid, username, address }: Input<typeof operations.evaluate>['body'],
 ): Promise<Verdict> {
   const { name, tags } = await getDevice(ctx, uid)
-  const judge = await connectionJudge(ctx)
-  const { allow, rule } = judge({ address, user: username, device: { name, tags } })
+  const evaluate = await ruleEvaluator(ctx)
+  const { allow, rule } = evaluate({ address, user: username, device: { name, tags } })
   return { allow, rule: rule ?? null }
 }

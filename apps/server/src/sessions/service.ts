@@ -10,7 +10,7 @@ import type { Schema } from '../db/schema.ts'
 import { getMany } from '../devices/service.ts'
 import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
-import { dropBeyondLimit } from './guesses.ts'
+import { dropBeyondLimit } from './failed-logins.ts'
 import {
   addOutputBytes,
   SESSION_PROPERTIES,
@@ -169,12 +169,12 @@ export interface SessionEventRow {
 export async function noteSessionEvents(
   ctx: TenantContext,
   uid: SessionUid,
-  happenings: readonly SessionEventRow[],
+  events: readonly SessionEventRow[],
 ): Promise<void> {
-  const term = happenings.findLast(({ type }) => type === 'pty-req')?.data['term']
+  const term = events.findLast(({ type }) => type === 'pty-req')?.data['term']
   const note = {
-    types: [...new Set(happenings.map(({ type }) => type))],
-    seats: [...new Set(happenings.map(({ seat }) => seat))],
+    types: [...new Set(events.map(({ type }) => type))],
+    seats: [...new Set(events.map(({ seat }) => seat))],
     ...(typeof term === 'string' ? { term } : {}),
   }
   const session = await ctx.db.transaction().execute(async (db) => {
@@ -183,7 +183,7 @@ export async function noteSessionEvents(
     const row = { tenant_id: ctx.tenant, session_uid: uid }
     await insertEvents(
       db,
-      happenings.map(({ type, seat, at, data }) => ({ ...row, type, seat, data, at: new Date(at) })),
+      events.map(({ type, seat, at, data }) => ({ ...row, type, seat, data, at: new Date(at) })),
     )
     return noted
   })

@@ -14,7 +14,7 @@ import {
 import type { Log } from '../../platform/log.ts'
 import { clientConfig, type OwnerConnection } from '../owner-session.ts'
 import { APP_ROLE } from '../roles.ts'
-import { DatabaseSilent, type Pulse, createPulse } from './pulse.ts'
+import { DatabaseUnresponsive, type Pulse, createPulse } from './pulse.ts'
 import { TooManyQueries, createTenantShares } from './tenant-shares.ts'
 import { type StatementNames, statementNames } from './statement-names.ts'
 import { types } from '../types.ts'
@@ -39,7 +39,7 @@ const TRANSIENT = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', '57P
 
 /** A checked-out connection. */
 export interface Connection {
-  /** @throws {DatabaseSilent} when PostgreSQL has stopped answering; the connection is not used again */
+  /** @throws {DatabaseUnresponsive} when PostgreSQL has stopped answering; the connection is not used again */
   query<R extends QueryResultRow>(statement: string | QueryConfig): Promise<QueryResult<R>>
   /** Status reported with the last answer; `I`: not in a transaction. */
   getTransactionStatus(): string | null
@@ -54,7 +54,7 @@ export interface ConnectionPool {
    * Checks out a connection in the pool's role.
    * @param tenant set on the connection for row-level security; undefined for the system role, whose policies do not
    *   use it
-   * @throws {DatabaseSilent} when PostgreSQL has stopped answering
+   * @throws {DatabaseUnresponsive} when PostgreSQL has stopped answering
    * @throws {TooManyQueries} when too many checkouts are waiting
    */
   checkOut(tenant: TenantId | undefined): Promise<Connection>
@@ -106,7 +106,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
       client = await pulse.watch(connecting)
     } catch (error) {
       // Releases a connection that arrives after the caller has given up.
-      if (error instanceof DatabaseSilent)
+      if (error instanceof DatabaseUnresponsive)
         connecting.then(
           (late) => late.release(),
           () => undefined,
@@ -162,7 +162,7 @@ export function openPool(owner: OwnerConnection, role: string, size: number, log
 }
 
 function watched(client: PoolClient, pulse: Pulse): Connection {
-  let silent: DatabaseSilent | undefined
+  let silent: DatabaseUnresponsive | undefined
   return {
     async query<R extends QueryResultRow>(statement: string | QueryConfig): Promise<QueryResult<R>> {
       // Queries queued behind an unanswered one would not be answered either.
@@ -170,7 +170,7 @@ function watched(client: PoolClient, pulse: Pulse): Connection {
       try {
         return await pulse.watch(client.query<R>(statement))
       } catch (error) {
-        if (error instanceof DatabaseSilent) silent = error
+        if (error instanceof DatabaseUnresponsive) silent = error
         throw error
       }
     },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { DatabaseSilent, createPulse } from './pulse.ts'
+import { DatabaseUnresponsive, createPulse } from './pulse.ts'
 
 const never = new Promise<never>(() => undefined)
 
@@ -19,7 +19,7 @@ describe('pulse of the database', () => {
     })
     const waiting = Array.from({ length: 10 }, () => watch(never))
     expect((await Promise.allSettled(waiting)).map((one) => one.status === 'rejected' && one.reason)).toEqual(
-      Array.from({ length: 10 }, () => expect.any(DatabaseSilent)),
+      Array.from({ length: 10 }, () => expect.any(DatabaseUnresponsive)),
     )
     expect(looks).toBe(1)
   })
@@ -39,8 +39,8 @@ describe('pulse of the database', () => {
   it('probes immediately after silence, until an answer arrives', async () => {
     let alive = false
     const { watch } = createPulse(() => Promise.resolve(alive))
-    await expect(watch(never)).rejects.toThrow(DatabaseSilent)
-    await expect(watch(never)).rejects.toThrow(DatabaseSilent)
+    await expect(watch(never)).rejects.toThrow(DatabaseUnresponsive)
+    await expect(watch(never)).rejects.toThrow(DatabaseUnresponsive)
     alive = true
     expect(await watch(Promise.resolve('back'))).toBe('back')
   })

@@ -7,18 +7,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const SILENCE_MS = 800
 
 /** Rejection of waiting queries; `code` marks it as transient. */
-export class DatabaseSilent extends Error {
+export class DatabaseUnresponsive extends Error {
   readonly code = 'ETIMEDOUT'
   constructor() {
     super('PostgreSQL does not answer.')
-    this.name = 'DatabaseSilent'
+    this.name = 'DatabaseUnresponsive'
   }
 }
 
 export interface Pulse {
   /**
    * Waits for an answer of the database, as long as it answers anybody.
-   * @throws {DatabaseSilent} when it does not; `work` is then abandoned
+   * @throws {DatabaseUnresponsive} when it does not; `work` is then abandoned
    */
   readonly watch: <T>(work: Promise<T>) => Promise<T>
 }
@@ -45,7 +45,7 @@ export function createPulse(probe: () => Promise<boolean>): Pulse {
     async watch(work) {
       const { promise: given, reject: giveUp } = Promise.withResolvers<never>()
       let timer: NodeJS.Timeout | undefined
-      const lookAfter = (milliseconds: number): void => {
+      const checkIn = (milliseconds: number): void => {
         timer = setTimeout(() => void look(), milliseconds)
       }
       const look = async (): Promise<void> => {
@@ -53,12 +53,12 @@ export function createPulse(probe: () => Promise<boolean>): Pulse {
         // If this process itself was blocked, answers that arrived meanwhile are read first.
         await nextTurn()
         const quiet = performance.now() - heardAt
-        if (quiet < SILENCE_MS) return lookAfter(SILENCE_MS - quiet)
-        if (!(await isAlive())) return giveUp(new DatabaseSilent())
-        if (!over) lookAfter(SILENCE_MS)
+        if (quiet < SILENCE_MS) return checkIn(SILENCE_MS - quiet)
+        if (!(await isAlive())) return giveUp(new DatabaseUnresponsive())
+        if (!over) checkIn(SILENCE_MS)
       }
       let over = false
-      lookAfter(silent ? 0 : SILENCE_MS)
+      checkIn(silent ? 0 : SILENCE_MS)
       // Also counts answers that nobody waits for any more.
       work.then(heard, () => undefined)
       try {

@@ -77,7 +77,7 @@ export function listDeviceRemovals(
 }
 
 /** True if the namespace ever started a recording. @param device only of this device */
-export async function hasStarts(db: Kysely<Schema>, tenant: TenantId, device?: DeviceUid): Promise<boolean> {
+export async function hasStartEntries(db: Kysely<Schema>, tenant: TenantId, device?: DeviceUid): Promise<boolean> {
   const one = await ofTenant(db, tenant)
     .where('kind', '=', 'start')
     .$if(device !== undefined, (query) => query.where('device_uid', '=', device ?? null))

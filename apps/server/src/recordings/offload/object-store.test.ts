@@ -236,7 +236,7 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     await rename(join(server.dataFolder, name), join(dataFolder, name))
     const slow = await startChaosProxy({ target: swift })
     onTestFinished(() => slow.close())
-    slow.become({ bytesPerSecond: 2_000_000 })
+    slow.setConditions({ bytesPerSecond: 2_000_000 })
 
     await using first = await otherServer(dataFolder, slow)
     await until(async () => (await store.openUploads(id)).length > 0, patiently)
@@ -245,7 +245,7 @@ describe.skipIf(missing)(`recordings in a store${missing === undefined ? '' : ` 
     const [abandoned] = await store.openUploads(id)
     expect(abandoned).toBeDefined()
 
-    slow.become({})
+    slow.setConditions({})
     await using second = await otherServer(dataFolder, slow)
     await isStored(uid)
     await second[Symbol.asyncDispose]()

@@ -17,7 +17,7 @@ const FLUSH_MS = 1_000
  * text to read, and would fill the disk with unplayable data.
  */
 export const BULK_LIMIT_BYTES = 8_388_608
-const LIMIT_TOLD = `output beyond ${BULK_LIMIT_BYTES} bytes is not recorded`
+const LIMIT_NOTICE = `output beyond ${BULK_LIMIT_BYTES} bytes is not recorded`
 
 /** A new file, and the line that identifies its recording. */
 export interface OpenedRecording {
@@ -213,7 +213,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
       const isKept = !failed && !finished && room > 0
       if (isKept) room -= bytes.length
       addOutput(bytes, { lane, atMs: now(), isKept, pass })
-      if (isKept && room <= 0) event('m', LIMIT_TOLD)
+      if (isKept && room <= 0) event('m', LIMIT_NOTICE)
     },
     resize: (columns, rows) => event('r', `${columns}x${rows}`),
     exit: (status) => event('x', String(status)),

@@ -11,10 +11,10 @@ import {
   countFailedSessions,
   countRefusal,
   deleteFailedSessions,
-  dropGuess,
+  dropFailedLogin,
   takeDroppedGuesses,
   takeRefusals,
-} from './guess-store.ts'
+} from './failed-login-store.ts'
 import type { SessionRow } from './store.ts'
 
 const HOUR_MS = 3_600_000
@@ -25,7 +25,7 @@ const BATCH = 1_000
 
 /**
  * Records a refusal by a rule. The first of a source, device and rule is written to the audit log immediately; later
- * ones are counted and written ten minutes later by {@link sweepGuesses}.
+ * ones are counted and written ten minutes later by {@link sweepFailedLogins}.
  */
 export async function noteRefusal(
   ctx: TenantContext,
@@ -63,7 +63,7 @@ export async function dropBeyondLimit(ctx: TenantContext, row: SessionRow): Prom
   const at = row.started_at.getTime()
   const kept = await countFailedSessions(ctx.db, new Date(at - HOUR_MS))
   if (kept <= LIMITS.failedLoginsPerHour) return false
-  await ctx.db.transaction().execute((db) => dropGuess(db, ctx.tenant, row.uid, new Date(at - (at % HOUR_MS))))
+  await ctx.db.transaction().execute((db) => dropFailedLogin(db, ctx.tenant, row.uid, new Date(at - (at % HOUR_MS))))
   return true
 }
 
@@ -73,7 +73,7 @@ export async function dropBeyondLimit(ctx: TenantContext, row: SessionRow): Prom
  * @param contextOf the platform's own context in a namespace
  * @param now milliseconds since the epoch
  */
-export async function sweepGuesses(
+export async function sweepFailedLogins(
   system: Kysely<Schema>,
   contextOf: (tenant: TenantId) => TenantContext,
   now: number,

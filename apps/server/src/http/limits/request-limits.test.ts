@@ -2,18 +2,18 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { BowlineError } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { expect, it } from 'vitest'
-import { createPace } from './pace.ts'
+import { createRequestLimits } from './request-limits.ts'
 import type { RequestContext } from '../route.ts'
 
 const PROXY = '192.0.2.99'
 const clock = new ManualClock()
-const pace = createPace(clock, (address) => address === PROXY)
+const limits = createRequestLimits(clock, (address) => address === PROXY)
 
 /** Calls without a credential. @returns calls allowed before the first refusal, at most 2,000 */
 function callsFrom(source: string): number {
   for (let count = 0; count < 2_000; count += 1) {
     try {
-      pace.mayCall(operations.instance.info, { source } as RequestContext)
+      limits.mayCall(operations.instance.info, { source } as RequestContext)
     } catch (error) {
       if (error instanceof BowlineError && error.code === 'TOO_MANY_REQUESTS') return count
       throw error

@@ -19,7 +19,7 @@ const GUESSES = { perSecond: 10, burst: 200 }
 const FILTER_COST = 5
 const MAX_GOOD = 10_000
 
-export interface Pace {
+export interface RequestLimits {
   /**
    * Call before a credential is checked. A recently accepted one passes: another client at the same address may be
    * guessing.
@@ -33,7 +33,7 @@ export interface Pace {
 }
 
 /** @param isExempt sources without limits: many clients share their address */
-export function createPace(clock: Clock, isExempt: (address: string) => boolean): Pace {
+export function createRequestLimits(clock: Clock, isExempt: (address: string) => boolean): RequestLimits {
   const people = new RateLimiter(clock, PERSON)
   const namespaces = new RateLimiter(clock, NAMESPACE)
   const sources = new RateLimiter(clock, PUBLIC)

@@ -44,7 +44,7 @@ export function identifierKey(identifier: string): Buffer {
  * @returns true for the right password
  * @throws {BowlineError} LOCKED_OUT (detail `lockedUntil`: Unix seconds), whatever the password
  */
-export async function judgeGuess(deps: GuessDeps, guess: Guess, origin: Origin): Promise<boolean> {
+export async function verifyPassword(deps: GuessDeps, guess: Guess, origin: Origin): Promise<boolean> {
   const { db } = deps
   const now = deps.clock.now()
   const by = {
@@ -69,20 +69,20 @@ export async function judgeGuess(deps: GuessDeps, guess: Guess, origin: Origin):
   return false
 }
 
-interface By {
+interface FailureKey {
   readonly source: string
   readonly identifier: Buffer
   /** '' when no account has the name. */
   readonly user: Account['id'] | ''
 }
 
-async function refuseWhileLocked(deps: GuessDeps, by: By): Promise<void> {
+async function refuseWhileLocked(deps: GuessDeps, by: FailureKey): Promise<void> {
   const lockedUntil = await findLock(deps.db, by, deps.clock.now())
   if (lockedUntil) throw lockedOut(lockedUntil)
 }
 
 /** @returns end of the source's lock in milliseconds since the epoch; 0 without one */
-async function noteFailure(deps: GuessDeps, by: By, origin: Origin): Promise<number> {
+async function noteFailure(deps: GuessDeps, by: FailureKey, origin: Origin): Promise<number> {
   const { db, maximumLockoutMinutes: maximum } = deps
   const { source, identifier, user } = by
   const now = deps.clock.now()
@@ -91,12 +91,13 @@ async function noteFailure(deps: GuessDeps, by: By, origin: Origin): Promise<num
   const lockout = lockoutAfter(attempts, maximum, now)
   await saveLockout(db, source, identifier, { attempts, ...lockout })
   const everywhere = await countFailure(db, EVERYWHERE, identifier, { now, rememberedUntil: now + HOUR_MS })
-  const isGuarded = maximum > 0 && everywhere === LIMITS.failuresPerHour
-  if (isGuarded) await saveLockout(db, EVERYWHERE, identifier, { attempts: everywhere })
+  const reachesGlobalLimit = maximum > 0 && everywhere === LIMITS.failuresPerHour
+  if (reachesGlobalLimit) await saveLockout(db, EVERYWHERE, identifier, { attempts: everywhere })
   deps.log.warn('auth.failed', { user, source, attempts })
   await noteAccountEvent(db, now, { user, kind: 'sign-in.fail', origin })
   if (lockout.lockedUntil) await noteAccountEvent(db, now, { user, kind: 'sign-in.lock', origin })
-  if (isGuarded) await noteAccountEvent(db, now, { user, kind: 'sign-in.guard', origin: { source: '', userAgent: '' } })
+  if (reachesGlobalLimit)
+    await noteAccountEvent(db, now, { user, kind: 'sign-in.guard', origin: { source: '', userAgent: '' } })
   if (lockout.lockedUntil) return lockout.lockedUntil
   // Concurrent guesses from many sources beyond the limit learn nothing.
   return maximum > 0 && everywhere > LIMITS.failuresPerHour ? findLock(db, by, now) : 0

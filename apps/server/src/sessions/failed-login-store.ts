@@ -11,7 +11,12 @@ export function countFailedSessions(db: Kysely<Schema>, since: Date): Promise<nu
 }
 
 /** Replaces the row of a failed login by a count. */
-export async function dropGuess(db: Kysely<Schema>, tenant: TenantId, uid: SessionUid, hour: Date): Promise<void> {
+export async function dropFailedLogin(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  uid: SessionUid,
+  hour: Date,
+): Promise<void> {
   await db.deleteFrom('sessions').where('uid', '=', uid).execute()
   await db
     .insertInto('dropped_guesses')

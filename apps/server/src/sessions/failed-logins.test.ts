@@ -9,7 +9,7 @@ import { silentLog } from '../platform/log.ts'
 import { nowhere } from '../platform/positions.ts'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
-import { noteRefusal, sweepGuesses } from './guesses.ts'
+import { noteRefusal, sweepFailedLogins } from './failed-logins.ts'
 import { authenticateSession, endSession, openSession } from './service.ts'
 
 const MINUTE = 60_000
@@ -40,7 +40,7 @@ const contextOf = (tenant = person.tenant): TenantContext => ({
   hasListeners: () => false,
   emit: () => undefined,
 })
-const sweep = () => sweepGuesses(server.database.system(), contextOf, clock.now(), 30)
+const sweep = () => sweepFailedLogins(server.database.system(), contextOf, clock.now(), 30)
 const newUid = () => SessionUid.parse(randomBytes(32).toString('hex'))
 const sessions = () =>
   server.database.system().selectFrom('sessions').selectAll().where('tenant_id', '=', person.tenant)
