@@ -171,7 +171,7 @@ describe.skipIf(problem !== undefined)(`a machine with systemd (${problem ?? 'bo
   })
 
   it('uninstalls, and comes back as the same device while its key is there', async () => {
-    expect(run(`curl -fsSL '${server.origin}/install.sh' | sh -s uninstall`)).toMatch(/agent.key stays/)
+    expect(run(`curl -fsSL '${server.origin}/install.sh' | sh -s uninstall`)).toMatch(/agent.key was kept/)
     expect(run('ls -A /etc/bowline /usr/local/lib /usr/local/bin')).toBe(
       '/etc/bowline:\nagent.key\nagent.key.statement.json\n\n/usr/local/bin:\n\n/usr/local/lib:',
     )
