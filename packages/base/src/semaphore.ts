@@ -1,15 +1,22 @@
 // A bound on how many tasks run at once, and on how many wait: expensive work cannot take over the machine, and a flood
-// of it is refused instead of queued without end.
+// of it is refused instead of queued without end. Where several sources share it, their waiting tasks are served
+// round-robin, and a full queue evicts a task of the source with the most waiting: no source keeps the others out. For
+// queues of up to some hundred sources: each eviction scans them.
+
+/** @param release undefined: evicted */
+type Waiter = (release: (() => void) | undefined) => void
 
 export class Semaphore {
   readonly #permits: number
   readonly #queueLimit: number
-  readonly #waiting: (() => void)[] = []
+  /** Waiters by source; sources in the order of their turns. */
+  readonly #sources = new Map<string, Waiter[]>()
+  #waiting = 0
   #held = 0
 
   /**
    * @param permits tasks that run at once
-   * @param queueLimit tasks that may wait for a permit
+   * @param queueLimit tasks of all sources together that may wait for a permit
    */
   constructor(permits: number, queueLimit: number) {
     this.#permits = permits
@@ -22,16 +29,21 @@ export class Semaphore {
   }
 
   /**
-   * Waits for a permit, first come, first served.
-   * @returns releases the permit (calling it twice is harmless); undefined at once when the queue is full
+   * Waits for a permit; tasks of one source get theirs in order.
+   * @returns releases the permit (calling it twice is harmless); undefined when the queue is full or the task is evicted
    */
-  acquire(): Promise<() => void> | undefined {
+  acquire(source = ''): Promise<(() => void) | undefined> {
     if (this.#held < this.#permits) {
       this.#held += 1
       return Promise.resolve(this.#releaser())
     }
-    if (this.#waiting.length >= this.#queueLimit) return undefined
-    return new Promise((resolve) => this.#waiting.push(() => resolve(this.#releaser())))
+    if (this.#waiting >= this.#queueLimit && !this.#evictFor(source)) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      const waiters = this.#sources.get(source) ?? []
+      this.#sources.set(source, waiters)
+      waiters.push(resolve)
+      this.#waiting += 1
+    })
   }
 
   /**
@@ -39,9 +51,8 @@ export class Semaphore {
    * @returns what the task resolves with; undefined at once when the queue is full
    */
   async run<T>(task: () => Promise<T>): Promise<T | undefined> {
-    const acquired = this.acquire()
-    if (acquired === undefined) return undefined
-    const release = await acquired
+    const release = await this.acquire()
+    if (!release) return undefined
     try {
       return await task()
     } finally {
@@ -49,14 +60,37 @@ export class Semaphore {
     }
   }
 
-  /** A released permit passes to the first in the queue. */
+  /** Evicts the newest task of the source with the most waiting. @returns false when `source` has no fewer itself */
+  #evictFor(source: string): boolean {
+    let longest: Waiter[] = []
+    for (const waiters of this.#sources.values()) if (waiters.length > longest.length) longest = waiters
+    const own = this.#sources.get(source)?.length ?? 0
+    if (own + 1 >= longest.length) return false
+    this.#waiting -= 1
+    longest.pop()?.(undefined)
+    return true
+  }
+
+  /** Takes the next waiter: of the source whose turn it is, which then goes to the end. */
+  #next(): Waiter | undefined {
+    for (const [source, waiters] of this.#sources) {
+      const waiter = waiters.shift()
+      this.#sources.delete(source)
+      if (waiters.length > 0) this.#sources.set(source, waiters)
+      this.#waiting -= 1
+      return waiter
+    }
+    return undefined
+  }
+
+  /** A released permit passes to the next waiter. */
   #releaser(): () => void {
     let released = false
     return () => {
       if (released) return
       released = true
-      const next = this.#waiting.shift()
-      if (next) next()
+      const next = this.#next()
+      if (next) next(this.#releaser())
       else this.#held -= 1
     }
   }

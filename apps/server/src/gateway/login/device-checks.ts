@@ -1,12 +1,12 @@
 // Limits concurrent password checks per device: hashing takes a whole core of the device, and password guessing must not
 // make it unusable for its owner. Checks above the limit queue, served round-robin by source.
-import { FairSemaphore } from '@bowline/base/fair-semaphore'
+import { Semaphore } from '@bowline/base/semaphore'
 import { sourceKey } from '../../platform/network/address.ts'
 
 const MAX_CONCURRENT = 4
 const MAX_WAITING = 64
 
-/** What a device does for a login; each kind has its own permits, as devices limit them separately. */
+/** Kinds of work that a device does for a login; each has its own permits, as devices limit them separately. */
 export type DeviceWork = 'password' | 'conversation' | 'answer'
 
 export interface DeviceChecks {
@@ -19,11 +19,11 @@ export interface DeviceChecks {
 }
 
 export function createDeviceChecks(): DeviceChecks {
-  const devices = new Map<string, FairSemaphore>()
+  const devices = new Map<string, Semaphore>()
   return {
     async acquire(uid, work, address) {
       const key = `${uid} ${work}`
-      const device = devices.get(key) ?? new FairSemaphore(MAX_CONCURRENT, MAX_WAITING)
+      const device = devices.get(key) ?? new Semaphore(MAX_CONCURRENT, MAX_WAITING)
       devices.set(key, device)
       const release = await device.acquire(sourceKey(address))
       if (!release) return undefined
