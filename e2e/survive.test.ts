@@ -269,7 +269,9 @@ describe('two agents with one identity', () => {
     const session = await startEcho(agent.target)
     const clone = agent.clone()
     try {
-      await until('the older one is told', () => agent.process.output().includes('"ev":"link.displaced"'))
+      await until('the older agent logs that it was displaced', () =>
+        agent.process.output().includes('"ev":"link.displaced"'),
+      )
       const { code, stderr } = await session.result
       expect(code).toBe(255)
       expect(stderr).toMatch(/Another agent with the same identity has connected/)

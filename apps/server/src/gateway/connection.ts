@@ -22,12 +22,12 @@ import type { Recordings } from '../recordings/recordings.ts'
 import type { Agents } from './links/agents.ts'
 import { dialChannel } from './forward/dial-channel.ts'
 import { type Forwards, type ForwardsDeps, createForwards, forwardingRefusal } from './forward/forwards.ts'
-import { type LiveLogins, refusedByRule } from './login/live-logins.ts'
+import type { LiveLogins } from './login/live-logins.ts'
 import { toCredential } from './login/credential.ts'
 import { type AcceptedLogin, Login, type LoginDeps } from './login/login.ts'
 import { PromptCancelled } from './login/questions.ts'
 import { type SshId, parseSshId } from './login/sshid.ts'
-import { deviceLost, highestRanked, notRecorded, transportCause } from './record/end-cause.ts'
+import { deviceLost, highestRanked, notRecorded, refusedByRule, transportCause } from './record/end-cause.ts'
 import { TEXTS, fromBowline } from './record/texts.ts'
 import { SessionChannel, type SessionChannelParts } from './session/session-channel.ts'
 
@@ -45,7 +45,6 @@ export interface ConnectionDeps extends LoginDeps, ForwardsDeps {
 }
 
 const ENDED: AuthDecision = { result: 'disconnect', message: 'The connection has ended.' }
-const SERVER_FAILED: SessionCause = { by: 'gateway', reason: 'internal-error', message: 'The server failed.' }
 
 /** The stages of a connection, in this order; each holds what exists only then. */
 type Stage =
@@ -75,13 +74,13 @@ export class Connection implements ConnectionHandler {
   readonly #admitted: Admitted
   readonly #closed: (connection: SshConnection, rest: Promise<void>) => void
   #stage: Stage = { is: 'unauthenticated', outcome: 'none', guessed: false }
+  /** From the first attempt on: the transport refuses a second user name. */
+  #id: SshId | undefined
   /** From the first attempt on; outlives the connection until its row is closed. */
   #login: Login | undefined
   /** Causes known before the transport's, see {@link highestRanked}. */
   #ended: SessionCause | undefined
   #lost: SessionCause | undefined
-  /** The cause that the row stores. */
-  #cause: SessionCause | undefined
 
   /** @param closed called once, last, with the work that outlives the connection */
   constructor(
@@ -96,7 +95,7 @@ export class Connection implements ConnectionHandler {
 
   async authenticate(connection: SshConnection, attempt: AuthAttempt): Promise<AuthDecision> {
     // Nothing is disclosed before an attempt, except that the name is malformed.
-    const id = parseSshId(attempt.user)
+    const id = (this.#id ??= parseSshId(attempt.user))
     if (!id) return { result: 'disconnect', message: TEXTS.wrongFormat }
     if (this.#deps.isDraining()) {
       this.#recordOutcome('unevaluated')
@@ -178,28 +177,24 @@ export class Connection implements ConnectionHandler {
   closed(connection: SshConnection, cause: CloseCause): void {
     const stage = this.#stage
     this.#stage = { is: 'closed' }
-    try {
-      this.#settle(connection, cause, stage)
-    } finally {
-      // The row is closed whatever else fails, and the gateway forgets the connection.
-      this.#closed(connection, this.#login?.close(this.#cause ?? SERVER_FAILED) ?? Promise.resolve())
-    }
-  }
-
-  #settle(connection: SshConnection, cause: CloseCause, stage: Stage): void {
     const authenticated = stage.is === 'authenticated'
-    if (authenticated) stage.release()
-    else if (stage.is === 'unauthenticated' && stage.outcome !== 'unevaluated') this.#penalize(cause, stage.guessed)
-    this.#admitted.release()
     const refused = stage.is === 'unauthenticated' && stage.outcome === 'refused'
-    const ended = (this.#cause = highestRanked({
+    const ended = highestRanked({
       ended: this.#ended,
       refused: this.#login?.refusal,
       lost: this.#lost,
       transport: transportCause(cause, authenticated ? 'authenticated' : refused ? 'refused' : 'none'),
-    }))
-    this.#deps.ended(ended, authenticated)
-    this.#deps.log.info('ssh.closed', { session: connection.sessionId, source: connection.peer.address, ...ended })
+    })
+    try {
+      if (authenticated) stage.release()
+      else if (stage.is === 'unauthenticated' && stage.outcome !== 'unevaluated') this.#penalize(cause, stage.guessed)
+      this.#admitted.release()
+      this.#deps.ended(ended, authenticated)
+      this.#deps.log.info('ssh.closed', { session: connection.sessionId, source: connection.peer.address, ...ended })
+    } finally {
+      // The row is closed whatever else fails, and the gateway forgets the connection.
+      this.#closed(connection, this.#login?.close(ended) ?? Promise.resolve())
+    }
   }
 
   /** Asked after waiting, when the compiler would still believe the stage from before. */

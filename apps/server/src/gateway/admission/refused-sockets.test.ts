@@ -54,7 +54,8 @@ describe('refused connections', () => {
     await once(own, 'connect')
     await client.signIn(device.login('root'))
     expect(client.ended).toBe(false)
-    await until(async () => (await metric('bowline_ssh_refused_total')) >= 990, { timeout: 20_000 })
+    // Nearly all: those admitted time out after seconds, and a few more are admitted in their place.
+    await until(async () => (await metric('bowline_ssh_refused_total')) >= 900, { timeout: 20_000 })
     // Only admitted ones remain, while they may still sign in.
     await until(async () => heldSockets() <= (await metric('bowline_ssh_connections')), { timeout: 20_000 })
     client.socket.destroy()

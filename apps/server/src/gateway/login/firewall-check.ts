@@ -7,7 +7,7 @@ import type { KeyUse } from '../../public-keys/rules.ts'
 import { noteRefusal } from '../../sessions/failed-logins.ts'
 import type { SessionCause } from '../../sessions/service.ts'
 import type { SessionRecord } from '../record/session-record.ts'
-import { refusedByRule } from './live-logins.ts'
+import { refusedByRule } from '../record/end-cause.ts'
 
 export interface FirewallCheckDeps {
   /** Evaluates connections by the rules of a namespace. */

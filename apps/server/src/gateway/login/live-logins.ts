@@ -8,6 +8,7 @@ import type { ForwardingPolicy, LoginTarget } from '../../devices/presence.ts'
 import type { Attempt, Decision } from '../../firewall/rules.ts'
 import type { Log } from '../../platform/log.ts'
 import type { KeyUse } from '../../public-keys/rules.ts'
+import { refusedByRule } from '../record/end-cause.ts'
 import type { SessionCause } from '../../sessions/service.ts'
 
 /** A login's permission to forward ports, sockets, its agent and displays; the namespace can change it. */
@@ -191,9 +192,4 @@ const FORWARDING_WITHDRAWN: SessionCause = {
   by: 'policy',
   reason: 'forwarding',
   message: 'Forwarding has been switched off in the namespace.',
-}
-
-/** For the row; the client receives less. */
-export function refusedByRule(rule: number | undefined): SessionCause {
-  return { by: 'policy', reason: 'firewall', message: `Firewall rule ${rule} refuses the connection.` }
 }

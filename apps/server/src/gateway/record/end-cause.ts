@@ -49,3 +49,8 @@ export function transportCause(cause: CloseCause, stage: 'authenticated' | 'refu
   const message = cause.reason === 'disconnect' ? 'The person ended the connection.' : cause.message
   return { by: 'user', reason: cause.reason, message }
 }
+
+/** For the row; the client receives less. */
+export function refusedByRule(rule: number | undefined): SessionCause {
+  return { by: 'policy', reason: 'firewall', message: `Firewall rule ${rule} refuses the connection.` }
+}
