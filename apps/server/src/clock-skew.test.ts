@@ -1,10 +1,9 @@
 // Two nodes on one database, one with a wrong clock: people and devices must not notice which node serves them.
+import { testContext } from './testing/context.ts'
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkUp } from './devices/presence.ts'
-import { silentLog } from './platform/log.ts'
-import { nowhere } from './platform/positions.ts'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, databaseUrl } from './testing/boot.ts'
 
@@ -38,18 +37,8 @@ describe.each([
   it('reports the same online state of devices as other nodes', async () => {
     const device = await right.acceptedDevice(ada)
     const silent = await right.acceptedDevice(ada)
-    const context = {
-      actor: { kind: 'system' as const, name: 'test' },
-      tenant: ada.tenant,
-      db: right.database.forTenant(ada.tenant),
-      clock: new ManualClock(Date.now() + skewMs),
-      log: silentLog,
-      edition: 'community' as const,
-      source: '',
-      locate: nowhere,
-      hasListeners: () => false,
-      emit: () => undefined,
-    }
+    const clock = new ManualClock(Date.now() + skewMs)
+    const context = testContext(right.database, ada.tenant, { clock })
     expect(await linkUp(context, device.uid, randomUUID(), '203.0.113.9')).toBeDefined()
     const onlineOn = async (node: BootedServer, uid: typeof device.uid) =>
       (await node.client(ada.auth.token).call(operations.devices.get, { params: { uid } })).body.online

@@ -48,7 +48,7 @@ export interface Action<Input, Output = unknown> extends FormAction<Input, Outpu
   readonly run: (input: Input) => Promise<boolean>
 }
 
-/** What a mutation of the cache is about. It keeps the spec of its start: renders in between must not change it. */
+/** Variables of a mutation in the cache. It keeps the spec of its start: renders in between must not change it. */
 interface Started<Input, Output> {
   readonly spec: ActionSpec<Input, Output>
   readonly input: Input
@@ -133,7 +133,7 @@ function mutationOptions<Input, Output>(
     },
     onError: (_error, _started, rollBack) => rollBack?.(),
     onSettled(_output, _error, { spec }, _, { client }) {
-      // What is refetched now would hide the optimistic changes of those that still wait.
+      // Refetching now would hide the optimistic changes of those that still wait.
       const isLast =
         queue === undefined || client.isMutating({ predicate: ({ options }) => options.scope?.id === queue }) <= 1
       if (isLast) refetch(client, spec)

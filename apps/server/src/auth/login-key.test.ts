@@ -1,12 +1,9 @@
 // POST /api/auth/ssh as called by existing agents.
+import { testContext } from '../testing/context.ts'
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { signRegistration } from '@bowline/link/registration-proof'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '@bowline/base/clock'
-import type { TenantContext } from '../context.ts'
-import { silentLog } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
 import { SecretKey } from '../platform/secrets/seal.ts'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer, outcome } from '../testing/boot.ts'
 import { loginKeyOf } from './login-key.ts'
@@ -33,20 +30,7 @@ async function proven(registered: RegisteredDevice): Promise<RegisteredDevice> {
 
 const DATA = '{"Username":"root","Namespace":"device"}'
 
-function contextOf({ tenant }: Person): TenantContext {
-  return {
-    actor: { kind: 'system', name: 'test' },
-    tenant,
-    db: server.database.forTenant(tenant),
-    clock: systemClock,
-    log: silentLog,
-    edition: 'community',
-    source: '',
-    locate: nowhere,
-    hasListeners: () => false,
-    emit: () => undefined,
-  }
-}
+const contextOf = ({ tenant }: Person) => testContext(server.database, tenant)
 const signWith = (token: string, fingerprint: string, data = DATA) =>
   server.client(token).call(operations.auth.signChallenge, { body: { fingerprint, data } })
 

@@ -1,5 +1,6 @@
 // Row-level security as the second line of defence between namespaces: queries that lack every condition, and
 // connections reused after another namespace.
+import { testContext } from '../testing/context.ts'
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { TenantId, UserId } from '@bowline/contract/schemas/common'
 import {
@@ -19,8 +20,6 @@ import type { TenantContext } from '../context.ts'
 import * as devices from '../devices/service.ts'
 import * as firewall from '../firewall/service.ts'
 import { type TestTenant, makeTenant, tenantTables } from '../testing/tenant.ts'
-import { silentLog } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import * as publicKeys from '../public-keys/service.ts'
 import * as sessions from '../sessions/service.ts'
@@ -94,18 +93,11 @@ class WithoutConditions extends OperationNodeTransformer implements KyselyPlugin
 /** Context of `mine` whose statements lose every condition on the way to the database. */
 function careless(): { ctx: TenantContext; plugin: WithoutConditions } {
   const plugin = new WithoutConditions()
-  const ctx: TenantContext = {
-    actor: { kind: 'system', name: 'careless' },
-    tenant: mine.id,
+  const ctx = testContext(test.database, mine.id, {
     db: test.database.forTenant(mine.id).withPlugin(plugin),
     clock: new ManualClock(Date.now()),
-    log: silentLog,
     edition: 'cloud',
-    source: '',
-    locate: nowhere,
-    hasListeners: () => false,
-    emit: () => undefined,
-  }
+  })
   return { ctx, plugin }
 }
 

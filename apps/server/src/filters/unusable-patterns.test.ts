@@ -1,12 +1,11 @@
 // Patterns stored past the API, for example by an earlier version with other limits.
+import { testContext } from '../testing/context.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '@bowline/base/clock'
 import type { TenantContext } from '../context.ts'
 import { ruleEvaluator } from '../firewall/service.ts'
 import { type Log, silentLog } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
 import { mayLogIn } from '../public-keys/service.ts'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
 
@@ -25,18 +24,7 @@ const device = { name: 'vm', tags: [] }
 function context(): { ctx: TenantContext; warnings: unknown[] } {
   const warnings: unknown[] = []
   const log: Log = { ...silentLog, warn: (ev, fields) => warnings.push({ ev, ...fields }) }
-  const ctx: TenantContext = {
-    actor: { kind: 'system', name: 'test' },
-    tenant: person.tenant,
-    db: server.database.forTenant(person.tenant),
-    clock: systemClock,
-    log,
-    edition: 'community',
-    source: '',
-    locate: nowhere,
-    hasListeners: () => false,
-    emit: () => undefined,
-  }
+  const ctx = testContext(server.database, person.tenant, { log })
   return { ctx, warnings }
 }
 

@@ -1,13 +1,11 @@
 // Members over HTTP: authority over roles, and the invitations of the cloud edition.
+import { testContext } from '../testing/context.ts'
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { ROLES, type Role, hasAuthorityOver } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TenantContext } from '../context.ts'
 import { randomIds } from '../platform/ids.ts'
-import { silentLog } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing/boot.ts'
 import { type Invite, addMember, inviteHash } from './service.ts'
@@ -195,18 +193,11 @@ describe('invitations in the cloud edition', () => {
     const sent: Invite[] = []
     const db = cloud.database.system()
     const actor = { kind: 'user' as const, id: owner.id, username: owner.username, tenant: owner.tenant }
-    const ctx: TenantContext = {
+    const ctx = testContext(cloud.database, owner.tenant, {
       actor: { ...actor, role: 'owner', family: undefined, login: undefined, expiresAt: 0 },
-      tenant: owner.tenant,
-      db: cloud.database.forTenant(owner.tenant),
       clock,
-      log: silentLog,
       edition: 'cloud',
-      source: '',
-      locate: nowhere,
-      hasListeners: () => false,
-      emit: () => undefined,
-    }
+    })
     const deps = { db, ids: randomIds, edition: 'cloud' as const, sendInvite: (one: Invite) => void sent.push(one) }
     await addMember(deps, ctx, { email, role })
     const [only] = sent

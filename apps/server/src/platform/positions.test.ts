@@ -1,15 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { testContext } from '../testing/context.ts'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '@bowline/base/clock'
 import { readConfig } from '../config.ts'
 import { openSession } from '../sessions/service.ts'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
-import { silentLog } from './log.ts'
 import { type Locate, openPositions } from './positions.ts'
 import { mmdbFile } from '../testing/mmdb.ts'
 
@@ -100,18 +99,7 @@ describe('positions of devices and sessions', () => {
   it('locates a session by the client’s address', async () => {
     const device = await server.acceptedDevice(ada)
     const uid = SessionUid.parse('b'.repeat(64))
-    const ctx = {
-      actor: { kind: 'system' as const, name: 'gateway' },
-      tenant: ada.tenant,
-      db: server.database.forTenant(ada.tenant),
-      clock: systemClock,
-      log: silentLog,
-      edition: 'community' as const,
-      source: '',
-      locate: await openPositions(file),
-      hasListeners: () => false,
-      emit: () => undefined,
-    }
+    const ctx = testContext(server.database, ada.tenant, { locate: await openPositions(file) })
     const opened = {
       uid,
       device: device.uid,

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '@bowline/base/clock'
 import { postFrame } from '../testing/http-server.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'
+import { testContext } from '../testing/context.ts'
 import { silentLog } from '../platform/log.ts'
 import { SecretKey } from '../platform/secrets/seal.ts'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
@@ -41,11 +42,8 @@ async function session(): Promise<SessionUid> {
 /** An unsealed recording of three chunks. */
 async function unsealed(): Promise<{ uid: SessionUid; id: string; file: string }> {
   const uid = await session()
-  const ctx = { ...person, db: server.database.forTenant(person.tenant), clock: systemClock }
-  const { id, spool, identity } = await next.create(
-    { ...ctx, ...silent, log: silentLog },
-    { session: uid, seat: 0, posted: false },
-  )
+  const ctx = testContext(server.database, person.tenant)
+  const { id, spool, identity } = await next.create(ctx, { session: uid, seat: 0, posted: false })
   const lines = createEventLines()
   await spool.write(headerLine({ columns: 80, rows: 24 }) + identity)
   for (const text of ['one', 'two', 'three']) {
@@ -55,15 +53,6 @@ async function unsealed(): Promise<{ uid: SessionUid; id: string; file: string }
   await spool.abandon()
   return { uid, id, file: next.path(id) }
 }
-
-const silent = {
-  actor: { kind: 'system', name: 'test' },
-  edition: 'community',
-  source: '',
-  locate: () => ({ latitude: 0, longitude: 0 }),
-  hasListeners: () => false,
-  emit: () => undefined,
-} as const
 
 const verdict = async (uid: SessionUid) =>
   (await person.client.call(operations.sessions.verifyRecord, { params: { uid, seat: '0' } })).body

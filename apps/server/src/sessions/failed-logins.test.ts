@@ -1,12 +1,10 @@
 // Bounded storage of failed logins.
+import { testContext } from '../testing/context.ts'
 import { randomBytes } from 'node:crypto'
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import { SessionUid } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { TenantContext } from '../context.ts'
-import { silentLog } from '../platform/log.ts'
-import { nowhere } from '../platform/positions.ts'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, type RegisteredDevice, bootServer } from '../testing/boot.ts'
 import { noteRefusal, sweepFailedLogins } from './failed-logins.ts'
@@ -28,18 +26,7 @@ beforeEach(async () => {
   device = await server.acceptedDevice(person)
 })
 
-const contextOf = (tenant = person.tenant): TenantContext => ({
-  actor: { kind: 'system', name: 'gateway' },
-  tenant,
-  db: server.database.forTenant(tenant),
-  clock,
-  log: silentLog,
-  edition: 'community',
-  source: '',
-  locate: nowhere,
-  hasListeners: () => false,
-  emit: () => undefined,
-})
+const contextOf = (tenant = person.tenant) => testContext(server.database, tenant, { clock })
 const sweep = () => sweepFailedLogins(server.database.system(), contextOf, clock.now(), 30)
 const newUid = () => SessionUid.parse(randomBytes(32).toString('hex'))
 const sessions = () =>

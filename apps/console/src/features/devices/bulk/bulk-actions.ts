@@ -29,7 +29,7 @@ const DONE = {
 
 export interface BulkActions {
   readonly perform: (devices: readonly Device[], change: BulkChange) => Promise<void>
-  /** How many devices are done; undefined: nothing is in progress. */
+  /** Number of devices done; undefined: nothing is in progress. */
   readonly progress: number | undefined
 }
 
