@@ -1,19 +1,20 @@
 // Every environment variable of every subcommand: the single registry that programs parse, documentation is generated
 // from and unknown names are checked against. Defaults are safe for production.
 import * as z from 'zod'
+import { ACME_DEFAULTS, ACME_SETTINGS } from './settings/acme.ts'
+import { DOCS_SETTINGS } from './settings/docs.ts'
 import { LIMIT_SETTINGS } from './settings/limits.ts'
+import { BILLING_SETTINGS } from './settings/billing.ts'
+import { MAIL_SETTINGS } from './settings/mail.ts'
 import type { Program, SettingSpec } from './settings/spec.ts'
-import { whole } from './settings/numbers.ts'
+import { port, whole } from './settings/numbers.ts'
+import { REGISTRATION_SETTINGS } from './settings/registration.ts'
 import { SSH_SETTINGS } from './settings/ssh.ts'
 import { STORE_SETTINGS } from './settings/store.ts'
+import { TUNNEL_SETTINGS } from './settings/tunnels.ts'
 
 export type { Program }
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port number, 0 to 65535')
-  .transform(Number)
-  .refine((value) => value <= 65_535, 'must be a port number, 0 to 65535')
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -31,7 +32,11 @@ export const SETTINGS = {
     schema: z.string().default('127.0.0.1'),
     description: 'Address that the HTTP and SSH listeners bind to. 0.0.0.0 or :: opens the server to other machines.',
   },
-  BOWLINE_HTTP_PORT: { programs: server, schema: port.default(8080), description: 'Port of console and API.' },
+  BOWLINE_HTTP_PORT: {
+    programs: server,
+    schema: port.default(8080),
+    description: 'Port of console and API; with BOWLINE_ACME_EMAIL the default is 443.',
+  },
   BOWLINE_SSH_PORT: { programs: server, schema: port.default(2222), description: 'Port of the SSH gateway.' },
   BOWLINE_DATA_DIR: {
     programs: server,
@@ -53,10 +58,21 @@ export const SETTINGS = {
     schema: z.enum(['community', 'enterprise', 'cloud']).default('community'),
     description: 'community, enterprise or cloud; cloud adds what a hosted service needs.',
   },
+  ...REGISTRATION_SETTINGS,
   BOWLINE_DOMAIN: {
     programs: server,
     schema: optional,
     description: 'Public host name of this server, for links, install commands and SSH lines.',
+  },
+  BOWLINE_PUBLIC_URL: {
+    programs: server,
+    schema: z
+      .string()
+      .regex(/^https?:\/\/[^/\s?#@]+\/?$/, 'must be http://host[:port] or https://host[:port]')
+      .transform((url) => url.replace(/\/$/, ''))
+      .optional(),
+    description:
+      'Address under which people open the console, if it is another one than BOWLINE_DOMAIN at the port of this server: behind a proxy, `https://` and the domain. Mails link to it, and passkeys are bound to it.',
   },
   BOWLINE_ALLOWED_HOSTS: {
     programs: server,
@@ -64,16 +80,14 @@ export const SETTINGS = {
     description:
       'Further host names under which this server may be asked, beside BOWLINE_DOMAIN, addresses, localhost, the names of the machine and those of the certificate; *.example.com allows every name below example.com.',
   },
-  BOWLINE_TUNNELS_DOMAIN: {
-    programs: server,
-    schema: optional,
-    description: 'Domain under which HTTP tunnels are reached; it must be another one than that of the console.',
-  },
+  ...MAIL_SETTINGS,
+  ...TUNNEL_SETTINGS,
+  ...BILLING_SETTINGS,
   BOWLINE_EGRESS_ALLOWED: {
     programs: server,
     schema: list.default([]),
     description:
-      'Addresses or CIDR ranges that this server may dial for connectors even though they are its own network.',
+      'Addresses or CIDR ranges that this server may dial for connectors and test mails even though they are its own network.',
   },
   BOWLINE_TRUSTED_PROXIES: {
     programs: server,
@@ -87,6 +101,7 @@ export const SETTINGS = {
     description: 'PEM certificate chain of the HTTP listener.',
   },
   BOWLINE_TLS_KEY_FILE: { programs: server, schema: optional, description: 'PEM private key of the certificate.' },
+  ...ACME_SETTINGS,
   BOWLINE_SECRET_KEY: {
     programs: server,
     schema: z
@@ -108,11 +123,6 @@ export const SETTINGS = {
     programs: server,
     schema: optional,
     description: 'MaxMind DB (MMDB) file with cities: places devices and sessions on the map by their addresses.',
-  },
-  BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT: {
-    programs: server,
-    schema: whole(0, 1_440).default(60),
-    description: 'Longest lockout after failed sign-ins, in minutes; 0 switches lockout off.',
   },
   BOWLINE_FAILED_LOGIN_DAYS: {
     programs: server,
@@ -144,22 +154,7 @@ export const SETTINGS = {
     schema: list.default([]),
     description: 'Addresses or CIDR ranges that may read /metrics without the node secret.',
   },
-  BOWLINE_DOCS_SEARCH_APP_ID: {
-    programs: server,
-    schema: z.string().min(1).max(64).default('docs'),
-    description: 'Application id that clients of the documentation’s search send; the site is built with the same.',
-  },
-  BOWLINE_DOCS_SEARCH_API_KEY: {
-    programs: server,
-    schema: z.string().min(1).max(128).default('public'),
-    description: 'Key that clients of the documentation’s search send; it is in every page and no secret.',
-  },
-  BOWLINE_DOCS_PAGE_VIEWS: {
-    programs: server,
-    schema: z.enum(['on', 'off']).default('off'),
-    description:
-      'on: views of pages of the documentation are counted, without cookies or addresses, on this server only.',
-  },
+  ...DOCS_SETTINGS,
   BOWLINE_LOG_LEVEL: {
     programs: ['server', 'agent'],
     schema: logLevel.default('info'),
@@ -219,6 +214,15 @@ export const SETTINGS = {
     description:
       'on: what a person runs is terminated when their client or the network disconnects. off: it keeps running without its terminal or pipes, as with sshd.',
   },
+  BOWLINE_CONTAINERS: {
+    programs: agent,
+    schema: z
+      .string()
+      .regex(/^\/[^\0]{1,106}$/, 'must be the absolute path of a socket')
+      .optional(),
+    description:
+      'Socket of a container engine on the device, such as /var/run/docker.sock. A connector of the namespace then makes devices of its containers; no port is opened. Whoever controls the server controls that engine, and with it the machine. By default the engine is not offered.',
+  },
   BOWLINE_PERMIT_USER_RC: {
     programs: agent,
     schema: z.enum(['on', 'off']).default('on'),
@@ -267,9 +271,10 @@ export function parseSettings<P extends Program>(
     }
   }
   const settings: Record<string, unknown> = {}
+  const defaults: Readonly<Record<string, string>> = env['BOWLINE_ACME_EMAIL'] ? ACME_DEFAULTS : {}
   for (const [name, spec] of Object.entries<SettingSpec>(SETTINGS)) {
     if (!spec.programs.includes(program)) continue
-    const text = env[name] === '' ? undefined : env[name]
+    const text = env[name] || defaults[name]
     const parsed = spec.schema.safeParse(text)
     if (parsed.success) settings[name] = parsed.data
     else if (text === undefined) problems.push(`${name} is required: ${spec.description}`)

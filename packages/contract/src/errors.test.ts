@@ -13,6 +13,16 @@ describe('an error', () => {
     ])
   })
 
+  it.each([
+    [1, '1 s'],
+    [120, '120 s'],
+    [121, '3 min'],
+    [3_600, '60 min'],
+    [86_400, '24 h'],
+  ])('names a wait of %i seconds in a unit that fits', (seconds, wait) => {
+    expect(new BowlineError('TOO_MANY_REQUESTS', { seconds }).message).toBe(`Too many requests; try again in ${wait}.`)
+  })
+
   it('lists the invalid fields in order', () => {
     const error = new BowlineError('INVALID_INPUT', { field: 'name', rule: 'is required' }, ['name', 'email'])
     expect([error.message, error.fields]).toEqual(['name: is required.', ['name', 'email']])

@@ -17,7 +17,66 @@ export const LIMITS = {
   deviceChoice: 3,
   apiKeyLifetimesDays: [-1, 30, 60, 90, 365],
   inviteDays: 7,
+  /** Links of one invitation before it expires. */
+  inviteSends: 6,
+  /** Life of the link that confirms an address. */
+  confirmationHours: 24,
+  /** Life of the link that sets a new password. */
+  recoveryHours: 1,
+  registrationsPerSourceAndHour: 30,
+  /** Addresses without an account that a member may try to add. */
+  unknownAddressesPerHour: 30,
+  /** Registrations and mails that a /24 or /48 may cause, each whatever its sources. */
+  mailRequestsPerNetworkAndHour: 100,
+  /** Mails that a source may ask for by the same address or username. */
+  mailRequestsPerNameAndHour: 5,
+  passkeyName: { min: 1, max: 64 },
+  passkeysPerPerson: 25,
+  /** Life of a challenge that a passkey signs. */
+  passkeyChallengeMinutes: 5,
+  /** Life of the token of a sign-in that waits for its second factor. */
+  pendingSignInMinutes: 30,
+  /** Sign-in of programs by a code that a person approves in a browser (RFC 8628). */
+  programCode: { minutes: 10, pollSeconds: 5, perSource: 20, perNetwork: 200, total: 5_000, guessesPerHour: 30 },
+  /**
+   * SSH logins that wait for an approval, by source network, person and namespace; and connections that wait, of one
+   * source, one namespace and one process. After a denial the same credential waits `deniedMinutes` for another try.
+   */
+  heldLogin: {
+    seconds: 120,
+    deniedMinutes: 5,
+    perSource: 20,
+    perPerson: 10,
+    perNamespace: 200,
+    connections: { perSource: 100, perNamespace: 500, perProcess: 2_000 },
+    guessesPerHour: 30,
+  },
+  /** Hours for which a second factor on the ssh path is not asked again. */
+  sshFactorHours: { min: 1, max: 168, default: 12 },
+  /** Life of the one-use token that single sign-on puts into an address. */
+  exchangeTokenSeconds: 60,
+  /** Time that people have at an identity provider. */
+  providerRequestMinutes: 10,
+  /** Time to prove that an existing account is one's own. */
+  identityProposalMinutes: 15,
+  /** Life of the mailed link that proves it. */
+  identityProofMinutes: 60,
+  /** A second factor used this recently counts as proof for sensitive changes. */
+  freshProofMinutes: 10,
+  authenticators: 10,
+  authenticatorName: { min: 1, max: 40 },
+  recoveryCodes: 6,
+  /** Life of a generated secret that has not been enabled. */
+  issuedSecretMinutes: 60,
+  /** A recovery code that has signed in still switches the second factor off for this long. */
+  recoveryCodeGraceMinutes: 10,
+  factorResetHours: 24,
+  /** Codes of a reset are not mailed again before this long. */
+  factorResetIntervalMinutes: 10,
   removedDeviceHours: 720,
+  connectorsPerNamespace: 10,
+  /** Running containers of one connector that become devices. */
+  containersPerConnector: 1_000,
   /** Age of the last heartbeat at which a device is offline although nothing reported the end of its link. */
   onlineWindowSeconds: 120,
   userTokenHours: 72,
@@ -43,9 +102,40 @@ export const LIMITS = {
   failuresPerHour: 20,
   /** A source stays known for this long after the user was last signed in from it. */
   knownSourceDays: 90,
+  /** Life of the cookie by which a browser is recognised, and of what is remembered about it. */
+  deviceCookieDays: 365,
   /** Responses per hour that disclose that a username or address is taken. */
   accountConflictsPerHour: 5,
+  usernameChangesPerHour: 10,
   accountEventDays: 365,
   /** Failed device logins that a namespace stores individually per hour; more are only counted. */
   failedLoginsPerHour: 1_000,
+  /** Provisioning by SCIM, per namespace. */
+  /** Roles that the groups of one sign-in provider give. */
+  groupRoles: 200,
+  scim: {
+    tokens: 10,
+    people: 10_000,
+    groups: 1_000,
+    roles: 100,
+    /** Resources of one page. */
+    page: 200,
+    /** Requests shown to administrators. */
+    requests: 20,
+    tokenName: { min: 3, max: 40 },
+    /** Life of an invitation by the identity provider, which does not repeat itself. */
+    inviteDays: 365,
+  },
+  tunnels: {
+    perDevice: 10,
+    /** Requests under way, WebSockets and TCP connections included. */
+    open: { perTunnel: 512, perSource: 256, perNamespace: 2_048, total: 4_096 },
+    /** TCP connections that have not shown yet which tunnel they want. */
+    unidentified: { perSource: 32, total: 1_024 },
+    /** Requests of the log that are kept, in memory. */
+    logged: 200,
+    /** A visit by a door needs no new proof for this long. */
+    visitHours: 12,
+    visitLinkSeconds: 60,
+  },
 } as const

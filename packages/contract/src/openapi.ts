@@ -113,7 +113,8 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   // Without the node secret an internal call appears not to exist.
   if (access.kind === 'internal') codes.add('ROUTE_NOT_FOUND')
   else if (access.kind !== 'public') codes.add('UNAUTHORIZED')
-  if (access.kind === 'user') codes.add('USER_TOKEN_REQUIRED')
+  if (access.kind === 'user' || access.kind === 'instance-admin') codes.add('USER_TOKEN_REQUIRED')
+  if (access.kind === 'instance-admin') codes.add('INSTANCE_ADMIN_REQUIRED')
   if (access.kind === 'member') {
     codes.add('NO_NAMESPACE')
     if (access.permission) codes.add('FORBIDDEN')
@@ -174,7 +175,7 @@ function bodyOf({ noun }: Operation, body: z.ZodType, components: Json): Json {
   return { schema, example: jsonExample(schema, components, noun) }
 }
 
-/** Who may call, in sentences. */
+/** Permitted callers, in sentences. */
 function describeAccess({ access, cloudOnly, notYet }: Operation): string {
   const sentences = [whoMayCall(access)]
   if (cloudOnly) sentences.push('Exists in the cloud edition only.')
@@ -188,6 +189,8 @@ function whoMayCall(access: Access): string {
       return 'Needs no credential.'
     case 'user':
       return 'For signed-in users, with or without a namespace; not with an API key.'
+    case 'instance-admin':
+      return 'For administrators of the server; not with an API key.'
     case 'device':
       return 'With the token of a device.'
     case 'internal':

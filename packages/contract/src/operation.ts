@@ -3,13 +3,15 @@ import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 import type { Permission } from './roles.ts'
 
-/** Who may call. Everything that is not `public` answers 401 without a valid credential. */
+/** Permitted callers. Everything that is not `public` answers 401 without a valid credential. */
 export type Access =
   | { readonly kind: 'public' }
   /** A signed-in user, even without a namespace. API keys answer 403. */
   | { readonly kind: 'user' }
   /** A member of the credential's namespace, with the permission when one is named. `keys`: API keys may call too. */
   | { readonly kind: 'member'; readonly permission?: Permission; readonly keys: boolean }
+  /** A signed-in user who administers this server: its mail, its people. API keys answer 403. */
+  | { readonly kind: 'instance-admin' }
   /** A device's token. */
   | { readonly kind: 'device' }
   /** The node secret in `X-Node-Secret`; never published. */
@@ -38,6 +40,8 @@ export interface Operation<
   readonly body?: B
   /** Largest request body, in bytes; default 8,192. */
   readonly bodyBytes?: number
+  /** The handler also gets the body's text, for a signature over it. */
+  readonly keepsText?: true
   /** Cost of the call in tokens of its caller's rate limit; default 1. */
   readonly cost?: number
   /** Schema of a JSON answer; absent: the answer has no body. */

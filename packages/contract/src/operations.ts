@@ -2,20 +2,25 @@
 import type { Operation } from './operation.ts'
 import { announcements } from './operations/announcements.ts'
 import { apiKeys } from './operations/api-keys.ts'
-import { audit } from './operations/audit.ts'
 import { auth } from './operations/auth.ts'
 import { billing } from './operations/billing.ts'
 import { connectors } from './operations/connectors.ts'
 import { containers, devices } from './operations/devices.ts'
 import { firewall } from './operations/firewall.ts'
-import { instance } from './operations/instance.ts'
+import { heldLogins } from './operations/held-logins.ts'
+import { certificates, instance } from './operations/instance.ts'
 import { internal } from './operations/internal.ts'
-import { mfa, saml } from './operations/mfa.ts'
+import { mails } from './operations/mails.ts'
+import { mfa } from './operations/mfa.ts'
 import { members, namespaces } from './operations/namespaces.ts'
+import { passkeys } from './operations/passkeys.ts'
+import { programs } from './operations/programs.ts'
 import { publicKeys } from './operations/public-keys.ts'
 import { recordings } from './operations/recordings.ts'
+import { scim } from './operations/scim.ts'
 import { sessions } from './operations/sessions.ts'
-import { events, stats } from './operations/stats.ts'
+import { openid, saml, singleSignOn } from './operations/single-sign-on.ts'
+import { audit, events, stats } from './operations/stats.ts'
 import { tags } from './operations/tags.ts'
 import { terminals } from './operations/terminals.ts'
 import { tunnels } from './operations/tunnels.ts'
@@ -24,17 +29,23 @@ import { users } from './operations/users.ts'
 export const operations = {
   instance,
   auth,
+  programs,
   users,
   mfa,
+  passkeys,
   saml,
+  openid,
+  singleSignOn,
   namespaces,
   members,
   apiKeys,
+  scim,
   devices,
   containers,
   tunnels,
   tags,
   sessions,
+  heldLogins,
   terminals,
   recordings,
   publicKeys,
@@ -42,6 +53,8 @@ export const operations = {
   connectors,
   billing,
   announcements,
+  mails,
+  certificates,
   stats,
   events,
   audit,

@@ -16,7 +16,7 @@ export const apiKeys = {
     access: { kind: 'member', permission: 'apiKeyCreate', keys: false },
     body: ApiKeyBody,
     response: ApiKey.extend({ id: z.uuid(), user_id: UserId }).meta({ id: 'NewApiKey' }),
-    errors: ['ROLE_TOO_HIGH', 'CONFLICT'],
+    errors: ['ROLE_TOO_HIGH', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
   }),
   list: operation({
     method: 'GET',
@@ -39,7 +39,7 @@ export const apiKeys = {
     access: { kind: 'member', permission: 'apiKeyUpdate', keys: false },
     params: byName,
     body: z.object({ name: ApiKeyName.optional(), role: RoleName.optional() }),
-    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
   }),
   remove: operation({
     method: 'DELETE',

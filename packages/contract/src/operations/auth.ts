@@ -78,10 +78,11 @@ export const auth = {
     method: 'GET',
     path: '/api/auth/user',
     noun: 'auth',
-    summary: 'The signed-in user, with a new token that ends when the first one does',
+    summary:
+      'The signed-in user, with a new token that ends when the first one does. The one-use token of a single sign-on starts a sign-in here',
     access: { kind: 'user' },
     response: UserAuth,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'MFA_REQUIRED'],
   }),
   switchNamespace: operation({
     method: 'GET',

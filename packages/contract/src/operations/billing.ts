@@ -4,13 +4,15 @@ import type { ErrorCode } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import { type Method, operation } from '../operation.ts'
 import type { Permission } from '../roles.ts'
-import { BillingEvaluation, Customer, REPORT_ACTIONS, Subscription } from '../schemas/billing.ts'
+import { BillingEvaluation, BillingStanding, Customer, REPORT_ACTIONS, Subscription } from '../schemas/billing.ts'
 import { DeviceUid } from '../schemas/common.ts'
 import { Device } from '../schemas/device.ts'
 
 const may = (permission: Permission) => ({ kind: 'member', permission, keys: true }) as const
-const provider: ErrorCode[] = ['NOT_FOUND', 'DEPENDENCY_FAILED']
-const PaymentMethodId = z.object({ id: z.string().min(1, 'is required').max(255) })
+const provider: ErrorCode[] = ['NOT_FOUND', 'DEPENDENCY_FAILED', 'CONFLICT']
+const PaymentMethodId = z.object({
+  id: z.string().min(1, 'is required').max(255).regex(/^\w+$/, 'must be letters, digits and underscores'),
+})
 
 /** The three calls on a payment method differ only in their verb. */
 const paymentMethod = (verb: 'attach' | 'detach' | 'default', permission: Permission, summary: string) =>
@@ -21,9 +23,8 @@ const paymentMethod = (verb: 'attach' | 'detach' | 'default', permission: Permis
     summary,
     access: may(permission),
     body: PaymentMethodId,
-    errors: provider,
+    errors: [...provider, 'CARD_REFUSED'],
     cloudOnly: true,
-    notYet: true,
   })
 
 export const billing = {
@@ -33,9 +34,8 @@ export const billing = {
     noun: 'billing',
     summary: 'Create the customer of the namespace',
     access: may('billingCreateCustomer'),
-    errors: [...provider, 'CONFLICT'],
+    errors: provider,
     cloudOnly: true,
-    notYet: true,
   }),
   getCustomer: operation({
     method: 'GET',
@@ -46,7 +46,6 @@ export const billing = {
     response: Customer,
     errors: provider,
     cloudOnly: true,
-    notYet: true,
   }),
   createSubscription: operation({
     method: 'POST',
@@ -54,9 +53,8 @@ export const billing = {
     noun: 'billing',
     summary: 'Subscribe',
     access: may('billingCreateSubscription'),
-    errors: [...provider, 'CONFLICT', 'PAYMENT_REQUIRED'],
+    errors: [...provider, 'CARD_REFUSED'],
     cloudOnly: true,
-    notYet: true,
   }),
   getSubscription: operation({
     method: 'GET',
@@ -65,9 +63,8 @@ export const billing = {
     summary: 'The subscription of the namespace',
     access: may('billingGetSubscription'),
     response: Subscription,
-    errors: [...provider, 'PAYMENT_REQUIRED'],
+    errors: [...provider, 'SUBSCRIPTION_REQUIRED'],
     cloudOnly: true,
-    notYet: true,
   }),
   attachPaymentMethod: paymentMethod('attach', 'billingAddPaymentMethod', 'Add a payment method'),
   detachPaymentMethod: paymentMethod('detach', 'billingRemovePaymentMethod', 'Remove a payment method'),
@@ -98,9 +95,8 @@ export const billing = {
     summary: 'Report a billable action',
     access: may('billingCreateSubscription'),
     query: z.object({ action: z.enum(REPORT_ACTIONS, `must be ${REPORT_ACTIONS.join(' or ')}`) }),
-    errors: [...provider, 'PAYMENT_REQUIRED'],
+    errors: [...provider, 'SUBSCRIPTION_REQUIRED'],
     cloudOnly: true,
-    notYet: true,
   }),
   evaluate: operation({
     method: 'POST',
@@ -110,6 +106,37 @@ export const billing = {
     access: { kind: 'member', keys: true },
     response: BillingEvaluation,
     errors: provider,
+    cloudOnly: true,
+  }),
+  portal: operation({
+    method: 'POST',
+    path: '/api/billing/portal',
+    noun: 'billing',
+    summary: "Address of the payment provider's page for invoices, payment methods and cancelling",
+    access: may('billingCreateSubscription'),
+    response: z.object({ url: z.url() }),
+    errors: provider,
+    cloudOnly: true,
+  }),
+  standing: operation({
+    method: 'GET',
+    path: '/api/billing/standing',
+    noun: 'billing',
+    summary: 'What the namespace may do, and what happens next',
+    access: { kind: 'member', keys: true },
+    response: BillingStanding,
+    cloudOnly: true,
+  }),
+  webhook: operation({
+    method: 'POST',
+    path: '/api/webhook-billing',
+    noun: 'billing',
+    summary: 'Takes events of the payment provider, signed in Stripe-Signature',
+    access: { kind: 'public' },
+    body: z.looseObject({ id: z.string().min(1).max(255), type: z.string().min(1).max(255) }),
+    bodyBytes: 262_144,
+    keepsText: true,
+    errors: ['DEPENDENCY_FAILED'],
     cloudOnly: true,
   }),
 }

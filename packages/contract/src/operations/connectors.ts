@@ -15,7 +15,10 @@ export const connectors = {
     access: { kind: 'member', permission: 'connectorSet', keys: true },
     body: ConnectorBody,
     bodyBytes: 262_144,
+    // Each call dials.
+    cost: 5,
     status: 201,
+    errors: ['POLICY_LIMIT'],
   }),
   list: operation({
     method: 'GET',
@@ -46,6 +49,8 @@ export const connectors = {
     params: byUid,
     body: ConnectorBody.partial(),
     bodyBytes: 262_144,
+    // Each call dials.
+    cost: 5,
     status: 201,
     errors: ['NOT_FOUND'],
   }),
@@ -66,7 +71,7 @@ export const connectors = {
     access: { kind: 'member', keys: true },
     params: byUid,
     response: z.record(z.string(), z.unknown()),
-    errors: ['NOT_FOUND'],
-    notYet: true,
+    cost: 5,
+    errors: ['NOT_FOUND', 'ENGINE_FAILED'],
   }),
 }

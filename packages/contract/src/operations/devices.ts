@@ -66,11 +66,11 @@ function deviceOperations(noun: 'devices' | 'containers') {
       method: 'PUT',
       path: `${path}/{uid}`,
       noun,
-      summary: `Change the name of a ${one}, or its public_url mark; omitted fields stay unchanged`,
+      summary: `Change the name of a ${one}, or whether its tunnels have stable names (public_url)`,
       access: { kind: 'member', permission: 'deviceUpdate', keys: true },
       params: byUid,
       body: z.object({ name: DeviceName.optional(), public_url: z.boolean().optional() }),
-      errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN', 'POLICY_CHANGE'],
+      errors: ['NOT_FOUND', 'DEVICE_NAME_TAKEN', 'PUBLIC_NAME_TAKEN', 'POLICY_CHANGE'],
     }),
     remove: operation({
       method: 'DELETE',

@@ -1,12 +1,16 @@
-// Second factor by authenticator app, and sign-in by SAML.
+// Second factor by authenticator app.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
+import { NewFactor, SecondFactor, AuthenticatorId, AuthenticatorName, FreshProof } from '../schemas/second-factor.ts'
 import { UserAuth } from '../schemas/user.ts'
 
 const anyone = { kind: 'public' } as const
 const signedIn = { kind: 'user' } as const
 const Code = z.string().min(1, 'is required').max(64)
 const Identifier = z.string().min(1, 'is required').max(320)
+const EitherCode = z.object({ code: Code.optional(), recovery_code: Code.optional() })
+const byAuthenticator = z.object({ id: AuthenticatorId })
+const secondStepErrors = ['SECOND_FACTOR_WRONG', 'SECOND_FACTOR_EXPIRED', 'TOO_MANY_REQUESTS'] as const
 
 export const mfa = {
   authenticate: operation({
@@ -17,8 +21,17 @@ export const mfa = {
     access: anyone,
     body: z.object({ token: Code, code: Code }),
     response: UserAuth,
-    errors: ['BAD_CREDENTIALS', 'LOCKED_OUT', 'NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    errors: secondStepErrors,
+  }),
+  finishSession: operation({
+    method: 'POST',
+    path: '/api/auth/session/factor',
+    noun: 'mfa',
+    summary: 'Finish a sign-in from a browser with a code or a recovery code: a token and a refresh cookie',
+    access: anyone,
+    body: z.object({ token: Code, ...EitherCode.shape }),
+    response: UserAuth,
+    errors: [...secondStepErrors, 'ORIGIN_REFUSED'],
   }),
   recover: operation({
     method: 'POST',
@@ -29,39 +42,46 @@ export const mfa = {
     body: z.object({ identifier: Identifier, recovery_code: Code }),
     response: UserAuth,
     headers: { 'X-Expires-At': 'Unix time until which the recovery code still works' },
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    errors: ['CODE_REFUSED', 'TOO_MANY_REQUESTS', 'LOCAL_SIGN_IN_DISABLED'],
   }),
   requestReset: operation({
     method: 'POST',
     path: '/api/user/mfa/reset',
     noun: 'mfa',
-    summary: 'Mail one code to the main and one to the recovery address',
+    summary:
+      'Mail one code to the main and one to the recovery address; the answer does not tell whether there are any',
     access: anyone,
     body: z.object({ identifier: Identifier }),
-    cloudOnly: true,
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    errors: ['TOO_MANY_REQUESTS', 'LOCAL_SIGN_IN_DISABLED'],
   }),
   generate: operation({
     method: 'GET',
     path: '/api/user/mfa/generate',
     noun: 'mfa',
-    summary: 'A new secret with its link and recovery codes; nothing is stored yet',
+    summary: 'A new secret with its link, and recovery codes unless the account has some; valid for an hour',
     access: signedIn,
-    response: z.object({ link: z.string(), secret: z.string(), recovery_codes: z.array(z.string()) }),
+    response: NewFactor,
     errors: ['NOT_FOUND'],
-    notYet: true,
   }),
   enable: operation({
     method: 'PUT',
     path: '/api/user/mfa/enable',
     noun: 'mfa',
-    summary: 'Switch the second factor on; needs a recovery e-mail address',
+    summary:
+      'Add an authenticator with the generated secret and a code of it; in the cloud edition the account needs a recovery e-mail address',
     access: signedIn,
-    body: z.object({ code: Code, secret: Code, recovery_codes: z.array(Code).min(1).max(16) }),
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    body: z.object({
+      code: Code,
+      secret: Code,
+      recovery_codes: z.array(Code).max(16),
+      name: AuthenticatorName.optional(),
+      current_password: z
+        .string()
+        .max(1_024)
+        .optional()
+        .describe('Needed for the first authenticator when the sign-in is older than ten minutes.'),
+    }),
+    errors: ['CODE_REFUSED', 'FACTOR_LIMIT', 'FRESH_PROOF_REQUIRED', 'NOT_FOUND', 'TOO_MANY_REQUESTS', 'LOCKED_OUT'],
   }),
   disable: operation({
     method: 'PUT',
@@ -69,9 +89,8 @@ export const mfa = {
     noun: 'mfa',
     summary: 'Switch the second factor off with a code or a recovery code',
     access: signedIn,
-    body: z.object({ code: Code.optional(), recovery_code: Code.optional() }),
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    body: EitherCode,
+    errors: ['CODE_REFUSED', 'NOT_FOUND', 'TOO_MANY_REQUESTS'],
   }),
   reset: operation({
     method: 'PUT',
@@ -82,21 +101,65 @@ export const mfa = {
     params: z.object({ 'user-id': z.string().max(64) }),
     body: z.object({ main_email_code: Code, recovery_email_code: Code }),
     response: UserAuth,
-    cloudOnly: true,
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    errors: ['CODE_REFUSED', 'TOO_MANY_REQUESTS', 'LOCAL_SIGN_IN_DISABLED'],
   }),
-}
-
-export const saml = {
-  start: operation({
+  get: operation({
     method: 'GET',
-    path: '/api/user/saml/auth',
-    noun: 'saml',
-    summary: 'Address of the identity provider to send the person to',
-    access: anyone,
-    response: z.object({ url: z.string() }),
-    errors: ['SAML_DISABLED'],
-    notYet: true,
+    path: '/api/user/mfa',
+    noun: 'mfa',
+    summary: 'Your own second factor: authenticators, and how many recovery codes are left',
+    access: signedIn,
+    response: SecondFactor,
+    errors: ['NOT_FOUND'],
+  }),
+  rename: operation({
+    method: 'PATCH',
+    path: '/api/user/mfa/authenticators/{id}',
+    noun: 'mfa',
+    summary: 'Rename an authenticator',
+    access: signedIn,
+    params: byAuthenticator,
+    body: z.object({ name: AuthenticatorName }),
+    errors: ['NOT_FOUND'],
+  }),
+  remove: operation({
+    method: 'DELETE',
+    path: '/api/user/mfa/authenticators/{id}',
+    noun: 'mfa',
+    summary: 'Remove an authenticator; without the last factor the second factor is off',
+    access: signedIn,
+    params: byAuthenticator,
+    errors: ['NOT_FOUND', 'FRESH_PROOF_REQUIRED'],
+  }),
+  renewRecoveryCodes: operation({
+    method: 'POST',
+    path: '/api/user/mfa/recovery-codes',
+    noun: 'mfa',
+    summary: 'Replace the recovery codes; the earlier ones stop working',
+    access: signedIn,
+    response: z.object({ recovery_codes: z.array(z.string()) }),
+    errors: ['NOT_FOUND', 'FRESH_PROOF_REQUIRED', 'TOO_MANY_REQUESTS'],
+  }),
+  prove: operation({
+    method: 'POST',
+    path: '/api/user/mfa/proof',
+    noun: 'mfa',
+    summary:
+      'Prove with a code or a recovery code, without a second factor with the password, that it is you: sensitive changes of this sign-in work for 10 minutes',
+    access: signedIn,
+    body: EitherCode.extend({
+      current_password: z.string().max(1_024).optional().describe('For accounts without a second factor.'),
+    }),
+    response: FreshProof,
+    errors: ['CODE_REFUSED', 'NOT_FOUND', 'TOO_MANY_REQUESTS', 'LOCKED_OUT'],
+  }),
+  getProof: operation({
+    method: 'GET',
+    path: '/api/user/mfa/proof',
+    noun: 'mfa',
+    summary: 'Whether sensitive changes of this sign-in need a new proof',
+    access: signedIn,
+    response: FreshProof,
+    errors: ['NOT_FOUND'],
   }),
 }

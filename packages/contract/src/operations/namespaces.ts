@@ -5,12 +5,14 @@ import { operation } from '../operation.ts'
 import { Email, Page, TenantId } from '../schemas/common.ts'
 import { FilterText } from '../schemas/filter.ts'
 import {
+  Invitation,
   Namespace,
   NamespaceName,
   RecordingPolicy,
   RecordingRetentionDays,
   RoleName,
   NamespaceAfterRemoval,
+  SshFactorHours,
 } from '../schemas/namespace.ts'
 import { UserAuth } from '../schemas/user.ts'
 
@@ -86,11 +88,14 @@ export const namespaces = {
           forwarding_unrecorded: z.boolean().optional(),
           recording_policy: RecordingPolicy.optional(),
           recording_retention_days: RecordingRetentionDays.optional(),
+          ssh_second_factor: z.boolean().optional(),
+          ssh_second_factor_hours: SshFactorHours.optional(),
+          ssh_second_factor_service_keys: z.boolean().optional(),
         })
         .optional(),
     }),
     response: Namespace,
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'FRESH_PROOF_REQUIRED', 'USER_TOKEN_REQUIRED'],
   }),
   remove: operation({
     method: 'DELETE',
@@ -99,7 +104,7 @@ export const namespaces = {
     summary: 'Delete the namespace with everything in it',
     access: may('namespaceDelete', true),
     params: byTenant,
-    errors: ['NOT_FOUND', 'PAYMENT_REQUIRED'],
+    errors: ['NOT_FOUND', 'PAYMENT_REQUIRED', 'FRESH_PROOF_REQUIRED'],
   }),
   support: operation({
     method: 'GET',
@@ -118,12 +123,19 @@ export const members = {
     method: 'POST',
     path: '/api/namespaces/{tenant}/members',
     noun: 'members',
-    summary: 'Add a member by e-mail address; in the cloud edition an invitation, which answers 501 until mail is sent',
+    summary: 'Add a member by e-mail address; in the cloud edition an invitation is mailed, and a repetition renews it',
     access: may('namespaceAddMember'),
     params: byTenant,
     body: NewMember,
     response: Namespace,
-    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'ALREADY_MEMBER', 'NOT_WORKING_YET'],
+    errors: [
+      'ROLE_TOO_HIGH',
+      'NOT_FOUND',
+      'ALREADY_MEMBER',
+      'TOO_MANY_REQUESTS',
+      'FRESH_PROOF_REQUIRED',
+      'ROLE_PROVISIONED',
+    ],
   }),
   leave: operation({
     method: 'DELETE',
@@ -143,7 +155,7 @@ export const members = {
     access: may('namespaceEditMember'),
     params: byMember,
     body: z.object({ role: RoleName.optional() }),
-    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND'],
+    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'FRESH_PROOF_REQUIRED', 'ROLE_PROVISIONED'],
   }),
   remove: operation({
     method: 'DELETE',
@@ -159,35 +171,59 @@ export const members = {
     method: 'POST',
     path: '/api/namespaces/{tenant}/members/invites',
     noun: 'members',
-    summary: 'Invite by a link instead of a mail',
+    summary: 'Invite by a link instead of a mail; a repetition makes a new link and ends the earlier one',
     access: may('namespaceAddMember'),
     params: byTenant,
     body: NewMember,
     response: z.object({ link: z.string() }),
-    errors: ['ROLE_TOO_HIGH', 'NOT_FOUND', 'ALREADY_MEMBER'],
-    notYet: true,
+    errors: [
+      'ROLE_TOO_HIGH',
+      'NOT_FOUND',
+      'ALREADY_MEMBER',
+      'TOO_MANY_REQUESTS',
+      'FRESH_PROOF_REQUIRED',
+      'ROLE_PROVISIONED',
+    ],
   }),
   acceptInvite: operation({
     method: 'PATCH',
     path: '/api/namespaces/{tenant}/members/accept-invite',
     noun: 'members',
-    summary: 'Accept an invitation',
+    summary: 'Accept an invitation to your own address',
     access: { kind: 'user' },
     params: byTenant,
-    body: z.object({ sig: z.string().min(1, 'is required').max(512) }),
+    body: z.object({
+      sig: z
+        .string()
+        .min(1, 'is required')
+        .max(512)
+        .optional()
+        .describe('Secret of the link; without it, an invitation from the list of your own.'),
+    }),
     errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
   }),
   inviteStatus: operation({
     method: 'GET',
     path: '/api/namespaces/{tenant}/members/{id}/accept-invite',
     noun: 'members',
-    summary: 'What the invited person must do next',
+    summary: 'An invitation and what the invited person must do next',
     access: { kind: 'public' },
     params: z.object({ tenant: TenantId, id: z.string().max(64) }),
     query: z.object({ sig: z.string('is required').min(1, 'is required').max(512) }),
-    response: z.object({ status: z.enum(['invited', 'not-confirmed', 'confirmed']) }),
+    response: z.object({
+      status: z.enum(['invited', 'not-confirmed', 'confirmed']),
+      namespace: z.string().describe('Name of the namespace.'),
+      role: RoleName,
+      inviter: z.string().describe("Name of the person who invited; '' for the operator of the server."),
+    }),
     errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+  }),
+  listInvites: operation({
+    method: 'GET',
+    path: '/api/users/invitations',
+    noun: 'members',
+    summary: 'Invitations to your own address that you may accept',
+    access: { kind: 'user' },
+    response: z.array(Invitation),
   }),
 }

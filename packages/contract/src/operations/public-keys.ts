@@ -31,7 +31,7 @@ export const publicKeys = {
     access: may('publicKeyCreate'),
     body: PublicKeyBody.extend({ data: z.string().min(1, 'is required').max(32_768) }),
     response: PublicKey,
-    errors: ['POLICY_LIMIT', 'INVALID_KEY_DATA', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['POLICY_LIMIT', 'INVALID_KEY_DATA', 'NOT_FOUND', 'CONFLICT', 'FRESH_PROOF_REQUIRED'],
   }),
   findDevices: operation({
     method: 'POST',
@@ -52,7 +52,7 @@ export const publicKeys = {
     params: byFingerprint,
     body: PublicKeyBody,
     response: PublicKey,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'FRESH_PROOF_REQUIRED'],
   }),
   remove: operation({
     method: 'DELETE',

@@ -1,6 +1,8 @@
-// Counters and live events of a namespace.
+// Counters, live events and the audit log of a namespace.
 import * as z from 'zod'
 import { operation } from '../operation.ts'
+import { AuditEntry } from '../schemas/audit.ts'
+import { Page } from '../schemas/common.ts'
 import { LiveEvent } from '../schemas/event.ts'
 
 /** Counts devices and containers together; the number of containers is also given separately. */
@@ -46,5 +48,19 @@ export const events = {
     response: LiveEvent,
     stream: true,
     errors: ['TOO_MANY_REQUESTS'],
+  }),
+}
+
+export const audit = {
+  list: operation({
+    method: 'GET',
+    path: '/api/audit',
+    noun: 'audit',
+    summary: 'Entries of the audit log, the newest first; `format=jsonl` exports them all as JSON lines',
+    access: { kind: 'member', permission: 'namespaceUpdate', keys: true },
+    query: Page.extend({ format: z.enum(['json', 'jsonl']).default('json') }),
+    response: z.array(AuditEntry),
+    total: true,
+    jsonLines: true,
   }),
 }

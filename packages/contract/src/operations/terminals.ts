@@ -31,7 +31,7 @@ export const terminals = {
       /** Seconds. */
       expires_in: z.int(),
     }),
-    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS'],
+    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS', 'FRESH_PROOF_REQUIRED', 'USER_TOKEN_REQUIRED'],
   }),
   openLegacy: operation({
     method: 'POST',

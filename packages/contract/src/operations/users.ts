@@ -3,10 +3,12 @@ import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { AccountEvent } from '../schemas/account-event.ts'
 import { Email, Page, Password, PersonName, TenantId, Username } from '../schemas/common.ts'
-import { UserAuth } from '../schemas/user.ts'
+import { SignIn } from '../schemas/sign-in.ts'
+import { LinkedIdentity, UserAuth } from '../schemas/user.ts'
 
 const anyone = { kind: 'public' } as const
 const signedIn = { kind: 'user' } as const
+const administrators = { kind: 'instance-admin' } as const
 const Identifier = z.string().min(1, 'is required').max(320)
 /** An empty text leaves the field unchanged. */
 const optional = <S extends z.ZodType>(schema: S) => z.union([z.literal(''), schema]).optional()
@@ -30,7 +32,7 @@ export const users = {
     summary: 'Change your own account; a new password and a new address need the current password',
     access: signedIn,
     body: AccountChanges,
-    errors: ['CONFLICT', 'NOT_FOUND', 'LOCKED_OUT', 'TOO_MANY_REQUESTS'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'LOCKED_OUT', 'TOO_MANY_REQUESTS', 'FRESH_PROOF_REQUIRED'],
     fieldNames: true,
   }),
   updateData: operation({
@@ -42,7 +44,7 @@ export const users = {
     access: signedIn,
     params: byId,
     body: AccountChanges.omit({ password: true }),
-    errors: ['CONFLICT', 'NOT_FOUND', 'NOT_YOURS', 'LOCKED_OUT', 'TOO_MANY_REQUESTS'],
+    errors: ['CONFLICT', 'NOT_FOUND', 'NOT_YOURS', 'LOCKED_OUT', 'TOO_MANY_REQUESTS', 'FRESH_PROOF_REQUIRED'],
     fieldNames: true,
   }),
   updatePassword: operation({
@@ -54,7 +56,7 @@ export const users = {
     access: signedIn,
     params: byId,
     body: z.object({ current_password: z.string().min(1, 'is required').max(1_024), new_password: Password }),
-    errors: ['NOT_FOUND', 'NOT_YOURS', 'LOCKED_OUT', 'TOO_MANY_REQUESTS'],
+    errors: ['NOT_FOUND', 'NOT_YOURS', 'LOCKED_OUT', 'TOO_MANY_REQUESTS', 'FRESH_PROOF_REQUIRED'],
   }),
   listActivity: operation({
     method: 'GET',
@@ -65,6 +67,62 @@ export const users = {
     query: Page,
     response: z.array(AccountEvent),
     total: true,
+  }),
+  listSignIns: operation({
+    method: 'GET',
+    path: '/api/users/sign-ins',
+    noun: 'users',
+    summary: 'Your living sign-ins, last used first: browser, place, last use',
+    access: signedIn,
+    query: Page,
+    response: z.array(SignIn),
+    total: true,
+  }),
+  endSignIn: operation({
+    method: 'DELETE',
+    path: '/api/users/sign-ins/{id}',
+    noun: 'users',
+    summary: 'End one of your sign-ins with all its tokens',
+    access: signedIn,
+    params: z.object({ id: z.uuid() }),
+    errors: ['NOT_FOUND'],
+  }),
+  listIdentities: operation({
+    method: 'GET',
+    path: '/api/users/identities',
+    noun: 'users',
+    summary: 'Identities of sign-in providers that are linked to your account, the oldest first',
+    access: signedIn,
+    response: z.array(LinkedIdentity),
+  }),
+  removeIdentity: operation({
+    method: 'DELETE',
+    path: '/api/users/identities/{id}',
+    noun: 'users',
+    summary:
+      'Remove one of your linked identities; needs a second factor used lately, or without one the password or a recent sign-in',
+    access: signedIn,
+    params: z.object({ id: z.uuid() }),
+    errors: ['NOT_FOUND', 'FRESH_PROOF_REQUIRED', 'ONLY_WAY_IN'],
+  }),
+  listIdentitiesOf: operation({
+    method: 'GET',
+    path: '/api/instance/users/{user}/identities',
+    noun: 'users',
+    summary: 'Linked identities of a person, named by id, username or address',
+    access: administrators,
+    params: z.object({ user: Identifier }),
+    response: z.array(LinkedIdentity),
+    errors: ['NOT_FOUND'],
+  }),
+  removeIdentityOf: operation({
+    method: 'DELETE',
+    path: '/api/instance/users/{user}/identities/{id}',
+    noun: 'users',
+    summary: 'Remove a linked identity of a person; their sessions stay',
+    access: administrators,
+    params: z.object({ user: Identifier, id: z.uuid() }),
+    errors: ['NOT_FOUND', 'FRESH_PROOF_REQUIRED'],
   }),
   getSecurity: operation({
     method: 'GET',
@@ -100,20 +158,17 @@ export const users = {
       sig: z.string().max(512).optional(),
     }),
     response: UserAuth.optional(),
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'REGISTRATION_CLOSED', 'TOO_MANY_REQUESTS', 'LOCAL_SIGN_IN_DISABLED'],
     fieldNames: true,
-    notYet: true,
   }),
   resendEmail: operation({
     method: 'POST',
     path: '/api/user/resend_email',
     noun: 'users',
-    summary: 'Send the confirmation mail again',
+    summary: 'Send the confirmation mail again; the response does not disclose whether anybody waits for it',
     access: anyone,
     body: z.object({ username: Identifier }),
-    cloudOnly: true,
-    errors: ['NOT_FOUND'],
-    notYet: true,
+    errors: ['TOO_MANY_REQUESTS', 'LOCAL_SIGN_IN_DISABLED'],
   }),
   recoverPassword: operation({
     method: 'POST',
@@ -122,9 +177,7 @@ export const users = {
     summary: 'Mail a link that sets a new password; the response does not disclose whether the account exists',
     access: anyone,
     body: z.object({ username: Identifier }),
-    cloudOnly: true,
-    errors: ['NOT_FOUND'],
-    notYet: true,
+    errors: ['TOO_MANY_REQUESTS', 'LOCAL_SIGN_IN_DISABLED'],
   }),
   resetPassword: operation({
     method: 'POST',
@@ -134,9 +187,7 @@ export const users = {
     access: anyone,
     params: z.object({ uid: z.string().max(64) }),
     body: z.object({ password: Password, token: z.string().min(1, 'is required').max(512) }),
-    cloudOnly: true,
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    errors: ['NOT_FOUND', 'TOO_MANY_REQUESTS', 'LOCAL_SIGN_IN_DISABLED'],
   }),
   validateAccount: operation({
     method: 'GET',
@@ -145,9 +196,7 @@ export const users = {
     summary: 'Confirm an e-mail address with the token of the mail',
     access: anyone,
     query: z.object({ email: Email, token: z.string().min(1, 'is required').max(512) }),
-    cloudOnly: true,
-    errors: ['NOT_YOURS', 'NOT_FOUND'],
-    notYet: true,
+    errors: ['NOT_FOUND', 'CONFLICT', 'TOO_MANY_REQUESTS', 'REGISTRATION_CLOSED'],
   }),
   remove: operation({
     method: 'DELETE',
@@ -156,8 +205,6 @@ export const users = {
     summary: 'Delete your own account and its memberships; owners of a namespace are refused',
     access: signedIn,
     status: 204,
-    cloudOnly: true,
-    errors: ['OWNER_REFUSED'],
-    notYet: true,
+    errors: ['OWNER_REFUSED', 'FRESH_PROOF_REQUIRED'],
   }),
 }

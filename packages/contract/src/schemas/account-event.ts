@@ -21,8 +21,46 @@ export const ACCOUNT_EVENT_KINDS = [
   'password.change',
   /** By the server's administrator. */
   'password.set',
+  /** By the link of a recovery mail. */
+  'password.reset',
+  /** The account has passkeys and no password any more. */
+  'password.remove',
+  'passkey.add',
+  'passkey.remove',
+  /** A passkey that cannot be copied has counted backwards: there may be a copy. */
+  'passkey.counter',
   'username.change',
   'address.change',
+  /** A program was, or was not, allowed to sign in as the person. */
+  'program.approve',
+  'program.deny',
+  /** An SSH login that waited for the person was, or was not, allowed. */
+  'ssh-login.approve',
+  'ssh-login.deny',
+  'factor.add',
+  'factor.rename',
+  'factor.remove',
+  /** A wrong or used code of a second factor. */
+  'factor.fail',
+  /** Wrong codes exceeded the limit: no more are checked for a while. */
+  'factor.guard',
+  /** Codes that switch the second factor off were mailed. */
+  'factor.reset-request',
+  /** The second factor was switched off with mailed codes, or by the server's operator. */
+  'factor.reset',
+  'recovery-code.use',
+  'recovery-codes.renew',
+  /** By the server's operator: the account administers the server, or does not any more. */
+  'instance-admin.grant',
+  'instance-admin.revoke',
+  /** An identity of a provider was linked to the account. */
+  'identity.link',
+  /** By the person, or by whoever administers the server. */
+  'identity.remove',
+  /** The one-use token of a single sign-on came from another network or browser: it is used up. */
+  'exchange.refuse',
+  /** An administrator changed how people may sign in. */
+  'sign-in-settings.change',
 ] as const
 
 export const AccountEventKind = z.enum(ACCOUNT_EVENT_KINDS)

@@ -55,3 +55,24 @@ export const Subscription = z
 export const BillingEvaluation = z
   .object({ can_accept: z.boolean(), can_connect: z.boolean() })
   .meta({ id: 'BillingEvaluation' })
+
+export const BillingStanding = z
+  .object({
+    status: z.enum(SUBSCRIPTION_STATUSES),
+    active: z.boolean(),
+    /** Accepted devices. */
+    devices: z.number().int(),
+    /** Accepted devices that are allowed; −1: any number. */
+    limit: z.number().int(),
+    can_accept: z.boolean(),
+    can_connect: z.boolean(),
+    /** End of the period that is paid; null without a subscription. */
+    end_at: z.iso.datetime().nullable(),
+    /** Time from which a namespace above its limit cannot be connected to; null: no such time is set. */
+    grace_until: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'BillingStanding' })
+export type BillingStanding = z.output<typeof BillingStanding>
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+export type Customer = z.output<typeof Customer>
+export type Subscription = z.output<typeof Subscription>

@@ -48,8 +48,8 @@ export const Password = z
   .min(LIMITS.password.min, `must have ${LIMITS.password.min} to ${LIMITS.password.max} characters`)
   .max(LIMITS.password.max, `must have ${LIMITS.password.min} to ${LIMITS.password.max} characters`)
 
-// oxlint-disable-next-line no-control-regex -- control characters are what the rule is about
-const NO_CONTROL = /^[^\u0000-\u001f\u007f]*$/
+/** Neither control characters nor those that turn the direction of text: both falsify what a terminal shows. */
+export const NO_CONTROL = /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u
 export const PersonName = z
   .string()
   .trim()

@@ -22,6 +22,10 @@ export const LiveEvent = z
     z.object({ type: z.literal('member.changed'), member: Member }),
     /** Removed or left. */
     z.object({ type: z.literal('member.removed'), id: UserId }),
+    /** Logins that wait for a person's approval have changed; only that person can list them. */
+    z.object({ type: z.literal('held-logins.changed'), user: UserId }),
+    /** Tunnels have carried requests; at most one event a second. Only those who may create tunnels can list them. */
+    z.object({ type: z.literal('tunnels.used') }),
     /** Access may have changed: keys, rules or settings of the namespace. */
     z.object({ type: z.literal('policy.changed') }),
     /** The client missed events (its last id is too old or from before a server restart): it must refetch. */

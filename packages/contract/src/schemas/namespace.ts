@@ -1,4 +1,4 @@
-// Namespaces and their members as clients see them.
+// Namespaces, their members and invitations as clients see them.
 import * as z from 'zod'
 import { LIMITS } from '../limits.ts'
 import { ROLES } from '../roles.ts'
@@ -15,6 +15,8 @@ export const Member = z
     email: z.string(),
     role: RoleName,
     status: z.enum(['accepted', 'pending']),
+    /** True while an identity provider decides the role, by SCIM or by groups at sign-ins. */
+    provisioned: z.boolean(),
   })
   .meta({ id: 'Member' })
 export type Member = z.infer<typeof Member>
@@ -37,6 +39,12 @@ export const RecordingRetentionDays = z
   .min(0, 'must be 0 to 3650 days')
   .max(3_650, 'must be 0 to 3650 days')
 
+const { sshFactorHours } = LIMITS
+const hoursRule = `must be ${sshFactorHours.min} to ${sshFactorHours.max} hours`
+
+/** After a second factor, the same person, credential and source network pass without one for this long. */
+export const SshFactorHours = z.number().int().min(sshFactorHours.min, hoursRule).max(sshFactorHours.max, hoursRule)
+
 export const Namespace = z
   .object({
     name: z.string(),
@@ -54,6 +62,11 @@ export const Namespace = z
       forwarding_unrecorded: z.boolean(),
       recording_policy: RecordingPolicy,
       recording_retention_days: RecordingRetentionDays,
+      /** True if logins through SSH and web terminals need a second factor of a person. */
+      ssh_second_factor: z.boolean(),
+      ssh_second_factor_hours: SshFactorHours,
+      /** True if service keys, which belong to no person, pass without one. */
+      ssh_second_factor_service_keys: z.boolean(),
     }),
     max_devices: z.number().int(),
     devices_count: z.number().int(),
@@ -72,3 +85,16 @@ export const NamespaceAfterRemoval = Namespace.extend({
   disabled_keys: z.array(DisabledKey),
 }).meta({ id: 'NamespaceAfterRemoval' })
 export type NamespaceAfterRemoval = z.infer<typeof NamespaceAfterRemoval>
+
+/** An invitation as the invited person sees it. */
+export const Invitation = z
+  .object({
+    tenant_id: TenantId,
+    namespace: z.string(),
+    role: RoleName,
+    /** Name of the person who invited; '' for the operator of the server. */
+    inviter: z.string(),
+    expires_at: Time,
+  })
+  .meta({ id: 'Invitation' })
+export type Invitation = z.infer<typeof Invitation>

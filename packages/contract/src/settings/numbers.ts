@@ -8,6 +8,12 @@ export const whole = (minimum: number, maximum: number) =>
     .regex(/^-?\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+/** A port to listen on; 0: any free one. */
+export const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number, 0 to 65535')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be a port number, 0 to 65535')
 /** `start:rate:full` of random early drop, the rate in percent; a number alone is a fixed limit. */
 export const dropCurve = (fallback: string) =>
   z
