@@ -48,10 +48,10 @@ export class Semaphore {
 
   /**
    * Runs `task` with a permit.
-   * @returns what the task resolves with; undefined at once when the queue is full
+   * @returns what the task resolves with; undefined when the queue is full or the task is evicted
    */
-  async run<T>(task: () => Promise<T>): Promise<T | undefined> {
-    const release = await this.acquire()
+  async run<T>(task: () => Promise<T>, source = ''): Promise<T | undefined> {
+    const release = await this.acquire(source)
     if (!release) return undefined
     try {
       return await task()

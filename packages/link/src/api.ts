@@ -15,7 +15,7 @@ export interface LinkCause {
 export type LinkMessage = { readonly [key: string]: unknown }
 
 /** Purpose of a stream. The message schemas of each kind are in stream-messages.ts. */
-export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http'
+export type StreamKind = 'auth' | 'session' | 'dial' | 'listen' | 'accept' | 'http' | 'engine'
 
 /** One of a stream's two byte lanes: 0 is data (stdin, stdout, sockets), 1 is stderr. Both share the credit. */
 export type Lane = 0 | 1

@@ -134,7 +134,27 @@ export const DialOpen = z.object({
 })
 export type DialOpen = z.infer<typeof DialOpen>
 
-/** Agent to gateway on a `dial` stream, once connected; a failure closes the stream with reason `connect-failed`. */
+/**
+ * `http`: a TCP connection of an HTTP tunnel. It belongs to no login: the server has authorized the tunnel, so neither
+ * firewall rules nor the setting `forwarding`, which are about people's SSH sessions, apply. Names are not resolved.
+ */
+export const HttpOpen = z.object({
+  host: z.union([z.ipv4(), z.ipv6()]),
+  port: z.number().int().min(1).max(65_535),
+})
+export type HttpOpen = z.infer<typeof HttpOpen>
+
+/**
+ * `engine`, without fields: a connection to the container engine of the device, whose socket its operator has named. It
+ * belongs to no login; a device that does not offer its engine refuses it.
+ */
+export const EngineOpen = z.object({})
+export type EngineOpen = z.infer<typeof EngineOpen>
+
+/**
+ * Agent to gateway on a `dial`, `http` or `engine` stream, once connected; a failure closes the stream with reason
+ * `connect-failed`.
+ */
 export const DialEvent = z.object({ type: z.literal('connected') })
 
 const port = z.number().int().min(0).max(65_535)

@@ -76,6 +76,11 @@ export interface OfferedKey {
   readonly algorithm: string
   /** SSH wire encoding of the public key (RFC 4253 section 6.6). For a certificate: of the certified key. */
   readonly blob: Uint8Array
+  /**
+   * True when the key is proven and its authenticator states that it detected a touch and verified its user, by PIN or
+   * biometrics (OpenSSH PROTOCOL.u2f). A key in a file asserts nothing of the kind.
+   */
+  readonly userVerified?: boolean
   /** Set when the offered key is an OpenSSH user certificate; its signature by `caBlob` has been verified. */
   readonly certificate?: UserCertificate
 }
@@ -303,6 +308,10 @@ export interface SshConnection {
    * 11.3), which clients show in verbose mode.
    */
   explain(message: string): void
+  /** Shows text while the client signs in (RFC 4252 section 5.4: banner); ignored afterwards. Some clients show it late. */
+  announce(message: string): void
+  /** Gives the client at least this long, in milliseconds, to sign in: what it waits for takes time. */
+  allowLogin(ms: number): void
   /** Ends the connection (RFC 4253 section 11.1) after the queue is sent (at most 2 s); most clients show `message`. */
   disconnect(cause: CloseCause): void
 }

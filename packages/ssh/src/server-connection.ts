@@ -24,6 +24,8 @@ import { WireReader } from './wire/reader.ts'
 import { WireWriter } from './wire/writer.ts'
 
 /** How long a finished connection may take to flush its last bytes to the network. */
+/** Requests for authentication that a client may send before it has succeeded: one for each key and question. */
+const MAX_SERVICE_REQUESTS = 64
 const FLUSH_TIMEOUT_MS = 2_000
 
 export class ServerConnection implements SshConnection {
@@ -33,6 +35,7 @@ export class ServerConnection implements SshConnection {
   readonly #handler: ConnectionHandler
   readonly #transport: Transport
   /** Set until the client has signed in. */
+  #serviceRequests = 0
   #authenticator: Authenticator | undefined
   /** Set when the client has signed in. */
   #service: ConnectionService | undefined
@@ -124,6 +127,14 @@ export class ServerConnection implements SshConnection {
     this.#transport.send(new WireWriter().byte(n.MSG_DEBUG).boolean(true).string(message).string('').done())
   }
 
+  announce(message: string): void {
+    if (!this.#cause && !this.#disconnectCause) this.#authenticator?.announce(message)
+  }
+
+  allowLogin(ms: number): void {
+    if (this.#authenticator && !this.#cause) this.#startGrace(Math.max(ms, this.#options.limits.loginGraceMs))
+  }
+
   disconnect(cause: CloseCause): void {
     if (this.#cause || this.#disconnectCause) return
     this.#disconnectCause = cause
@@ -131,10 +142,10 @@ export class ServerConnection implements SshConnection {
     this.#endWhenSent()
   }
 
-  #startGrace(): void {
-    const { clock, limits } = this.#options
+  #startGrace(ms = this.#options.limits.loginGraceMs): void {
+    const { clock } = this.#options
     this.#grace?.()
-    this.#grace = clock.after(limits.loginGraceMs, () => {
+    this.#grace = clock.after(ms, () => {
       this.#fail(timeoutFault('login-grace', 'Authentication did not finish in time.'))
     })
   }
@@ -157,13 +168,15 @@ export class ServerConnection implements SshConnection {
     const reader = new WireReader(payload, 1)
     const name = reader.text('service name', 64)
     reader.end('service request')
-    if (this.#authenticator || this.#service) {
-      throw protocolFault('unexpected-message', 'The service was requested twice.')
+    this.#serviceRequests += 1
+    if (this.#service || this.#serviceRequests > MAX_SERVICE_REQUESTS) {
+      throw protocolFault('unexpected-message', 'The service was requested too often.')
     }
     if (name !== 'ssh-userauth') {
       throw protocolFault('unknown-service', 'This service is not offered.', n.DISCONNECT_SERVICE_NOT_AVAILABLE)
     }
-    this.#authenticator = this.#newAuthenticator()
+    // Paramiko requests it before each method. What was proven and counted so far stays (RFC 4252 section 5).
+    this.#authenticator ??= this.#newAuthenticator()
     this.#transport.send(new WireWriter(32).byte(n.MSG_SERVICE_ACCEPT).string(name).done())
   }
 

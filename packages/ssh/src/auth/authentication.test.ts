@@ -306,6 +306,22 @@ describe('keyboard-interactive', () => {
   })
 })
 
+describe('a client that requests the service before each method', () => {
+  const request = () => new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-userauth').done()
+
+  test('goes on where it was: attempts are counted over all requests', async () => {
+    const { client, closed, attempts } = await ready(rejectAll)
+    for (let i = 0; ; i += 1) {
+      client.sendPassword('user', `wrong ${i}`)
+      if ((await client.next(n.MSG_USERAUTH_FAILURE, n.MSG_DISCONNECT))[0] === n.MSG_DISCONNECT) break
+      client.send(request())
+      await client.next(n.MSG_SERVICE_ACCEPT)
+    }
+    expect(await closed).toMatchObject({ reason: 'auth-attempts' })
+    expect(attempts.length).toBeGreaterThan(1)
+  })
+})
+
 describe('client violations', () => {
   test('ends the connection when the client changes the user name', async () => {
     const { client, closed, attempts } = await ready(rejectAll)
@@ -316,10 +332,21 @@ describe('client violations', () => {
     expect(attempts.length).toBe(1)
   })
 
-  test('ends the connection when the client requests the service twice', async () => {
-    const { client, closed } = await ready(rejectAll)
-    client.send(new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-userauth').done())
+  const request = () => new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-userauth').done()
+
+  test('ends the connection when the client requests the service after it has succeeded', async () => {
+    const { client, closed } = await ready(async () => ({ result: 'accept' }))
+    client.sendPassword('user', 'right')
+    await client.next(n.MSG_USERAUTH_SUCCESS)
+    client.send(request())
     expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
+  })
+
+  test('ends the connection when the client requests the service without end', async () => {
+    const { client, closed, attempts } = await ready(rejectAll)
+    for (let i = 0; i < 64; i += 1) client.send(request())
+    expect(await closed).toMatchObject({ by: 'protocol', reason: 'unexpected-message' })
+    expect(attempts).toEqual([])
   })
 
   test('ends the connection when the client requests ssh-connection first, or another service', async () => {

@@ -74,6 +74,11 @@ export class Authenticator {
     if (!this.#busy) void this.#work()
   }
 
+  /** Shows text before the next answer. */
+  announce(text: string): void {
+    if (!this.#ended) this.#banner(text)
+  }
+
   /** Stops when the connection has ended. */
   end(): void {
     this.#ended = true

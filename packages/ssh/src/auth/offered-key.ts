@@ -99,6 +99,8 @@ export function checkOffer(request: PublicKeyRequest, context: ProofContext): Ch
   if (!signature) return { offered, proven: false }
   const message = new WireWriter(1_024).string(context.sessionId).bytes(signedPart).done()
   const userVerificationRequired = certificate?.options.verifyRequired ?? false
-  const right = verifySignature({ key, algorithm, message, signature, userVerificationRequired })
-  return right ? { offered, proven: true } : undefined
+  const proof = { key, algorithm, message, signature }
+  if (!verifySignature({ ...proof, userVerificationRequired })) return undefined
+  const userVerified = verifySignature({ ...proof, userVerificationRequired: true })
+  return { offered: { ...offered, userVerified }, proven: true }
 }
