@@ -1,5 +1,6 @@
 // Requirements on every table, read from PostgreSQL's catalogue so that later migrations cannot miss them.
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testDatabase, type TestDatabase } from '../testing/database.ts'
@@ -26,13 +27,18 @@ describe('tables with a tenant_id', () => {
     expect(tables.map(({ name }) => name)).toEqual([
       'api_keys',
       'audit_log',
+      'billing_accounts',
       'connectors',
       'devices',
       'dropped_guesses',
+      'factor_windows',
       'firewall_rules',
+      'group_roles',
+      'held_logins',
       'login_keys',
       'members',
       'namespaces',
+      'provided_members',
       'public_keys',
       'recording_ledger',
       'recording_passages',
@@ -40,6 +46,13 @@ describe('tables with a tenant_id', () => {
       'removed_devices',
       'repeated_refusals',
       'row_counts',
+      'scim_group_people',
+      'scim_groups',
+      'scim_people',
+      'scim_requests',
+      'scim_roles',
+      'scim_settings',
+      'scim_tokens',
       'session_events',
       'sessions',
       'tunnels',
@@ -121,13 +134,21 @@ describe('schema.ts', () => {
 
   /** Columns declared in schema.ts, one per line, with `| null` and `Generated` where they apply. */
   async function declared(): Promise<Record<string, Column[]>> {
-    const files = ['./schema.ts', './sign-in-tables.ts', './guess-tables.ts']
-    const texts = await Promise.all(files.map((file) => readFile(new URL(file, import.meta.url), 'utf8')))
+    const files = [
+      'schema.ts',
+      ...(await readdir(join(import.meta.dirname, 'tables'))).map((name) => join('tables', name)),
+    ]
+    const texts = await Promise.all(files.map((file) => readFile(join(import.meta.dirname, file), 'utf8')))
     const source = texts.join('\n')
     const interfaces = new Map(
-      [...source.matchAll(/^export interface (\w+) \{\n([^]*?)^\}/gm)].map(([, name = '', body = '']) => [name, body]),
+      [...source.matchAll(/^export interface (\w+)(?: extends [\w, ]+)? \{\n([^]*?)^\}/gm)].map(
+        ([, name = '', body = '']) => [name, body],
+      ),
     )
-    const tables = [...(interfaces.get('Schema') ?? '').matchAll(/^ {2}(\w+): (\w+)$/gm)]
+    // Schema extends interfaces of tables that have files of their own.
+    const [, parents = ''] = /^export interface Schema extends ([\w, ]+) \{/m.exec(source) ?? []
+    const listed = ['Schema', ...parents.split(', ')].map((name) => interfaces.get(name) ?? '').join('')
+    const tables = [...listed.matchAll(/^ {2}(\w+): (\w+)$/gm)]
     const columnsOf = (body: string): Column[] =>
       [...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, name = '', type = '']) => ({
         name,

@@ -4,70 +4,51 @@ import type { DeviceUid, SessionUid, TenantId, UserId } from '@bowline/contract/
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import type { Role } from '@bowline/contract/roles'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { DroppedGuessesTable, RepeatedRefusalsTable } from './guess-tables.ts'
+import type { CertificateTables } from './tables/certificate-tables.ts'
+import type { FactorTables } from './tables/factor-tables.ts'
+import type { DroppedGuessesTable, RepeatedRefusalsTable } from './tables/guess-tables.ts'
+import type { ScimTables } from './tables/scim-tables.ts'
+import type { FactorWindowsTable, HeldLoginsTable } from './tables/held-login-tables.ts'
+import type { SingleSignOnTables } from './tables/single-sign-on-tables.ts'
+import type { UsersTable } from './tables/user-tables.ts'
+import type { MailCountsTable, MailsTable } from './tables/mail-tables.ts'
+import type { MembersTable, NamespacesTable, ProvidedMembersTable } from './tables/namespace-tables.ts'
+import type {
+  AccountTokensTable,
+  RecoveryTokensTable,
+  BudgetsTable,
+  MailRequestsTable,
+  RegistrationsTable,
+} from './tables/registration-tables.ts'
+import type { BillingTables } from './tables/billing-tables.ts'
+import type { PasskeysTable, UsedChallengesTable } from './tables/passkey-tables.ts'
 import type {
   AccessChangesTable,
   AccountEventsTable,
   EndedLoginsTable,
+  FreshProofsTable,
+  KnownDevicesTable,
   KnownSourcesTable,
   LoginAttemptsTable,
+  PendingSignInsTable,
+  ProviderSessionsTable,
+  ProgramCodeGuessesTable,
+  ProgramCodesTable,
   RefreshTokensTable,
-} from './sign-in-tables.ts'
+  SignInsTable,
+} from './tables/sign-in-tables.ts'
+
+import type {
+  RecordingsTable,
+  RecordingLedgerTable,
+  RemovedRecordingsTable,
+  RecordingPassagesTable,
+} from './tables/recording-tables.ts'
+
+export type { UsersTable } from './tables/user-tables.ts'
 
 /** A JSON object. Top-level arrays are excluded on purpose: `pg` would send them as PostgreSQL arrays. */
 export type JsonObject = { readonly [key: string]: unknown }
-
-export interface UsersTable {
-  /** 24 hex digits. */
-  id: UserId
-  /** Null only while `status` is `invited`. */
-  name: string | null
-  /** Lower-case; null only while `status` is `invited`. */
-  username: string | null
-  /** Lower-case. */
-  email: string
-  recovery_email: string | null
-  /** Null for people who sign in by SAML only or have not registered yet. */
-  password_hash: string | null
-  status: 'invited' | 'not-confirmed' | 'confirmed'
-  origin: Generated<'local' | 'SAML'>
-  auth_methods: Generated<readonly ('local' | 'saml')[]>
-  mfa_enabled: Generated<boolean>
-  email_marketing: Generated<boolean>
-  /** −1: unlimited; 0: may create none. */
-  max_namespaces: Generated<number>
-  preferred_tenant: TenantId | null
-  token_epoch: Generated<number>
-  created_at: Generated<Date>
-  last_login: Date | null
-}
-
-export interface NamespacesTable {
-  tenant_id: TenantId
-  name: string
-  owner: UserId
-  type: Generated<'personal' | 'team'>
-  session_record: Generated<boolean>
-  connection_announcement: Generated<string>
-  /** −1: unlimited. */
-  max_devices: Generated<number>
-  created_at: Generated<Date>
-  /** Settings without their own column. */
-  settings: Generated<JsonObject>
-  /** Set while a cloud namespace is a customer of the payment provider. */
-  billing: JsonObject | null
-}
-
-export interface MembersTable {
-  tenant_id: TenantId
-  user_id: UserId
-  role: Role
-  status: 'accepted' | 'pending'
-  added_at: Generated<Date>
-  expires_at: Date | null
-  /** SHA-256 of the signature in the invitation link, 32 bytes. */
-  invite_hash: Buffer | null
-}
 
 export interface DevicesTable {
   uid: DeviceUid
@@ -91,6 +72,8 @@ export interface DevicesTable {
   longitude: Generated<number>
   tags: Generated<readonly string[]>
   public_url: Generated<boolean>
+  /** Part of the names of its tunnels; kept while `public_url` is off. */
+  public_name: string | null
   /** Time stated in the newest registration signed by the device's key; null: none was signed. */
   signed_at: Date | null
   /** Generated column: containers are devices of the connector's platform. */
@@ -133,63 +116,6 @@ export interface SessionEventsTable {
   type: string
   at: Generated<Date>
   data: Generated<JsonObject>
-}
-
-export interface RecordingsTable {
-  /** Also names the file. */
-  id: string
-  tenant_id: TenantId
-  session_uid: SessionUid
-  seat: number
-  state: Generated<'recording' | 'complete' | 'truncated' | 'interrupted'>
-  posted: Generated<boolean>
-  /** Server process that has the file. */
-  node: string
-  bytes: Generated<number>
-  started_at: Date
-  ended_at: Date | null
-  indexed: Generated<'no' | 'yes' | 'failed'>
-  /** Command run instead of a shell; '' for a shell. */
-  command: Generated<string>
-  /** `leaving`: the file is authoritative, and the store may have all or part of it. */
-  place: Generated<'file' | 'leaving' | 'object'>
-}
-
-/** Append only: no role may change or delete an entry. */
-export interface RecordingLedgerTable {
-  tenant_id: TenantId
-  /** From 1, without gaps. */
-  sequence: number
-  kind: 'start' | 'seal' | 'remove' | 'remove-device' | 'remove-namespace' | 'rotate-key'
-  recording_id: string | null
-  session_uid: SessionUid | null
-  seat: number | null
-  device_uid: DeviceUid | null
-  at: Date
-  /** JSON, byte for byte as hashed and signed. */
-  statement: string
-  /** Hex. */
-  hash: string
-  /** Base64url. */
-  signature: string
-}
-
-/** Recordings to be removed from the store. */
-export interface RemovedRecordingsTable {
-  id: string
-  removed_at: Generated<Date>
-}
-
-export interface RecordingPassagesTable {
-  id: GeneratedAlways<number>
-  tenant_id: TenantId
-  recording_id: string
-  kind: 'command' | 'output'
-  /** Time at which its first line appeared, in milliseconds since the start of the recording. */
-  at_ms: number
-  text: string
-  /** Text form of a tsvector (recordings/text/words.ts). */
-  words: string
 }
 
 export interface AuditLogTable {
@@ -280,6 +206,14 @@ export interface TunnelsTable {
   ttl_seconds: number
   expires_at: Date | null
   created_at: Generated<Date>
+  door: Generated<'none' | 'namespace' | 'password'>
+  /** argon2id; set while the door is `password`. */
+  password_hash: string | null
+  /** '' keeps the client's. */
+  host_header: Generated<string>
+  tls: Generated<'none' | 'verify' | 'insecure'>
+  http2: Generated<boolean>
+  protocol: Generated<'http' | 'tcp'>
 }
 
 export interface ConnectorsTable {
@@ -289,6 +223,8 @@ export interface ConnectorsTable {
   address: string
   port: number
   secure: boolean
+  /** Whose agent reaches the engine; there is no address then. */
+  device_uid: DeviceUid | null
   tls_ca: string | null
   tls_cert: string | null
   /** Sealed with `BOWLINE_SECRET_KEY`. */
@@ -332,7 +268,7 @@ export interface LoginKeysTable {
   created_at: Generated<Date>
 }
 
-export interface Schema {
+export interface Schema extends BillingTables, CertificateTables, FactorTables, ScimTables, SingleSignOnTables {
   login_keys: LoginKeysTable
   api_keys: ApiKeysTable
   public_keys: PublicKeysTable
@@ -342,9 +278,28 @@ export interface Schema {
   removed_devices: RemovedDevicesTable
   row_counts: RowCountsTable
   announcements: AnnouncementsTable
+  mails: MailsTable
+  mail_counts: MailCountsTable
+  registrations: RegistrationsTable
+  mail_requests: MailRequestsTable
+  account_tokens: AccountTokensTable
+  recovery_tokens: RecoveryTokensTable
+  budgets: BudgetsTable
+  pending_sign_ins: PendingSignInsTable
+  fresh_proofs: FreshProofsTable
+  sign_ins: SignInsTable
+  provider_sessions: ProviderSessionsTable
+  known_devices: KnownDevicesTable
+  program_codes: ProgramCodesTable
+  held_logins: HeldLoginsTable
+  factor_windows: FactorWindowsTable
+  program_code_guesses: ProgramCodeGuessesTable
+  passkeys: PasskeysTable
+  used_challenges: UsedChallengesTable
   users: UsersTable
   namespaces: NamespacesTable
   members: MembersTable
+  provided_members: ProvidedMembersTable
   devices: DevicesTable
   sessions: SessionsTable
   session_events: SessionEventsTable

@@ -102,7 +102,15 @@ function careless(): { ctx: TenantContext; plugin: WithoutConditions } {
 }
 
 const PAGE = { page: 1, per_page: 100 }
-const tunnelDeps = { secret: 'test', domain: 'example.com' }
+const undialled = { dialing: { changed: () => Promise.resolve() } }
+const tunnelDeps = {
+  secret: 'test',
+  domain: 'example.com',
+  origin: () => 'https://example.org',
+  tlsPort: () => undefined,
+  passwords: { hash: () => Promise.resolve('') },
+  traffic: { changed: () => undefined, requests: () => [] },
+}
 
 describe('statements without any condition', () => {
   /** Tables on which the tenant role has that privilege. */
@@ -199,8 +207,8 @@ describe('use cases without any condition', () => {
     'ending a session': (ctx) => sessions.setAuthenticated(ctx, theirs.ids.session, true),
     'removing a public key': (ctx) => publicKeys.remove(ctx, theirs.ids.fingerprint),
     'removing a rule': (ctx) => firewall.remove(ctx, theirs.ids.rule),
-    'closing a tunnel': (ctx) => tunnels.remove(ctx, theirs.ids.device, theirs.ids.tunnel),
-    'removing a connector': (ctx) => connectors.remove(ctx, theirs.ids.connector),
+    'closing a tunnel': (ctx) => tunnels.remove(tunnelDeps, ctx, theirs.ids.device, theirs.ids.tunnel),
+    'removing a connector': (ctx) => connectors.remove(undialled, ctx, theirs.ids.connector),
     'removing a tag': (ctx) => tags.remove(ctx, 'rack'),
   }
   it.each(Object.entries(changes))('changes nothing of other namespaces without conditions: %s', async (_, change) => {

@@ -269,7 +269,9 @@ describe('restore', () => {
         .replace(/(\n {2}\],\n {2}"tables")/, ',{"version":9999,"name":"future","checksum":"x"}$1'),
     )
     const foreign = await edit('foreign.gz', (text) => text.replace('"name": "users"', '"name": "pg_authid"'))
-    const injected = await edit('injected.gz', (text) => text.replace('"email"', '"email) from program \'id\' --"'))
+    const injected = await edit('injected.gz', (text) =>
+      text.replace('"recovery_email"', '"recovery_email) from program \'id\' --"'),
+    )
     await intoNew(async (owner) => {
       await expect(restore(owner, newer)).rejects.toThrow(
         'The backup was made by a newer Bowline (migration 9999 future',

@@ -83,19 +83,24 @@ async function load(client: Client, file: string, migrations: readonly Migration
   const tables = await matchTables(client, manifest)
   const closeAfterLoading = await openForLoading(client, [...tables.values()])
   const rows = new Map([...tables.keys()].map((name) => [name, 0]))
+  let hasEnded = false
+  // Up to the last byte of the file: its checksum follows the last entry.
   for await (const entry of entries) {
+    if (hasEnded) throw new BackupRefused(`The backup is damaged: ${entry.name} follows its end.`)
     if (entry.name === END_NAME) {
       compareCounts(parse(End, END_NAME, entry).rows, rows)
-      await closeAfterLoading()
-      for (const migration of migrations.slice(manifest.migrations.length)) await applyMigration(client, migration)
-      return { rows: Object.fromEntries(rows), version: manifest.version, secretKey: manifest.secret_key }
+      hasEnded = true
+      continue
     }
     const name = tableOfPart(entry.name) ?? ''
     const table = tables.get(name)
     if (!table) throw new BackupRefused(`The backup has an unknown entry ${entry.name}.`)
     rows.set(name, (rows.get(name) ?? 0) + (await copyIn(client, `copy ${copyTarget(table)} from stdin`, entry.body)))
   }
-  throw new BackupRefused('The backup is incomplete: its end is missing.')
+  if (!hasEnded) throw new BackupRefused('The backup is incomplete: its end is missing.')
+  await closeAfterLoading()
+  for (const migration of migrations.slice(manifest.migrations.length)) await applyMigration(client, migration)
+  return { rows: Object.fromEntries(rows), version: manifest.version, secretKey: manifest.secret_key }
 }
 
 /** Tables of the manifest, checked against the schema: names from a file reach SQL only if they match. */

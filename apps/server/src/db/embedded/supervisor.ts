@@ -65,7 +65,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (supervisor.connection.host !== runDir) await removeRunDir(runDir)
     return supervisor
   } catch (error) {
-    await removeRunDir(runDir)
+    // Another server may have taken the lock of the PostgreSQL that this one has started, and then uses its folder.
+    const running = await findPostmaster(place.cluster)
+    if (running?.socketDir !== runDir) await removeRunDir(runDir)
     throw error
   }
 }

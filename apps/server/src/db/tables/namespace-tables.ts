@@ -1,0 +1,48 @@
+// Kysely types of the tables of namespaces and their members: a part of schema.ts, with its rules.
+import type { Role } from '@bowline/contract/roles'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Generated } from 'kysely'
+
+export interface NamespacesTable {
+  tenant_id: TenantId
+  name: string
+  owner: UserId
+  type: Generated<'personal' | 'team'>
+  session_record: Generated<boolean>
+  connection_announcement: Generated<string>
+  /** −1: unlimited. */
+  max_devices: Generated<number>
+  created_at: Generated<Date>
+  /** Settings without their own column. */
+  settings: Generated<{ readonly [key: string]: unknown }>
+  /** Set while a cloud namespace is a customer of the payment provider. */
+  billing: { readonly [key: string]: unknown } | null
+}
+
+export interface MembersTable {
+  tenant_id: TenantId
+  user_id: UserId
+  role: Role
+  status: 'accepted' | 'pending'
+  added_at: Generated<Date>
+  expires_at: Date | null
+  /** SHA-256 of the signature in the invitation link, 32 bytes. */
+  invite_hash: Buffer | null
+  /** Address that the invitation went to. */
+  invite_email: string | null
+  /** Null for the operator of the server, and when the account is gone. */
+  inviter: UserId | null
+  invited_by_operator: Generated<boolean>
+  /** The secret went to the address and to nobody else. */
+  invite_mailed: Generated<boolean>
+  /** Links made for the invitation that is pending. */
+  invite_sends: Generated<number>
+}
+
+/** Memberships that the groups of a sign-in provider have made. */
+export interface ProvidedMembersTable {
+  tenant_id: TenantId
+  user_id: UserId
+  /** Null for SAML. */
+  provider_id: string | null
+}

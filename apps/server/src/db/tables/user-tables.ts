@@ -1,0 +1,31 @@
+// Kysely type of the table of accounts: a part of schema.ts, with its rules.
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Generated } from 'kysely'
+
+export interface UsersTable {
+  /** 24 hex digits. */
+  id: UserId
+  /** Null only while `status` is `invited`. */
+  name: string | null
+  /** Lower-case; null only while `status` is `invited`. */
+  username: string | null
+  /** Lower-case. */
+  email: string
+  /** New address that is not confirmed yet; lower-case. */
+  pending_email: string | null
+  recovery_email: string | null
+  /** Null for people who sign in by SAML only or have not registered yet. */
+  password_hash: string | null
+  status: 'invited' | 'not-confirmed' | 'confirmed'
+  origin: Generated<'local' | 'SAML' | 'OpenID'>
+  auth_methods: Generated<readonly ('local' | 'saml' | 'openid')[]>
+  mfa_enabled: Generated<boolean>
+  is_instance_admin: Generated<boolean>
+  email_marketing: Generated<boolean>
+  /** −1: unlimited; 0: may create none. */
+  max_namespaces: Generated<number>
+  preferred_tenant: TenantId | null
+  token_epoch: Generated<number>
+  created_at: Generated<Date>
+  last_login: Date | null
+}
