@@ -1,0 +1,54 @@
+// Example values of each kind, for previews and for the names of placeholders.
+import type { MailKind, MailValues } from '../kinds.ts'
+
+type Samples = { readonly [K in MailKind]: MailValues[K] }
+
+/** @param origin of the console */
+export function sampleValues(origin: string): Samples {
+  const name = 'Ada Lovelace'
+  const link = (path: string): string => `${origin}${path}`
+  return {
+    confirm: {
+      name,
+      username: 'ada',
+      at: '2026-11-23T04:17:00.000Z',
+      link: link('/validation-account?token=example'),
+      hours: 24,
+    },
+    'confirm-address': { name, link: link('/confirm-address?token=example'), hours: 24 },
+    recover: { name, link: link('/update-password?token=example'), hours: 24 },
+    'account-exists': { name, link: link('/login') },
+    invitation: {
+      namespace: 'lab',
+      inviter: 'Grace Hopper',
+      role: 'operator',
+      link: link('/accept-invite?sig=example'),
+      days: 7,
+    },
+    'reset-code': { name, code: 'K7QX-29FM', link: link('/reset-mfa?id=example'), hours: 24 },
+    notice: {
+      name,
+      event: 'new-device',
+      subject: '',
+      source: '203.0.113.7',
+      browser: 'Firefox on Linux',
+      at: '2026-11-23T04:17:00.000Z',
+      link: link('/profile'),
+    },
+    'link-identity': {
+      name,
+      provider: 'https://idp.example.com/metadata',
+      link: link('/sign-in/link?proof=example'),
+      hours: 1,
+    },
+    'certificate-ends': {
+      name,
+      provider: 'https://idp.example.com/metadata',
+      subject: 'CN=idp.example.com',
+      end: '2026-12-23T04:17:00.000Z',
+      newer: false,
+      link: link('/instance/sign-in'),
+    },
+    test: { link: link('/') },
+  }
+}
