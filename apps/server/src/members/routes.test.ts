@@ -1,16 +1,12 @@
-// Members over HTTP: authority over roles, and the invitations of the cloud edition.
-import { testContext } from '../testing/context.ts'
+// Members over HTTP: authority over roles, and the end of memberships.
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { ROLES, type Role, hasAuthorityOver } from '@bowline/contract/roles'
-import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { randomIds } from '../platform/ids.ts'
-import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Client, type Person, bootServer, outcome } from '../testing/boot.ts'
-import { type Invite, addMember, inviteHash } from './service.ts'
 
-const { members, namespaces, apiKeys, auth } = operations
+const { members, apiKeys, auth } = operations
 let server: BootedServer
 beforeAll(async () => {
   server = await bootServer()
@@ -58,10 +54,26 @@ describe('adding a member', () => {
   it('finds a new member by e-mail address, not by a username that looks like one', async () => {
     const [owner, impostor] = [await newcomer(), await newcomer()]
     const email = `${unique()}@example.com`
-    await impostor.client.call(operations.users.update, { body: { username: email } })
+    const rename = impostor.client.call(operations.users.update, { body: { username: email } })
+    expect(await outcome(rename)).toBe('400 username')
+    // An account of before that rule.
+    const db = server.database.system().updateTable('users')
+    await db.set({ username: email }).where('id', '=', impostor.id).execute()
     const add = owner.client.call(members.add, { params: { tenant: owner.tenant }, body: { email, role: 'operator' } })
     expect(await outcome(add)).toBe('404 NOT_FOUND email')
     expect(await roles(owner.tenant)).toEqual(['owner'])
+  })
+
+  it('answers for thirty unknown addresses an hour only: each tells who has no account', async () => {
+    const owner = await newcomer()
+    const params = { tenant: owner.tenant }
+    const outcomes: string[] = []
+    for (let nth = 0; nth < 32; nth += 1) {
+      const body = { email: `${unique()}@example.com`, role: 'observer' as const }
+      outcomes.push(await outcome(owner.client.call(members.add, { params, body })))
+    }
+    expect(outcomes.filter((one) => one === '404 NOT_FOUND email')).toHaveLength(30)
+    expect(outcomes.at(-1)).toBe('429 TOO_MANY_REQUESTS')
   })
 
   it('adds a member once when called concurrently', async () => {
@@ -176,75 +188,5 @@ describe('end of a membership', () => {
     const leave = (tenant: TenantId) => outcome(person.client.call(members.leave, { params: { tenant } }))
     expect(await leave(owner.tenant)).toBe('404 NOT_FOUND')
     expect(await leave(person.tenant)).toBe('403 OWNER_REFUSED')
-  })
-})
-
-describe('invitations in the cloud edition', () => {
-  let clock: ManualClock
-  let cloud: BootedServer
-  beforeAll(async () => {
-    clock = new ManualClock()
-    cloud = await bootServer({ clock, settings: { BOWLINE_EDITION: 'cloud' } })
-  })
-  afterAll(() => cloud.close())
-
-  /** Invites as a server with e-mail does. */
-  async function invite(owner: Person, email: string, role: Role): Promise<Invite> {
-    const sent: Invite[] = []
-    const db = cloud.database.system()
-    const actor = { kind: 'user' as const, id: owner.id, username: owner.username, tenant: owner.tenant }
-    const ctx = testContext(cloud.database, owner.tenant, {
-      actor: { ...actor, role: 'owner', family: undefined, login: undefined, expiresAt: 0 },
-      clock,
-      edition: 'cloud',
-    })
-    const deps = { db, ids: randomIds, edition: 'cloud' as const, sendInvite: (one: Invite) => void sent.push(one) }
-    await addMember(deps, ctx, { email, role })
-    const [only] = sent
-    if (!only) throw new Error('nothing was sent')
-    return only
-  }
-
-  it('rejects an invitation that cannot be sent and leaves no pending member', async () => {
-    const [owner, person] = [await newcomer(cloud), await newcomer(cloud)]
-    const params = { tenant: owner.tenant }
-    for (const email of [`${unique()}@example.com`, emailOf(person)]) {
-      const adding = owner.client.call(members.add, { params, body: { email, role: 'observer' } })
-      expect(await outcome(adding)).toBe('501 NOT_WORKING_YET')
-    }
-    const { body } = await owner.client.call(namespaces.get, { params })
-    expect(body.members.map(({ id }) => id)).toEqual([owner.id])
-  })
-
-  it('keeps an invitation pending for seven days, then allows another; stores the link’s hash', async () => {
-    const owner = await newcomer(cloud)
-    const { tenant } = owner
-    const email = `${unique()}@example.com`
-    const row = async (user: UserId) => {
-      const rows = cloud.database.system().selectFrom('members').selectAll()
-      return rows.where('tenant_id', '=', tenant).where('user_id', '=', user).executeTakeFirstOrThrow()
-    }
-    const first = await invite(owner, email, 'observer')
-    expect(first).toMatchObject({ tenant, email })
-    const pending = await row(first.user)
-    expect(pending).toMatchObject({ status: 'pending', role: 'observer', invite_hash: inviteHash(first.sig) })
-    expect(Number(pending.expires_at) - clock.now()).toBe(7 * 86_400_000)
-
-    clock.advance(7 * 86_400_000 - 1)
-    await expect(invite(owner, email, 'operator')).rejects.toMatchObject({ code: 'ALREADY_MEMBER', fields: ['email'] })
-    clock.advance(1)
-    const second = await invite(owner, email, 'operator')
-    expect(second.sig).not.toBe(first.sig)
-    expect(await row(first.user)).toMatchObject({ role: 'operator', invite_hash: inviteHash(second.sig) })
-  })
-
-  it('grants no access before acceptance, and can be withdrawn', async () => {
-    const [owner, person] = [await newcomer(cloud), await newcomer(cloud)]
-    const params = { tenant: owner.tenant }
-    await invite(owner, emailOf(person), 'administrator')
-    expect(await outcome(person.client.call(auth.switchNamespace, { params }))).toBe('404 NOT_FOUND')
-    expect((await person.client.call(namespaces.list, {})).total).toBe(1)
-    const { body } = await owner.client.call(members.remove, { params: { ...params, uid: person.id } })
-    expect(body.members.map(({ id }) => id)).toEqual([owner.id])
   })
 })

@@ -1,20 +1,23 @@
 // Use cases of memberships. Owners cannot be added or changed; members act on roles up to their own.
-import { createHash } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
-import { LIMITS } from '@bowline/contract/limits'
-import { type Role, hasAuthorityOver } from '@bowline/contract/roles'
+import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Namespace, NamespaceAfterRemoval } from '@bowline/contract/schemas/namespace'
 import type { DisabledKey } from '@bowline/contract/schemas/public-key'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { Kysely } from 'kysely'
+import { LIMITS } from '@bowline/contract/limits'
 import { audit } from '../audit/service.ts'
+import { spend } from '../budgets/service.ts'
 import { type AuthDeps, authenticate, sameLife } from '../auth/service.ts'
 import type { TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { getNamespace } from '../namespaces/service.ts'
 import { disableKeysOf } from '../public-keys/service.ts'
-import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
+import { type Account, findAccountByEmail, getAccount } from '../users/service.ts'
+import { requireAuthority, requireOwnRole } from './authority.ts'
+import { emitMember } from './changes.ts'
+import { type InvitationDeps, type Invited, invite } from './invitations.ts'
 import {
   type MemberRow,
   clearPreference,
@@ -25,80 +28,64 @@ import {
   updateMember,
 } from './store.ts'
 
-/** Content of an invitation link. */
-export interface Invite {
-  readonly tenant: TenantId
-  readonly user: UserId
-  readonly email: string
-  readonly sig: string
-}
-
-export interface InvitationDeps extends Pick<AuthDeps, 'db' | 'ids'> {
+export interface MemberDeps extends Omit<InvitationDeps, 'mails'>, AuthDeps {
   readonly edition: 'community' | 'enterprise' | 'cloud'
-  /** Sends the link to the invited person; undefined if this server cannot. */
-  readonly sendInvite?: ((invite: Invite) => void) | undefined
 }
-
-export type MemberDeps = InvitationDeps & AuthDeps
 
 /**
- * Adds a member. In the cloud edition the member is pending for 7 days and can be invited again afterwards; otherwise
- * accepted immediately.
- * @throws {BowlineError} ROLE_TOO_HIGH; NOT_FOUND for an unknown address; ALREADY_MEMBER; NOT_WORKING_YET for an
- *   invitation that cannot be sent
+ * Adds a member. The cloud edition mails an invitation, which a repetition renews; in the others people who have an
+ * account are members at once.
+ * @throws {BowlineError} as {@link invite} and {@link addKnownMember}
  */
 export async function addMember(
-  deps: InvitationDeps,
+  deps: InvitationDeps & Pick<MemberDeps, 'edition'>,
   ctx: TenantContext,
-  input: { email: string; role: Role },
+  input: Invited,
 ): Promise<Namespace> {
-  requireAuthority(ctx, input.role)
-  const { sendInvite } = deps
-  const cloud = deps.edition === 'cloud'
-  if (cloud && !sendInvite) fail('NOT_WORKING_YET')
-  const account =
-    (await findAccountByEmail(deps.db, input.email)) ??
-    (cloud ? await inviteAccount(deps.db, deps.ids, input.email) : undefined)
-  if (!account) return fail('NOT_FOUND', { what: 'The user' }, ['email'])
-  const now = ctx.clock.now()
-  const sig = deps.ids.secret(32)
-  const renewed = await deps.db.transaction().execute(async (db) => {
-    const known = await lockMember(db, ctx.tenant, account.id)
-    const lapsed = known?.status === 'pending' && known.expires_at !== null && known.expires_at.getTime() <= now
-    if (known && !lapsed) fail('ALREADY_MEMBER', {}, ['email'])
-    const invite = cloud
-      ? {
-          status: 'pending' as const,
-          expires_at: new Date(now + LIMITS.inviteDays * 86_400_000),
-          invite_hash: inviteHash(sig),
-        }
-      : { status: 'accepted' as const, expires_at: null, invite_hash: null }
-    if (known) await updateMember(db, ctx.tenant, account.id, { role: input.role, ...invite })
-    else await insertMember(db, { tenant_id: ctx.tenant, user_id: account.id, role: input.role, ...invite })
-    await audit({ ...ctx, db }, 'member.add', account.id, { email: account.email, role: input.role })
-    return known !== undefined
-  })
-  if (cloud) sendInvite?.({ tenant: ctx.tenant, user: account.id, email: account.email, sig })
-  return emitMember(deps, ctx, account.id, renewed ? 'member.changed' : 'member.added')
+  if (deps.edition !== 'cloud') return addKnownMember(deps, ctx, input)
+  await invite(deps, ctx, input, 'mail')
+  return getNamespace(deps.db, ctx.tenant)
 }
 
-/** Emits the member's new state. @returns the whole namespace, for the answer */
-async function emitMember(
+/** Addresses without an account that one caller may ask for. */
+const UNKNOWN_ADDRESSES = { name: 'unknown addresses', limit: LIMITS.unknownAddressesPerHour, hours: 1 }
+
+/**
+ * Makes somebody who has an account a member at once.
+ * @throws {BowlineError} ROLE_TOO_HIGH; NOT_FOUND for an unknown address; ALREADY_MEMBER; ROLE_PROVISIONED; TOO_MANY_REQUESTS
+ */
+export async function addKnownMember(
   deps: Pick<InvitationDeps, 'db'>,
   ctx: TenantContext,
-  user: UserId,
-  type: 'member.added' | 'member.changed',
+  { email, role }: Invited,
 ): Promise<Namespace> {
-  const namespace = await getNamespace(deps.db, ctx.tenant)
-  const member = namespace.members.find(({ id }) => id === user)
-  // If the member was removed meanwhile, that removal has emitted its own event.
-  if (member) ctx.emit({ type, member })
-  return namespace
+  requireAuthority(ctx, role)
+  const account = await findAccountByEmail(deps.db, email)
+  // A placeholder is nobody yet.
+  if (!account || account.status === 'invited') {
+    // Each answer tells that an address has no account.
+    const { actor } = ctx
+    const person = actor.kind === 'user' ? actor.id : actor.kind === 'api-key' ? actor.creator : ''
+    if (actor.kind !== 'system') await spend({ db: deps.db, clock: ctx.clock }, UNKNOWN_ADDRESSES, person)
+    return fail('NOT_FOUND', { what: 'The user' }, ['email'])
+  }
+  const isNew = await deps.db.transaction().execute(async (db) => {
+    const known = await lockMember(db, ctx.tenant, account.id)
+    if (known && known.status !== 'pending') fail('ALREADY_MEMBER', {}, ['email'])
+    await requireOwnRole(db, ctx.tenant, account.id)
+    if (known) requireAuthority(ctx, known.role)
+    const accepted = { role, status: 'accepted' as const, expires_at: null, invite_hash: null, invite_email: null }
+    if (known) await updateMember(db, ctx.tenant, account.id, accepted)
+    else await insertMember(db, { tenant_id: ctx.tenant, user_id: account.id, ...accepted })
+    await audit({ ...ctx, db }, 'member.add', account.id, { email: account.email, role })
+    return known === undefined
+  })
+  return emitMember(deps.db, ctx, account.id, isNew ? 'member.added' : 'member.changed')
 }
 
 /**
  * Changes a member's role; does nothing without one.
- * @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH for the member's current or new role
+ * @throws {BowlineError} NOT_FOUND; ROLE_TOO_HIGH for the member's current or new role; ROLE_PROVISIONED
  */
 export async function updateMemberRole(
   deps: MemberDeps,
@@ -111,10 +98,15 @@ export async function updateMemberRole(
     if (role === undefined) return
     requireAuthority(ctx, member.role)
     requireAuthority(ctx, role)
-    await updateMember(db, ctx.tenant, user, { role })
+    await requireOwnRole(db, ctx.tenant, user)
+    // Whoever changes the role of somebody invited answers for the invitation from then on.
+    const { actor } = ctx
+    const inviter = actor.kind === 'user' ? actor.id : null
+    const vouched = member.status === 'pending' ? { inviter, invited_by_operator: actor.kind === 'system' } : {}
+    await updateMember(db, ctx.tenant, user, { role, ...vouched })
     await audit({ ...ctx, db }, 'member.update', user, { before: { role: member.role }, after: { role } })
   })
-  if (role !== undefined) await emitMember(deps, ctx, user, 'member.changed')
+  if (role !== undefined) await emitMember(deps.db, ctx, user, 'member.changed')
 }
 
 /**
@@ -164,25 +156,33 @@ export interface DisabledKeyOf extends DisabledKey {
   readonly tenant: TenantId
 }
 
+/** Outcome of ending an account's memberships. */
+export interface EndedMemberships {
+  readonly tenants: readonly TenantId[]
+  readonly keys: readonly DisabledKeyOf[]
+}
+
 /**
  * Ends every membership of an account that will be deleted, as {@link removeMember} does; the caller refuses owners of
  * namespaces.
  * @param db system connection, in the transaction that deletes the account
- * @param contextOf the namespace's context; its connection is not used
+ * @param contextOf the namespace's context; its connection is not used, and nothing is emitted
  */
 export async function endEveryMembership(
   db: Kysely<Schema>,
   contextOf: (tenant: TenantId) => TenantContext,
   user: UserId,
-): Promise<DisabledKeyOf[]> {
+): Promise<EndedMemberships> {
   const keys: DisabledKeyOf[] = []
+  const tenants: TenantId[] = []
   for (const tenant of await listTenantsOf(db, user)) {
     const member = await lockMember(db, tenant, user)
     if (!member) continue
     const disabled = await endMembership({ ...contextOf(tenant), db }, member, 'member.remove')
     keys.push(...disabled.map((key) => ({ ...key, tenant })))
+    tenants.push(tenant)
   }
-  return keys
+  return { tenants, keys }
 }
 
 /**
@@ -190,7 +190,7 @@ export async function endEveryMembership(
  * but disabled, so that another member can take them over.
  * @param ctx context with the system connection, in a transaction
  */
-async function endMembership(
+export async function endMembership(
   ctx: TenantContext,
   { user_id: user, role }: MemberRow,
   action: 'member.remove' | 'member.leave',
@@ -200,14 +200,4 @@ async function endMembership(
   await clearPreference(ctx.db, ctx.tenant, user)
   await audit(ctx, action, user, { role, keys: keys.map(({ fingerprint }) => fingerprint) })
   return keys
-}
-
-export function inviteHash(sig: string): Buffer {
-  return createHash('sha256').update(sig).digest()
-}
-
-/** The operator of the instance has an owner's authority. */
-function requireAuthority({ actor }: TenantContext, target: Role): void {
-  const own = actor.kind === 'system' ? 'owner' : actor.kind === 'device' ? undefined : actor.role
-  if (own === undefined || !hasAuthorityOver(own, target)) fail('ROLE_TOO_HIGH', { role: own ?? 'nobody', target })
 }

@@ -2,21 +2,105 @@
 // the tenant.
 import type { Role } from '@bowline/contract/roles'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
-import { type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import type { MembersTable, Schema } from '../db/schema.ts'
+import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
+import type { MembersTable } from '../db/tables/namespace-tables.ts'
+import type { Schema } from '../db/schema.ts'
 
 export type MemberRow = Selectable<MembersTable>
 
-/** Locks the namespace and returns a member: changes of a namespace's members are serialised. */
-export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<MemberRow | undefined> {
+/** Locks the namespace: changes of its members are serialised. */
+export async function lockNamespace(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
   // Registrations reference the namespace's row and are not blocked: its key does not change.
   await db.selectFrom('namespaces').select('tenant_id').where('tenant_id', '=', tenant).forNoKeyUpdate().execute()
+}
+
+/** Locks the namespace and returns a member. */
+export async function lockMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<MemberRow | undefined> {
+  await lockNamespace(db, tenant)
+  return findMember(db, tenant, user)
+}
+
+export function findMember(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<MemberRow | undefined> {
   return db
     .selectFrom('members')
     .selectAll()
     .where('tenant_id', '=', tenant)
     .where('user_id', '=', user)
     .executeTakeFirst()
+}
+
+/** The invitation with that secret, unless it has expired. */
+export function findInvitation(db: Kysely<Schema>, hash: Buffer, now: Date): Promise<MemberRow | undefined> {
+  return db
+    .selectFrom('members')
+    .selectAll()
+    .where('invite_hash', '=', hash)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** Invitations of a placeholder that have not expired. */
+export function listLiveInvitations(db: Kysely<Schema>, user: UserId, email: string, now: Date): Promise<MemberRow[]> {
+  return db
+    .selectFrom('members')
+    .selectAll()
+    .where('user_id', '=', user)
+    .where('status', '=', 'pending')
+    .where('invite_email', '=', email)
+    .where('expires_at', '>', now)
+    .execute()
+}
+
+export interface InvitationRow {
+  readonly tenant_id: TenantId
+  readonly namespace: string
+  readonly role: Role
+  /** Name of the person who invited; null for the operator. */
+  readonly inviter: string | null
+  readonly expires_at: Date
+}
+
+/** Valid invitations of a user to the address that the account has now, newest first. */
+export async function listInvitationsOf(db: Kysely<Schema>, user: UserId, now: Date): Promise<InvitationRow[]> {
+  const { rows } = await sql<InvitationRow>`
+    select members.tenant_id, namespaces.name as namespace, members.role, inviter.name as inviter, members.expires_at
+    from members join namespaces on namespaces.tenant_id = members.tenant_id
+      join users on users.id = members.user_id
+      left join users as inviter on inviter.id = members.inviter
+    where members.user_id = ${user} and members.status = 'pending' and members.expires_at > ${now}
+      and members.invite_email = users.email and users.status = 'confirmed'
+    order by members.expires_at desc, members.tenant_id`.execute(db)
+  return rows
+}
+
+/** Deletes expired invitations, and placeholders without any. @returns the ended memberships */
+export async function deleteExpiredInvitations(
+  db: Kysely<Schema>,
+  now: Date,
+): Promise<{ tenant_id: TenantId; user_id: UserId }[]> {
+  const ended = await db
+    .deleteFrom('members')
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', now)
+    .returning(['tenant_id', 'user_id'])
+    .execute()
+  await sql`delete from users where status = 'invited'
+    and not exists (select from members where members.user_id = users.id)`.execute(db)
+  return ended
+}
+
+/**
+ * Makes invitations of a placeholder those of an account, except in namespaces that know the account already.
+ * @param db in a transaction
+ * @returns namespaces whose invitation is the account's now
+ */
+export async function moveInvitations(db: Kysely<Schema>, placeholder: UserId, account: UserId): Promise<TenantId[]> {
+  const { rows } = await sql<{ tenant_id: TenantId }>`
+    update members set user_id = ${account} where user_id = ${placeholder} and status = 'pending'
+      and not exists (select from members as own where own.tenant_id = members.tenant_id and own.user_id = ${account})
+    returning tenant_id`.execute(db)
+  return rows.map(({ tenant_id: tenant }) => tenant)
 }
 
 /** Namespaces that a user is a member of or invited to, in a fixed order that prevents deadlocks. */
@@ -55,4 +139,45 @@ export async function clearPreference(db: Kysely<Schema>, tenant: TenantId, user
     .where('id', '=', user)
     .where('preferred_tenant', '=', tenant)
     .execute()
+}
+
+/**
+ * True if an identity provider decides the member's role: provisioning is on, has a token, and knows the member; or it is
+ * off, and the groups of a sign-in made the membership.
+ */
+export async function isProvisioned(db: Kysely<Schema>, tenant: TenantId, user: UserId): Promise<boolean> {
+  const { rows } = await sql`
+    select from scim_people join scim_settings on scim_settings.tenant_id = scim_people.tenant_id
+    where scim_people.tenant_id = ${tenant} and scim_people.user_id = ${user} and scim_settings.enabled
+      and exists (select from scim_tokens where scim_tokens.tenant_id = ${tenant})
+    union all
+    select from provided_members where tenant_id = ${tenant} and user_id = ${user}
+      and not exists (select from scim_settings where scim_settings.tenant_id = ${tenant} and enabled)`.execute(db)
+  return rows.length > 0
+}
+
+/** Namespaces whose identity provider has invited a user by this address, in a fixed order. */
+export async function listProvisionedInvitations(
+  db: Kysely<Schema>,
+  user: UserId,
+  email: string,
+  now: Date,
+): Promise<TenantId[]> {
+  const rows = await db
+    .selectFrom('members')
+    .innerJoin('scim_people', (join) =>
+      join
+        .onRef('scim_people.tenant_id', '=', 'members.tenant_id')
+        .onRef('scim_people.user_id', '=', 'members.user_id'),
+    )
+    .innerJoin('scim_settings', 'scim_settings.tenant_id', 'members.tenant_id')
+    .select('members.tenant_id')
+    .where('members.user_id', '=', user)
+    .where('members.status', '=', 'pending')
+    .where('members.invite_email', '=', email)
+    .where('members.expires_at', '>', now)
+    .where('scim_settings.enabled', '=', true)
+    .orderBy('members.tenant_id')
+    .execute()
+  return rows.map(({ tenant_id: tenant }) => tenant)
 }

@@ -118,6 +118,9 @@ describe('changing a namespace', () => {
       forwarding_unrecorded: false,
       recording_policy: 'best-effort',
       recording_retention_days: 0,
+      ssh_second_factor: false,
+      ssh_second_factor_hours: 12,
+      ssh_second_factor_service_keys: false,
     })
     const changes = {
       session_record: false,
@@ -126,6 +129,9 @@ describe('changing a namespace', () => {
       forwarding_unrecorded: true,
       recording_policy: 'required',
       recording_retention_days: 30,
+      ssh_second_factor: true,
+      ssh_second_factor_hours: 24,
+      ssh_second_factor_service_keys: true,
     }
     const { body } = await update({ settings: changes })
     const kept = { ...changes, connection_announcement: announcement }

@@ -8,6 +8,7 @@ import type { Schema } from '../db/schema.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
+  type FactorChecks,
   createOwnNamespace,
   editNamespace,
   getNamespace,
@@ -17,7 +18,7 @@ import {
   setRecording,
 } from './service.ts'
 
-export interface NamespaceRouteDeps {
+export interface NamespaceRouteDeps extends FactorChecks {
   /** System connection: lists and names cross namespaces. */
   readonly db: Kysely<Schema>
   readonly ids: Ids
@@ -28,19 +29,30 @@ export interface NamespaceRouteDeps {
   readonly removal: RecordingRemoval
 }
 
-export function namespaceRoutes({ db, ids, edition, supportSecret, removal }: NamespaceRouteDeps): Route[] {
+export function namespaceRoutes({
+  db,
+  ids,
+  edition,
+  supportSecret,
+  removal,
+  requireProof,
+  closeWindows,
+}: NamespaceRouteDeps): Route[] {
   const { namespaces } = operations
   return [
     userRoute(namespaces.list, ({ actor }, { query }) => listNamespaces(db, actor.id, query)),
     userRoute(namespaces.create, ({ actor }, { body }) => createOwnNamespace(db, ids, edition, actor.id, body)),
     memberRoute(namespaces.get, ({ tenant }) => getNamespace(db, tenant)),
-    memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body)),
-    memberRoute(namespaces.remove, (ctx) => removeNamespace(db, ctx, removal)),
+    memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body, { requireProof, closeWindows })),
+    memberRoute(namespaces.remove, async (ctx) => {
+      await requireProof(ctx.actor)
+      return removeNamespace(db, ctx, removal)
+    }),
     memberRoute(operations.users.getSecurity, (ctx) => getRecording(ctx)),
     memberRoute(operations.users.setSecurity, (ctx, { body }) => setRecording(ctx, body.session_record)),
     memberRoute(namespaces.support, async ({ tenant }) => {
       const { billing } = await getNamespace(db, tenant)
-      if (edition === 'cloud' && billing === null) fail('SUBSCRIPTION_REQUIRED')
+      if (edition === 'cloud' && billing?.['active'] !== true) fail('SUBSCRIPTION_REQUIRED')
       return { identifier: createHmac('sha256', supportSecret).update(tenant).digest('hex') }
     }),
   ]

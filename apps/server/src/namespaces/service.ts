@@ -7,7 +7,7 @@ import type { Namespace } from '@bowline/contract/schemas/namespace'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { audit } from '../audit/service.ts'
-import type { TenantContext } from '../context.ts'
+import type { Actor, TenantContext } from '../context.ts'
 import type { RecordingRemoval } from '../context.ts'
 import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
@@ -136,19 +136,32 @@ export interface NamespaceChanges {
         readonly forwarding_unrecorded?: boolean | undefined
         readonly recording_policy?: RecordingPolicy | undefined
         readonly recording_retention_days?: number | undefined
+        readonly ssh_second_factor?: boolean | undefined
+        readonly ssh_second_factor_hours?: number | undefined
+        readonly ssh_second_factor_service_keys?: boolean | undefined
       }
     | undefined
+}
+
+/** What changes of the second factor of logins need. */
+export interface FactorChecks {
+  readonly requireProof: (actor: Actor) => Promise<void>
+  /** @param ctx in the transaction of the change */
+  readonly closeWindows: (ctx: TenantContext) => Promise<void>
 }
 
 /**
  * Changes name and settings; omitted ones are kept.
  * @param system connection: names are unique over all namespaces
- * @throws {BowlineError} NOT_FOUND; CONFLICT for a taken name
+ * @param factor.requireProof refuses a person whose second factor is not fresh: asked for changes of what logins must prove
+ * @param factor.closeWindows what was proven before the factor is switched off must not count when it is on again
+ * @throws {BowlineError} NOT_FOUND; CONFLICT for a taken name; FRESH_PROOF_REQUIRED; USER_TOKEN_REQUIRED
  */
 export async function editNamespace(
   system: Kysely<Schema>,
   ctx: TenantContext,
   changes: NamespaceChanges,
+  { requireProof, closeWindows }: FactorChecks,
 ): Promise<Namespace> {
   const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
   const renamed = changes.name !== undefined && changes.name !== row.name
@@ -162,6 +175,7 @@ export async function editNamespace(
     forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
     recording_policy: recordingPolicy(row),
     recording_retention_days: retentionDays(row),
+    ...sshFactor(row),
   }
   const after = {
     name: changes.name ?? before.name,
@@ -172,10 +186,19 @@ export async function editNamespace(
     forwarding_unrecorded: changes.settings?.forwarding_unrecorded ?? before.forwarding_unrecorded,
     recording_policy: changes.settings?.recording_policy ?? before.recording_policy,
     recording_retention_days: changes.settings?.recording_retention_days ?? before.recording_retention_days,
+    ssh_second_factor: changes.settings?.ssh_second_factor ?? before.ssh_second_factor,
+    ssh_second_factor_hours: changes.settings?.ssh_second_factor_hours ?? before.ssh_second_factor_hours,
+    ssh_second_factor_service_keys:
+      changes.settings?.ssh_second_factor_service_keys ?? before.ssh_second_factor_service_keys,
+  }
+  if (FACTOR_SETTINGS.some((name) => after[name] !== before[name])) {
+    if (ctx.actor.kind === 'api-key') fail('USER_TOKEN_REQUIRED')
+    await requireProof(ctx.actor)
   }
   const { name, session_record, connection_announcement, ...settings } = after
   await ctx.db.transaction().execute(async (db) => {
     await updateNamespace(db, ctx.tenant, { name, session_record, connection_announcement, settings })
+    if (after.ssh_second_factor !== before.ssh_second_factor) await closeWindows({ ...ctx, db })
     await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
   })
   ctx.emit({ type: 'policy.changed' })
@@ -240,6 +263,12 @@ export function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantI
   return findMembership(db, user, tenant)
 }
 
+/** True if logins to the namespace's devices need a second factor. */
+export async function asksForFactor({ db, tenant }: Pick<TenantContext, 'db' | 'tenant'>): Promise<boolean> {
+  const row = await findWholeNamespace(db, tenant)
+  return row?.settings['ssh_second_factor'] === true
+}
+
 /** Name and device limit of a namespace; undefined when there is none. */
 export async function getNamespaceLimits(
   db: Kysely<Schema>,
@@ -281,6 +310,7 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
         email: member.email,
         role: member.role,
         status: member.status,
+        provisioned: member.provisioned,
       })),
     settings: {
       session_record: row.session_record,
@@ -290,6 +320,7 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
       forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
       recording_policy: recordingPolicy(row),
       recording_retention_days: retentionDays(row),
+      ...sshFactor(row),
     },
     max_devices: row.max_devices,
     devices_count: row.devices_count,
@@ -316,4 +347,21 @@ function recordingPolicy({ settings }: NamespaceRow): RecordingPolicy {
 function retentionDays({ settings }: NamespaceRow): number {
   const days = settings['recording_retention_days']
   return typeof days === 'number' ? days : 0
+}
+
+/** Settings of the second factor on the ssh path. */
+const FACTOR_SETTINGS = [
+  'ssh_second_factor',
+  'ssh_second_factor_hours',
+  'ssh_second_factor_service_keys',
+] as const satisfies readonly (keyof Namespace['settings'])[]
+
+/** No second factor by default; service keys need one until a namespace says otherwise. */
+function sshFactor({ settings }: NamespaceRow): Pick<Namespace['settings'], (typeof FACTOR_SETTINGS)[number]> {
+  const hours = settings['ssh_second_factor_hours']
+  return {
+    ssh_second_factor: settings['ssh_second_factor'] === true,
+    ssh_second_factor_hours: typeof hours === 'number' ? hours : LIMITS.sshFactorHours.default,
+    ssh_second_factor_service_keys: settings['ssh_second_factor_service_keys'] === true,
+  }
 }

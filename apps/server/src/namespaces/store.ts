@@ -12,11 +12,12 @@ import {
   sql,
 } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
-import type { JsonObject, MembersTable, NamespacesTable, Schema } from '../db/schema.ts'
+import type { MembersTable, NamespacesTable } from '../db/tables/namespace-tables.ts'
+import type { JsonObject, Schema } from '../db/schema.ts'
 import type { FilterProperties } from '../db/lists/filter.ts'
 
 export type NamespaceRow = Selectable<NamespacesTable> & { devices_count: number }
-export type MemberRow = Selectable<MembersTable> & { email: string }
+export type MemberRow = Selectable<MembersTable> & { email: string; provisioned: boolean }
 
 export async function insertNamespace(
   db: Kysely<Schema>,
@@ -158,15 +159,54 @@ export async function listNamespacesOf(
 
 export function listMembers(db: Kysely<Schema>, tenants: readonly TenantId[]): Promise<MemberRow[]> {
   if (tenants.length === 0) return Promise.resolve([])
-  return db
-    .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .selectAll('members')
-    .select('users.email')
-    .where('members.tenant_id', 'in', tenants)
-    .orderBy('members.added_at')
-    .orderBy('members.user_id')
-    .execute()
+  return (
+    db
+      .selectFrom('members')
+      .innerJoin('users', 'users.id', 'members.user_id')
+      .selectAll('members')
+      // Whoever invites an address does not learn to which one its owner changes.
+      .select((from) => from.fn.coalesce('members.invite_email', 'users.email').as('email'))
+      .select((from) =>
+        from
+          .exists(
+            from
+              .selectFrom('scim_people')
+              .innerJoin('scim_settings', 'scim_settings.tenant_id', 'scim_people.tenant_id')
+              .innerJoin('scim_tokens', 'scim_tokens.tenant_id', 'scim_people.tenant_id')
+              .select('scim_people.id')
+              .whereRef('scim_people.tenant_id', '=', 'members.tenant_id')
+              .whereRef('scim_people.user_id', '=', 'members.user_id')
+              .where('scim_settings.enabled', '=', true)
+              // Nobody changes an owner.
+              .where('members.role', '<>', 'owner')
+              .unionAll(
+                from
+                  .selectFrom('provided_members')
+                  .select('provided_members.tenant_id as id')
+                  .whereRef('provided_members.tenant_id', '=', 'members.tenant_id')
+                  .whereRef('provided_members.user_id', '=', 'members.user_id')
+                  .where('members.role', '<>', 'owner')
+                  .where((without) =>
+                    without.not(
+                      without.exists(
+                        without
+                          .selectFrom('scim_settings')
+                          .select('scim_settings.tenant_id')
+                          .whereRef('scim_settings.tenant_id', '=', 'members.tenant_id')
+                          .where('scim_settings.enabled', '=', true),
+                      ),
+                    ),
+                  ),
+              ),
+          )
+          .$castTo<boolean>()
+          .as('provisioned'),
+      )
+      .where('members.tenant_id', 'in', tenants)
+      .orderBy('members.added_at')
+      .orderBy('members.user_id')
+      .execute()
+  )
 }
 
 /** Uids of all devices in the connection's namespace. */

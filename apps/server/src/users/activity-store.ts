@@ -5,7 +5,7 @@ import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import { type Page, readPage } from '../db/lists/page.ts'
 import type { Schema } from '../db/schema.ts'
-import type { AccountEventsTable } from '../db/sign-in-tables.ts'
+import type { AccountEventsTable } from '../db/tables/sign-in-tables.ts'
 
 export type AccountEventRow = Selectable<AccountEventsTable>
 

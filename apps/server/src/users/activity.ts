@@ -18,10 +18,28 @@ const COUNTED: ReadonlySet<AccountEventKind> = new Set([
   'sign-in.lock',
   'sign-in.guard',
   'session.replay',
+  'factor.fail',
+  'factor.guard',
 ])
 
 /** Origin of actions on the command line. */
 export const COMMAND_LINE: Origin = { source: '', userAgent: '' }
+
+/** Origin of failures that belong to no account: one event an hour, so that strangers cannot fill the table. */
+const NOBODYS: Origin = { source: '', userAgent: '' }
+
+/**
+ * Records a failed or refused second factor.
+ * @param now milliseconds since the epoch
+ * @param event.user '' for an unknown name
+ */
+export function noteFactorFailure(
+  db: Kysely<Schema>,
+  now: number,
+  event: { readonly user: UserId | ''; readonly kind: 'factor.fail' | 'factor.guard'; readonly origin: Origin },
+): Promise<void> {
+  return noteAccountEvent(db, now, event.user === '' ? { ...event, origin: NOBODYS } : event)
+}
 
 /**
  * Records an event. Call it in the transaction of the action itself.

@@ -3,13 +3,17 @@ import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import type { Kysely } from 'kysely'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
+import type { Actor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Route, type UserContext, originOf, userRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { listActivity } from './activity.ts'
-import { type AccountChanges, type AccountDeps, updateAccount } from './service.ts'
+import { type AccountChanges, updateAccount } from './changes.ts'
+import type { AccountDeps } from './service.ts'
 
-export interface UserRouteDeps extends AccountDeps {
+export interface UserRouteDeps extends Omit<AccountDeps, 'requireProof'> {
+  /** Refuses people who have not used their second factor lately. @throws {BowlineError} FRESH_PROOF_REQUIRED */
+  readonly requireProof: (actor: Actor) => Promise<void>
   /** System connection. */
   readonly db: Kysely<Schema>
 }
@@ -26,7 +30,8 @@ export function userRoutes(deps: UserRouteDeps, signIns: RateLimiter): Route[] {
     // A password check costs as much as at sign-in.
     const isJudged = changes.current_password !== undefined && changes.current_password !== ''
     if (isJudged && !signIns.take(sourceKey(context.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
-    return updateAccount(db, deps, context.actor.id, changes, originOf(context))
+    const proven = { ...deps, requireProof: () => deps.requireProof(context.actor) }
+    return updateAccount(db, proven, context.actor.id, changes, originOf(context))
   }
   return [
     userRoute(users.update, (context, { body }) => change(context, body)),

@@ -1,14 +1,16 @@
 // Use cases of people's accounts.
 import { fail } from '@bowline/contract/errors'
-import { LIMITS } from '@bowline/contract/limits'
-import type { AccountEventKind } from '@bowline/contract/schemas/account-event'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
 import type { Origin } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Ids } from '../platform/ids.ts'
-import { COMMAND_LINE, countWithinTheHour, noteAccountEvent } from './activity.ts'
+import type { MailQueue } from '../mails/queue.ts'
+import { addNotice } from '../mails/notices.ts'
+import { type Account, toAccount } from './account.ts'
+import { endTokensOf } from './account-tokens.ts'
+import { COMMAND_LINE, noteAccountEvent } from './activity.ts'
 import {
   type UserRow,
   countOwned,
@@ -18,28 +20,14 @@ import {
   findOwned,
   findTaken,
   findUser,
+  insertPlaceholder,
   insertUser,
   listUsers,
   lockUser,
   updateUser,
 } from './store.ts'
 
-/** A registered person. */
-export interface Account {
-  readonly id: UserId
-  readonly username: string
-  readonly name: string
-  readonly email: string
-  readonly recoveryEmail: string
-  readonly passwordHash: string | undefined
-  readonly status: UserRow['status']
-  readonly origin: 'local' | 'SAML'
-  readonly authMethods: readonly ('local' | 'saml')[]
-  readonly mfaEnabled: boolean
-  readonly maxNamespaces: number
-  readonly preferredTenant: TenantId | undefined
-  readonly tokenEpoch: number
-}
+export { type Account, toAccount } from './account.ts'
 
 /**
  * Creates an account.
@@ -57,6 +45,8 @@ export async function createUser(
     passwordHash: string
     status: UserRow['status']
     maxNamespaces: number
+    isInstanceAdmin?: boolean
+    emailMarketing?: boolean
   },
 ): Promise<UserId> {
   const taken = await findTaken(db, user)
@@ -70,27 +60,74 @@ export async function createUser(
     password_hash: user.passwordHash,
     status: user.status,
     max_namespaces: user.maxNamespaces,
+    is_instance_admin: user.isInstanceAdmin ?? false,
+    email_marketing: user.emailMarketing ?? false,
   })
   const details = { username: user.username, email: user.email }
   await noteAccountEvent(db, clock.now(), { user: id, kind: 'account.create', origin, details })
   return id
 }
 
-/** Creates a placeholder for an invited e-mail address, which becomes an account on registration. */
+/**
+ * The account with that address, or a placeholder for it, which becomes an account when the address is proven.
+ * @param email in any case
+ */
 export async function inviteAccount(db: Kysely<Schema>, ids: Ids, email: string): Promise<Account> {
-  const id = ids.user()
-  await insertUser(db, { id, email: email.toLowerCase(), status: 'invited', max_namespaces: 1 })
-  return (await getAccount(db, id)) ?? fail('INTERNAL')
+  await insertPlaceholder(db, { id: ids.user(), email: email.toLowerCase(), status: 'invited', max_namespaces: 1 })
+  return (await findAccountByEmail(db, email)) ?? fail('INTERNAL')
 }
 
-/** Editable fields of an account; an empty or absent text leaves the field unchanged. */
-export interface AccountChanges {
-  readonly name?: string | undefined
-  readonly username?: string | undefined
-  readonly email?: string | undefined
-  readonly recovery_email?: string | undefined
-  readonly password?: string | undefined
-  readonly current_password?: string | undefined
+/** Deletes a placeholder; an account is left alone. @param db system connection, in a transaction */
+export async function deletePlaceholder(db: Kysely<Schema>, id: UserId): Promise<void> {
+  const row = await lockUser(db, id)
+  if (row?.status === 'invited') await deleteUser(db, id)
+}
+
+/** Values of a registration whose address is proven. */
+export interface ProvenRegistration {
+  readonly name: string
+  readonly username: string
+  readonly email: string
+  readonly passwordHash: string
+  readonly emailMarketing: boolean
+  readonly maxNamespaces: number
+}
+
+/**
+ * Makes the account of somebody who has proven to own the address; a placeholder of an invitation becomes it.
+ * @param db system connection, in a transaction
+ * @returns undefined when the address has an account
+ * @throws {BowlineError} CONFLICT when the username is taken
+ */
+export async function completeRegistration(
+  db: Kysely<Schema>,
+  made: { readonly ids: Ids; readonly clock: Clock; readonly origin: Origin },
+  person: ProvenRegistration,
+): Promise<UserId | undefined> {
+  const { name, username, email, passwordHash, emailMarketing, maxNamespaces } = person
+  const known = await findByEmail(db, email)
+  const row = known && (await lockUser(db, known.id))
+  if (!row) return createUser(db, made, { ...person, status: 'confirmed' })
+  if (row.status === 'confirmed') return undefined
+  if ((await findTaken(db, { username }, row.id)).length) fail('CONFLICT', { field: 'username' }, ['username'])
+  await updateUser(db, row.id, {
+    name,
+    username,
+    password_hash: passwordHash,
+    email_marketing: emailMarketing,
+    max_namespaces: maxNamespaces,
+    status: 'confirmed',
+    token_epoch: row.token_epoch + 1,
+  })
+  const { clock, origin } = made
+  const details = { username, email }
+  await noteAccountEvent(db, clock.now(), { user: row.id, kind: 'account.create', origin, details })
+  return row.id
+}
+
+/** True if an account has the username. @param username lower-case */
+export async function isUsernameTaken(db: Kysely<Schema>, username: string): Promise<boolean> {
+  return (await findTaken(db, { username })).length > 0
 }
 
 /** Dependencies for ending an account's sessions. */
@@ -101,145 +138,15 @@ export interface SessionEnding {
 }
 
 export interface AccountDeps extends SessionEnding {
-  readonly passwords: { hash(password: string): Promise<string> }
+  /** Refuses a caller who has not used their second factor lately. @throws {BowlineError} FRESH_PROOF_REQUIRED */
+  readonly requireProof: () => Promise<void>
+  readonly ids: Ids
+  readonly mails: Pick<MailQueue, 'add' | 'link'>
+  /** True if a new address replaces the old one only when its link has been opened: this server sends mail. */
+  readonly confirmsAddresses: boolean
+  readonly passwords: { hash(password: string, source?: string): Promise<string> }
   /** Checks the current password of an account and counts a wrong one. @throws {BowlineError} LOCKED_OUT */
   readonly isCurrentPassword: (account: Account, password: string, origin: Origin) => Promise<boolean>
-}
-
-/**
- * Changes an account. A new password and a new address need the current password. A new password ends every token and
- * browser session of the account, in case others had the old one.
- * @throws {BowlineError} NOT_FOUND; INVALID_INPUT with the invalid fields (the recovery address equal to the address,
- *   a wrong current password, a password that equals a name of the account); CONFLICT with the taken fields;
- *   TOO_MANY_REQUESTS after several of these; LOCKED_OUT after wrong current passwords
- */
-export async function updateAccount(
-  db: Kysely<Schema>,
-  deps: AccountDeps,
-  id: UserId,
-  changes: AccountChanges,
-  origin: Origin,
-): Promise<void> {
-  const given = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
-  const wanted: Wanted = {
-    name: given(changes.name),
-    username: given(changes.username),
-    email: given(changes.email),
-    recovery: given(changes.recovery_email),
-  }
-  const password = given(changes.password)
-  const known = (await findUser(db, id)) ?? fail('NOT_FOUND', { what: 'The user' })
-  requireTwoAddresses(known, wanted)
-  const isProven = password !== undefined || touchesAddress(known, wanted)
-  if (isProven) await requireCurrentPassword(deps, known, changes.current_password, origin)
-  const passwordHash =
-    password === undefined ? undefined : await newPasswordHash(deps, known, wanted, password, changes)
-  const taken = await db.transaction().execute(async (inner) => {
-    const row = (await lockUser(inner, id)) ?? fail('NOT_FOUND', { what: 'The user' })
-    // The password was proven for the earlier row: a concurrent password change takes precedence.
-    const holds = isProven ? row.token_epoch === known.token_epoch : !touchesAddress(row, wanted)
-    if (!holds) failCurrentPassword()
-    return changeLocked(inner, deps.clock.now(), { row, wanted, passwordHash, origin, endSessions: deps.endSessions })
-  })
-  // Outside the transaction, so that the recorded attempt is kept.
-  if (taken.length) fail('CONFLICT', { field: taken.join(' and ') }, taken)
-}
-
-/** Requested values; undefined leaves the field unchanged. */
-interface Wanted {
-  readonly name: string | undefined
-  readonly username: string | undefined
-  readonly email: string | undefined
-  readonly recovery: string | undefined
-}
-
-function touchesAddress(row: UserRow, { email, recovery }: Wanted): boolean {
-  return (email ?? row.email) !== row.email || (recovery ?? row.recovery_email) !== row.recovery_email
-}
-
-function requireTwoAddresses(row: UserRow, { email, recovery }: Wanted): void {
-  if ((email ?? row.email) !== (recovery ?? row.recovery_email)) return
-  fail('INVALID_INPUT', { field: 'recovery_email', rule: 'must differ from email' }, ['email', 'recovery_email'])
-}
-
-/** @returns the taken fields; if there are any, nothing was changed */
-async function changeLocked(
-  db: Kysely<Schema>,
-  now: number,
-  change: {
-    readonly row: UserRow
-    readonly wanted: Wanted
-    readonly passwordHash: string | undefined
-    readonly origin: Origin
-    readonly endSessions: SessionEnding['endSessions']
-  },
-): Promise<readonly string[]> {
-  const { row, wanted, passwordHash, origin } = change
-  const after = {
-    name: wanted.name ?? row.name,
-    username: wanted.username ?? row.username,
-    email: wanted.email ?? row.email,
-    recovery_email: wanted.recovery ?? row.recovery_email,
-  }
-  requireTwoAddresses(row, wanted)
-  const note = (kind: AccountEventKind, details: Readonly<Record<string, unknown>> = {}): Promise<void> =>
-    noteAccountEvent(db, now, { user: row.id, kind, origin, details })
-  if (after.username !== row.username || after.email !== row.email) {
-    // Each answer reveals whether a name is registered.
-    if ((await countWithinTheHour(db, now, row.id, 'account.conflict')) >= LIMITS.accountConflictsPerHour) {
-      fail('TOO_MANY_REQUESTS', { seconds: 3_600 })
-    }
-    const taken = await findTaken(db, { username: wanted.username, email: wanted.email }, row.id)
-    if (taken.length) {
-      await note('account.conflict', { fields: taken })
-      return taken
-    }
-  }
-  await updateUser(db, row.id, {
-    ...after,
-    ...(passwordHash === undefined ? {} : { password_hash: passwordHash, token_epoch: row.token_epoch + 1 }),
-  })
-  if (after.username !== row.username) {
-    await note('username.change', { before: row.username, after: after.username })
-  }
-  if (touchesAddress(row, wanted)) {
-    const before = { email: row.email, recovery_email: row.recovery_email }
-    await note('address.change', { before, after: { email: after.email, recovery_email: after.recovery_email } })
-  }
-  if (passwordHash !== undefined) {
-    await change.endSessions(db, row.id)
-    await note('password.change')
-  }
-  return []
-}
-
-async function requireCurrentPassword(
-  { isCurrentPassword }: AccountDeps,
-  row: UserRow,
-  current: string | undefined,
-  origin: Origin,
-): Promise<void> {
-  // A missing password is not counted as a guess: existing consoles send none with a new address.
-  if (current === undefined || current === '') return failCurrentPassword()
-  if (!(await isCurrentPassword(toAccount(row), current, origin))) failCurrentPassword()
-}
-
-function failCurrentPassword(): never {
-  return fail('INVALID_INPUT', { field: 'current_password', rule: 'is wrong' }, ['current_password'])
-}
-
-function newPasswordHash(
-  { passwords }: AccountDeps,
-  row: UserRow,
-  { username, email, recovery }: Wanted,
-  password: string,
-  { current_password: current }: AccountChanges,
-): Promise<string> {
-  if (password === current) {
-    fail('INVALID_INPUT', { field: 'password', rule: 'must differ from the current one' }, ['password'])
-  }
-  requireOtherThanNames(password, [row.username, row.email, row.recovery_email, username, email, recovery])
-  return passwords.hash(password)
 }
 
 /**
@@ -254,12 +161,22 @@ export function requireOtherThanNames(password: string, names: readonly (string 
 }
 
 /**
+ * Refuses a username that looks like the address of somebody else: whether it signs in would tell whether that address
+ * has an account.
+ * @throws {BowlineError} INVALID_INPUT
+ */
+export function requireOwnName(username: string, email: string): void {
+  if (!username.includes('@') || username === email.toLowerCase()) return
+  fail('INVALID_INPUT', { field: 'username', rule: 'must not contain @ unless it is your own address' }, ['username'])
+}
+
+/**
  * Sets a password without the current one, for the operator of the instance.
  * @throws {BowlineError} NOT_FOUND; INVALID_INPUT for a password that equals a name of the account
  */
 export async function setPassword(
   db: Kysely<Schema>,
-  { passwords, clock, endSessions }: Omit<AccountDeps, 'isCurrentPassword'>,
+  { passwords, clock, endSessions, mails }: Pick<AccountDeps, 'passwords' | 'clock' | 'endSessions' | 'mails'>,
   id: UserId,
   password: string,
 ): Promise<void> {
@@ -267,10 +184,39 @@ export async function setPassword(
   await db.transaction().execute(async (inner) => {
     const row = (await lockUser(inner, id)) ?? fail('NOT_FOUND', { what: 'The user' })
     requireOtherThanNames(password, [row.username, row.email, row.recovery_email])
-    await updateUser(inner, id, { password_hash: passwordHash, token_epoch: row.token_epoch + 1 })
+    // An account of an identity provider can be signed in to by password from now on.
+    const methods = { auth_methods: [...new Set([...row.auth_methods, 'local' as const])] }
+    await updateUser(inner, id, { password_hash: passwordHash, token_epoch: row.token_epoch + 1, ...methods })
     await endSessions(inner, id)
     await noteAccountEvent(inner, clock.now(), { user: id, kind: 'password.set', origin: COMMAND_LINE })
+    await addNotice(inner, { mails, clock }, row, { event: 'password-changed', origin: COMMAND_LINE })
   })
+}
+
+/**
+ * Sets the password of somebody who has opened the link of a recovery mail. Every session and token of the account
+ * ends; a second factor stays.
+ * @param db system connection, in a transaction
+ * @param wanted.passwordHash as PasswordHasher made it, outside of the transaction: hashes wait for their turn
+ * @returns false when the account cannot have a password
+ * @throws {BowlineError} INVALID_INPUT for a password that equals a name of the account
+ */
+export async function recoverPassword(
+  db: Kysely<Schema>,
+  deps: Pick<AccountDeps, 'clock' | 'endSessions' | 'mails'>,
+  id: UserId,
+  wanted: { readonly password: string; readonly passwordHash: string },
+  origin: Origin,
+): Promise<boolean> {
+  const row = await lockUser(db, id)
+  if (row?.status !== 'confirmed' || !row.auth_methods.includes('local')) return false
+  requireOtherThanNames(wanted.password, [row.username, row.email, row.recovery_email])
+  await updateUser(db, id, { password_hash: wanted.passwordHash, token_epoch: row.token_epoch + 1 })
+  await deps.endSessions(db, id)
+  await endTokensOf(db, id)
+  await noteAccountEvent(db, deps.clock.now(), { user: id, kind: 'password.reset', origin })
+  await addNotice(db, deps, row, { event: 'password-changed', origin })
+  return true
 }
 
 /**
@@ -292,7 +238,7 @@ export async function signOutEverywhere(
 }
 
 /**
- * Deletes an account with its memberships; for the operator of the instance.
+ * Deletes an account with its memberships.
  * @param db system connection, inside the caller's transaction
  * @param endMemberships ends them in the same transaction, and disables keys that the person vouched for
  * @returns the result of `endMemberships`
@@ -303,6 +249,7 @@ export async function removeAccount<T>(
   clock: Clock,
   id: UserId,
   endMemberships: (user: UserId) => Promise<T>,
+  origin: Origin = COMMAND_LINE,
 ): Promise<T> {
   const row = (await lockUser(db, id)) ?? fail('NOT_FOUND', { what: 'The user' })
   const owned = await findOwned(db, id)
@@ -312,7 +259,7 @@ export async function removeAccount<T>(
   const ended = await endMemberships(id)
   await deleteUser(db, id)
   const details = { username: row.username, email: row.email }
-  await noteAccountEvent(db, clock.now(), { user: id, kind: 'account.remove', origin: COMMAND_LINE, details })
+  await noteAccountEvent(db, clock.now(), { user: id, kind: 'account.remove', origin, details })
   return ended
 }
 
@@ -354,24 +301,11 @@ export async function setPreferredTenant(db: Kysely<Schema>, id: UserId, tenant:
   await updateUser(db, id, { preferred_tenant: tenant ?? null })
 }
 
-export async function recordLogin(db: Kysely<Schema>, id: UserId, at: Date): Promise<void> {
-  await updateUser(db, id, { last_login: at })
+/** Sets how many namespaces an account may own. @param limit -1 for any number */
+export async function setMaxNamespaces(db: Kysely<Schema>, id: UserId, limit: number): Promise<void> {
+  await updateUser(db, id, { max_namespaces: limit })
 }
 
-function toAccount(row: UserRow): Account {
-  return {
-    id: row.id,
-    username: row.username ?? '',
-    name: row.name ?? '',
-    email: row.email,
-    recoveryEmail: row.recovery_email ?? '',
-    passwordHash: row.password_hash ?? undefined,
-    status: row.status,
-    origin: row.origin,
-    authMethods: row.auth_methods,
-    mfaEnabled: row.mfa_enabled,
-    maxNamespaces: row.max_namespaces,
-    preferredTenant: row.preferred_tenant ?? undefined,
-    tokenEpoch: row.token_epoch,
-  }
+export async function recordLogin(db: Kysely<Schema>, id: UserId, at: Date): Promise<void> {
+  await updateUser(db, id, { last_login: at })
 }

@@ -10,6 +10,15 @@ export function insertUser(db: Kysely<Schema>, user: Insertable<UsersTable>): Pr
   return db.insertInto('users').values(user).execute()
 }
 
+/** Adds a user without names unless the address has one. */
+export async function insertPlaceholder(db: Kysely<Schema>, user: Insertable<UsersTable>): Promise<void> {
+  await db
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .execute()
+}
+
 /** Finds which of `username` and `email` are taken by users other than `self`. */
 export async function findTaken(
   db: Kysely<Schema>,
@@ -82,4 +91,15 @@ export function lockUser(db: Kysely<Schema>, id: UserId): Promise<UserRow | unde
 /** Number of namespaces that the user owns. */
 export function countOwned(db: Kysely<Schema>, id: UserId): Promise<number> {
   return countRows(db.selectFrom('namespaces').where('owner', '=', id))
+}
+
+/** Confirmed accounts that administer the server. */
+export function listAdministrators(db: Kysely<Schema>): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('is_instance_admin', '=', true)
+    .where('status', '=', 'confirmed')
+    .orderBy('id')
+    .execute()
 }

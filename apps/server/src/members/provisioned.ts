@@ -1,0 +1,182 @@
+// Memberships that an identity provider manages (SCIM). It decides who is a member and with which role; whose account
+// that is, people decide themselves: they accept like other invitations, or sign in by a provider that vouches for the
+// address. The owner is never changed.
+import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import type { Clock } from '@bowline/base/clock'
+import type { Kysely } from 'kysely'
+import { audit } from '../audit/service.ts'
+import { spend } from '../budgets/service.ts'
+import type { TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import type { ProvisionedRole } from '../db/tables/scim-tables.ts'
+import { getNamespace } from '../namespaces/service.ts'
+import { hashOf } from '../platform/secrets/hash.ts'
+import { type Account, findAccountByEmail, getAccount, inviteAccount } from '../users/service.ts'
+import { INVITATIONS_OF_A_DAY, type InvitationDeps, mayInviterStillInvite, sendInvitation } from './invitations.ts'
+import { endMembership } from './service.ts'
+import { type MemberRow, insertMember, listProvisionedInvitations, lockMember, updateMember } from './store.ts'
+
+export { lockNamespace } from './store.ts'
+
+/** Somebody whom the provider makes a member. */
+export interface Provisioned {
+  readonly email: string
+  readonly role: ProvisionedRole
+  /** Account that was this person's before the provider ended the membership. */
+  readonly former: UserId | null
+  /** Administrator who vouches for the provider; the invitation is void when they no longer may invite. */
+  readonly inviter: UserId
+  readonly mails: boolean
+}
+
+/** Counts an invitation by mail. Call it outside of transactions. @throws {BowlineError} TOO_MANY_REQUESTS */
+export function spendInvitation(deps: Pick<InvitationDeps, 'db'>, ctx: TenantContext): Promise<void> {
+  return spend({ db: deps.db, clock: ctx.clock }, INVITATIONS_OF_A_DAY, ctx.tenant)
+}
+
+/**
+ * Makes somebody a member, or links the member they are already: pending until they have accepted, unless they were a
+ * member before.
+ * @param ctx context with the system connection, in a transaction that has locked the namespace
+ */
+export async function provisionMember(
+  deps: Omit<InvitationDeps, 'db'>,
+  ctx: TenantContext,
+  person: Provisioned,
+): Promise<{ readonly user: UserId; readonly isNew: boolean }> {
+  const { db, tenant } = ctx
+  const former = person.former === null ? undefined : await getAccount(db, person.former)
+  const restores = former?.status === 'confirmed'
+  const known = restores ? former : await findAccountByEmail(db, person.email)
+  const account = known ?? (await inviteAccount(db, deps.ids, person.email))
+  const member = await lockMember(db, tenant, account.id)
+  if (member) {
+    await linkMember(ctx, member, person.inviter)
+    return { user: account.id, isNew: false }
+  }
+  const row = { tenant_id: tenant, user_id: account.id, role: person.role }
+  if (restores) {
+    await insertMember(db, { ...row, status: 'accepted', added_at: new Date(ctx.clock.now()) })
+    await audit(ctx, 'member.add', account.id, { email: account.email, role: person.role })
+    return { user: account.id, isNew: true }
+  }
+  const sends = person.mails && deps.mails.isSending && (known?.status === 'confirmed' || deps.invitesNewPeople)
+  const sig = deps.ids.secret(32)
+  const invitation = { ...lifeOf(ctx, person.inviter), invite_email: account.email, invite_mailed: sends }
+  const secret = sends ? { invite_hash: hashOf(sig), invite_sends: 1 } : {}
+  await insertMember(db, { ...row, status: 'pending', ...invitation, ...secret })
+  await audit(ctx, 'member.invite', account.id, { email: account.email, role: person.role })
+  if (sends) await mail(deps, ctx, account, person, sig)
+  return { user: account.id, isNew: true }
+}
+
+/** An invitation of somebody else's becomes the provider's. */
+async function linkMember(ctx: TenantContext, member: MemberRow, inviter: UserId): Promise<void> {
+  if (member.status === 'pending') await updateMember(ctx.db, ctx.tenant, member.user_id, lifeOf(ctx, inviter))
+  await audit(ctx, 'member.provision', member.user_id, { role: member.role, status: member.status })
+}
+
+/** The provider does not repeat itself: its invitations live longer than those of people. */
+function lifeOf(ctx: TenantContext, inviter: UserId) {
+  const expires = new Date(ctx.clock.now() + LIMITS.scim.inviteDays * 86_400_000)
+  return { expires_at: expires, inviter, invited_by_operator: false }
+}
+
+async function mail(
+  deps: Omit<InvitationDeps, 'db'>,
+  ctx: TenantContext,
+  account: Account,
+  { inviter, role }: Provisioned,
+  sig: string,
+): Promise<void> {
+  const query = { 'tenant-id': ctx.tenant, 'user-id': account.id, sig, email: account.email }
+  const link = deps.mails.link('/accept-invite', query)
+  const days = LIMITS.scim.inviteDays
+  await sendInvitation({ ...deps, db: ctx.db }, ctx, { account, role, link, inviter, days })
+}
+
+/** Renews whoever vouches for an invitation that is still pending. @param ctx as {@link provisionMember} */
+export async function renewInviter(
+  ctx: TenantContext,
+  user: UserId,
+  inviter: UserId,
+): Promise<MemberRow['status'] | undefined> {
+  const member = await lockMember(ctx.db, ctx.tenant, user)
+  if (member?.status === 'pending' && member.inviter !== inviter) {
+    await updateMember(ctx.db, ctx.tenant, user, lifeOf(ctx, inviter))
+  }
+  return member?.status
+}
+
+/**
+ * Ends a membership as `removeMember` does.
+ * @param ctx as {@link provisionMember}
+ * @returns what it was; undefined when it has ended already
+ * @throws {BowlineError} OWNER_REFUSED
+ */
+export async function endProvisioned(ctx: TenantContext, user: UserId): Promise<MemberRow['status'] | undefined> {
+  const member = await lockMember(ctx.db, ctx.tenant, user)
+  if (!member) return undefined
+  if (member.role === 'owner')
+    fail('OWNER_REFUSED', { rule: 'The owner of the namespace cannot be removed or deactivated' })
+  await endMembership(ctx, member, 'member.remove')
+  return member.status
+}
+
+/** Sets the role that groups give. @param ctx as {@link provisionMember} */
+export async function setProvisionedRole(ctx: TenantContext, user: UserId, role: ProvisionedRole): Promise<void> {
+  const member = await lockMember(ctx.db, ctx.tenant, user)
+  if (!member || member.role === 'owner' || member.role === role) return
+  await updateMember(ctx.db, ctx.tenant, user, { role })
+  await audit(ctx, 'member.update', user, { before: { role: member.role }, after: { role } })
+}
+
+/**
+ * Emits the states of members, after the transaction.
+ * @param db system connection
+ * @param added those of them who were none before
+ */
+export async function emitMembers(
+  db: Kysely<Schema>,
+  ctx: TenantContext,
+  users: Iterable<UserId>,
+  added: ReadonlySet<UserId> = new Set(),
+): Promise<void> {
+  const changed = new Set(users)
+  if (changed.size + added.size === 0 || !ctx.hasListeners()) return
+  for (const member of (await getNamespace(db, ctx.tenant)).members) {
+    if (added.has(member.id)) ctx.emit({ type: 'member.added', member })
+    else if (changed.has(member.id)) ctx.emit({ type: 'member.changed', member })
+  }
+}
+
+/**
+ * Accepts what a provider has prepared for somebody whose address another provider, of the whole server, vouches for.
+ * @param db system connection, in a transaction
+ * @returns namespaces that the account is a member of now
+ */
+export async function joinProvisioned(
+  { db, clock, contextOf }: JoinDeps,
+  user: UserId,
+  email: string,
+): Promise<TenantId[]> {
+  const joined: TenantId[] = []
+  const now = new Date(clock.now())
+  for (const tenant of await listProvisionedInvitations(db, user, email, now)) {
+    const member = await lockMember(db, tenant, user)
+    if (member?.status !== 'pending' || !(await mayInviterStillInvite(db, member))) continue
+    const accepted = { status: 'accepted' as const, expires_at: null, invite_hash: null, invite_email: null }
+    await updateMember(db, tenant, user, { ...accepted, added_at: now, invite_sends: 0 })
+    await audit({ ...contextOf(tenant), db }, 'member.accept', user, { role: member.role })
+    joined.push(tenant)
+  }
+  return joined
+}
+
+export interface JoinDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly contextOf: (tenant: TenantId) => TenantContext
+}
