@@ -4,6 +4,7 @@ import { operations } from '@bowline/contract/operations'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { testMailQueue } from '../mails/testing/queue.ts'
 import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
 import { type BootedServer, PASSWORD, type Person, bootServer } from '../testing/boot.ts'
@@ -35,7 +36,7 @@ beforeEach(() => clock.advance(MINUTE))
 interface Answer {
   readonly status: number
   readonly auth: UserAuth
-  /** Complete Set-Cookie header; '' without one. */
+  /** Complete Set-Cookie header of the refresh cookie; '' without one. */
   readonly setCookie: string
   /** `name=value` for the next request. */
   readonly cookie: string
@@ -43,7 +44,7 @@ interface Answer {
 
 async function send(path: string, init: RequestInit): Promise<Answer> {
   const response = await server.fetch(path, init)
-  const setCookie = response.headers.get('set-cookie') ?? ''
+  const setCookie = response.headers.getSetCookie()[0] ?? ''
   const text = await response.text()
   const auth = (text === '' ? {} : JSON.parse(text)) as UserAuth
   return { status: response.status, auth, setCookie, cookie: setCookie.split(';')[0] ?? '' }
@@ -59,6 +60,14 @@ const signOut = (cookie: string, headers: Record<string, string> = {}) =>
   send(createSession.path, { method: 'DELETE', headers: { cookie, ...headers } })
 const statusWith = async (token: string) =>
   (await server.fetch('/api/stats', { headers: { authorization: `Bearer ${token}` } })).status
+
+it('makes no source known by a renewal: a stolen cookie must not raise the limit of guesses', async () => {
+  const signedIn = await signIn({ 'x-forwarded-for': '203.0.113.1' })
+  expect((await refresh(signedIn.cookie, { 'x-forwarded-for': '203.0.113.2' })).status).toBe(200)
+  const known = await server.database.system().selectFrom('known_sources').select('source').execute()
+  expect(known).toContainEqual({ source: '203.0.113.1' })
+  expect(known).not.toContainEqual({ source: '203.0.113.2' })
+})
 
 describe('browser session', () => {
   it('sets an HttpOnly, SameSite=Strict refresh cookie', async () => {
@@ -232,6 +241,9 @@ describe('sign-out of a browser session', () => {
       tokens,
       maximumLockoutMinutes: 60,
       refreshSecret: 'x',
+      mails: testMailQueue(),
+      isLocalSignInOn: () => Promise.resolve(true),
+      linkProposed: () => Promise.resolve(undefined),
     }
     // The old password was verified before the change; the session starts after it.
     const late = startBrowserSession(deps, account, { source: '192.0.2.1', userAgent: '' })

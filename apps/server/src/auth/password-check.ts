@@ -31,6 +31,8 @@ export interface Guess {
   readonly identifier: string
   /** The named account, if it may sign in by password. */
   readonly account: Account | undefined
+  /** Hash of the password of a registration with that name, if no account has it. */
+  readonly pendingHash?: string | undefined
   readonly password: string
 }
 
@@ -53,14 +55,17 @@ export async function verifyPassword(deps: GuessDeps, guess: Guess, origin: Orig
     user: guess.account?.id ?? '',
   } as const
   await refuseWhileLocked(deps, by)
-  const matches = await deps.passwords.verify(guess.account?.passwordHash, guess.password)
+  const stored = guess.account?.passwordHash ?? guess.pendingHash
+  const matches = await deps.passwords.verify(stored, guess.password, origin.source)
   // Concurrent guesses all pass the first check; a lock caused by some of them applies to the rest.
   await refuseWhileLocked(deps, by)
-  if (matches && by.user !== '') {
+  if (matches) {
     const { user, source, identifier } = by
     await db.transaction().execute(async (inner) => {
       await clearFailures(inner, source, identifier)
-      await saveKnownSource(inner, user, source, new Date(now))
+      // With a second factor the source becomes known when that has been used: the password alone must not exempt
+      // anybody from the limit of guesses over all sources.
+      if (user !== '' && !guess.account?.mfaEnabled) await saveKnownSource(inner, user, source, new Date(now))
     })
     return true
   }

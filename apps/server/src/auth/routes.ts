@@ -1,25 +1,26 @@
-// Routes of sign-in. Browser sessions live in a cookie that scripts cannot read and other origins cannot use.
+// Routes of sign-in.
 import { BowlineError, fail } from '@bowline/contract/errors'
-import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { DeviceActor, TenantContext } from '../context.ts'
-import { type Account, type SessionEnding, signOutEverywhere } from '../users/service.ts'
+import { type Account, type SessionEnding, getAccount, signOutEverywhere } from '../users/service.ts'
 import { bearerToken } from '../http/auth.ts'
 import { type RequestContext, type Route, deviceRoute, originOf, publicRoute, userRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
+import { clearRefreshCookie, cookieName, requireOwnOrigin, setRefreshCookie, signInBrowser } from './browser-cookies.ts'
 import { signLogin } from './login-key.ts'
+import { SecondFactorRequired } from './pending-sign-ins.ts'
 import {
   type AuthDeps,
   type Credentials,
   authenticate,
-  describeUser,
   endBrowserSession,
   endSignIn,
   refreshBrowserSession,
+  sameLife,
   signIn,
-  startBrowserSession,
+  startLogin,
   switchNamespace,
 } from './service.ts'
 
@@ -39,17 +40,18 @@ export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: Rat
       if (error instanceof BowlineError && error.code === 'LOCKED_OUT') {
         void context.reply.header('x-account-lockout', String(error.details['lockedUntil']))
       }
+      if (error instanceof SecondFactorRequired) void context.reply.header('x-mfa-token', error.token)
       throw error
     }
   }
   return [
-    publicRoute(login, async (context, { body }) => authenticate(deps, await signInWithHeaders(context, body))),
+    publicRoute(login, async (context, { body }) =>
+      startLogin(deps, await signInWithHeaders(context, body), originOf(context)),
+    ),
     publicRoute(createSession, async (context, { body }) => {
       requireOwnOrigin(context)
       const account = await signInWithHeaders(context, body)
-      const session = await startBrowserSession(deps, account, originOf(context))
-      setRefreshCookie(context, session.refreshToken)
-      return session.auth
+      return signInBrowser(deps, context, account)
     }),
     publicRoute(refreshSession, async (context) => {
       requireOwnOrigin(context)
@@ -75,7 +77,10 @@ export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: Rat
       await signOutEverywhere(deps.db, accounts, context.actor.id, originOf(context))
       clearRefreshCookie(context)
     }),
-    userRoute(getUser, ({ actor }) => describeUser(deps, actor)),
+    userRoute(getUser, async ({ actor }) => {
+      const account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
+      return authenticate(deps, account, { tenant: actor.tenant, ...sameLife(actor) })
+    }),
     userRoute(operations.auth.switchNamespace, ({ actor }, { params }) => switchNamespace(deps, actor, params.tenant)),
   ]
 }
@@ -92,38 +97,4 @@ export function loginKeyRoutes(
       return { signature: await signLogin(contextOf(actor, source), secret, body) }
     }),
   ]
-}
-
-/**
- * Refuses requests caused by another site's page. Browsers send Origin or Sec-Fetch-Site with these; programs that send
- * neither have no cookie of ours to misuse.
- */
-function requireOwnOrigin({ request }: RequestContext): void {
-  const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') fail('ORIGIN_REFUSED')
-  if (request.headers.origin === undefined) return
-  const origin = URL.parse(request.headers.origin)
-  // Compared in normal form: default port removed, lower case.
-  const own = origin && URL.parse(`${origin.protocol}//${request.host}`)
-  if (!own || own.host !== origin.host) fail('ORIGIN_REFUSED')
-}
-
-/** Browsers require Secure for the `__Host-` prefix, so it is for https only. */
-function cookieName({ request }: RequestContext): string {
-  return request.protocol === 'https' ? '__Host-bowline' : 'bowline'
-}
-
-function cookieOptions({ request }: RequestContext) {
-  return { httpOnly: true, sameSite: 'strict', path: '/', secure: request.protocol === 'https' } as const
-}
-
-function setRefreshCookie(context: RequestContext, value: string): void {
-  void context.reply.setCookie(cookieName(context), value, {
-    ...cookieOptions(context),
-    maxAge: LIMITS.refreshDays * 86_400,
-  })
-}
-
-function clearRefreshCookie(context: RequestContext): void {
-  void context.reply.clearCookie(cookieName(context), cookieOptions(context))
 }

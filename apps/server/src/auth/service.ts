@@ -1,5 +1,5 @@
 // Sign-in of people and the life of their tokens.
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { Role } from '@bowline/contract/roles'
@@ -9,8 +9,10 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
 import type { Origin, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import type { MailQueue } from '../mails/queue.ts'
 import { chooseMembership, membershipRole } from '../namespaces/service.ts'
 import { sourceKey } from '../platform/network/address.ts'
+import { hashOf } from '../platform/secrets/hash.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { noteAccountEvent } from '../users/activity.ts'
@@ -23,9 +25,13 @@ import {
   setPreferredTenant,
 } from '../users/service.ts'
 import { verifyPassword } from './password-check.ts'
+import { noteFreshProof } from './fresh-proofs.ts'
 import type { PasswordHasher } from './passwords.ts'
+import { type ProposalLinking, type SigningIn, attachToProvider, secondFactorRequired } from './pending-sign-ins.ts'
+import { noteDevice } from './sign-ins/devices.ts'
+import { noteRenewal, noteUse, recordSignIn } from './sign-ins/service.ts'
+import { deleteSignIn, deleteSignInsOf } from './sign-ins/store.ts'
 import {
-  deleteExpired,
   deleteFamiliesOf,
   deleteFamily,
   findRefreshToken,
@@ -37,8 +43,9 @@ import {
   useRefreshToken,
 } from './store.ts'
 import type { TokenIssuer } from './tokens.ts'
+import { requireLocalSignIn } from './ways-in.ts'
 
-export interface AuthDeps {
+export interface AuthDeps extends ProposalLinking {
   /** System connection. */
   readonly db: Kysely<Schema>
   readonly clock: Clock
@@ -49,6 +56,11 @@ export interface AuthDeps {
   readonly maximumLockoutMinutes: number
   /** Secret that successors of refresh tokens are derived with. */
   readonly refreshSecret: string
+  readonly mails: MailQueue
+  /** Hash of the password of a registration that waits under a username; undefined without one. */
+  readonly pendingPassword?: (username: string) => Promise<string | undefined>
+  /** True if passwords are accepted on this instance. */
+  readonly isLocalSignInOn: () => Promise<boolean>
 }
 
 export interface Credentials {
@@ -59,21 +71,47 @@ export interface Credentials {
 
 /**
  * Checks a username (or e-mail address) and password, in the contract's order.
- * @throws {BowlineError} BAD_CREDENTIALS, EMAIL_UNCONFIRMED or LOCKED_OUT (detail `lockedUntil`: Unix seconds)
+ * @throws {BowlineError} LOCAL_SIGN_IN_DISABLED, BAD_CREDENTIALS, EMAIL_UNCONFIRMED, LOCKED_OUT (detail `lockedUntil`: Unix seconds), or
+ *   MFA_REQUIRED as a SecondFactorRequired with the token to continue with
  */
 export async function signIn(deps: AuthDeps, credentials: Credentials, origin: Origin): Promise<Account> {
+  await requireLocalSignIn(deps)
   const named = await findAccount(deps.db, credentials.username)
   const account = named && named.status !== 'invited' && named.authMethods.includes('local') ? named : undefined
-  const guess = { identifier: credentials.username, account, password: credentials.password }
-  if (!(await verifyPassword(deps, guess, origin)) || !account) return fail('BAD_CREDENTIALS')
+  // Looked up in any case: the work is the same for every name.
+  const waiting = await deps.pendingPassword?.(credentials.username)
+  const pendingHash = named ? undefined : waiting
+  const guess = { identifier: credentials.username, account, pendingHash, password: credentials.password }
+  if (!(await verifyPassword(deps, guess, origin))) return fail('BAD_CREDENTIALS')
+  if (!account) return fail('EMAIL_UNCONFIRMED')
   // Only a caller who knows the password learns that the address is unconfirmed.
   if (account.status === 'not-confirmed') fail('EMAIL_UNCONFIRMED')
+  if (account.mfaEnabled) throw await secondFactorRequired(deps, account)
+  await noteSignIn(deps, account, origin)
+  return account
+}
+
+/** Records a completed sign-in, after its last factor. */
+export async function noteSignIn(
+  deps: Pick<AuthDeps, 'db' | 'clock'>,
+  account: Account,
+  origin: Origin,
+): Promise<void> {
   const now = deps.clock.now()
   await deps.db.transaction().execute(async (db) => {
     await recordLogin(db, account.id, new Date(now))
     await noteAccountEvent(db, now, { user: account.id, kind: 'sign-in', origin })
   })
-  return account
+}
+
+/** Records a sign-in that its second factor has completed, and makes its source a known one. */
+export async function noteProvenSignIn(
+  deps: Pick<AuthDeps, 'db' | 'clock'>,
+  account: Account,
+  origin: Origin,
+): Promise<void> {
+  await noteSignIn(deps, account, origin)
+  await saveKnownSource(deps.db, account.id, sourceKey(origin.source), new Date(deps.clock.now()))
 }
 
 /**
@@ -130,18 +168,33 @@ export async function authenticate(
     user: account.username,
     name: account.name,
     email: account.email,
+    pending_email: account.pendingEmail,
     recovery_email: account.recoveryEmail,
     tenant: membership?.tenant ?? '',
     role: membership?.role ?? '',
     mfa: account.mfaEnabled,
+    has_password: account.passwordHash !== undefined,
     max_namespaces: account.maxNamespaces,
+    instance_admin: account.isInstanceAdmin,
   }
 }
 
-/** Response of `GET auth/user`. @throws {BowlineError} NOT_FOUND when the account is gone */
-export async function describeUser(deps: AuthDeps, actor: UserActor): Promise<UserAuth> {
-  const account = (await getAccount(deps.db, actor.id)) ?? fail('NOT_FOUND', { what: 'The user' })
-  return authenticate(deps, account, { tenant: actor.tenant, ...sameLife(actor) })
+/**
+ * Starts a sign-in of a program, whose token lives for some days: a browser has {@link startBrowserSession}.
+ * @param how.isProven true if a second factor was used: it counts as a fresh proof
+ */
+export async function startLogin(
+  deps: AuthDeps,
+  account: SigningIn,
+  origin: Origin,
+  { isProven = false }: { readonly isProven?: boolean } = {},
+): Promise<UserAuth> {
+  const login = deps.ids.uuid()
+  await recordSignIn(deps, { id: login, user: account.id, kind: 'token', origin })
+  await attachToProvider(deps, account, login)
+  if (isProven) await noteFreshProof(deps, account.id, login)
+  await noteDevice(deps, account, origin, undefined)
+  return authenticate(deps, account, { login })
 }
 
 /**
@@ -171,10 +224,17 @@ export interface BrowserSession {
 }
 
 /**
- * Starts a browser session after a sign-in.
+ * Starts a session with a refresh token after a sign-in.
+ * @param how.kind `program`: not a browser, which the person's list of sign-ins tells apart
+ * @param how.isProven true if a second factor was used: it counts as a fresh proof
  * @throws {BowlineError} BAD_CREDENTIALS when the account's tokens were revoked since its password was verified
  */
-export async function startBrowserSession(deps: AuthDeps, account: Account, origin: Origin): Promise<BrowserSession> {
+export async function startBrowserSession(
+  deps: AuthDeps,
+  account: SigningIn,
+  origin: Origin,
+  { kind = 'browser', isProven = false }: { readonly kind?: 'browser' | 'program'; readonly isProven?: boolean } = {},
+): Promise<BrowserSession> {
   return deps.db.transaction().execute(async (db) => {
     // A concurrent password change would not see the family added here, and could not end it.
     const current = (await lockAccount(db, account.id)) ?? fail('BAD_CREDENTIALS')
@@ -183,7 +243,10 @@ export async function startBrowserSession(deps: AuthDeps, account: Account, orig
     const family = deps.ids.uuid()
     const auth = await authenticate(inner, account, { family })
     const refreshToken = deps.ids.secret(32)
+    if (isProven) await noteFreshProof(inner, account.id, family)
     await saveRefreshToken(inner, refreshToken, { family, user: account.id, tenant: auth.tenant, origin })
+    await recordSignIn(inner, { id: family, user: account.id, kind, origin })
+    await attachToProvider(inner, account, family)
     return { refreshToken, auth }
   })
 }
@@ -209,6 +272,7 @@ async function exchange(deps: AuthDeps, value: string, origin: Origin): Promise<
   if (successor === undefined) {
     deps.log.warn('auth.refresh-replayed', { user: token.user_id, source: origin.source })
     await deleteFamily(deps.db, token.family)
+    await deleteSignIn(deps.db, token.user_id, token.family)
     await noteAccountEvent(deps.db, now.getTime(), { user: token.user_id, kind: 'session.replay', origin })
     return undefined
   }
@@ -218,7 +282,7 @@ async function exchange(deps: AuthDeps, value: string, origin: Origin): Promise<
   if (isFirst) {
     const { family } = token
     await saveRefreshToken(deps, successor, { family, user: account.id, tenant: auth.tenant, origin })
-    await saveKnownSource(deps.db, account.id, sourceKey(origin.source), now)
+    await noteRenewal(deps, family, origin)
   }
   return { refreshToken: successor, auth }
 }
@@ -251,7 +315,7 @@ export async function endBrowserSession(deps: AuthDeps, value: string, origin: O
 
 /** Ends the sign-in of a bearer token with all its tokens; ignores an invalid token. */
 export async function endSignIn(deps: AuthDeps, bearer: string, origin: Origin): Promise<void> {
-  const actor = await userOfToken(deps, bearer)
+  const actor = await userOfToken(deps, bearer, origin)
   if (!actor) return
   const { family, login, id: user } = actor
   if (family) await endFamily(deps, family, user, origin)
@@ -261,6 +325,7 @@ export async function endSignIn(deps: AuthDeps, bearer: string, origin: Origin):
   const expiresAt = new Date(now + LIMITS.userTokenHours * 3_600_000)
   await deps.db.transaction().execute(async (db) => {
     const isFirst = await insertEndedLogin(db, { login, user, expiresAt })
+    await deleteSignIn(db, user, login)
     if (isFirst) await noteAccountEvent(db, now, { user, kind: 'sign-out', origin })
   })
 }
@@ -268,25 +333,20 @@ export async function endSignIn(deps: AuthDeps, bearer: string, origin: Origin):
 async function endFamily(deps: AuthDeps, family: string, user: UserId, origin: Origin): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await deleteFamily(db, family)
+    await deleteSignIn(db, user, family)
     await noteAccountEvent(db, deps.clock.now(), { user, kind: 'sign-out', origin })
   })
 }
 
 /** Ends every browser session of a person. @param db system connection, inside the caller's transaction */
-export function endBrowserSessionsOf(db: Kysely<Schema>, user: UserId): Promise<void> {
-  return deleteFamiliesOf(db, user)
-}
-
-/** Removes expired refresh tokens, failures, ended sign-ins, known sources and account events. */
-export function forgetExpired(deps: AuthDeps): Promise<void> {
-  const now = deps.clock.now()
-  const daysAgo = (days: number): Date => new Date(now - days * 86_400_000)
-  const olderThan = { sources: daysAgo(LIMITS.knownSourceDays), events: daysAgo(LIMITS.accountEventDays) }
-  return deleteExpired(deps.db, new Date(now), olderThan)
+export async function endBrowserSessionsOf(db: Kysely<Schema>, user: UserId): Promise<void> {
+  await deleteFamiliesOf(db, user)
+  // The callers revoke the tokens of programs too, by the account's epoch.
+  await deleteSignInsOf(db, user)
 }
 
 /** Person behind a bearer token; undefined when it is not or no longer valid. */
-export async function userOfToken(deps: AuthDeps, token: string): Promise<UserActor | undefined> {
+export async function userOfToken(deps: AuthDeps, token: string, origin: Origin): Promise<UserActor | undefined> {
   const claims = await deps.tokens.readUser(token)
   if (!claims) return undefined
   const tenant = claims.tenant === '' ? undefined : claims.tenant
@@ -296,6 +356,7 @@ export async function userOfToken(deps: AuthDeps, token: string): Promise<UserAc
   if (!subject || subject.epoch !== claims.epoch || !subject.signInLives) return undefined
   // The membership has ended: the token belongs to a namespace its holder may no longer see.
   if (tenant && !subject.role) return undefined
+  if (login) await noteUse(deps, login, subject.lastSeen ?? undefined, origin)
   return {
     kind: 'user',
     id: claims.id,
@@ -305,6 +366,7 @@ export async function userOfToken(deps: AuthDeps, token: string): Promise<UserAc
     family,
     login,
     expiresAt: claims.exp,
+    isInstanceAdmin: subject.isInstanceAdmin,
   }
 }
 
@@ -323,8 +385,4 @@ async function saveRefreshToken(
     user_agent: token.origin.userAgent.slice(0, 256),
     ip: token.origin.source,
   })
-}
-
-function hashOf(value: string): Buffer {
-  return createHash('sha256').update(value).digest()
 }

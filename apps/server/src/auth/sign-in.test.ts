@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { operations } from '@bowline/contract/operations'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { testMailQueue } from '../mails/testing/queue.ts'
 import { randomIds } from '../platform/ids.ts'
 import { silentLog } from '../platform/log.ts'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
@@ -134,6 +135,9 @@ describe('sign-in', () => {
       tokens: createTokenIssuer({ privateKey, publicKey }, clock),
       maximumLockoutMinutes: 60,
       refreshSecret: '',
+      mails: testMailQueue(),
+      isLocalSignInOn: () => Promise.resolve(true),
+      linkProposed: () => Promise.resolve(undefined),
     }
     for (const username of ['nobody', 'invited@example.com', 'saml@example.com']) {
       const call = signIn(deps, { username, password: 'x' }, { source: '192.0.2.1', userAgent: '' })

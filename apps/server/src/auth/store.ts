@@ -1,9 +1,10 @@
 // SQL of sign-in: failed attempts and refresh tokens (system rows), and login keys of namespaces.
+import { LIMITS } from '@bowline/contract/limits'
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { LoginKeysTable, Schema } from '../db/schema.ts'
-import type { RefreshTokensTable } from '../db/sign-in-tables.ts'
+import type { RefreshTokensTable } from '../db/tables/sign-in-tables.ts'
 
 export type RefreshTokenRow = Selectable<RefreshTokensTable>
 export type LoginKeyRow = Selectable<LoginKeysTable>
@@ -87,6 +88,17 @@ export async function clearFailures(db: Kysely<Schema>, source: string, identifi
 }
 
 /** Remembers a source from which a person has signed in. */
+/** True if an account has completed a sign-in from a source. */
+export async function isKnownSource(db: Kysely<Schema>, user: UserId, source: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('known_sources')
+    .select('source')
+    .where('user_id', '=', user)
+    .where('source', '=', source)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function saveKnownSource(db: Kysely<Schema>, user: UserId, source: string, at: Date): Promise<void> {
   await db
     .insertInto('known_sources')
@@ -159,6 +171,9 @@ export async function deleteExpired(
   await db.deleteFrom('refresh_tokens').where('expires_at', '<', now).execute()
   await db.deleteFrom('login_attempts').where('expires_at', '<', now).where('locked_until', 'is', null).execute()
   await db.deleteFrom('login_attempts').where('expires_at', '<', now).where('locked_until', '<', now).execute()
+  await db.deleteFrom('pending_sign_ins').where('expires_at', '<', now).execute()
+  const forgotten = new Date(now.getTime() - LIMITS.freshProofMinutes * 60_000)
+  await db.deleteFrom('fresh_proofs').where('at', '<', forgotten).execute()
   await db.deleteFrom('ended_logins').where('expires_at', '<', now).execute()
   await db.deleteFrom('known_sources').where('last_seen', '<', olderThan.sources).execute()
   await db.deleteFrom('account_events').where('last_at', '<', olderThan.events).execute()
@@ -166,6 +181,19 @@ export async function deleteExpired(
     .deleteFrom('access_changes')
     .where('at', '<', sql<Date>`now() - interval '10 minutes'`)
     .execute()
+}
+
+/** Account state of a token. */
+export interface TokenSubject {
+  readonly username: string
+  readonly epoch: number
+  readonly isInstanceAdmin: boolean
+  /** Role in the token's namespace; null without a membership. */
+  readonly role: string | null
+  /** Use of the sign-in noted last; null without a row of it. */
+  readonly lastSeen: Date | null
+  /** False once the browser session or the login has ended. */
+  readonly signInLives: boolean
 }
 
 /** Account state checked for a token on each request: one query. */
@@ -177,19 +205,19 @@ export async function findTokenSubject(
     readonly family: string | undefined
     readonly login: string | undefined
   },
-): Promise<{ username: string; epoch: number; role: string | null; signInLives: boolean } | undefined> {
+): Promise<TokenSubject | undefined> {
   const { user, tenant = null, family = null, login = null } = token
-  const { rows } = await sql<{ username: string; epoch: number; role: string | null; sign_in_lives: boolean }>`
-    select users.username, users.token_epoch as epoch, members.role,
+  const { rows } = await sql<TokenSubject>`
+    select users.username, users.token_epoch as epoch, users.is_instance_admin as "isInstanceAdmin", members.role,
       (${family}::uuid is null
         or exists (select from refresh_tokens where family = ${family}::uuid and user_id = users.id))
-      and not exists (select from ended_logins where login = ${login}::uuid) as sign_in_lives
+      and not exists (select from ended_logins where login = ${login}::uuid) as "signInLives",
+      (select last_seen from sign_ins where id = ${login}::uuid) as "lastSeen"
     from users
     left join members on members.user_id = users.id and members.tenant_id = ${tenant}::uuid
       and members.status = 'accepted'
     where users.id = ${user} and users.status = 'confirmed'`.execute(db)
-  const row = rows[0]
-  return row && { username: row.username, epoch: row.epoch, role: row.role, signInLives: row.sign_in_lives }
+  return rows[0]
 }
 
 /** Access changes of the last minute, so that rows committed late by a slow transaction are still seen. */

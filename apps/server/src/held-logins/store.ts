@@ -1,0 +1,205 @@
+// SQL of logins that wait for their person, and of the windows in which no factor is asked again. System connection.
+import { LIMITS } from '@bowline/contract/limits'
+import type { TenantId, UserId } from '@bowline/contract/schemas/common'
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import type { FactorWindowsTable, HeldLoginsTable } from '../db/tables/held-login-tables.ts'
+import type { Schema } from '../db/schema.ts'
+
+export type HeldRow = Selectable<HeldLoginsTable>
+
+/** A login as people see it. */
+export interface ShownRow extends HeldRow {
+  readonly namespace: string
+  readonly device_name: string
+  readonly hours: number
+}
+
+/** Subject of an approval. */
+export interface Subject {
+  readonly tenant: TenantId
+  /** Owner of the key; undefined for a password, which names nobody. */
+  readonly person: UserId | undefined
+  /** SHA-256 of what the client proved. */
+  readonly credential: Buffer
+  /** Network that it comes from. */
+  readonly source: string
+}
+
+/** Makes asking and deciding take turns until the transaction ends. */
+export async function lockHeldLogins(db: Kysely<Schema>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('held_logins'))`.execute(db)
+}
+
+/** True if the subject has proven a factor since `since`, and the account that did has not been secured anew. */
+export async function hasWindow(db: Kysely<Schema>, subject: Subject, since: Date): Promise<boolean> {
+  let query = db
+    .selectFrom('factor_windows')
+    .innerJoin('users', 'users.id', 'factor_windows.user_id')
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.tenant_id', '=', 'factor_windows.tenant_id')
+        .onRef('members.user_id', '=', 'factor_windows.user_id'),
+    )
+    .select('factor_windows.user_id')
+    .where('factor_windows.tenant_id', '=', subject.tenant)
+    .where('credential', '=', subject.credential)
+    .where('source', '=', subject.source)
+    .where('opened_at', '>', since)
+    .where('members.status', '=', 'accepted')
+    .where('users.status', '=', 'confirmed')
+    .whereRef('users.token_epoch', '=', 'factor_windows.token_epoch')
+  if (subject.person !== undefined) query = query.where('factor_windows.user_id', '=', subject.person)
+  return (await query.limit(1).executeTakeFirst()) !== undefined
+}
+
+export async function openWindow(db: Kysely<Schema>, window: Insertable<FactorWindowsTable>): Promise<void> {
+  const { token_epoch, opened_at } = window
+  await db
+    .insertInto('factor_windows')
+    .values(window)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'credential', 'source', 'user_id']).doUpdateSet({ token_epoch, opened_at }),
+    )
+    .execute()
+}
+
+/** @param db connection of the tenant or the system */
+export async function deleteWindowsOf(db: Kysely<Schema>, tenant: TenantId): Promise<void> {
+  await db.deleteFrom('factor_windows').where('tenant_id', '=', tenant).execute()
+}
+
+/** The newest login of a subject that waits, or that was denied since `deniedSince`. */
+export function findAsked(
+  db: Kysely<Schema>,
+  { tenant, person, credential, source }: Subject,
+  { now, deniedSince }: { readonly now: Date; readonly deniedSince: Date },
+): Promise<HeldRow | undefined> {
+  return db
+    .selectFrom('held_logins')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('credential', '=', credential)
+    .where('source', '=', source)
+    .where('user_id', person === undefined ? 'is' : '=', person ?? null)
+    .where((either) =>
+      either.or([
+        either.and([either('approved', 'is', null), either('expires_at', '>', now)]),
+        either.and([either('approved', '=', false), either('decided_at', '>', deniedSince)]),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Numbers of waiting logins, by the limits that count them. */
+export async function countWaiting(
+  db: Kysely<Schema>,
+  { tenant, person, source }: Subject,
+  now: Date,
+): Promise<{ readonly ofSource: number; readonly ofPerson: number; readonly ofNamespace: number }> {
+  const { rows } = await sql<{ ofSource: number; ofPerson: number; ofNamespace: number }>`select
+      count(*) filter (where source = ${source})::integer as "ofSource",
+      count(*) filter (where user_id = ${person ?? null})::integer as "ofPerson",
+      count(*) filter (where tenant_id = ${tenant})::integer as "ofNamespace"
+    from held_logins where approved is null and expires_at > ${now}`.execute(db)
+  return rows[0] ?? { ofSource: 0, ofPerson: 0, ofNamespace: 0 }
+}
+
+export async function insertHeld(db: Kysely<Schema>, row: Insertable<HeldLoginsTable>): Promise<void> {
+  await db.insertInto('held_logins').values(row).execute()
+}
+
+function selectShown(db: Kysely<Schema>, now: Date) {
+  return db
+    .selectFrom('held_logins')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'held_logins.tenant_id')
+    .innerJoin('devices', 'devices.uid', 'held_logins.device_uid')
+    .selectAll('held_logins')
+    .select(['namespaces.name as namespace', 'devices.name as device_name'])
+    .select(
+      sql<number>`coalesce((namespaces.settings ->> 'ssh_second_factor_hours')::integer,
+        ${LIMITS.sshFactorHours.default}::integer)`.as('hours'),
+    )
+    .where('held_logins.approved', 'is', null)
+    .where('held_logins.expires_at', '>', now)
+}
+
+/** Waiting logins of a person's own keys, oldest first. */
+export function listHeld(db: Kysely<Schema>, user: UserId, now: Date): Promise<ShownRow[]> {
+  return selectShown(db, now)
+    .where('held_logins.user_id', '=', user)
+    .orderBy('held_logins.created_at')
+    .orderBy('held_logins.id')
+    .execute()
+}
+
+/** The waiting login under a code that a person may decide: their own, or one by password where they are a member. */
+export function findHeld(db: Kysely<Schema>, code: string, user: UserId, now: Date): Promise<ShownRow | undefined> {
+  return selectShown(db, now)
+    .innerJoin('members', 'members.tenant_id', 'held_logins.tenant_id')
+    .where('members.user_id', '=', user)
+    .where('members.status', '=', 'accepted')
+    .where('held_logins.code', '=', code)
+    .where((either) => either.or([either('held_logins.user_id', '=', user), either('held_logins.user_id', 'is', null)]))
+    .executeTakeFirst()
+}
+
+/** Decides a login. @returns false when it was decided before or is too late */
+export async function decideHeld(
+  db: Kysely<Schema>,
+  id: string,
+  { by, approved, now }: { readonly by: UserId; readonly approved: boolean; readonly now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('held_logins')
+    .set({ approved, decided_by: by, decided_at: now })
+    .where('id', '=', id)
+    .where('approved', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Approves whatever waits for a subject, which has proven its factor elsewhere. @returns their ids */
+export async function approveWaiting(
+  db: Kysely<Schema>,
+  { tenant, credential, source }: Subject,
+  by: UserId,
+  now: Date,
+): Promise<string[]> {
+  const rows = await db
+    .updateTable('held_logins')
+    .set({ approved: true, decided_by: by, decided_at: now })
+    .where('tenant_id', '=', tenant)
+    .where('credential', '=', credential)
+    .where('source', '=', source)
+    .where('user_id', '=', by)
+    .where('approved', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Removes a login that nobody waits for any more. */
+export async function deleteUndecided(db: Kysely<Schema>, id: string): Promise<void> {
+  await db.deleteFrom('held_logins').where('id', '=', id).where('approved', 'is', null).execute()
+}
+
+/** States of logins; those that are missing here are gone. */
+export function readDecisions(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly approved: boolean | null }[]> {
+  return db.selectFrom('held_logins').select(['id', 'approved']).where('id', 'in', ids).execute()
+}
+
+/** Removes what is decided or too late, and windows that no setting keeps open. */
+export async function deleteOld(
+  db: Kysely<Schema>,
+  before: { readonly logins: Date; readonly windows: Date },
+): Promise<void> {
+  await db.deleteFrom('held_logins').where('expires_at', '<', before.logins).execute()
+  await db.deleteFrom('factor_windows').where('opened_at', '<', before.windows).execute()
+}

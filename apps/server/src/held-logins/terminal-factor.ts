@@ -1,0 +1,43 @@
+// The second factor of web terminals: their person has a browser session, in which a fresh proof counts and opens a window
+// for later terminals from the same network.
+import { fail } from '@bowline/contract/errors'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { type FreshProofDeps, proofEndsAt, requireFreshProof } from '../auth/fresh-proofs.ts'
+import type { Actor } from '../context.ts'
+import { resolveLoginTarget } from '../devices/presence.ts'
+import { sourceKey } from '../platform/network/address.ts'
+import { getAccount } from '../users/service.ts'
+import { credentialHash } from './ssh-factor.ts'
+import { hasWindow, openWindow } from './store.ts'
+
+/**
+ * Refuses a terminal on a device whose namespace asks for a second factor, unless its person has proven one. People who
+ * have no second factor pass with their browser session, as they approve logins with it.
+ * @throws {BowlineError} FRESH_PROOF_REQUIRED; USER_TOKEN_REQUIRED for an API key, which no person has at hand
+ */
+export async function requireTerminalFactor(
+  deps: FreshProofDeps,
+  actor: Actor,
+  device: DeviceUid,
+  source: string,
+): Promise<void> {
+  const { db, clock } = deps
+  const target = await resolveLoginTarget(db, { uid: device })
+  if (!target || target.factorHours === null) return
+  if (actor.kind !== 'user') fail('USER_TOKEN_REQUIRED')
+  const subject = {
+    tenant: target.tenant,
+    person: actor.id,
+    credential: credentialHash('web terminal'),
+    source: sourceKey(source),
+  }
+  const now = clock.now()
+  if (await hasWindow(db, subject, new Date(now - target.factorHours * 3_600_000))) return
+  await requireFreshProof(deps, actor)
+  const account = await getAccount(db, actor.id)
+  // Without a factor there is nothing that a window would stand for.
+  if (!account || (await proofEndsAt(db, actor)) < now) return
+  const { tenant: tenant_id, credential } = subject
+  const window = { tenant_id, credential, source: subject.source, user_id: actor.id, token_epoch: account.tokenEpoch }
+  await openWindow(db, { ...window, opened_at: new Date(now) })
+}
