@@ -38,6 +38,13 @@ it('gives each device, host and port a stable tunnel address', async () => {
     ttl: -1,
     expires_in: '0001-01-01T00:00:00Z',
     created_at: tunnel.created_at,
+    url: server.origin.replace('127.0.0.1', `${tunnel.address}.tunnels.example`),
+    door: 'none',
+    host_header: '',
+    tls: 'none',
+    http2: false,
+    protocol: 'http',
+    name: '',
   })
   expect(tunnel.address).toMatch(/^[0-9a-f]{32}$/)
   expect((await open(mine, { ttl: 60 })).address).toBe(tunnel.address)

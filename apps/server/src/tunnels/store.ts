@@ -1,6 +1,6 @@
 // SQL of tunnels.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
-import type { Insertable, Kysely, Selectable } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
 import type { Schema, TunnelsTable } from '../db/schema.ts'
 
@@ -40,15 +40,27 @@ export function countOthers(db: Kysely<Schema>, device: DeviceUid, address: stri
   )
 }
 
-/** Creates a tunnel or renews the existing one. */
-export function upsertTunnel(db: Kysely<Schema>, tunnel: Insertable<TunnelsTable>): Promise<TunnelRow> {
+/** Traffic and door of a tunnel, and the way to its service. */
+export type TunnelOptions = Pick<
+  Updateable<TunnelsTable>,
+  'protocol' | 'door' | 'password_hash' | 'host_header' | 'tls' | 'http2'
+>
+
+/** Creates a tunnel or renews the existing one. @param options set in both cases */
+export function upsertTunnel(
+  db: Kysely<Schema>,
+  tunnel: Insertable<TunnelsTable>,
+  options: TunnelOptions,
+): Promise<TunnelRow> {
   return db
     .insertInto('tunnels')
-    .values(tunnel)
+    .values({ ...tunnel, ...options })
     .onConflict((conflict) =>
-      conflict
-        .column('address')
-        .doUpdateSet({ ttl_seconds: tunnel.ttl_seconds, expires_at: tunnel.expires_at ?? null }),
+      conflict.column('address').doUpdateSet({
+        ...options,
+        ttl_seconds: tunnel.ttl_seconds,
+        expires_at: tunnel.expires_at ?? null,
+      }),
     )
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -62,4 +74,92 @@ export async function deleteTunnel(db: Kysely<Schema>, device: DeviceUid, addres
     .where('address', '=', address)
     .executeTakeFirst()
   return result.numDeletedRows === 1n
+}
+
+/** Finds and locks a tunnel of a device. */
+export function lockTunnel(db: Kysely<Schema>, device: DeviceUid, address: string): Promise<TunnelRow | undefined> {
+  return db
+    .selectFrom('tunnels')
+    .selectAll()
+    .where('device_uid', '=', device)
+    .where('address', '=', address)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export function updateTunnel(
+  db: Kysely<Schema>,
+  address: string,
+  changes: Updateable<TunnelsTable>,
+): Promise<TunnelRow> {
+  return db.updateTable('tunnels').set(changes).where('address', '=', address).returningAll().executeTakeFirstOrThrow()
+}
+
+/** @returns true when the device has such a tunnel */
+export async function hasTunnel(db: Kysely<Schema>, device: DeviceUid, address: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('tunnels')
+    .select('address')
+    .where('device_uid', '=', device)
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** A tunnel with the public name that its device has at present. */
+export type LiveTunnelRow = TunnelRow & { readonly public_name: string | null }
+
+/** Living tunnels to accepted devices. @param system connection of all namespaces */
+export function findLiveTunnels(
+  system: Kysely<Schema>,
+  addresses: readonly string[],
+  now: Date,
+): Promise<LiveTunnelRow[]> {
+  return liveTunnels(system, now).where('tunnels.address', 'in', addresses).execute()
+}
+
+/** Living tunnel to a port of the device that has a public name. @param system connection of all namespaces */
+export function findNamedTunnel(
+  system: Kysely<Schema>,
+  { publicName, port }: { readonly publicName: string; readonly port: number },
+  now: Date,
+): Promise<LiveTunnelRow | undefined> {
+  return liveTunnels(system, now)
+    .where('devices.public_name', '=', publicName)
+    .where('devices.public_url', '=', true)
+    .where('tunnels.host', '=', '127.0.0.1')
+    .where('tunnels.port', '=', port)
+    .executeTakeFirst()
+}
+
+function liveTunnels(system: Kysely<Schema>, now: Date) {
+  return system
+    .selectFrom('tunnels')
+    .innerJoin('devices', 'devices.uid', 'tunnels.device_uid')
+    .selectAll('tunnels')
+    .select(sql<string | null>`case when devices.public_url then devices.public_name end`.as('public_name'))
+    .where('devices.status', '=', 'accepted')
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+}
+
+/** Public name of a device; null without one. */
+export async function findPublicName(db: Kysely<Schema>, device: DeviceUid): Promise<string | null> {
+  const row = await db
+    .selectFrom('devices')
+    .select('public_name')
+    .where('uid', '=', device)
+    .where('public_url', '=', true)
+    .executeTakeFirst()
+  return row?.public_name ?? null
+}
+
+/** Moves a living tunnel's expiry. @returns false when it has expired or is gone */
+export async function slideExpiry(system: Kysely<Schema>, address: string, expiry: Date, now: Date): Promise<boolean> {
+  const result = await system
+    .updateTable('tunnels')
+    .set({ expires_at: expiry })
+    .where('address', '=', address)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
 }

@@ -1,0 +1,188 @@
+// Doors of tunnels: who may enter. Members of the namespace come with a one-use link from the console, others type a
+// password; both then have a pass, which is judged again at every request.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { fail } from '@bowline/contract/errors'
+import { TunnelVisitBody } from '@bowline/contract/schemas/tunnel'
+import type { UserId } from '@bowline/contract/schemas/common'
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter } from '@bowline/base/rate-limiter'
+import type { Kysely } from 'kysely'
+import type { PasswordHasher } from '../../auth/passwords.ts'
+import type { Schema } from '../../db/schema.ts'
+import { findEndedMemberships } from '../../membership/membership.ts'
+import { sourceKey } from '../../platform/network/address.ts'
+import { getAccount } from '../../users/service.ts'
+import { type LiveTunnel, findLive } from '../live.ts'
+import { cookieOf } from '../proxy/cookies.ts'
+import type { Origin } from '../proxy/headers.ts'
+import { type Page, failurePage, passwordPage, redirectPage, wantsJson } from '../proxy/pages.ts'
+import { tunnelUrl } from '../service.ts'
+import { type Pass, markOf, passCookie, passCookieName, passEnd, readPass } from './passes.ts'
+
+/** Visit that a one-use link admits to. */
+export interface Visit {
+  readonly address: string
+  readonly user: UserId
+  readonly epoch: number
+  readonly path: string
+}
+
+export interface DoorkeeperDeps {
+  /** System connection. */
+  readonly system: Kysely<Schema>
+  readonly clock: Clock
+  readonly passwords: Pick<PasswordHasher, 'verify'>
+  /** Signs the passes. */
+  readonly secret: string
+  readonly domain: string
+  /** Origin of the console. */
+  readonly origin: () => string
+  readonly visits: {
+    issue(visit: Visit, source: string): string
+    take(ticket: string): Visit | undefined
+  }
+}
+
+/** A request at a door. */
+export interface Visitor {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly origin: Origin
+  /** The request's body. */
+  readonly body: Readable
+}
+
+export interface Doorkeeper {
+  /** A link into a tunnel for a member of its namespace. @throws {BowlineError} NOT_FOUND, TOO_MANY_REQUESTS */
+  visitLink(user: UserId, address: string, path: string): Promise<string>
+  /** @returns undefined for a visitor who may enter, otherwise the answer */
+  ask(tunnel: LiveTunnel, visitor: Visitor): Promise<Page | undefined>
+  /** Judges a visitor who is inside. */
+  mayStay(tunnel: LiveTunnel, visitor: Pick<Visitor, 'headers' | 'origin'>): Promise<boolean>
+}
+
+/** Guesses of one source at one tunnel, and of all sources at one tunnel. */
+const GUESSES = { perSecond: 1 / 30, burst: 10 }
+const GUESSES_OF_ALL = { perSecond: 1 / 2, burst: 100 }
+const MAX_FORM_BYTES = 4_096
+const DOOR_PATH = '/.bowline/door'
+const VISIT_PATH = '/.bowline/visit'
+
+export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
+  const { system, clock, secret } = deps
+  const guesses = new RateLimiter(clock, GUESSES)
+  const guessesOfAll = new RateLimiter(clock, GUESSES_OF_ALL)
+
+  async function isMember(tunnel: LiveTunnel, user: UserId, epoch: number): Promise<boolean> {
+    const account = await getAccount(system, user)
+    if (account?.status !== 'confirmed' || account.tokenEpoch !== epoch) return false
+    return (await findEndedMemberships(system, [{ tenant: tunnel.tenant, user }])).length === 0
+  }
+
+  async function judge(tunnel: LiveTunnel, pass: Pass | undefined): Promise<boolean> {
+    if (pass?.door !== tunnel.door) return false
+    if (pass.door === 'namespace') return isMember(tunnel, pass.user, pass.epoch)
+    return tunnel.passwordHash !== undefined && pass.mark === markOf(tunnel.passwordHash)
+  }
+
+  async function mayStay(tunnel: LiveTunnel, { headers, origin }: Pick<Visitor, 'headers' | 'origin'>) {
+    if (tunnel.door === 'none') return true
+    const value = cookieOf(headers.cookie, passCookieName(origin.secure))
+    return judge(tunnel, readPass(value, secret, tunnel.address, clock.now()))
+  }
+
+  /** Redeems a one-use link. */
+  async function redeem(tunnel: LiveTunnel, { url, headers, origin }: Visitor): Promise<Page> {
+    const ticket = new URL(url, 'http://tunnel').searchParams.get('ticket') ?? ''
+    const visit = deps.visits.take(ticket)
+    const admitted = visit?.address === tunnel.address && (await isMember(tunnel, visit.user, visit.epoch))
+    if (!visit || !admitted) return failurePage('VISIT_OVER', headers.accept)
+    const { user, epoch, address } = visit
+    const pass = { door: 'namespace' as const, address, until: passEnd(clock.now()), user, epoch }
+    return redirectPage(visit.path, { 'set-cookie': passCookie(pass, secret, origin.secure) })
+  }
+
+  async function askPassword(tunnel: LiveTunnel, visitor: Visitor): Promise<Page> {
+    const { headers, origin, method, url } = visitor
+    const isForm = method === 'POST' && url.split('?')[0] === DOOR_PATH
+    if (!isForm)
+      return wantsJson(headers.accept) ? failurePage('PASSWORD', headers.accept) : passwordPage(safePath(url))
+    const form = await readForm(visitor.body)
+    const path = safePath(form?.get('path') ?? '/')
+    const password = form?.get('password') ?? ''
+    const key = `${tunnel.address} ${sourceKey(origin.remote)}`
+    // Counted before the password is checked: concurrent guesses must not pass together.
+    if (!guesses.take(key) || !guessesOfAll.take(tunnel.address)) return failurePage('TOO_MANY', headers.accept)
+    if (!(await deps.passwords.verify(tunnel.passwordHash, password, origin.remote))) {
+      return wantsJson(headers.accept)
+        ? failurePage('PASSWORD', headers.accept)
+        : passwordPage(path, 'The password is wrong.')
+    }
+    guesses.refund(key)
+    guessesOfAll.refund(tunnel.address)
+    const mark = markOf(tunnel.passwordHash ?? '')
+    const pass = { door: 'password' as const, address: tunnel.address, until: passEnd(clock.now()), mark }
+    return redirectPage(path, { 'set-cookie': passCookie(pass, secret, origin.secure) })
+  }
+
+  return {
+    mayStay,
+    async visitLink(user, address, path) {
+      const tunnel = (await findLive(system, [address], clock.now())).get(address)
+      const account = await getAccount(system, user)
+      if (tunnel?.protocol !== 'http' || !account || !(await isMember(tunnel, user, account.tokenEpoch))) {
+        return fail('NOT_FOUND', { what: 'The tunnel' })
+      }
+      const url = tunnelUrl(deps, tunnel.name ?? address)
+      if (tunnel.door !== 'namespace') return url + path
+      const ticket = deps.visits.issue({ address, user, epoch: account.tokenEpoch, path }, user)
+      return `${url}${VISIT_PATH}?ticket=${encodeURIComponent(ticket)}`
+    },
+    async ask(tunnel, visitor) {
+      if (tunnel.door === 'none') return undefined
+      const { headers, method, url } = visitor
+      if (tunnel.door === 'namespace' && method === 'GET' && url.split('?')[0] === VISIT_PATH) {
+        return redeem(tunnel, visitor)
+      }
+      if (await mayStay(tunnel, visitor)) {
+        // Other tunnels are the same site to browsers, so SameSite does not keep their pages out.
+        return isForeign(visitor) ? failurePage('FOREIGN', headers.accept) : undefined
+      }
+      if (tunnel.door === 'password') return askPassword(tunnel, visitor)
+      const isPage = (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '')
+      if (!isPage || headers.upgrade !== undefined) return failurePage('SIGN_IN', headers.accept)
+      return redirectPage(`${deps.origin()}/tunnels/${tunnel.address}?path=${encodeURIComponent(safePath(url))}`)
+    },
+  }
+}
+
+/** True for requests that a page of another origin causes, other than following a link. */
+function isForeign({ headers, method, origin }: Visitor): boolean {
+  const site = headers['sec-fetch-site']
+  const follows = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD')
+  if (site !== undefined) return (site === 'same-site' || site === 'cross-site') && !follows
+  // Older browsers say only their origin.
+  if (headers.origin === undefined || follows) return false
+  const own = URL.parse(`${origin.secure ? 'https' : 'http'}://${origin.host}`)
+  return URL.parse(headers.origin)?.host !== own?.host
+}
+
+/** A path of the tunnel; `/` for what could lead elsewhere. */
+function safePath(path: string): string {
+  const parsed = TunnelVisitBody.safeParse({ path })
+  return parsed.success && !parsed.data.path.startsWith('/.bowline/') ? parsed.data.path : '/'
+}
+
+async function readForm(body: Readable): Promise<URLSearchParams | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_FORM_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString())
+}

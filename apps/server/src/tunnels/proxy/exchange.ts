@@ -1,0 +1,96 @@
+// One request of a visitor and the answer to it, over HTTP/1.1 or HTTP/2: what both ways to a service share.
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type Http2ServerRequest, type Http2ServerResponse, constants } from 'node:http2'
+import type { Readable, Writable } from 'node:stream'
+import { type Origin, responseHeaders, trailersOf } from './headers.ts'
+import { type FailureCode, type Page, failurePage } from './pages.ts'
+import { TunnelError } from './link-socket.ts'
+
+export type ClientRequest = IncomingMessage | Http2ServerRequest
+export type ClientResponse = ServerResponse | Http2ServerResponse
+
+/** A visitor's request as the proxy handles it. */
+export interface Exchange {
+  readonly request: ClientRequest
+  readonly response: ClientResponse
+  readonly origin: Origin
+  /** The client waits for `100 Continue` before it sends its body. */
+  readonly expectsContinue: boolean
+  /** Called for each chunk, in bytes. */
+  readonly sent: (bytes: number) => void
+  readonly received: (bytes: number) => void
+  /** The service has begun its answer. */
+  readonly answered: () => void
+}
+
+/** Way to a service: sends the request and passes the answer on. @returns ends it */
+export type Carrier = (exchange: Exchange) => { readonly abort: (error?: Error) => void }
+
+/** Writes an answer of this server. Does nothing once an answer has begun. */
+export function answerPage(response: ClientResponse, page: Page): void {
+  if (response.headersSent || response.destroyed) return
+  const { req: request } = response
+  writeHead(response, page.status, page.headers)
+  response.end(request.method === 'HEAD' ? '' : page.body)
+}
+
+/** Begins the visitor's answer and passes body and trailers on. */
+export function passAnswer(
+  exchange: Exchange,
+  answer: Readable & { readonly rawTrailers?: readonly string[] },
+  head: { readonly status: number; readonly rawHeaders: readonly string[]; readonly connection?: string | undefined },
+  trailers: () => readonly string[],
+): void {
+  const { response, answered, received } = exchange
+  answered()
+  writeHead(response, head.status, responseHeaders(head.rawHeaders, head.connection))
+  answer.on('data', (chunk: Buffer) => received(chunk.length))
+  // Registered before `pipe`, which ends the response at the same event.
+  answer.on('end', () => {
+    const fields = trailersOf(trailers())
+    if (Object.keys(fields).length > 0) response.addTrailers(fields)
+  })
+  answer.pipe(response as Writable)
+}
+
+function writeHead(response: ClientResponse, status: number, headers: OutgoingHttpHeaders): void {
+  if ('stream' in response) return void response.writeHead(status, headers)
+  response.writeHead(status, keepsNoConnection(response.req) ? { ...headers, connection: 'close' } : headers)
+  // Events and the like must not wait for the first byte of the body.
+  response.flushHeaders()
+}
+
+/** True for a client that waits for `100 Continue`: it may still send its body or not, and nobody can know. */
+function keepsNoConnection(request: IncomingMessage): boolean {
+  return request.headers.expect !== undefined && !request.complete
+}
+
+/** Ends an answer that cannot be completed, so that the visitor can tell. */
+export function breakOff(response: ClientResponse): void {
+  if ('stream' in response) {
+    if (!response.stream.destroyed) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  } else (response.socket ?? response).destroy()
+}
+
+/** Answers a failure, or breaks the answer off if it has begun. */
+export function failExchange({ request, response }: Pick<Exchange, 'request' | 'response'>, code: FailureCode): void {
+  if (response.headersSent) breakOff(response)
+  else answerPage(response, failurePage(code, request.headers.accept))
+}
+
+/** Reason why a connection to a service has failed. */
+export function failureOf(error: Error & { code?: string }): FailureCode {
+  if (error instanceof TunnelError) {
+    return error.failure === 'timeout' ? 'TIMEOUT' : error.failure === 'refused' ? 'REFUSED' : 'LOST'
+  }
+  const code = error.code ?? ''
+  if (/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)/.test(code) || /SELF_SIGNED/.test(code))
+    return 'CERTIFICATE'
+  return code === 'ERR_INVALID_CHAR' || code === 'ERR_UNESCAPED_CHARACTERS' ? 'BAD_REQUEST' : 'LOST'
+}
+
+/** True if the request has a body, or may have one. */
+export function hasBody(request: ClientRequest): boolean {
+  if ('stream' in request) return !request.stream.endAfterHeaders
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+}

@@ -1,0 +1,114 @@
+// A TCP connection of the device as a Node stream: HTTP clients and TLS run over it. Credit returns to the device as the
+// reader takes bytes, so that a slow client stops the sender at its source.
+import { Duplex } from 'node:stream'
+import type { Clock } from '@bowline/base/clock'
+import type { Link, LinkCause, LinkStream, StreamHandler } from '@bowline/link/api'
+import { DialEvent, type EngineOpen, type HttpOpen } from '@bowline/link/stream-messages'
+
+/** Time in which the device must connect to the service, in milliseconds. */
+export const CONNECT_TIMEOUT_MS = 10_000
+
+export type TunnelFailure = 'refused' | 'timeout' | 'lost'
+
+/** The connection through the device has failed. */
+export class TunnelError extends Error {
+  readonly failure: TunnelFailure
+
+  constructor(failure: TunnelFailure, cause: LinkCause) {
+    super(cause.message)
+    this.name = 'TunnelError'
+    this.failure = failure
+  }
+}
+
+/** One connection from a device to a service that it can reach. */
+export class LinkSocket extends Duplex {
+  readonly #stream: LinkStream
+  readonly #cancelTimer: () => void
+  #connected = false
+  #ended = false
+  /** Received bytes whose credit is still owed. */
+  #owed = 0
+  #written: (() => void) | undefined
+
+  /**
+   * Opens the connection; what is written before it stands is delivered afterwards.
+   * @param kind `engine`: to the container engine of the device instead of a service
+   */
+  constructor(link: Link, target: HttpOpen, clock: Clock, kind?: 'http')
+  constructor(link: Link, target: EngineOpen, clock: Clock, kind: 'engine')
+  constructor(link: Link, target: HttpOpen | EngineOpen, clock: Clock, kind: 'http' | 'engine' = 'http') {
+    super({ allowHalfOpen: true, emitClose: true })
+    this.#stream = link.open(kind, target, () => this.#handler())
+    this.#cancelTimer = clock.after(CONNECT_TIMEOUT_MS, () => {
+      const cause: LinkCause = { by: 'gateway', reason: 'timeout', message: 'The device did not connect in time.' }
+      this.destroy(new TunnelError('timeout', cause))
+    })
+  }
+
+  override _read(): void {
+    const count = this.#owed
+    this.#owed = 0
+    if (count > 0) this.#stream.consumed(count)
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    if (this.#stream.write(chunk)) done()
+    else this.#written = done
+  }
+
+  override _final(done: () => void): void {
+    this.#stream.eof()
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#cancelTimer()
+    // Everything queued has been sent by `eof`; after an error nobody waits for it.
+    const queued = error === null && this.writableFinished ? 'send' : 'drop'
+    this.#stream.close({ by: 'user', reason: 'done', message: 'The request is over.' }, queued)
+    done(error)
+  }
+
+  #handler(): StreamHandler {
+    return {
+      data: (bytes) => {
+        const { length } = bytes
+        this.#owed += length
+        if (this.push(bytes)) this._read()
+      },
+      drain: () => {
+        const done = this.#written
+        this.#written = undefined
+        done?.()
+      },
+      eof: () => this.#end(),
+      control: (message) => {
+        if (this.#connected || !DialEvent.safeParse(message).success) return
+        this.#connected = true
+        this.#cancelTimer()
+        this.emit('connect')
+      },
+      closed: (cause) => this.#closed(cause),
+    }
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.push(null)
+  }
+
+  #closed(cause: LinkCause): void {
+    this.#cancelTimer()
+    if (this.#connected && cause.by === 'agent' && cause.reason === 'done') {
+      this.#end()
+      this.#written?.()
+      return
+    }
+    if (this.destroyed) return
+    const failure = this.#connected || cause.reason !== 'connect-failed' ? 'lost' : 'refused'
+    const late = /within \d+ seconds|ETIMEDOUT/.test(cause.message)
+    this.destroy(new TunnelError(failure === 'refused' && late ? 'timeout' : failure, cause))
+  }
+}

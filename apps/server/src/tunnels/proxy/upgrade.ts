@@ -1,0 +1,83 @@
+// WebSockets and other upgrades through a tunnel: after the service has agreed, bytes are copied both ways.
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { failureOf } from './exchange.ts'
+import { type Origin, requestHeaders, responseHeaders } from './headers.ts'
+import { startOutgoing } from './http1.ts'
+import { type FailureCode, type Page, failurePage } from './pages.ts'
+
+export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  /** First bytes behind the request. */
+  readonly head: Buffer
+  readonly origin: Origin
+  readonly sent: (bytes: number) => void
+  readonly received: (bytes: number) => void
+  readonly answered: (status: number) => void
+}
+
+/** Asks the service for the upgrade and joins both sides. @returns ends it */
+export function carryUpgrade(
+  upgrade: Upgrade,
+  connect: () => Duplex,
+  hostHeader: string,
+): { readonly abort: () => void } {
+  const { request, socket, origin } = upgrade
+  const headers = requestHeaders(request, origin, hostHeader)
+  const outgoing = startOutgoing(connect, request, {
+    ...headers,
+    connection: 'Upgrade',
+    upgrade: String(request.headers.upgrade),
+  })
+  const refuse = (code: FailureCode): void => answerSocket(socket, failurePage(code, request.headers.accept))
+  outgoing.on('error', (error) => refuse(failureOf(error)))
+  outgoing.on('response', (answer) => {
+    upgrade.answered(answer.statusCode ?? 502)
+    const fields = responseHeaders(answer.rawHeaders, answer.headers.connection)
+    delete fields['content-length']
+    writeHead(socket, answer.statusCode ?? 502, { ...fields, connection: 'close' })
+    answer.on('error', () => socket.destroy())
+    answer.pipe(socket)
+  })
+  outgoing.on('upgrade', (answer, service, first) => {
+    upgrade.answered(101)
+    const fields = responseHeaders(answer.rawHeaders, undefined)
+    writeHead(socket, 101, { ...fields, connection: 'Upgrade', upgrade: answer.headers.upgrade ?? '' })
+    join(upgrade, service, first)
+  })
+  outgoing.end()
+  return {
+    abort() {
+      outgoing.destroy()
+      socket.destroy()
+    },
+  }
+}
+
+function join({ socket, head, sent, received }: Upgrade, service: Duplex, first: Buffer): void {
+  if (first.length > 0) service.unshift(first)
+  if (head.length > 0) socket.unshift(head)
+  socket.on('data', (chunk: Buffer) => sent(chunk.length))
+  service.on('data', (chunk: Buffer) => received(chunk.length))
+  service.on('error', () => socket.destroy())
+  socket.on('close', () => service.destroy())
+  service.on('close', () => socket.destroy())
+  socket.pipe(service)
+  service.pipe(socket)
+}
+
+/** Writes an answer of this server to an upgraded socket and closes it. */
+export function answerSocket(socket: Duplex, page: Page): void {
+  if (socket.destroyed || socket.writableEnded) return
+  writeHead(socket, page.status, { ...page.headers, connection: 'close' })
+  socket.end(page.body, () => socket.destroy())
+}
+
+function writeHead(socket: Duplex, status: number, headers: OutgoingHttpHeaders): void {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one) => `${name}: ${String(one)}\r\n`),
+  )
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`, 'latin1')
+}
