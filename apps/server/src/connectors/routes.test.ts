@@ -1,6 +1,8 @@
-// Connectors over HTTP: stored and validated; their private key is never returned.
+// Connectors over HTTP: stored, validated and dialled; their private key is never returned.
 import { randomUUID } from 'node:crypto'
+import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
+import { answered, startHostileEngine } from '@bowline/engine/testing/hostile-engine'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SecretKey } from '../platform/secrets/seal.ts'
 import { type BootedServer, type Person, bootServer, outcome } from '../testing/boot.ts'
@@ -8,20 +10,25 @@ import { type BootedServer, type Person, bootServer, outcome } from '../testing/
 const { connectors, audit } = operations
 let server: BootedServer
 let cloud: BootedServer
+/** May dial this machine. */
+let near: BootedServer
 beforeAll(async () => {
   server = await bootServer()
   await server.setUpAccount()
+  near = await bootServer({ settings: { BOWLINE_EGRESS_ALLOWED: '127.0.0.1/32' } })
   cloud = await bootServer({ settings: { BOWLINE_EDITION: 'cloud', BOWLINE_EGRESS_ALLOWED: '10.7.0.0/16' } })
 })
 afterAll(async () => {
   await server.close()
   await cloud.close()
+  await near.close()
 })
 
 const newcomer = (on = server) => on.addPerson(`p${randomUUID().slice(0, 8)}`)
 const pem = (word: string) => `-----BEGIN ${word}-----\nsecret of ${word}\n-----END ${word}-----\n`
 const TLS = { ca: pem('CERTIFICATE'), cert: pem('CERTIFICATE'), key: pem('PRIVATE KEY') }
-const BODY = { enable: true, address: '192.168.1.9', port: 2_376, secure: true, tls: TLS }
+/** Switched off: nothing is at that address. */
+const BODY = { enable: false, address: '192.168.1.9', port: 2_376, secure: true, tls: TLS }
 const create = (person: Person, changes: object = {}) =>
   person.client.call(connectors.create, { body: { ...BODY, ...changes } })
 async function only(person: Person) {
@@ -31,15 +38,32 @@ async function only(person: Person) {
 }
 
 it('saves a connector with 201 and a status that says why it is not connected', async () => {
-  const person = await newcomer()
+  const person = await newcomer(near)
+  const engine = await startHostileEngine((_, socket) => socket.end(answered('500 Broken', '{"message":"no disk"}')))
   const headers = { authorization: `Bearer ${person.auth.token}`, 'content-type': 'application/json' }
-  const response = await server.fetch('/api/connector', { method: 'POST', headers, body: JSON.stringify(BODY) })
+  const body = { enable: true, address: '127.0.0.1', port: engine.port, secure: false }
+  const response = await near.fetch('/api/connector', { method: 'POST', headers, body: JSON.stringify(body) })
   expect([response.status, await response.text()]).toEqual([201, ''])
   const connector = await only(person)
-  expect(connector).toMatchObject({ ...BODY, tenant_id: person.tenant, tls: { ...TLS, key: '' } })
+  expect(connector).toMatchObject({ ...body, tenant_id: person.tenant, tls: null })
   expect(connector.status).toMatchObject({ state: 'disconnected', State: false })
   expect(connector.status.message).toBe(connector.status.Message)
-  expect(connector.status.message).toContain('not dialled yet')
+  expect(connector.status.message).toBe('the engine answered with status 500: no disk.')
+  await person.client.call(connectors.update, { params: { uid: connector.uid }, body: { enable: false } })
+  expect((await only(person)).status.message).toBe('It is switched off.')
+  engine.close()
+})
+
+it('says with 201 that the texts for TLS cannot be used', async () => {
+  const person = await newcomer(near)
+  await create(person, { enable: true, address: '127.0.0.1', port: 9 })
+  expect((await only(person)).status.message).toBe('the certificates or the key of the connector cannot be used.')
+})
+
+it('refuses more connectors than a namespace may have', async () => {
+  const person = await newcomer()
+  for (let count = 0; count < LIMITS.connectorsPerNamespace; count += 1) await create(person)
+  expect(await outcome(create(person))).toBe('403 POLICY_LIMIT')
 })
 
 it('seals the private key of a connector and returns it in no response or audit entry', async () => {
@@ -66,7 +90,7 @@ it('keeps fields, including the private key, that an update omits', async () => 
   const person = await newcomer()
   await create(person)
   const { uid } = await only(person)
-  await person.client.call(connectors.update, { params: { uid }, body: { enable: false, port: 2_375 } })
+  await person.client.call(connectors.update, { params: { uid }, body: { port: 2_375 } })
   expect(await only(person)).toMatchObject({ enable: false, port: 2_375, address: BODY.address, tls: { ca: TLS.ca } })
   const row = await server.database
     .forTenant(person.tenant)
@@ -111,20 +135,20 @@ it('refuses private addresses in the cloud edition, except those the operator al
 })
 
 it('filters connectors by enabled state', async () => {
-  const person = await newcomer()
+  const person = await newcomer(near)
+  await create(person, { enable: true, address: '127.0.0.1', port: 9 })
   await create(person)
-  await create(person, { enable: false })
   const total = async (enable: 'true' | 'false') =>
     (await person.client.call(connectors.list, { query: { enable } })).total
   expect([await total('true'), await total('false')]).toEqual([1, 1])
 })
 
-it('answers connector info with 501 for an existing connector and 404 otherwise', async () => {
+it('answers connector info with 424 while it is switched off, and 404 for one of another namespace', async () => {
   const [person, outsider] = [await newcomer(), await newcomer()]
   await create(person)
   const { uid } = await only(person)
   const info = (who: Person, one: string) => outcome(who.client.call(connectors.info, { params: { uid: one } }))
-  expect(await info(person, uid)).toBe('501 NOT_WORKING_YET')
+  expect(await info(person, uid)).toBe('424 ENGINE_FAILED')
   expect(await info(person, randomUUID())).toBe('404 NOT_FOUND')
   expect(await info(outsider, uid)).toBe('404 NOT_FOUND')
 })
