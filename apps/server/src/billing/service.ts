@@ -1,7 +1,7 @@
-// Billing decisions that need no payment provider: checks a free namespace's limit and picks the devices it keeps above
-// it.
+// Billing decisions that need no payment provider: what a namespace may do, and the devices it keeps above its limit.
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
+import type { BillingStanding } from '@bowline/contract/schemas/billing'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
 import { audit } from '../audit/service.ts'
@@ -9,14 +9,30 @@ import type { TenantContext } from '../context.ts'
 import { countSlots } from '../devices/limits.ts'
 import { get, getMany } from '../devices/service.ts'
 import type { Listing } from '../db/lists/listing.ts'
+import { ACTIVE_STATUSES, UNLIMITED, allowances } from './standing.ts'
 import { findMostUsed, findPlan, keepOnly, lockPlan } from './store.ts'
 
-/** Decides if devices can be accepted and connected to: not beyond the limit without a subscription. */
+/** Decides if devices can be accepted and connected to. */
 export async function evaluate(ctx: TenantContext): Promise<{ can_accept: boolean; can_connect: boolean }> {
+  const { can_accept, can_connect } = await standing(ctx)
+  return { can_accept, can_connect }
+}
+
+/** Status of the subscription, devices against their limit, and what happens next. */
+export async function standing(ctx: TenantContext): Promise<BillingStanding> {
   const plan = (await findPlan(ctx.db)) ?? fail('NOT_FOUND', { what: 'The namespace' })
-  if (plan.billed || plan.limit <= 0) return { can_accept: true, can_connect: true }
+  const { limit, status, endAt, graceUntil } = plan
   const { accepted, slots } = await countSlots(ctx)
-  return { can_accept: slots < plan.limit, can_connect: accepted <= plan.limit }
+  const allowed = allowances({ limit, accepted, slots, graceUntil: graceUntil?.getTime() ?? 0 }, ctx.clock.now())
+  return {
+    status,
+    active: ACTIVE_STATUSES.has(status),
+    devices: accepted,
+    limit: limit <= 0 ? UNLIMITED : limit,
+    ...allowed,
+    end_at: endAt?.toISOString() ?? null,
+    grace_until: graceUntil?.toISOString() ?? null,
+  }
 }
 
 /**

@@ -1,12 +1,32 @@
 // SQL of billing's local rules.
+import type { SubscriptionStatus } from '@bowline/contract/schemas/billing'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
-/** The namespace's device limit and billing flag. */
-export async function findPlan(db: Kysely<Schema>): Promise<{ limit: number; billed: boolean } | undefined> {
-  const row = await db.selectFrom('namespaces').select(['max_devices', 'billing']).executeTakeFirst()
-  return row && { limit: row.max_devices, billed: row.billing !== null }
+export interface Plan {
+  /** Device limit; not above 0: none. */
+  readonly limit: number
+  readonly status: SubscriptionStatus
+  readonly endAt: Date | null
+  readonly graceUntil: Date | null
+}
+
+/** The namespace's device limit and subscription. */
+export async function findPlan(db: Kysely<Schema>): Promise<Plan | undefined> {
+  const row = await db
+    .selectFrom('namespaces')
+    .leftJoin('billing_accounts', 'billing_accounts.tenant_id', 'namespaces.tenant_id')
+    .select(['max_devices', 'status', 'end_at', 'grace_until'])
+    .executeTakeFirst()
+  return (
+    row && {
+      limit: row.max_devices,
+      status: row.status ?? 'inactive',
+      endAt: row.end_at,
+      graceUntil: row.grace_until,
+    }
+  )
 }
 
 /** Locks the namespace's row, so that nothing is accepted concurrently. */

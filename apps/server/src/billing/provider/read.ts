@@ -1,0 +1,68 @@
+// Stripe's objects in the contract's terms.
+import {
+  CURRENCIES,
+  type Customer,
+  INVOICE_STATUSES,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+} from '@bowline/contract/schemas/billing'
+import type Stripe from 'stripe'
+import { ACTIVE_STATUSES } from '../standing.ts'
+import type { ProviderSubscription } from './provider.ts'
+
+/** Id behind a reference of Stripe, which is the object itself where it was expanded. */
+export function idOf(named: string | { readonly id: string } | null | undefined): string {
+  return typeof named === 'string' ? named : (named?.id ?? '')
+}
+
+/** @param invoices its newest invoices, the newest first */
+export function readSubscription(
+  subscription: Stripe.Subscription,
+  invoices: readonly Stripe.Invoice[],
+): ProviderSubscription {
+  const status = statusOf(subscription)
+  const [item] = subscription.items.data
+  return {
+    id: subscription.id,
+    active: ACTIVE_STATUSES.has(status),
+    status,
+    end_at: item?.current_period_end ?? 0,
+    devices: item?.price.recurring?.usage_type === 'metered' ? undefined : item?.quantity,
+    invoices: invoices.flatMap(({ id, status: state, currency, total }) => {
+      const known = INVOICE_STATUSES.find((one) => one === (state === 'void' ? 'voided' : state))
+      const money = CURRENCIES.find((one) => one === currency)
+      return known && money && id ? [{ id, status: known, currency: money, amount: total }] : []
+    }),
+  }
+}
+
+function statusOf({ status, cancel_at_period_end: cancels }: Stripe.Subscription): SubscriptionStatus {
+  if (cancels && (status === 'active' || status === 'trialing')) return 'to_cancel_at_end_of_period'
+  // A status that Stripe adds later allows nothing.
+  return SUBSCRIPTION_STATUSES.find((known) => known === status) ?? 'inactive'
+}
+
+export function readCustomer(customer: Stripe.Customer, methods: readonly Stripe.PaymentMethod[]): Customer {
+  const preferred = idOf(customer.invoice_settings.default_payment_method)
+  return {
+    id: customer.id,
+    name: customer.name ?? '',
+    email: customer.email ?? '',
+    payment_methods: methods.flatMap(({ id, card }) =>
+      card
+        ? [
+            {
+              id,
+              number: card.last4,
+              brand: card.brand,
+              exp_month: card.exp_month,
+              exp_year: card.exp_year,
+              // Nobody but the bank keeps it.
+              cvc: '',
+              default: id === preferred,
+            },
+          ]
+        : [],
+    ),
+  }
+}

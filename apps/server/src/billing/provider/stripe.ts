@@ -1,0 +1,176 @@
+// Stripe as the payment provider.
+import { fail } from '@bowline/contract/errors'
+import { Stripe } from 'stripe'
+import { asking, isMissing } from './failures.ts'
+import type { PaymentProvider, ProviderCustomer } from './provider.ts'
+import { idOf, readCustomer, readSubscription } from './read.ts'
+
+export interface StripeSettings {
+  readonly secretKey: string
+  readonly webhookSecret: string
+  readonly priceId: string
+  /** Undefined: Stripe's own. */
+  readonly apiUrl: string | undefined
+}
+
+/** For one request, in milliseconds; a failed one is sent once more. */
+const TIMEOUT_MS = 10_000
+const RETRIES = 1
+/** Age of an event's signature, in seconds. */
+const TOLERANCE_SECONDS = 300
+const INVOICES = 24
+const METHODS = 20
+/** Subscriptions of a customer that are looked at. */
+const SUBSCRIPTIONS = 10
+/** Where Stripe's objects name their namespace. */
+const TENANT = 'tenant_id'
+const PAID = new Set(['active', 'trialing', 'past_due'])
+const OVER = new Set(['canceled', 'incomplete_expired'])
+
+export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: StripeSettings): PaymentProvider {
+  const stripe = new Stripe(secretKey, {
+    ...serverOf(apiUrl),
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+  })
+
+  async function read(customer: Stripe.Customer): Promise<ProviderCustomer> {
+    const { data } = await stripe.subscriptions.list({ customer: customer.id, status: 'all', limit: SUBSCRIPTIONS })
+    // The newest come first.
+    const chosen =
+      data.find(({ status }) => PAID.has(status)) ?? data.find(({ status }) => !OVER.has(status)) ?? data[0]
+    const invoices = chosen ? await stripe.invoices.list({ subscription: chosen.id, limit: INVOICES }) : undefined
+    return {
+      id: customer.id,
+      tenant: customer.metadata[TENANT] ?? '',
+      subscription: chosen && readSubscription(chosen, invoices?.data ?? []),
+    }
+  }
+
+  async function requireMethod(customer: string, method: string): Promise<void> {
+    const found = await stripe.paymentMethods.retrieve(method)
+    if (idOf(found.customer) !== customer) fail('NOT_FOUND', { what: 'The payment method' })
+  }
+
+  return {
+    createCustomer: ({ tenant, name, email, key }) =>
+      asking(async () => {
+        const created = await stripe.customers.create(
+          { name, email, metadata: { [TENANT]: tenant } },
+          { idempotencyKey: key },
+        )
+        return created.id
+      }),
+    describeCustomer: (id) =>
+      asking(async () => {
+        const customer = await stripe.customers.retrieve(id)
+        if (customer.deleted) return fail('NOT_FOUND', { what: 'The customer' })
+        const methods = await stripe.customers.listPaymentMethods(id, { type: 'card', limit: METHODS })
+        return readCustomer(customer, methods.data)
+      }),
+    readCustomer: (id) =>
+      asking(async () => {
+        try {
+          const customer = await stripe.customers.retrieve(id)
+          return customer.deleted ? undefined : await read(customer)
+        } catch (error) {
+          if (isMissing(error)) return undefined
+          throw error
+        }
+      }),
+    async *eachCustomer() {
+      const pages = stripe.customers.list({ limit: 100 })[Symbol.asyncIterator]()
+      for (;;) {
+        const next = await asking(() => pages.next())
+        if (next.done) return
+        const customer = next.value
+        if (customer.metadata[TENANT]) yield await asking(() => read(customer))
+      }
+    },
+    attachMethod: ({ customer, method, key }) =>
+      asking(async () => {
+        await stripe.paymentMethods.attach(method, { customer }, { idempotencyKey: key })
+      }),
+    detachMethod: ({ customer, method, key }) =>
+      asking(async () => {
+        await requireMethod(customer, method)
+        await stripe.paymentMethods.detach(method, {}, { idempotencyKey: key })
+      }),
+    setDefaultMethod: ({ customer, method, key }) =>
+      asking(async () => {
+        await requireMethod(customer, method)
+        const change = { invoice_settings: { default_payment_method: method } }
+        await stripe.customers.update(customer, change, { idempotencyKey: key })
+      }),
+    subscribe: ({ customer, devices, key }) =>
+      asking(async () => {
+        const payer = await stripe.customers.retrieve(customer)
+        // Stripe refuses this too, as a request that names something missing.
+        if (payer.deleted || (!payer.invoice_settings.default_payment_method && !payer.default_source)) {
+          return fail('CARD_REFUSED', { reason: 'the customer has no default payment method' })
+        }
+        const price = await stripe.prices.retrieve(priceId)
+        const metered = price.recurring?.usage_type === 'metered'
+        await stripe.subscriptions.create(
+          {
+            customer,
+            items: [{ price: priceId, ...(metered ? {} : { quantity: devices }) }],
+            // A first payment that fails leaves no subscription behind.
+            payment_behavior: 'error_if_incomplete',
+          },
+          { idempotencyKey: key },
+        )
+        if (metered) await report(price, customer, devices, key)
+      }),
+    setDevices: ({ customer, subscription, devices, key }) =>
+      asking(async () => {
+        const { items } = await stripe.subscriptions.retrieve(subscription)
+        const [item] = items.data
+        if (!item) return fail('DEPENDENCY_FAILED', { reason: 'the subscription has no price' })
+        if (item.price.recurring?.usage_type === 'metered') return report(item.price, customer, devices, key)
+        await stripe.subscriptionItems.update(item.id, { quantity: devices }, { idempotencyKey: key })
+      }),
+    cancel: ({ subscription, key }) =>
+      asking(async () => {
+        try {
+          await stripe.subscriptions.cancel(subscription, {}, { idempotencyKey: key })
+        } catch (error) {
+          if (!isMissing(error)) throw error
+        }
+      }),
+    portal: ({ customer, returnTo }) =>
+      asking(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnTo })).url),
+    readEvent(text, signature, now) {
+      try {
+        const event = stripe.webhooks.constructEvent(text, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now)
+        const about = event.data.object as { object?: string; id?: string; customer?: string | { id: string } | null }
+        const customer = about.object === 'customer' ? (about.id ?? '') : idOf(about.customer)
+        return { id: event.id, type: event.type, createdAt: new Date(event.created * 1_000), customer }
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined
+        throw error
+      }
+    },
+  }
+
+  /** Sends the number of devices to the meter of a price. */
+  async function report(price: Stripe.Price, customer: string, devices: number, key: string): Promise<void> {
+    const meter = await stripe.billing.meters.retrieve(price.recurring?.meter ?? '')
+    await stripe.billing.meterEvents.create({
+      event_name: meter.event_name,
+      payload: {
+        [meter.customer_mapping.event_payload_key]: customer,
+        [meter.value_settings.event_payload_key]: String(devices),
+      },
+      identifier: key,
+    })
+  }
+}
+
+function serverOf(apiUrl: string | undefined): Stripe.StripeConfig {
+  if (apiUrl === undefined) return {}
+  const { hostname, port, protocol } = new URL(apiUrl)
+  const secure = protocol === 'https:'
+  return { host: hostname, port: port || (secure ? 443 : 80), protocol: secure ? 'https' : 'http' }
+}

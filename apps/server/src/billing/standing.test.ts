@@ -1,0 +1,124 @@
+// Namespaces whose subscription has ended: the week of grace, logins, and the choice of devices.
+import { operations } from '@bowline/contract/operations'
+import * as n from '@bowline/ssh/wire/numbers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { outcome } from '../testing/boot.ts'
+import type { RegisteredDevice } from '../testing/boot.ts'
+import { DEVICE_PASSWORD, fakeDevice, rawClient } from '../testing/gateway.ts'
+import { GRACE_MS } from './standing.ts'
+import { type Payer, type PayingWorld, payWith, payingWorld, standingOf, untilStatus } from './testing/payers.ts'
+
+const { billing, devices } = operations
+let world: PayingWorld
+beforeAll(async () => {
+  world = await payingWorld()
+})
+afterAll(() => world.close())
+
+/** Outcome of a login with the right password to an online device: `accepted`, or the reason sent to the client. */
+async function login(payer: Payer, known: RegisteredDevice): Promise<string> {
+  const device = await fakeDevice(world.server, payer, undefined, known)
+  const client = await rawClient(world.server)
+  await client.startAuthentication()
+  client.sendPassword(device.login('root'), DEVICE_PASSWORD)
+  for (;;) {
+    const message = await client.next(n.MSG_USERAUTH_SUCCESS, n.MSG_USERAUTH_BANNER, n.MSG_DISCONNECT)
+    if (message[0] === n.MSG_USERAUTH_SUCCESS) return 'accepted'
+    if (message[0] === n.MSG_DISCONNECT) return message.toString('utf8')
+  }
+}
+
+/** Five accepted devices under a subscription. */
+async function crowded(): Promise<{ payer: Payer; known: RegisteredDevice[] }> {
+  const payer = await world.subscriber()
+  const known: RegisteredDevice[] = []
+  for (let i = 0; i < 5; i += 1) known.push(await world.server.acceptedDevice(payer))
+  return { payer, known }
+}
+
+async function become(payer: Payer, status: 'canceled' | 'past_due' | 'unpaid' | 'paused' | 'active'): Promise<void> {
+  await world.deliver(world.provider.state.change(world.subscriptionOf(payer).id, { status }))
+  await untilStatus(payer, status)
+}
+
+const first = (known: readonly RegisteredDevice[]): RegisteredDevice => {
+  const [one] = known
+  if (!one) throw new Error('no device')
+  return one
+}
+
+describe('after its subscription a namespace with five devices', () => {
+  it('is connected to for a week and then not until devices are chosen', async () => {
+    const { payer, known } = await crowded()
+    const device = first(known)
+    expect(await login(payer, device)).toBe('accepted')
+    await become(payer, 'canceled')
+    const until = new Date(world.clock.now() + GRACE_MS).toISOString()
+    expect(await standingOf(payer)).toMatchObject({
+      active: false,
+      devices: 5,
+      limit: 3,
+      can_accept: false,
+      can_connect: true,
+      grace_until: until,
+    })
+    const waiting = await world.server.registerDevice(payer.tenant)
+    const params = { uid: waiting.uid, status: 'accept' } as const
+    expect(await outcome(payer.client.call(devices.setStatus, { params }))).toBe('402 PAYMENT_REQUIRED')
+    expect(await login(payer, device)).toBe('accepted')
+
+    world.clock.advance(GRACE_MS - 1)
+    let later = await payer.again()
+    expect(await standingOf(later)).toMatchObject({ can_connect: true })
+    expect(await login(later, device)).toBe('accepted')
+
+    world.clock.advance(1)
+    later = await payer.again()
+    expect(await standingOf(later)).toMatchObject({ can_connect: false, devices: 5 })
+    expect(await login(later, device)).toContain('more devices than it may without a subscription')
+
+    await later.client.call(billing.chooseDevices, { body: { choices: known.slice(0, 3).map(({ uid }) => uid) } })
+    expect(await standingOf(later)).toMatchObject({ can_connect: true, can_accept: false, devices: 3 })
+    expect(await login(later, device)).toBe('accepted')
+  })
+
+  it('is connected to again when it subscribes again', async () => {
+    const { payer, known } = await crowded()
+    await become(payer, 'unpaid')
+    world.clock.advance(GRACE_MS)
+    const later = await payer.again()
+    expect(await login(later, first(known))).toContain('more devices')
+    await become(later, 'active')
+    expect(await standingOf(later)).toMatchObject({ limit: -1, can_accept: true, can_connect: true, grace_until: null })
+    expect(await login(later, first(known))).toBe('accepted')
+  })
+
+  it('does not get another week from the next status', async () => {
+    const { payer } = await crowded()
+    await become(payer, 'paused')
+    const { grace_until: until } = await standingOf(payer)
+    world.clock.advance(60_000)
+    await become(payer, 'unpaid')
+    expect(await standingOf(payer)).toMatchObject({ status: 'unpaid', grace_until: until })
+  })
+})
+
+it('keeps everything working while the provider tries a card again', async () => {
+  const { payer, known } = await crowded()
+  await become(payer, 'past_due')
+  world.clock.advance(GRACE_MS * 2)
+  const later = await payer.again()
+  expect(await standingOf(later)).toMatchObject({ active: true, limit: -1, can_accept: true, can_connect: true })
+  expect(await login(later, first(known))).toBe('accepted')
+  expect(await outcome(later.client.call(billing.report, { query: { action: 'namespace_delete' } }))).toBe(
+    '402 SUBSCRIPTION_REQUIRED',
+  )
+})
+
+it('lets a namespace with three devices connect however long it has not paid', async () => {
+  const payer = await world.payer()
+  await payWith(payer, world.provider.state.card())
+  const device = await world.server.acceptedDevice(payer)
+  world.clock.advance(GRACE_MS * 2)
+  expect(await login(await payer.again(), device)).toBe('accepted')
+})

@@ -1,0 +1,295 @@
+// What the provider's double remembers, and what each request does to it.
+import {
+  type DoubleCustomer,
+  type DoubleEvent,
+  DoubleFailure,
+  type DoubleInvoice,
+  type DoubleMethod,
+  type DoublePrice,
+  type DoubleStatus,
+  type DoubleSubscription,
+  type Form,
+  declined,
+  missing,
+  textAt,
+} from './provider-objects.ts'
+
+export const LICENSED = 'price_licensed'
+export const METERED = 'price_metered'
+/** Of one device, in cents. */
+const UNIT = 500
+const MONTH_SECONDS = 30 * 86_400
+const OVER: ReadonlySet<DoubleStatus> = new Set(['canceled', 'incomplete_expired'])
+const PAYMENT = 'This customer has no attached payment source or default payment method.'
+
+export class ProviderState {
+  readonly customers = new Map<string, DoubleCustomer>()
+  readonly methods = new Map<string, DoubleMethod>()
+  readonly subscriptions = new Map<string, DoubleSubscription>()
+  readonly invoices: DoubleInvoice[] = []
+  readonly meterEvents: { readonly customer: string; readonly value: number }[] = []
+  /** Events in the order in which things happened; nobody is told of them. */
+  readonly events: DoubleEvent[] = []
+  /** Cards that are refused, and when. */
+  readonly #refused = new Map<string, 'attach' | 'payment'>()
+  readonly #identifiers = new Set<string>()
+  readonly #now: () => number
+  #serial = 0
+
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** A card as the console's form would make it. @returns the id of the payment method */
+  card(last4 = '4242', refused?: 'attach' | 'payment'): string {
+    const id = this.#id('pm')
+    const card = { brand: 'visa', last4, exp_month: 12, exp_year: 2034 }
+    this.methods.set(id, { id, object: 'payment_method', type: 'card', customer: null, card })
+    if (refused) this.#refused.set(id, refused)
+    return id
+  }
+
+  /** Subscriptions of the customers of a namespace. */
+  subscriptionsOf(tenant: string): DoubleSubscription[] {
+    const ids = [...this.customers.values()].filter(({ metadata }) => metadata['tenant_id'] === tenant)
+    return [...this.subscriptions.values()].filter(({ customer }) => ids.some(({ id }) => id === customer))
+  }
+
+  /** Changes a subscription as time, a bank or the account's owner does. */
+  change(id: string, change: { status?: DoubleStatus; cancelAtEnd?: boolean; nextPeriod?: true }): DoubleEvent {
+    const subscription = this.#subscription(id)
+    subscription.status = change.status ?? subscription.status
+    subscription.cancel_at_period_end = change.cancelAtEnd ?? subscription.cancel_at_period_end
+    if (change.nextPeriod) subscription.items.data[0].current_period_end += MONTH_SECONDS
+    return this.#happened(
+      `customer.subscription.${OVER.has(subscription.status) ? 'deleted' : 'updated'}`,
+      subscription,
+    )
+  }
+
+  /** Begins another subscription like one, as somebody with access to the provider's own pages can. */
+  begin(like: string, status: DoubleStatus): DoubleEvent {
+    const subscription: DoubleSubscription = {
+      ...structuredClone(this.#subscription(like)),
+      id: this.#id('sub'),
+      status,
+    }
+    this.subscriptions.set(subscription.id, subscription)
+    return this.#happened('customer.subscription.created', subscription)
+  }
+
+  /** @throws {DoubleFailure} */
+  answer(method: string, path: readonly string[], form: Form): unknown {
+    const [noun, id = '', verb] = path
+    const isPost = method === 'POST'
+    switch (noun) {
+      case 'customers':
+        if (verb === 'payment_methods') return this.#list([...this.methods.values()].filter((m) => m.customer === id))
+        if (isPost) return id === '' ? this.#createCustomer(form) : this.#updateCustomer(id, form)
+        return id === '' ? this.#list([...this.customers.values()].toReversed(), form) : this.#customer(id, 'id')
+      case 'payment_methods':
+        if (verb === 'attach') return this.#attach(id, textAt(form, 'customer') ?? '')
+        if (verb === 'detach') return this.#detach(id)
+        return this.#method(id)
+      case 'prices':
+        return this.#price(id)
+      case 'subscriptions':
+        if (method === 'DELETE') return this.#cancel(id)
+        if (isPost) return this.#subscribe(form)
+        if (id !== '') return this.#subscription(id)
+        return this.#list(
+          [...this.subscriptions.values()].filter(({ customer }) => customer === textAt(form, 'customer')).toReversed(),
+        )
+      case 'subscription_items':
+        return this.#setQuantity(id, Number(textAt(form, 'quantity')))
+      case 'invoices':
+        return this.#list(
+          this.invoices.filter(({ subscription }) => subscription === textAt(form, 'subscription')).toReversed(),
+        )
+      case 'billing_portal': {
+        const { id: customer } = this.#customer(textAt(form, 'customer') ?? '', 'customer')
+        return { object: 'billing_portal.session', url: `https://portal.example/${customer}` }
+      }
+      case 'billing':
+        return id === 'meters' ? METER : this.#meter(form)
+      default:
+        throw new DoubleFailure(
+          404,
+          'invalid_request_error',
+          `Unrecognized request URL (${method}: ${path.join('/')}).`,
+        )
+    }
+  }
+
+  #createCustomer(form: Form): DoubleCustomer {
+    const customer: DoubleCustomer = {
+      id: this.#id('cus'),
+      object: 'customer',
+      name: textAt(form, 'name') ?? '',
+      email: textAt(form, 'email') ?? '',
+      metadata: { tenant_id: textAt(form, 'metadata', 'tenant_id') ?? '' },
+      invoice_settings: { default_payment_method: null },
+    }
+    this.customers.set(customer.id, customer)
+    this.#happened('customer.created', customer)
+    return customer
+  }
+
+  #updateCustomer(id: string, form: Form): DoubleCustomer {
+    const customer = this.#customer(id, 'customer')
+    const method = textAt(form, 'invoice_settings', 'default_payment_method')
+    if (method !== undefined) {
+      this.#method(method)
+      customer.invoice_settings.default_payment_method = method
+    }
+    return customer
+  }
+
+  #attach(id: string, customer: string): DoubleMethod {
+    const method = this.#method(id)
+    this.#customer(customer, 'customer')
+    if (this.#refused.get(id) === 'attach') throw declined(method)
+    if (method.customer !== null && method.customer !== customer) {
+      throw new DoubleFailure(400, 'invalid_request_error', 'The payment method is attached to a customer already.')
+    }
+    method.customer = customer
+    return method
+  }
+
+  #detach(id: string): DoubleMethod {
+    const method = this.#method(id)
+    for (const { invoice_settings: settings } of this.customers.values()) {
+      if (settings.default_payment_method === id) settings.default_payment_method = null
+    }
+    method.customer = null
+    return method
+  }
+
+  #subscribe(form: Form): DoubleSubscription {
+    const customer = this.#customer(textAt(form, 'customer') ?? '', 'customer')
+    const price = this.#price(textAt(form, 'items', '0', 'price') ?? '')
+    const method = customer.invoice_settings.default_payment_method
+    if (method === null) throw new DoubleFailure(400, 'invalid_request_error', PAYMENT, { code: 'resource_missing' })
+    if (this.#refused.has(method)) throw declined(this.#method(method))
+    const quantity = textAt(form, 'items', '0', 'quantity')
+    const item = {
+      id: this.#id('si'),
+      object: 'subscription_item' as const,
+      price,
+      ...(quantity === undefined ? {} : { quantity: Number(quantity) }),
+      current_period_end: Math.floor(this.#now() / 1_000) + MONTH_SECONDS,
+    }
+    const subscription: DoubleSubscription = {
+      id: this.#id('sub'),
+      object: 'subscription',
+      customer: customer.id,
+      status: 'active',
+      cancel_at_period_end: false,
+      items: { object: 'list', data: [item] },
+    }
+    this.subscriptions.set(subscription.id, subscription)
+    const total = UNIT * (item.quantity ?? 0)
+    const bill = {
+      id: this.#id('in'),
+      object: 'invoice',
+      subscription: subscription.id,
+      currency: 'usd',
+      total,
+    } as const
+    const invoice: DoubleInvoice = { ...bill, status: 'paid' }
+    this.invoices.push(invoice)
+    this.#happened('customer.subscription.created', subscription)
+    this.#happened('invoice.paid', { ...invoice, customer: customer.id })
+    return subscription
+  }
+
+  #cancel(id: string): DoubleSubscription {
+    if (OVER.has(this.#subscription(id).status)) throw missing('subscription', id, 'id')
+    this.change(id, { status: 'canceled' })
+    return this.#subscription(id)
+  }
+
+  #setQuantity(id: string, quantity: number): unknown {
+    for (const subscription of this.subscriptions.values()) {
+      const [item] = subscription.items.data
+      if (item.id !== id) continue
+      item.quantity = quantity
+      this.#happened('customer.subscription.updated', subscription)
+      return item
+    }
+    throw missing('subscription_item', id, 'item')
+  }
+
+  #meter(form: Form): unknown {
+    const identifier = textAt(form, 'identifier') ?? ''
+    if (this.#identifiers.has(identifier)) {
+      throw new DoubleFailure(400, 'invalid_request_error', 'An event already exists with this identifier.')
+    }
+    this.#identifiers.add(identifier)
+    const event = {
+      customer: textAt(form, 'payload', 'stripe_customer_id') ?? '',
+      value: Number(textAt(form, 'payload', 'value')),
+    }
+    this.meterEvents.push(event)
+    return { object: 'billing.meter_event', identifier, event_name: textAt(form, 'event_name') }
+  }
+
+  #price(id: string): DoublePrice {
+    if (id === LICENSED) return { id, object: 'price', recurring: { usage_type: 'licensed', meter: null } }
+    if (id === METERED) return { id, object: 'price', recurring: { usage_type: 'metered', meter: METER.id } }
+    throw missing('price', id, 'price')
+  }
+
+  #customer(id: string, param: string): DoubleCustomer {
+    const customer = this.customers.get(id)
+    if (!customer) throw missing('customer', id, param)
+    return customer
+  }
+
+  #method(id: string): DoubleMethod {
+    const method = this.methods.get(id)
+    if (!method) throw missing('PaymentMethod', id, 'payment_method')
+    return method
+  }
+
+  #subscription(id: string): DoubleSubscription {
+    const subscription = this.subscriptions.get(id)
+    if (!subscription) throw missing('subscription', id, 'id')
+    return subscription
+  }
+
+  #list(all: readonly { readonly id: string }[], form: Form = {}): unknown {
+    const after = textAt(form, 'starting_after')
+    const rest = after === undefined ? all : all.slice(all.findIndex(({ id }) => id === after) + 1)
+    const limit = Number(textAt(form, 'limit') ?? 10)
+    return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit }
+  }
+
+  #happened(type: string, object: unknown): DoubleEvent {
+    const created = Math.floor(this.#now() / 1_000)
+    // As it was then: later changes do not show in it.
+    const event: DoubleEvent = {
+      id: this.#id('evt'),
+      object: 'event',
+      type,
+      created,
+      data: structuredClone({ object }),
+    }
+    this.events.push(event)
+    return event
+  }
+
+  #id(prefix: string): string {
+    this.#serial += 1
+    return `${prefix}_${String(this.#serial).padStart(6, '0')}`
+  }
+}
+
+const METER = {
+  id: 'mtr_1',
+  object: 'billing.meter',
+  event_name: 'devices',
+  customer_mapping: { type: 'by_id', event_payload_key: 'stripe_customer_id' },
+  value_settings: { event_payload_key: 'value' },
+} as const
