@@ -6,7 +6,9 @@ import { Logins } from './login/logins.ts'
 import type { StatementVerifier } from './login/statement.ts'
 import type { Log } from './log.ts'
 import { Dials } from './session/forward/dials.ts'
+import { EngineConnections } from './session/forward/engine-connections.ts'
 import { Listens } from './session/forward/listens.ts'
+import { Tunnels } from './session/forward/tunnels.ts'
 import type { RcOptions } from './session/rc/rc-files.ts'
 import { Sessions } from './session/sessions.ts'
 
@@ -18,6 +20,8 @@ export interface AgentStreamsParts {
   /** Ends a user's processes when their client has disconnected. */
   readonly killOrphans: boolean
   readonly rc: RcOptions
+  /** Socket of the container engine that the server may use; undefined: it may use none. */
+  readonly engineSocket: string | undefined
 }
 
 /** The streams of one link: a login is only valid on its own link. */
@@ -26,15 +30,19 @@ export class AgentStreams {
   readonly #sessions: Sessions
   readonly #dials: Dials
   readonly #listens: Listens
+  readonly #tunnels: Tunnels
+  readonly #engine: EngineConnections
   /** The link of these streams; set once it is up. */
   link: Link | undefined
 
   constructor(parts: AgentStreamsParts) {
     this.#logins = new Logins(parts)
-    const { clock, log, killOrphans, rc } = parts
+    const { clock, log, killOrphans, rc, engineSocket } = parts
     this.#sessions = new Sessions({ logins: this.#logins, clock, log, killOrphans, rc })
     this.#dials = new Dials({ logins: this.#logins, clock, log })
     this.#listens = new Listens({ logins: this.#logins, log, link: () => this.link })
+    this.#tunnels = new Tunnels({ clock, log })
+    this.#engine = new EngineConnections({ clock, log, path: engineSocket })
   }
 
   /** Uids of the platform sessions that are logged in here. */
@@ -58,8 +66,11 @@ export class AgentStreams {
         return this.#dials.open(header, stream)
       case 'listen':
         return this.#listens.open(header, stream)
-      case 'accept':
       case 'http':
+        return this.#tunnels.open(header, stream)
+      case 'engine':
+        return this.#engine.open(stream)
+      case 'accept':
         return { by: 'agent', reason: 'unsupported', message: `this agent has no ${kind} streams yet` }
     }
   }

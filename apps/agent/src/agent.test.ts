@@ -38,6 +38,7 @@ function startAgent() {
   const agent = new Agent({
     killOrphans: false,
     permitUserRc: true,
+    engineSocket: undefined,
     reachable: () => {},
     onIdle: () => {},
     server: { address: address.value, pins: undefined },

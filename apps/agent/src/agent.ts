@@ -33,6 +33,8 @@ export interface AgentParts {
   readonly killOrphans: boolean
   /** Whether users' own `~/.ssh/rc` is run. */
   readonly permitUserRc: boolean
+  /** Socket of the container engine that the server may use. */
+  readonly engineSocket: string | undefined
   readonly clock: Clock
   readonly log: Log
   /** Called with each change. */
@@ -146,7 +148,7 @@ export class Agent {
   }
 
   #newStreams(): AgentStreams {
-    const { authority, clock, log, killOrphans, permitUserRc, statementKeys } = this.#parts
+    const { authority, clock, log, killOrphans, permitUserRc, engineSocket, statementKeys } = this.#parts
     const device = () => this.#registration && { uid: this.#registration.uid, statementKey: statementKeys.key }
     const streams = new AgentStreams({
       authority,
@@ -155,6 +157,7 @@ export class Agent {
       log,
       killOrphans,
       rc: { permitUserRc, systemRc: SYSTEM_RC },
+      engineSocket,
     })
     this.#links.add(streams)
     return streams

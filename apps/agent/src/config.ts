@@ -22,6 +22,8 @@ export interface AgentConfig {
   readonly killOrphans: boolean
   /** Whether users' own `~/.ssh/rc` is run. */
   readonly permitUserRc: boolean
+  /** Socket of the container engine that the server may use. */
+  readonly engineSocket: string | undefined
   readonly logLevel: LogLevel
 }
 
@@ -65,6 +67,7 @@ export function readConfig(
     pingMs: settings.BOWLINE_KEEPALIVE_INTERVAL * 1_000,
     killOrphans: settings.BOWLINE_KILL_ORPHANS === 'on',
     permitUserRc: settings.BOWLINE_PERMIT_USER_RC === 'on',
+    engineSocket: settings.BOWLINE_CONTAINERS,
     logLevel: settings.BOWLINE_LOG_LEVEL,
   }
 }

@@ -34,6 +34,8 @@ const EVENTS = {
   'session.ended': 'a process ended',
   'session.refused': 'a session could not be started',
   'forward.dial-failed': 'a forwarded connection failed',
+  'tunnel.failed': 'a connection of a tunnel failed',
+  'containers.failed': 'a connection to the container engine failed',
   'forward.listening': 'listening for a remote forward',
   'forward.listen-failed': 'could not listen for a remote forward',
 } as const satisfies Record<string, string>

@@ -112,6 +112,7 @@ function createAgent(config: AgentConfig, log: Log): Agent {
     pingMs: config.pingMs,
     killOrphans: config.killOrphans,
     permitUserRc: config.permitUserRc,
+    engineSocket: config.engineSocket,
     clock: foregroundClock,
     log,
     reachable: statusWriter(process.env['RUNTIME_DIRECTORY'], { version: VERSION, server }),

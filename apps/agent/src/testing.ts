@@ -50,6 +50,7 @@ export function startAgent(
     killOrphans?: boolean
     permitUserRc?: boolean
     systemRc?: string
+    engineSocket?: string
   } = {},
 ): AgentUnderTest {
   const log: Record<string, unknown>[] = []
@@ -61,6 +62,7 @@ export function startAgent(
     killOrphans: options.killOrphans ?? false,
     // None, regardless of this machine's.
     rc: { permitUserRc: options.permitUserRc ?? true, systemRc: options.systemRc ?? '/nonexistent/sshrc' },
+    engineSocket: options.engineSocket,
     log: createLog('trace', (line) => log.push(JSON.parse(line)), false),
   })
   const pair = linkPair({

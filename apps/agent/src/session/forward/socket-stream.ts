@@ -1,27 +1,32 @@
 // Joins a device socket with a link stream: bytes with flow control both ways, half-closes, one end.
 import type { Socket } from 'node:net'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
-import type { Login, Member } from '../../login/logins.ts'
+import type { Member } from '../../login/logins.ts'
 
 /** Idle timeout of a socket that is still being flushed, milliseconds. */
 const FLUSH_TIMEOUT_MS = 10_000
 
-/** Lives no longer than its login, except to flush queued bytes. */
+/** Owner of a connection: a login, or the tunnels of a link. */
+export interface SocketOwner {
+  readonly members: Set<Member>
+}
+
+/** Lives no longer than its owner, except to flush queued bytes. */
 export class SocketStream implements StreamHandler, Member {
   readonly stream: LinkStream
   readonly #socket: Socket
-  readonly #login: Login
+  readonly #owner: SocketOwner
   #failure: string | undefined
   #connected: boolean
   #closed = false
 
   /**
-   * The caller adds it to the login's members.
+   * The caller adds it to the owner's members.
    * @param open returns the stream of this handler
    */
-  constructor(socket: Socket, login: Login, open: (handler: StreamHandler) => LinkStream) {
+  constructor(socket: Socket, owner: SocketOwner, open: (handler: StreamHandler) => LinkStream) {
     this.#socket = socket
-    this.#login = login
+    this.#owner = owner
     this.#connected = !socket.connecting
     const stream = (this.stream = open(this))
     socket.on('connect', () => (this.#connected = true))
@@ -67,7 +72,7 @@ export class SocketStream implements StreamHandler, Member {
   }
 
   #over(): void {
-    this.#login.members.delete(this)
+    this.#owner.members.delete(this)
     if (this.#closed) return
     if (this.#failure === undefined) this.stream.close()
     else this.stream.close(failed(this.#connected ? 'reset' : 'connect-failed', this.#failure))
