@@ -50,6 +50,22 @@ describe('configuration', () => {
     },
   )
 
+  it('refuses a port of TCP tunnels without a domain', async () => {
+    const refusal = ['BOWLINE_TUNNELS_TLS_PORT needs BOWLINE_TUNNELS_DOMAIN.']
+    expect(await problemsOf({ BOWLINE_TUNNELS_TLS_PORT: '8443' })).toEqual(refusal)
+  })
+
+  it('takes the settings of the payment provider together, in the cloud edition', async () => {
+    const key = { BOWLINE_STRIPE_SECRET_KEY: 'sk_test_0123456789' }
+    const whole = { ...key, BOWLINE_STRIPE_WEBHOOK_SECRET: 'whsec_0123456789', BOWLINE_STRIPE_PRICE_ID: 'price_01' }
+    expect(await problemsOf(whole)).toEqual([expect.stringContaining('needs BOWLINE_EDITION=cloud')])
+    expect(await problemsOf({ ...key, BOWLINE_EDITION: 'cloud' })).toEqual([
+      expect.stringContaining('belong together: one of them is missing'),
+    ])
+    expect(await read({ ...whole, BOWLINE_EDITION: 'cloud' })).toMatchObject({ stripe: { priceId: 'price_01' } })
+    expect((await read({ BOWLINE_EDITION: 'cloud' })).stripe).toBeUndefined()
+  })
+
   it('uses the operator’s certificate, without a pin', async () => {
     await writeFile(join(folder, 'cert'), 'a certificate')
     await writeFile(join(folder, 'key'), 'a key')

@@ -2,28 +2,46 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError, type ServerSettings, parseSettings } from '@bowline/contract/config'
+import type { StripeSettings } from './billing/provider/stripe.ts'
+import { stripeSettings } from './billing/settings.ts'
+import { type AcmeSettings, readAcmeSettings } from './certificates/settings.ts'
+import { type Overrides, readOverrides } from './mails/render/overrides.ts'
+import { type SmtpSettings, readMailSettings } from './mails/settings.ts'
 import { addressRanges, isLoopback } from './platform/network/address.ts'
 import { followMachineNames, knownHosts } from './platform/network/known-hosts.ts'
 import { readStoreSettings } from './platform/s3/settings.ts'
 import type { S3Settings } from './platform/s3/client.ts'
 import { type TlsMaterial, publicKeyPin, selfSignedCertificate } from './platform/network/certificate.ts'
+import { publicOrigin } from './platform/network/public-host.ts'
 import { isTunnelHost } from './platform/network/tunnel-addresses.ts'
-import { type Locate, nowhere, openPositions } from './platform/positions.ts'
+import { NO_POSITIONS, type Positions, openPositions } from './platform/positions.ts'
 import { readSecretFile } from './platform/secrets/secret-file.ts'
 import { SecretKey, secretKeyFromFile } from './platform/secrets/seal.ts'
 
-export interface ServerConfig {
+export interface ServerConfig extends Positions {
   readonly settings: ServerSettings
   /** Absolute. */
   readonly dataFolder: string
   readonly secretKey: SecretKey
   /** Authorizes internal calls: the setting, or node.secret of the data folder. */
   readonly nodeSecret: string
+  /** With ACME what the listener shows until the authority has issued a certificate. */
   readonly tls: TlsMaterial | undefined
+  /** undefined: no authority issues certificates. */
+  readonly acme: AcmeSettings | undefined
+  /**
+   * Origin of the console for links that leave the server, such as `https://bowline.example.com`; undefined without
+   * BOWLINE_DOMAIN and BOWLINE_PUBLIC_URL. Never taken from a request.
+   */
+  readonly publicOrigin: string | undefined
+  /** undefined: no mail server is set, and no mail is sent. */
+  readonly smtp: SmtpSettings | undefined
+  /** Texts of mails of the operator's own. */
+  readonly mailTexts: Overrides
+  /** undefined: nobody can subscribe. */
+  readonly stripe: StripeSettings | undefined
   /** Pin of a self-signed certificate; '' when the certificate is the operator's or there is none. */
   readonly pin: string
-  /** Maps an address to coordinates; nowhere without a GeoIP file. */
-  readonly locate: Locate
   /** Destination of finished recordings; undefined: they stay in the data folder. */
   readonly objectStore: S3Settings | undefined
   readonly isTrustedProxy: (address: string) => boolean
@@ -69,25 +87,36 @@ export async function readConfig(
     }
   }
   const isTrustedProxy = ranges('BOWLINE_TRUSTED_PROXIES')
-  const { BOWLINE_DOMAIN: domain = '', BOWLINE_TUNNELS_DOMAIN: tunnels } = settings
+  const { BOWLINE_DOMAIN: domain = '', BOWLINE_TUNNELS_DOMAIN: tunnels, BOWLINE_PUBLIC_URL: url } = settings
   if (isTunnelHost(domain, tunnels)) {
     throw new ConfigError([`BOWLINE_TUNNELS_DOMAIN: ${domain} is this server's own name and must not be below it.`])
   }
-  const { tls, pin } = await readTls(settings, dataFolder, files)
+  if (settings.BOWLINE_TUNNELS_TLS_PORT !== undefined && tunnels === undefined) {
+    throw new ConfigError(['BOWLINE_TUNNELS_TLS_PORT needs BOWLINE_TUNNELS_DOMAIN.'])
+  }
+  const acme = await readAcmeSettings(settings)
+  const { tls, pin } = await readTls(settings, dataFolder, files, acme !== undefined)
+  const origin = publicOrigin(settings, tls !== undefined)
   return {
     settings,
     dataFolder,
     secretKey: await readSecretKey(settings, dataFolder, files),
     nodeSecret: await readNodeSecret(settings, dataFolder, files),
     tls,
+    acme,
+    publicOrigin: origin,
+    smtp: await readMailSettings(settings, origin),
+    mailTexts: await readOverrides(settings.BOWLINE_MAIL_TEMPLATES),
+    stripe: stripeSettings(settings),
     pin,
-    locate: await readPositions(settings.BOWLINE_GEOIP_FILE),
+    ...(await readPositions(settings.BOWLINE_GEOIP_FILE)),
     objectStore: await readStoreSettings(settings),
     isTrustedProxy,
     isKnownHost: knownHosts({
       domain: settings.BOWLINE_DOMAIN,
       tunnelsDomain: settings.BOWLINE_TUNNELS_DOMAIN,
-      allowed: settings.BOWLINE_ALLOWED_HOSTS,
+      // A proxy passes the name on under which people open the console.
+      allowed: [...settings.BOWLINE_ALLOWED_HOSTS, ...(url === undefined ? [] : [new URL(url).host])],
       certificate: tls?.cert,
       machine: followMachineNames(),
     }),
@@ -106,8 +135,8 @@ async function readNodeSecret(settings: ServerSettings, dataFolder: string, file
   return secret
 }
 
-async function readPositions(file: string | undefined): Promise<Locate> {
-  if (file === undefined) return nowhere
+async function readPositions(file: string | undefined): Promise<Positions> {
+  if (file === undefined) return NO_POSITIONS
   return openPositions(file).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException
     const why = code === undefined ? 'cannot be read as an MMDB file' : `cannot be read (${code})`
@@ -132,11 +161,15 @@ export async function readSecretKey(
   return files.secretKey(join(dataFolder, 'secret.key'))
 }
 
-/** The operator's certificate, or a self-signed one when other machines can connect and no proxy terminates TLS. */
+/**
+ * The operator's certificate, or a self-signed one when other machines can connect and no proxy terminates TLS. Nobody
+ * pins one that an authority's will replace.
+ */
 async function readTls(
   settings: ServerSettings,
   dataFolder: string,
   files: OwnFiles,
+  isReplaced: boolean,
 ): Promise<{ tls: TlsMaterial | undefined; pin: string }> {
   const { BOWLINE_TLS_CERT_FILE: certFile, BOWLINE_TLS_KEY_FILE: keyFile } = settings
   if (certFile || keyFile) {
@@ -150,9 +183,10 @@ async function readTls(
     const cert = await read('BOWLINE_TLS_CERT_FILE', certFile)
     return { tls: { cert, key: await read('BOWLINE_TLS_KEY_FILE', keyFile) }, pin: '' }
   }
-  if (isLoopback(settings.BOWLINE_HOST) || settings.BOWLINE_TRUSTED_PROXIES.length > 0)
+  if ((isLoopback(settings.BOWLINE_HOST) && !isReplaced) || settings.BOWLINE_TRUSTED_PROXIES.length > 0)
     return { tls: undefined, pin: '' }
   const names = ['localhost', '127.0.0.1', ...(settings.BOWLINE_DOMAIN ? [settings.BOWLINE_DOMAIN] : [])]
+  if (settings.BOWLINE_TUNNELS_DOMAIN) names.push(`*.${settings.BOWLINE_TUNNELS_DOMAIN}`)
   const tls = await files.certificate(dataFolder, names)
-  return { tls, pin: tls ? publicKeyPin(tls.cert) : '' }
+  return { tls, pin: tls && !isReplaced ? publicKeyPin(tls.cert) : '' }
 }

@@ -29,6 +29,7 @@ export interface UserActor {
   readonly login: string | undefined
   /** Expiry of the token, in seconds since the epoch. */
   readonly expiresAt: number
+  readonly isInstanceAdmin: boolean
 }
 
 /** A program with an API key. */

@@ -8,6 +8,7 @@ import { checkCertificate } from './certificate.ts'
 import { checkDatabase } from './database.ts'
 import { existingFiles } from './existing-files.ts'
 import { type Finding, finding, reason } from './finding.ts'
+import { checkMail } from './mail.ts'
 import { checkDomain, checkPorts } from './network.ts'
 import { checkDataFolder, checkRoom } from './storage.ts'
 
@@ -36,6 +37,7 @@ export async function checkEverything(
     checkDomain(config.settings.BOWLINE_DOMAIN),
     checkRoom(config),
     checkStore(config),
+    checkMail(config),
     checkConsole(),
   ])
   return [finding('settings', 'ok', 'Every setting is known and valid.'), ...parts.flat()]

@@ -12,7 +12,11 @@ const SOON_DAYS = 14
 const CHECK = 'certificate'
 
 /** @param now milliseconds since the epoch */
-export async function checkCertificate({ settings, tls }: ServerConfig, now: number): Promise<Finding[]> {
+export async function checkCertificate({ settings, tls, acme }: ServerConfig, now: number): Promise<Finding[]> {
+  if (acme) {
+    const { host } = new URL(acme.directory)
+    return [finding(CHECK, 'ok', `The authority ${host} issues it; “bowline certificate” shows its state.`)]
+  }
   if (tls) return judge(tls, settings.BOWLINE_DOMAIN, settings.BOWLINE_TLS_CERT_FILE === undefined, now)
   if (settings.BOWLINE_TRUSTED_PROXIES.length > 0) {
     return [finding(CHECK, 'ok', 'None is needed: the proxies of BOWLINE_TRUSTED_PROXIES terminate TLS.')]

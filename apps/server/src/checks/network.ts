@@ -14,14 +14,15 @@ const ANSWER_TIMEOUT_MS = 10_000
 const OUR_SSH = /^SSH-2[.]0-OpenSSH_.*Bowline/
 const OurInfo = z.object({ version: z.string(), endpoints: z.object({ api: z.string(), ssh: z.string() }) })
 
-/** Checks both ports: free, or already taken by a Bowline server. */
-export async function checkPorts({ settings, tls }: ServerConfig): Promise<Finding[]> {
+/** Checks the ports: free, or already taken by a Bowline server. */
+export async function checkPorts({ settings, tls, acme }: ServerConfig): Promise<Finding[]> {
   const { BOWLINE_HOST: host, BOWLINE_HTTP_PORT: http, BOWLINE_SSH_PORT: ssh } = settings
   return Promise.all([
     checkPort({ check: 'HTTP port', setting: 'BOWLINE_HTTP_PORT', host, port: http }, () =>
       isOurHttp(host, http, tls !== undefined),
     ),
     checkPort({ check: 'SSH port', setting: 'BOWLINE_SSH_PORT', host, port: ssh }, () => isOurSsh(host, ssh)),
+    ...(acme?.httpPort === undefined ? [] : [checkAcmePort(host, acme.httpPort, settings.BOWLINE_DOMAIN ?? '')]),
   ])
 }
 
@@ -71,6 +72,22 @@ async function isOurHttp(host: string, port: number, secure: boolean): Promise<b
   request.once('timeout', () => request.destroy(new Error('no answer')))
   request.once('error', reject)
   return OurInfo.safeParse(await promise.catch(() => undefined)).success
+}
+
+function checkAcmePort(host: string, port: number, domain: string): Promise<Finding> {
+  const listener = { check: 'ACME port', setting: 'BOWLINE_ACME_HTTP_PORT', host, port }
+  return checkPort(listener, () => redirectsTo(`https://${domain.toLowerCase()}`, host, port, domain))
+}
+
+/** True if a port leads requests for a name to an address. */
+async function redirectsTo(address: string, host: string, port: number, name: string): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const options = { host: reachable(host), port, path: '/', headers: { host: name }, agent: false as const }
+  const request = getByHttp({ ...options, timeout: ANSWER_TIMEOUT_MS })
+  request.once('response', (response) => resolve(response.resume().headers.location ?? ''))
+  request.once('timeout', () => request.destroy(new Error('no answer')))
+  request.once('error', reject)
+  return (await promise.catch(() => '')).startsWith(address)
 }
 
 function isOurSsh(host: string, port: number): Promise<boolean> {

@@ -2,7 +2,7 @@
 import { ConfigError } from '@bowline/contract/config'
 import type { Command } from 'commander'
 import { systemClock } from '@bowline/base/clock'
-import { rejectPending } from '../devices/reject-pending.ts'
+import { rejectPending } from '../devices/pending.ts'
 import { parseAge } from './arguments.ts'
 import { onInstance } from './instance.ts'
 import { type Format, type Terminal, show } from './terminal.ts'

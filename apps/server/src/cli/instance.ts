@@ -16,6 +16,7 @@ import { type RecordingKeys, readRecordingKeys } from '../instance/recording-key
 import { findTenant } from '../namespaces/service.ts'
 import { type Ids, randomIds } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
+import { publicOrigin } from '../platform/network/public-host.ts'
 import { nowhere } from '../platform/positions.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
 import type { Terminal } from './terminal.ts'
@@ -97,4 +98,15 @@ function describe(database: Database, settings: ServerSettings): Instance {
       emit: () => undefined,
     }),
   }
+}
+
+/** Origin of links: the settings', or that of a browser on this machine. */
+export function originOfSettings(settings: ServerSettings): string {
+  const hasTls = settings.BOWLINE_TLS_CERT_FILE !== undefined
+  return publicOrigin(settings, hasTls) ?? `${hasTls ? 'https' : 'http'}://localhost:${settings.BOWLINE_HTTP_PORT}`
+}
+
+/** What describing the OpenID providers needs. */
+export function providersOf({ system, settings }: Pick<Instance, 'system' | 'settings'>) {
+  return { db: system, publicOrigin: originOfSettings(settings) }
 }

@@ -1,18 +1,25 @@
 // `bowline namespace …`: namespaces and their members.
-import { TenantId } from '@bowline/contract/schemas/common'
+import { systemClock } from '@bowline/base/clock'
+import { Email, TenantId } from '@bowline/contract/schemas/common'
 import { NamespaceName } from '@bowline/contract/schemas/namespace'
+import { registrationMode } from '@bowline/contract/settings/registration'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { parseInput } from '../platform/input/parse-input.ts'
-import { addMember, removeMember } from '../members/service.ts'
+import { createMailQueue } from '../mails/queue.ts'
+import { sendsMail } from '../mails/sending.ts'
+import { invite } from '../members/invitations.ts'
+import { addKnownMember, removeMember } from '../members/service.ts'
 import { createDefaultNamespace, listAllNamespaces, removeNamespace } from '../namespaces/service.ts'
 import { createLedger } from '../recordings/ledger/ledger.ts'
 import { createRecordingKey } from '../recordings/recording-key.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import { TypedRole } from './arguments.ts'
-import { onInstance } from './instance.ts'
+import { onInstance, originOfSettings } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
-import { accountOf } from './users.ts'
+import { accountOf } from './accounts/users.ts'
+
+const NewInvitation = z.object({ email: Email, role: TypedRole })
 
 const NewNamespace = z.object({
   name: NamespaceName,
@@ -85,9 +92,30 @@ export function addNamespaceCommands(program: Command, terminal: Terminal): void
         const tenant = await instance.tenantOf(name)
         const { id, username: user, email } = await accountOf(instance, username)
         // The operator vouches for the user: no invitation in any edition.
-        const deps = { db: instance.system, ids: instance.ids, edition: 'enterprise' as const }
-        await addMember(deps, instance.contextOf(tenant), { email, role })
+        await addKnownMember({ db: instance.system }, instance.contextOf(tenant), { email, role })
         show(terminal, format, { tenant_id: tenant, user_id: id, role }, [`${user} is ${role} of ${name} now.`])
+      }),
+    )
+
+  member
+    .command('invite <namespace> <email> <role>')
+    .description('Print a link that makes the owner of an address a member: administrator, operator or observer')
+    .option('--json', 'print JSON')
+    .action((name: string, address: string, given: string, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const invited = parseInput('body', NewInvitation, { email: address, role: given })
+        const tenant = await instance.tenantOf(name)
+        const { system: db, ids, settings } = instance
+        const mails = createMailQueue({
+          clock: systemClock,
+          ids,
+          secretKey: await instance.secretKey(),
+          publicOrigin: originOfSettings(settings),
+          isSending: sendsMail(settings),
+        })
+        const deps = { db, ids, mails, invitesNewPeople: registrationMode(settings) !== 'closed' }
+        const { user, link } = await invite(deps, instance.contextOf(tenant), invited, 'link')
+        show(terminal, format, { tenant_id: tenant, user_id: user, role: invited.role, link }, [link])
       }),
     )
 

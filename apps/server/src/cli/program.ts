@@ -5,14 +5,25 @@ import { VERSION } from '../platform/version.ts'
 import { addAnnouncementCommands } from './announcements.ts'
 import { addApiKeyCommands } from './api-keys.ts'
 import { addArchiveCommands } from './archives.ts'
+import { addCertificateCommands } from './certificate.ts'
+import { addBillingCommands } from './cloud/billing.ts'
 import { addCheckCommand } from './check.ts'
+import { addLoginCommands } from './client/login.ts'
 import { addDeviceCommands } from './devices.ts'
+import { addMailCommands } from './mail.ts'
 import { addNamespaceCommands } from './namespaces.ts'
+import { addIdentityCommands } from './accounts/identities.ts'
+import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
 import { addRecordingCommands } from './recordings.ts'
 import { runServer } from './server.ts'
 import type { Terminal } from './terminal.ts'
-import { addUserCommands } from './users.ts'
+import { addFactorCommands } from './accounts/factors.ts'
+import { addScimCommands } from './scim.ts'
+import { addConnectorCommands } from './connectors.ts'
+import { addTunnelCommands } from './tunnels.ts'
+import { addSignInCommands } from './accounts/sign-in.ts'
+import { addUserCommands } from './accounts/users.ts'
 
 const FAILED = 1
 const MISUSED = 2
@@ -41,18 +52,24 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     .action(() =>
       refuse('the agent is a program of its own; the command that the console shows installs it on a device'),
     )
-  program
-    .command('connector', { hidden: true })
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .action(() => refuse('connectors are not available yet; install the agent on the Docker host meanwhile'))
+  addLoginCommands(program, terminal)
   addCheckCommand(program, terminal)
-  addUserCommands(program, terminal)
+  const user = addUserCommands(program, terminal)
+  addFactorCommands(user, terminal)
+  addPasskeyCommands(user, terminal)
+  addIdentityCommands(user, terminal)
+  addSignInCommands(program, terminal)
   addNamespaceCommands(program, terminal)
   addDeviceCommands(program, terminal)
   addPublicKeyCommands(program, terminal)
+  addTunnelCommands(program, terminal)
+  addConnectorCommands(program, terminal)
+  addScimCommands(program, terminal)
+  addBillingCommands(program, terminal)
   addApiKeyCommands(program, terminal)
   addAnnouncementCommands(program, terminal)
+  addMailCommands(program, terminal)
+  addCertificateCommands(program, terminal)
   addArchiveCommands(program, terminal)
   addRecordingCommands(program, terminal)
   try {

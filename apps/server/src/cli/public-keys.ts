@@ -8,7 +8,7 @@ import { listAccounts } from '../users/service.ts'
 import { handOver, listOwned } from '../public-keys/service.ts'
 import { type Instance, onInstance } from './instance.ts'
 import { type Format, type Terminal, show, table } from './terminal.ts'
-import { accountOf } from './users.ts'
+import { accountOf } from './accounts/users.ts'
 
 interface Selection {
   /** Username or e-mail address, also of a deleted account. */

@@ -85,9 +85,12 @@ async function leave(server: RunningServer): Promise<void> {
 
 /** Message for the most common causes that prevent a start. */
 function explain(error: unknown): string {
-  const { code, port } = (error ?? {}) as { code?: unknown; port?: unknown }
+  const { code, port } = (error ?? {}) as { code?: unknown; port?: number }
   if (code === 'EADDRINUSE') {
-    return `port ${String(port)} is in use; BOWLINE_HTTP_PORT and BOWLINE_SSH_PORT set other ports.`
+    return `port ${port} is in use; BOWLINE_HTTP_PORT, BOWLINE_SSH_PORT and BOWLINE_ACME_HTTP_PORT set other ports.`
+  }
+  if (code === 'EACCES' && port !== undefined) {
+    return `port ${port} needs root or the capability CAP_NET_BIND_SERVICE; BOWLINE_HTTP_PORT, BOWLINE_SSH_PORT and BOWLINE_ACME_HTTP_PORT set other ports.`
   }
   return error instanceof Error ? error.message : String(error)
 }

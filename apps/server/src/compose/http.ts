@@ -1,16 +1,26 @@
 // Every route of the API with the dependencies of its noun: the one list that the HTTP server binds.
+import type { FastifyInstance } from 'fastify'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import { announcementRoutes } from '../announcements/routes.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import { requireFreshProof } from '../auth/fresh-proofs.ts'
+import { requireRecentProof } from '../auth/ownership.ts'
 import { createAccessChanges } from '../auth/access-changes.ts'
+import { programRoutes } from '../auth/device-codes/routes.ts'
 import { authRoutes, loginKeyRoutes } from '../auth/routes.ts'
 import { type AuthDeps, endBrowserSessionsOf, isCurrentPassword } from '../auth/service.ts'
+import { signInRoutes } from '../auth/sign-ins/routes.ts'
+import type { Billing } from './billing.ts'
+import { SourceLimiter, egressRules } from './budgets.ts'
 import { billingRoutes } from '../billing/routes.ts'
 import type { ServerConfig } from '../config.ts'
+import { certificateRoutes } from '../certificates/routes.ts'
+import type { CertificateDeps } from '../certificates/service.ts'
 import { connectorRoutes } from '../connectors/routes.ts'
+import type { ConnectorDeps } from '../connectors/service.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { internalDeviceRoutes } from '../devices/internal-routes.ts'
@@ -18,26 +28,47 @@ import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { firewallRoutes } from '../firewall/routes.ts'
+import { requireTerminalFactor } from '../held-logins/terminal-factor.ts'
+import { heldLoginRoutes } from '../held-logins/routes.ts'
+import { closeWindows } from '../held-logins/service.ts'
+import type { WaitingLogins } from '../held-logins/waiting.ts'
 import { completeRoutes } from '../http/binding.ts'
 import type { Route } from '../http/route.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
 import { instanceRoutes } from '../instance/routes.ts'
+import type { MailQueue } from '../mails/queue.ts'
+import { mailRoutes } from '../mails/routes.ts'
+import type { MailDeps } from '../mails/service.ts'
 import { memberRoutes } from '../members/routes.ts'
+import type { MfaDeps } from '../mfa/deps.ts'
+import { mfaRoutes } from '../mfa/routes.ts'
 import { namespaceRoutes } from '../namespaces/routes.ts'
-import { getNamespaceLimits } from '../namespaces/service.ts'
-import { addressRanges } from '../platform/network/address.ts'
+import { asksForFactor, getNamespaceLimits } from '../namespaces/service.ts'
+import { createChallenges } from '../passkeys/challenges.ts'
+import { type RelyingParties } from '../passkeys/relying-party.ts'
+import { passkeyRoutes } from '../passkeys/routes.ts'
 import { previewRoutes } from '../previews/routes.ts'
 import { publicKeyRoutes } from '../public-keys/routes.ts'
+import { type MailRequests } from '../registration/mail-requests.ts'
+import { registrationRoutes } from '../registration/routes.ts'
+import type { RegistrationDeps } from '../registration/service.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { recordingRemoval } from '../recordings/removal.ts'
 import { recordingRoutes } from '../recordings/routes.ts'
+import { scimRoutes } from '../scim/routes.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import type { CloseConnection } from '../sessions/service.ts'
+import { identityRoutes } from '../single-sign-on/identities/routes.ts'
+import type { OpenidDeps } from '../single-sign-on/openid/service.ts'
+import { singleSignOnRoutes } from '../single-sign-on/routes.ts'
+import { signInMethods } from '../single-sign-on/settings.ts'
 import { statsRoutes } from '../stats/routes.ts'
 import { tagRoutes } from '../tags/routes.ts'
 import { terminalRoutes } from '../terminals/routes.ts'
 import type { TerminalTickets } from '../terminals/tickets.ts'
+import type { Doorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { tunnelRoutes } from '../tunnels/routes.ts'
+import type { TunnelDeps } from '../tunnels/service.ts'
 import { userRoutes } from '../users/routes.ts'
 
 export interface ApiParts extends TerminalTickets {
@@ -48,9 +79,24 @@ export interface ApiParts extends TerminalTickets {
   /** Rejects when the database does not answer. */
   readonly ping: () => Promise<void>
   readonly auth: AuthDeps
+  readonly mfa: MfaDeps
+  readonly waiting: WaitingLogins
+  readonly singleSignOn: OpenidDeps
+  /** Limits sign-ins per source. */
+  readonly signIns: RateLimiter
+  readonly certificates: CertificateDeps
+  readonly mails: MailQueue
+  readonly mailDeps: MailDeps
+  readonly registration: RegistrationDeps
+  readonly mailRequests: MailRequests
+  readonly parties: RelyingParties
   readonly bus: EventBus
   readonly tenantContext: (tenant: TenantId, actor: Actor, source?: string) => TenantContext
   readonly recordings: Recordings
+  readonly tunnels: TunnelDeps
+  readonly doors: Pick<Doorkeeper, 'visitLink'>
+  readonly connectors: Pick<ConnectorDeps, 'dialing' | 'links'>
+  readonly billing: Pick<Billing, 'deps' | 'stored'>
   /** True while the recording store is unreachable. */
   readonly isDegraded: () => boolean
   readonly closeConnection: CloseConnection
@@ -60,16 +106,18 @@ export interface ApiParts extends TerminalTickets {
   readonly stopping: AbortSignal
 }
 
-/** Sign-ins per second and source. */
-const SIGN_INS = { perSecond: 10, burst: 100 }
+/** Calls about sign-ins with a passkey per second and source: a sign-in is two of them. */
+const PASSKEYS = { perSecond: 10, burst: 100 }
 /** Registrations per second and source: enough for a rack behind one address. */
 const REGISTRATIONS = { perSecond: 20, burst: 200 }
 
+/** Test mails per second and person: each dials a server that the person names. */
+const TEST_MAILS = { perSecond: 0.1, burst: 20 }
 /** Terminals per second and source: people open them by hand. */
 const TERMINALS = { perSecond: 5, burst: 50 }
 
 export function apiRoutes(parts: ApiParts): Route[] {
-  const { config, keys, system, auth, tenantContext } = parts
+  const { config, keys, system, auth, signIns, tenantContext } = parts
   const { settings } = config
   const { clock, ids, tokens } = auth
   const edition = settings.BOWLINE_EDITION
@@ -81,8 +129,15 @@ export function apiRoutes(parts: ApiParts): Route[] {
       (await getNamespaceLimits(system, tenant)) &&
       tenantContext(tenant, { kind: 'system', name: 'registration' }, source),
   }
-  const signIns = new RateLimiter(clock, SIGN_INS)
   const sessionEnding = { clock, endSessions: endBrowserSessionsOf }
+  /** Programs with API keys are not asked: they have no second factor. */
+  const requireProof = async (actor: Actor): Promise<void> => {
+    if (actor.kind === 'user') await requireFreshProof(auth, actor)
+  }
+  /** Who gets in decides what a second factor on the ssh path is worth. */
+  const requireAccessProof = async (ctx: TenantContext): Promise<void> => {
+    if (ctx.actor.kind === 'user' && (await asksForFactor(ctx))) await requireRecentProof(auth, ctx.actor)
+  }
   const routes = [
     ...instanceRoutes({
       db: system,
@@ -93,53 +148,102 @@ export function apiRoutes(parts: ApiParts): Route[] {
       passwords: auth.passwords,
       sshPort: parts.sshPort,
       pin: config.pin,
+      signInMethods: () => signInMethods(system),
       ping: parts.ping,
       isDegraded: parts.isDegraded,
+      sendsMail: parts.mails.isSending,
+      hasPasskeys: (host) => parts.parties.find(host) !== undefined,
     }),
     ...authRoutes(auth, sessionEnding, signIns),
+    ...signInRoutes(auth, config.place),
+    ...programRoutes(auth, signIns, config.place),
+    ...mfaRoutes(parts.mfa, signIns),
+    ...heldLoginRoutes({ db: system, clock, waiting: parts.waiting, place: config.place, tenantContext }),
+    ...singleSignOnRoutes(parts.singleSignOn, signIns),
+    ...identityRoutes(parts.singleSignOn),
     ...loginKeyRoutes(config.secretKey, (device, source) => tenantContext(device.tenant, device, source)),
     ...deviceRoutes(registration, new RateLimiter(clock, REGISTRATIONS), removal),
     ...internalDeviceRoutes(system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
-    ...namespaceRoutes({ db: system, ids, edition, supportSecret: keys.derive('support identifiers'), removal }),
-    ...memberRoutes({ ...auth, edition }, tenantContext),
+    ...namespaceRoutes({
+      db: system,
+      ids,
+      edition,
+      supportSecret: keys.derive('support identifiers'),
+      removal,
+      requireProof,
+      closeWindows,
+    }),
+    ...memberRoutes(
+      { ...auth, edition, mails: parts.mails, invitesNewPeople: parts.registration.mode !== 'closed' },
+      tenantContext,
+      requireProof,
+      requireAccessProof,
+    ),
+    ...registrationRoutes(parts.registration, parts.mailRequests, signIns, tenantContext),
     ...userRoutes(
       {
         ...auth,
         ...sessionEnding,
+        mails: parts.mails,
+        confirmsAddresses: parts.mails.isSending,
+        requireProof,
         isCurrentPassword: (account, password, origin) => isCurrentPassword(auth, account, password, origin),
       },
       signIns,
     ),
-    ...apiKeyRoutes({ system, ids }),
+    ...passkeyRoutes({
+      ...auth,
+      ...sessionEnding,
+      signIns,
+      mails: parts.mails,
+      parties: parts.parties,
+      challenges: createChallenges(keys.derive('passkey challenges'), clock),
+      attempts: new SourceLimiter(clock, config.isExemptSource, PASSKEYS),
+    }),
+    ...apiKeyRoutes({ system, ids }, requireProof),
+    ...scimRoutes({ system, ids, origin: parts.singleSignOn.publicOrigin }, requireProof),
     ...tagRoutes(),
     ...previewRoutes(),
-    ...publicKeyRoutes(),
+    ...publicKeyRoutes(requireAccessProof),
     ...firewallRoutes(),
-    ...tunnelRoutes({
-      secret: keys.derive('tunnel addresses'),
-      domain: settings.BOWLINE_TUNNELS_DOMAIN ?? '',
-    }),
+    ...tunnelRoutes(parts.tunnels, parts.doors),
     ...connectorRoutes({
       ids,
       secretKey: config.secretKey,
-      egress: { privateNetworks: edition !== 'cloud', allowed: addressRanges(settings.BOWLINE_EGRESS_ALLOWED) },
+      egress: egressRules(settings),
+      ...parts.connectors,
     }),
     ...announcementRoutes(system, edition),
+    ...mailRoutes({
+      ...parts.mailDeps,
+      tests: new RateLimiter(clock, TEST_MAILS),
+      requireFreshProof: (actor) => requireFreshProof(auth, actor),
+      requireRecentProof: (actor) => requireRecentProof(auth, actor),
+    }),
+    ...certificateRoutes(parts.certificates),
     ...auditRoutes(system),
     ...sessionRoutes(parts.closeConnection),
     ...terminalRoutes({
       tickets: parts.tickets,
       legacyTickets: parts.legacyTickets,
       attempts: new RateLimiter(clock, TERMINALS),
+      requireFactor: (actor, device, source) => requireTerminalFactor(auth, actor, device, source),
     }),
     ...recordingRoutes(parts.recordings, system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),
     ),
-    ...billingRoutes(),
+    ...billingRoutes(parts.billing.deps, parts.billing.stored),
     ...statsRoutes(),
     ...eventRoutes(parts.bus, createAccessChanges(auth), parts.stopping),
   ]
   return completeRoutes(routes, edition)
+}
+
+/** Closes the HTTP server once its requests have ended. */
+export function closeHttp(http: FastifyInstance): Promise<void> {
+  // A keep-alive connection that was busy when closing began would otherwise keep the server open.
+  const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
+  return http.close().finally(() => clearInterval(nudge))
 }

@@ -7,18 +7,23 @@ import type { LiveLogins } from '../gateway/login/live-logins.ts'
 export interface Reactors {
   readonly agents: Pick<Agents, 'drop'>
   readonly live: Pick<LiveLogins, 'review'>
+  /** Requests of tunnels. */
+  readonly tunnels: { review(scope: { readonly tenant: TenantId }): Promise<void> }
 }
 
 /** Applies the effects of an event; live listeners are notified separately. */
-export function react(event: LiveEvent, tenant: TenantId, { agents, live }: Reactors): void {
+export function react(event: LiveEvent, tenant: TenantId, { agents, live, tunnels }: Reactors): void {
   switch (event.type) {
     case 'device.removed':
       // Drops its link, and its sessions with it.
       return agents.drop(event.uid)
     case 'device.changed':
       return live.review(tenant, event.device.uid)
-    case 'policy.changed':
     case 'member.removed':
+      // A failure is repaired by the next periodic review.
+      tunnels.review({ tenant }).catch(() => undefined)
+      return live.review(tenant)
+    case 'policy.changed':
     case 'reset':
       return live.review(tenant)
     default:

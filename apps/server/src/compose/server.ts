@@ -4,52 +4,52 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TenantId } from '@bowline/contract/schemas/common'
-import { LEGACY_TERMINAL_PATH, TERMINAL_PATH } from '@bowline/contract/terminal/messages'
-import { LINK_PATH } from '@bowline/link/upgrade'
 import type { Clock } from '@bowline/base/clock'
 import { actorOfKey } from '../api-keys/service.ts'
-import { createPasswordHasher } from '../auth/passwords.ts'
-import { type AuthDeps, userOfToken } from '../auth/service.ts'
 import { createTokenIssuer } from '../auth/tokens.ts'
-import { apiRoutes } from './http.ts'
+import { budgets, sshOptions } from './budgets.ts'
+import { mfaDeps, startAccounts } from './accounts.ts'
+import { apiRoutes, closeHttp } from './http.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
-import { type LoginTarget, forgetLinksOf, resolveLoginTarget } from '../devices/presence.ts'
+import { forgetLinksOf } from '../devices/presence.ts'
 import { findDeviceKey } from '../devices/registration.ts'
-import { serveDocsSearch } from '../docs-search/routes.ts'
 import { createEventBus } from '../events/bus.ts'
-import { ruleEvaluator } from '../firewall/service.ts'
-import { createAdmission } from '../gateway/admission/admission.ts'
 import { createAgents } from '../gateway/links/agents.ts'
+import { createSshFactor } from '../held-logins/ssh-factor.ts'
+import { createWaitingLogins } from '../held-logins/waiting.ts'
 import { createDeviceChecks } from '../gateway/login/device-checks.ts'
 import { createGuesses } from '../gateway/admission/guesses.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { type LiveLogin, createLiveLogins } from '../gateway/login/live-logins.ts'
 import { createReverseStreams } from '../gateway/links/reverse-streams.ts'
-import { createSessionBudget } from '../gateway/login/session-budget.ts'
-import type { Target } from '../gateway/login/sshid.ts'
 import { signStatement } from '../gateway/login/statement.ts'
 import { createLinkEndpoint } from '../gateway/links/link-endpoint.ts'
-import { attachUpgrades } from '../gateway/links/upgrades.ts'
 import { createWebEndpoints } from '../gateway/web/web-endpoints.ts'
 import { createAuthenticator, internalCallers } from '../http/auth.ts'
 import { serveMetrics } from '../http/metrics.ts'
 import { createRequestLimits } from '../http/limits/request-limits.ts'
 import { createHttpServer } from '../http/server.ts'
-import { serveStatic } from '../http/files/static.ts'
-import { Bundles } from '../install/bundles.ts'
-import { serveInstall } from '../install/routes.ts'
 import { loadInstanceKeys } from '../instance/keys.ts'
 import { serveOpenApi } from '../instance/routes.ts'
 import { isInstanceSetUp } from '../instance/service.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { findLeavers } from '../jobs/leavers.ts'
 import { isMember } from '../membership/membership.ts'
-import { findKeyBlob, isDisabled, mayLogIn } from '../public-keys/service.ts'
-import { productFolders } from '../platform/folders.ts'
+import { relyingParties } from '../passkeys/relying-party.ts'
+import { findKeyBlob, findKeyOwner, isDisabled } from '../public-keys/service.ts'
 import { publicHost } from '../platform/network/public-host.ts'
+import { composeBilling } from './billing.ts'
+import { composeCertificates } from './certificates.ts'
+import { composeConnectors } from './connectors.ts'
 import { connect, shareTime } from './database.ts'
+import { attachEndpoints } from './endpoints.ts'
+import { composeJudging } from './judging.ts'
 import { react } from './reactions.ts'
+import { serveFiles } from './files.ts'
+import { composeScim } from './scim.ts'
+import { composeTunnels } from './tunnels.ts'
+import { assembleSingleSignOn } from './single-sign-on.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
@@ -57,7 +57,6 @@ import { nodeName } from '../platform/node-name.ts'
 import { startRecordings } from '../recordings/start.ts'
 import { closeLostSessions } from '../sessions/service.ts'
 import { createTerminalTickets } from '../terminals/tickets.ts'
-import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
 
 export interface ServerParts {
   readonly config: ServerConfig
@@ -124,20 +123,15 @@ async function start(
     hasListeners: () => bus.hasListeners(tenant),
     emit(event) {
       bus.emit(tenant, event)
-      react(event, tenant, { agents, live })
+      react(event, tenant, { agents, live, tunnels: tunnels.supervision })
     },
   })
   const tokens = createTokenIssuer(keys.token, clock)
-  const auth: AuthDeps = {
-    db: system,
-    clock,
-    log,
-    ids,
-    passwords: await createPasswordHasher(),
-    tokens,
-    maximumLockoutMinutes: settings.BOWLINE_MAXIMUM_ACCOUNT_LOCKOUT,
-    refreshSecret: keys.derive('refresh tokens'),
-  }
+  const accountParts = { config, system, node, clock, log, ids, keys, tokens, onEnd }
+  const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
+  const singleSignOn = assembleSingleSignOn(auth, config, (tenant) =>
+    tenantContext(tenant, { kind: 'system', name: 'single sign-on' }),
+  )
 
   const agents = createAgents({
     db: system,
@@ -146,22 +140,22 @@ async function start(
     node,
     contextOf: (device) => tenantContext(device.tenant, device),
   })
+  const certificates = composeCertificates({ config, system, node, clock, log })
+  await certificates.load(onEnd)
   const metrics = createMetrics({
+    certificates: certificates.counts,
     agents: () => agents.count,
     connections: () => gateway.connectionCount,
     listeners: () => bus.listenerCount,
     uploads,
+    mails: mail.counts,
   })
-  const judging = {
-    resolve: (target: Target) => resolveLoginTarget(system, target),
-    contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
-    firewall: ruleEvaluator,
-    keyMayLogIn: mayLogIn,
-  }
+  const mfa = mfaDeps({ config, keys, auth, mails: mail.queue })
+  const waiting = createWaitingLogins({ clock, db: system })
+  const judging = composeJudging(config, { system, clock }, tenantContext)
   const leaving = { isMember, findLeavers: (logins: readonly LiveLogin[]) => findLeavers(system, logins) }
   const live = createLiveLogins({ ...judging, ...leaving, keyIsDisabled: isDisabled, clock, log })
   const reverse = createReverseStreams()
-  const channels = settings.BOWLINE_MAX_CHANNELS
   const gateway = createGateway({
     ...judging,
     agents,
@@ -170,36 +164,13 @@ async function start(
     recordings,
     node,
     log,
+    factor: createSshFactor({ ...mfa, waiting }),
+    ownerOfKey: findKeyOwner,
     checks: createDeviceChecks(),
     guesses: createGuesses(clock),
-    budget: createSessionBudget({
-      perNode: settings.BOWLINE_MAX_SESSIONS,
-      perNamespace: settings.BOWLINE_MAX_SESSIONS_PER_NAMESPACE,
-      perAccount: settings.BOWLINE_MAX_SESSIONS_PER_ACCOUNT,
-    }),
+    ...budgets(config, clock),
     sign: (statement) => signStatement(keys.statement.privateKey, statement, clock.now()),
-    admission: createAdmission(
-      {
-        ratePerSource: settings.BOWLINE_CONNECTION_RATE,
-        rateTotal: settings.BOWLINE_CONNECTION_RATE_TOTAL,
-        unauthenticatedPerSource: settings.BOWLINE_MAX_UNAUTHENTICATED,
-        unauthenticatedTotal: settings.BOWLINE_MAX_UNAUTHENTICATED_TOTAL,
-        connectionsTotal: settings.BOWLINE_MAX_SESSIONS,
-        exempt: config.isExemptSource,
-      },
-      clock,
-      Math.random,
-    ),
-    ssh: {
-      hostKeys: [keys.sshHostPem],
-      compatibility: settings.BOWLINE_SSH_COMPATIBILITY,
-      olderHostKeys: [keys.olderSshHostPem],
-      // Clients derive server behaviour from OpenSSH's name and version: libssh picks the order of SFTP symlink
-      // arguments by it. It reads one digit before the point.
-      software: 'OpenSSH_9.9 Bowline',
-      methods: ['publickey', 'keyboard-interactive', 'password'],
-      limits: { channels, channelOpensPerSecond: Math.ceil(channels / 2) },
-    },
+    ssh: sshOptions(settings, keys),
     clock,
     isTrustedProxy: config.isTrustedProxy,
     host: settings.BOWLINE_HOST,
@@ -209,24 +180,30 @@ async function start(
       metrics.sshClosed.inc({ by, reason, authenticated: String(authenticated) }),
   })
 
+  const consoleOrigin = (): string =>
+    config.publicOrigin ?? `${config.tls ? 'https' : 'http'}://localhost:${(http.server.address() as AddressInfo).port}`
+  const tunnels = composeTunnels(config, keys, auth, agents, metrics, bus, consoleOrigin)
+  const dialing = composeConnectors(config, auth, agents, tenantContext)
+  const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
   const terminalTickets = createTerminalTickets(clock)
   const stopping = new AbortController()
   const isInternal = internalCallers(config.nodeSecret)
+  const requestLimits = createRequestLimits(clock, config.isExemptSource)
   const http = await createHttpServer({
     clock,
     log,
     isKnownHost: config.isKnownHost,
-    requestLimits: createRequestLimits(clock, config.isExemptSource),
+    requestLimits,
     connections: {
       perSource: settings.BOWLINE_MAX_HTTP_CONNECTIONS_PER_SOURCE,
       total: settings.BOWLINE_MAX_HTTP_CONNECTIONS,
       isExempt: (address) => config.isTrustedProxy(address) || config.isExemptSource(address),
     },
     trustedProxies: settings.BOWLINE_TRUSTED_PROXIES,
-    tunnelsDomain: settings.BOWLINE_TUNNELS_DOMAIN,
-    ...(config.tls ? { tls: { ...config.tls } } : {}),
+    tunnels: tunnels.traffic,
+    ...(config.tls ? { tls: { ...config.tls, SNICallback: certificates.SNICallback } } : {}),
     authenticator: createAuthenticator({
-      user: (token) => userOfToken(auth, token),
+      ...singleSignOn.checks,
       device: async (token) => {
         const claims = await tokens.readDevice(token)
         return claims && { ...claims, kind: 'device' }
@@ -241,9 +218,26 @@ async function start(
       system,
       ping: () => database.ping(),
       auth,
+      mfa,
+      waiting,
+      ...singleSignOn.parts,
+      certificates: certificates.deps,
+      mails: mail.queue,
+      mailDeps: mail.deps,
+      registration,
+      mailRequests,
+      parties: relyingParties({
+        publicOrigin: config.publicOrigin,
+        hasTls: config.tls !== undefined,
+        httpPort: () => (http.server.address() as AddressInfo).port,
+      }),
       bus,
       tenantContext,
       recordings,
+      tunnels: tunnels.deps,
+      doors: tunnels.doors,
+      connectors: { dialing, links: agents },
+      billing,
       isDegraded: () => uploads?.away === true,
       ...terminalTickets,
       closeConnection: (uid, cause) => gateway.closeSession(uid, cause),
@@ -251,13 +245,12 @@ async function start(
       stopping: stopping.signal,
     }),
   })
+  certificates.attach(http.server)
   serveOpenApi(http)
+  singleSignOn.serve(http)
+  composeScim(http, { auth, registration, ...singleSignOn.parts, requestLimits, tenantContext })
   serveMetrics(http, metrics, { isInternal, mayRead: config.mayReadMetrics })
-  const folders = productFolders()
-  serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
-  serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
-  const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
-  await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })
+  await serveFiles(http, { config, clock, log, metrics })
   const webEndpoints = createWebEndpoints({
     gateway,
     ...terminalTickets,
@@ -278,35 +271,31 @@ async function start(
     readToken: (token) => tokens.readDevice(token),
     findKey: (device) => findDeviceKey(tenantContext(device.tenant, { kind: 'device', ...device }), device.uid),
   })
-  attachUpgrades(http.server, {
-    isTrustedProxy: config.isTrustedProxy,
-    isKnownHost: config.isKnownHost,
-    isTunnelHost: (host) => isTunnelHost(host, settings.BOWLINE_TUNNELS_DOMAIN),
-    endpoints: new Map([
-      [LINK_PATH, link],
-      [TERMINAL_PATH, webEndpoints.terminal],
-      [LEGACY_TERMINAL_PATH, webEndpoints.legacy],
-    ]),
-  })
+  attachEndpoints(http.server, config, tunnels, { link, ...webEndpoints })
 
   let httpClosed: Promise<void> = Promise.resolve()
   // Links are sockets of the HTTP server, which closes only after them.
   onEnd(() => httpClosed)
   onEnd(() => agents.close())
+  onEnd(() => dialing.close())
   onEnd(() => Promise.resolve(webEndpoints.close()))
+  onEnd(() => Promise.resolve(tunnels.close()))
+  await tunnels.start()
   agents.start()
+  dialing.start()
   onEnd(() => gateway.close())
   await gateway.start()
   onEnd(() => {
     stopping.abort()
     agents.drain()
-    // A keep-alive connection that was busy when closing began would otherwise keep the server open.
-    const nudge = setInterval(() => http.server.closeIdleConnections(), 50)
-    httpClosed = http.close().finally(() => clearInterval(nudge))
+    httpClosed = closeHttp(http)
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
-  startJobs({ auth, system, recordings, live, clock, log, tenantContext, settings }, onEnd)
+  await certificates.start(onEnd)
+  billing.start(onEnd)
+  const jobs = { auth, mailRequests, ...singleSignOn.parts, system, recordings, live, billing: billing.deps }
+  startJobs({ ...jobs, clock, log, tenantContext, settings }, onEnd)
   const { port } = http.server.address() as AddressInfo
   const origin = `${config.tls ? 'https' : 'http'}://${publicHost(settings.BOWLINE_HOST, settings.BOWLINE_DOMAIN)}:${port}`
   log.info('server.listening', { origin, ssh: gateway.port })

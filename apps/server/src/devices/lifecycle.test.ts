@@ -286,6 +286,15 @@ describe('acceptance of a device', () => {
       expect(body).toMatchObject([{ uid: session, device_uid: fresh.uid, device: { name: 'old-name' } }])
     })
 
+    it('keeps the connector to the engine of a replaced device', async () => {
+      const person = await newcomer()
+      const { old, fresh } = await reinstalled(person)
+      const { connectors } = operations
+      await person.client.call(connectors.create, { body: { enable: false, device: old.uid } })
+      await setStatus(person, fresh.uid, 'accept')
+      expect((await person.client.call(connectors.list, {})).body).toMatchObject([{ device: fresh.uid }])
+    })
+
     it('keeps the tags of a replaced device', async () => {
       const person = await newcomer()
       const { old, fresh } = await reinstalled(person)

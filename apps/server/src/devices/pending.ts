@@ -1,11 +1,18 @@
 // Pending devices. Anybody who knows a namespace can register some, so their number is limited, and those neither
-// accepted nor seen for long are removed.
-import { fail } from '@bowline/contract/errors'
-import type { TenantId } from '@bowline/contract/schemas/common'
+// accepted nor seen for long are removed. They can be rejected in bulk.
+import { BowlineError, fail } from '@bowline/contract/errors'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { countOfStatus, countPendingOfSource, removeLongestUnseenPending, removeUnseenPending } from './store.ts'
+import { setStatus } from './acceptance.ts'
+import {
+  countOfStatus,
+  countPendingOfSource,
+  listPendingSince,
+  removeLongestUnseenPending,
+  removeUnseenPending,
+} from './store.ts'
 
 /** Maximum of pending devices per namespace. */
 const MAX_PENDING = 10_000
@@ -44,4 +51,25 @@ export async function removeStalePending(
     for (const { uid, tenant } of removed) contextOf(tenant).emit({ type: 'device.removed', uid })
     if (removed.length < BATCH) return
   }
+}
+
+/**
+ * Rejects the pending devices and containers of the namespace one by one, skipping those that are concurrently accepted
+ * or removed.
+ * @param before limits it to devices first registered before this time
+ * @returns the rejected devices
+ */
+export async function rejectPending(ctx: TenantContext, before: Date): Promise<{ uid: DeviceUid; name: string }[]> {
+  const rejected: { uid: DeviceUid; name: string }[] = []
+  for (const device of await listPendingSince(ctx.db, before)) {
+    try {
+      await setStatus(ctx, device.uid, 'reject')
+      rejected.push(device)
+    } catch (error) {
+      const isGone =
+        error instanceof BowlineError && (error.code === 'NOT_FOUND' || error.code === 'DEVICE_STATUS_FINAL')
+      if (!isGone) throw error
+    }
+  }
+  return rejected
 }

@@ -1,4 +1,5 @@
 // SQL of presence: resolution of an SSHID, and the node that holds a device's link.
+import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
@@ -22,12 +23,22 @@ export interface LoginTarget {
   readonly forwarding: ForwardingPolicy
   /** Recording policy: `required` ends sessions when recording fails, `best-effort` lets them continue. */
   readonly recording: 'off' | 'best-effort' | 'required'
+  /** Hours for which a second factor is not asked again; null: the namespace asks for none. */
+  readonly factorHours: number | null
+  /** True if keys that belong to no person need no second factor. */
+  readonly servicesNeedNoFactor: boolean
+  /** True if the namespace has more devices than it may without a subscription, and its grace period is over. */
+  readonly lapsed: boolean
 }
 
-/** Reads device, namespace, status and settings in one query. System connection. */
+/**
+ * Reads device, namespace, status and settings in one query. System connection.
+ * @param now time by which grace periods end; undefined where devices have no price
+ */
 export function findLoginTarget(
   db: Kysely<Schema>,
   target: { uid: DeviceUid } | { namespace: string; device: string },
+  now: Date | undefined,
 ): Promise<LoginTarget | undefined> {
   const select = db
     .selectFrom('devices')
@@ -48,6 +59,14 @@ export function findLoginTarget(
         else 'allowed' end`.as('forwarding'),
       sql<LoginTarget['recording']>`case when namespaces.session_record
         then coalesce(namespaces.settings ->> 'recording_policy', 'best-effort') else 'off' end`.as('recording'),
+      sql<number | null>`case when (namespaces.settings ->> 'ssh_second_factor')::boolean
+        then coalesce((namespaces.settings ->> 'ssh_second_factor_hours')::integer, ${LIMITS.sshFactorHours.default}::integer) end`.as(
+        'factorHours',
+      ),
+      sql<boolean>`coalesce((namespaces.settings ->> 'ssh_second_factor_service_keys')::boolean, false)`.as(
+        'servicesNeedNoFactor',
+      ),
+      now === undefined ? sql<boolean>`false`.as('lapsed') : lapsedAt(now).as('lapsed'),
     ])
   const one =
     'uid' in target
@@ -57,6 +76,15 @@ export function findLoginTarget(
           .where(sql<string>`lower(devices.name)`, '=', target.device.toLowerCase())
           .where('devices.status', '=', 'accepted')
   return one.executeTakeFirst()
+}
+
+/** Counts no further than the limit. */
+function lapsedAt(now: Date) {
+  return sql<boolean>`namespaces.max_devices > 0
+    and (select count(*) from (select 1 from devices other where other.tenant_id = namespaces.tenant_id
+      and other.status = 'accepted' limit namespaces.max_devices + 1) counted) > namespaces.max_devices
+    and not exists (select 1 from billing_accounts
+      where billing_accounts.tenant_id = namespaces.tenant_id and billing_accounts.grace_until > ${now})`
 }
 
 /** Assigns the device's link to a node. @returns the epoch of this link; undefined when the device is gone */

@@ -20,12 +20,14 @@ export type { ForwardingPolicy, LoginTarget } from './presence-store.ts'
 /**
  * Resolves an SSHID: by uid, or by namespace and name of an accepted device.
  * @param db system connection
+ * @param now time by which grace periods of subscriptions end; undefined outside the cloud edition
  */
 export function resolveLoginTarget(
   db: Kysely<Schema>,
   target: { uid: DeviceUid } | { namespace: string; device: string },
+  now?: Date,
 ): Promise<LoginTarget | undefined> {
-  return findLoginTarget(db, target)
+  return findLoginTarget(db, target, now)
 }
 
 /**

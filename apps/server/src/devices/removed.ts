@@ -51,5 +51,6 @@ function toRemoved(row: RemovedRow, namespace: string): Device {
     signed_at: null,
     link_epoch: 0,
     link_node: '',
+    public_name: null,
   })
 }

@@ -10,9 +10,11 @@ import type { TenantContext } from '../context.ts'
 import type { RecordingRemoval } from '../context.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { compileFilter } from '../db/lists/filter.ts'
+import { actorMay, roleOf } from '../policy/authority.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { describeDevice, describeDevices } from './describe.ts'
 import { countsRemoved } from './limits.ts'
+import { publicName } from './public-name.ts'
 import { listRemovedDevices } from './removed.ts'
 import {
   DEVICE_PROPERTIES,
@@ -89,8 +91,9 @@ export async function remove(ctx: TenantContext, uid: DeviceUid, removal: Record
 }
 
 /**
- * Changes the name or the public_url flag; omitted fields stay.
- * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN; POLICY_CHANGE
+ * Changes the name or the public_url flag; omitted fields stay. With the flag, tunnels of the device have names that
+ * everybody can guess: it is for those who may create tunnels.
+ * @throws {BowlineError} NOT_FOUND; DEVICE_NAME_TAKEN; PUBLIC_NAME_TAKEN; POLICY_CHANGE; FORBIDDEN; INVALID_INPUT
  */
 export async function update(
   ctx: TenantContext,
@@ -102,7 +105,12 @@ export async function update(
     const renamed = name !== device.name
     if (renamed && (await isNameTaken(db, uid, name))) fail('DEVICE_NAME_TAKEN', { name }, ['name'])
     const policy = await authorizeDeviceChange({ ...ctx, db }, device, { name, tags: device.tags })
-    await updateDevice(db, uid, { name, public_url: publicUrl })
+    const mayName = actorMay(ctx.actor, 'tunnelCreate')
+    if (publicUrl !== device.public_url && !mayName) fail('FORBIDDEN', { role: roleOf(ctx.actor) ?? 'none' })
+    // Devices whose flag was set while it had no effect get a name only from somebody who asks for one.
+    const asksForName = changes.public_url === true && mayName
+    const kept = device.public_name ?? (asksForName ? await newPublicName(db, uid, name) : null)
+    await updateDevice(db, uid, { name, public_url: publicUrl, public_name: kept })
     await audit({ ...ctx, db }, 'device.update', uid, {
       before: { name: device.name, public_url: device.public_url },
       after: { name, public_url: publicUrl },
@@ -135,6 +143,13 @@ export async function removeTag(ctx: TenantContext, uid: DeviceUid, tag: string)
       device.tags.filter((one) => one !== tag),
     )
   })
+}
+
+/** @throws {BowlineError} INVALID_INPUT when no name can be made of the device's */
+async function newPublicName(db: TenantContext['db'], uid: DeviceUid, name: string): Promise<string> {
+  const { namespace } = (await findDevice(db, uid)) ?? fail('NOT_FOUND', { what: 'The device' })
+  const rule = 'needs a device name with a letter or a digit'
+  return publicName(name, namespace) ?? fail('INVALID_INPUT', { field: 'public_url', rule }, ['public_url'])
 }
 
 type LockedDevice = NonNullable<Awaited<ReturnType<typeof lockDevice>>>

@@ -170,10 +170,10 @@ export async function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pe
 export function findAcceptedTwins(
   db: Kysely<Schema>,
   device: { uid: DeviceUid; name: string; mac: string | null },
-): Promise<Pick<Selectable<DevicesTable>, 'uid' | 'name' | 'mac' | 'public_key' | 'tags'>[]> {
+): Promise<Selectable<DevicesTable>[]> {
   return db
     .selectFrom('devices')
-    .select(['uid', 'name', 'mac', 'public_key', 'tags'])
+    .selectAll()
     .where('status', '=', 'accepted')
     .where('uid', '!=', device.uid)
     .where((where) =>
@@ -206,10 +206,10 @@ export async function updateDevice(
   await db.updateTable('devices').set(values).where('uid', '=', uid).execute()
 }
 
-/** Moves sessions and tunnels of a device to its replacement. */
+/** Moves sessions, tunnels and the engine of a device to its replacement. */
 export async function moveHistory(db: Kysely<Schema>, from: DeviceUid, to: DeviceUid): Promise<void> {
-  await db.updateTable('sessions').set({ device_uid: to }).where('device_uid', '=', from).execute()
-  await db.updateTable('tunnels').set({ device_uid: to }).where('device_uid', '=', from).execute()
+  for (const table of ['sessions', 'tunnels', 'connectors'] as const)
+    await db.updateTable(table).set({ device_uid: to }).where('device_uid', '=', from).execute()
 }
 
 /** @returns false when no such device exists */

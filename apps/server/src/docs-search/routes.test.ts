@@ -48,7 +48,10 @@ beforeEach(async () => {
   await writeFile(recordsFile, JSON.stringify(RECORDS))
   // Never advances, so that no rate-limit token is refilled however long the calls take.
   const clock = new ManualClock()
-  metrics = createMetrics({ agents: () => 0, connections: () => 0, listeners: () => 0, uploads: undefined })
+  const mails = { queued: 0, sent: 0, failed: 0 }
+  const certificates = { ends: () => new Map(), failures: () => 0 }
+  const counts = { agents: () => 0, connections: () => 0, listeners: () => 0, uploads: undefined, mails, certificates }
+  metrics = createMetrics(counts)
   server = await createHttpServer({
     isKnownHost: () => true,
     clock,

@@ -90,7 +90,10 @@ describe('before login', () => {
       () => new WireWriter().byte(n.MSG_CHANNEL_OPEN).string('session').uint32(0).uint32(1).uint32(256).done(),
     ],
     ['a global request', (client) => client.globalRequest('tcpip-forward').string('').uint32(0).done()],
-    ['a repeated service request', () => new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-userauth').done()],
+    [
+      'a request for another service',
+      () => new WireWriter().byte(n.MSG_SERVICE_REQUEST).string('ssh-connection').done(),
+    ],
     ['an unsolicited answer', () => new WireWriter().byte(61).uint32(0xffff_ffff).done()],
     ['a server-only message', () => Uint8Array.of(n.MSG_USERAUTH_SUCCESS)],
   ])('disconnects on %s before login without contacting a device', async (_, payload) => {

@@ -50,8 +50,8 @@ const ENDED: AuthDecision = { result: 'disconnect', message: 'The connection has
 type Stage =
   | {
       readonly is: 'unauthenticated'
-      /** Result of the last credential; `unevaluated`: this server could not evaluate it. */
-      outcome: 'none' | 'refused' | 'unevaluated'
+      /** Result of the last credential; `unevaluated`: this server could not evaluate it; `proven`: only its factor lacks. */
+      outcome: 'none' | 'refused' | 'unevaluated' | 'proven'
       guessed: boolean
     }
   | {
@@ -106,11 +106,12 @@ export class Connection implements ConnectionHandler {
     const login = (this.#login ??= this.#createLogin(connection, id))
     if (attempt.method === 'publickey' && !attempt.proven) return answerQuery(login, attempt)
     try {
+      if (attempt.method === 'keyboard-interactive' && login.asksForFactor) {
+        return this.#outcomeOf(login, await login.answerFactor(attempt), false)
+      }
       const credential = await toCredential(attempt)
       if (this.#isClosed) return ENDED
-      const decision = await login.evaluate(credential)
-      if (decision.result !== 'accept') this.#recordOutcome('refused', attempt.method !== 'publickey')
-      return decision
+      return this.#outcomeOf(login, await login.evaluate(credential), attempt.method !== 'publickey')
     } catch (error) {
       if (error instanceof PromptCancelled) return { result: 'reject' }
       // The database is down, which is not the client's fault: no penalty, and an explanation.
@@ -187,7 +188,9 @@ export class Connection implements ConnectionHandler {
     })
     try {
       if (authenticated) stage.release()
-      else if (stage.is === 'unauthenticated' && stage.outcome !== 'unevaluated') this.#penalize(cause, stage.guessed)
+      else if (stage.is === 'unauthenticated' && stage.outcome !== 'unevaluated' && stage.outcome !== 'proven') {
+        this.#penalize(cause, stage.guessed)
+      }
       this.#admitted.release()
       this.#deps.ended(ended, authenticated)
       this.#deps.log.info('ssh.closed', { session: connection.sessionId, source: connection.peer.address, ...ended })
@@ -269,7 +272,14 @@ export class Connection implements ConnectionHandler {
       )
   }
 
-  #recordOutcome(outcome: 'refused' | 'unevaluated', guessed = false): void {
+  /** Records a decision. A login whose second factor is missing has guessed nothing: its source gets no penalty. */
+  #outcomeOf(login: Login, decision: AuthDecision, guessed: boolean): AuthDecision {
+    if (login.isProven) this.#recordOutcome('proven')
+    else if (decision.result !== 'accept') this.#recordOutcome('refused', guessed)
+    return decision
+  }
+
+  #recordOutcome(outcome: 'refused' | 'unevaluated' | 'proven', guessed = false): void {
     if (this.#stage.is !== 'unauthenticated') return
     this.#stage.outcome = outcome
     this.#stage.guessed ||= guessed

@@ -4,14 +4,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '@bowline/contract/errors'
 import type { Operation } from '@bowline/contract/operation'
 import { type Role, roleMay } from '@bowline/contract/roles'
-import type { Actor, ApiKeyActor, DeviceActor, TenantContext, UserActor } from '../context.ts'
+import type { Actor, ApiKeyActor, DeviceActor, Origin, TenantContext, UserActor } from '../context.ts'
 import type { TenantId } from '@bowline/contract/schemas/common'
-import type { RequestContext } from './route.ts'
+import { type RequestContext, originOf } from './route.ts'
 
 /** Lookups that the authenticator needs from the nouns. */
 export interface CredentialChecks {
   /** The user of a token; undefined when the token is invalid or expired. */
-  user(token: string): Promise<UserActor | undefined>
+  user(token: string, origin: Origin): Promise<UserActor | undefined>
+  /** The user of a one-use token, which only the call that it is for accepts; undefined for other tokens and calls. */
+  exchange(operation: Operation, token: string, base: RequestContext): Promise<UserActor | undefined>
   device(token: string): Promise<DeviceActor | undefined>
   apiKey(key: string): Promise<ApiKeyActor | undefined>
   /** True for the platform's own callers. */
@@ -22,7 +24,7 @@ export interface CredentialChecks {
 export interface Authenticator {
   /**
    * The context that the operation's access promises.
-   * @throws {BowlineError} UNAUTHORIZED, USER_TOKEN_REQUIRED, NO_NAMESPACE or FORBIDDEN
+   * @throws {BowlineError} UNAUTHORIZED, USER_TOKEN_REQUIRED, INSTANCE_ADMIN_REQUIRED, NO_NAMESPACE or FORBIDDEN
    */
   admit(operation: Operation, base: RequestContext): Promise<RequestContext>
 }
@@ -50,8 +52,12 @@ export function createAuthenticator(checks: CredentialChecks): Authenticator {
         const device = await checks.device(token)
         return device ? { ...base, actor: device } : fail('UNAUTHORIZED')
       }
-      const actor = (await checks.user(token)) ?? fail('UNAUTHORIZED')
+      const exchanged = await checks.exchange(operation, token, base)
+      const actor = exchanged ?? (await checks.user(token, originOf(base))) ?? fail('UNAUTHORIZED')
       if (access.kind === 'user') return { ...base, actor }
+      if (access.kind === 'instance-admin') {
+        return actor.isInstanceAdmin ? { ...base, actor } : fail('INSTANCE_ADMIN_REQUIRED')
+      }
       if (actor.tenant === undefined || actor.role === undefined) return fail('NO_NAMESPACE')
       return asMember(operation, base, actor, actor.tenant, actor.role)
     },

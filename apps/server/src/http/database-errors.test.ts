@@ -7,12 +7,21 @@ import { isDatabaseAway } from './database-errors.ts'
 const withCode = (code: string) => Object.assign(new Error('x'), { code })
 
 describe('isDatabaseAway', () => {
-  it.each(['08006', '53300', '57014', '57P01', '57P03', '40001', '40P01', 'ECONNREFUSED', 'EPIPE', 'EAI_AGAIN'])(
-    'classifies code %s as retryable',
-    (code) => {
-      expect(isDatabaseAway(withCode(code))).toBe(true)
-    },
-  )
+  it.each([
+    '08006',
+    '53300',
+    '57014',
+    '57P01',
+    '57P03',
+    '40001',
+    '40P01',
+    '23503',
+    'ECONNREFUSED',
+    'EPIPE',
+    'EAI_AGAIN',
+  ])('classifies code %s as retryable', (code) => {
+    expect(isDatabaseAway(withCode(code))).toBe(true)
+  })
 
   it.each(['23505', '42601', '22021', '42P01', '25P02', '0A000', 'ERR_X', 'FST_ERR_CTP_INVALID_JSON_BODY'])(
     'classifies code %s as a defect',

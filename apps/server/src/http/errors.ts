@@ -19,18 +19,22 @@ const UNIQUE_VIOLATION = '23505'
 const TAKEN: Readonly<Record<string, { readonly code: ErrorCode; readonly field: string }>> = {
   username_is_unique: { code: 'CONFLICT', field: 'username' },
   email_is_unique: { code: 'CONFLICT', field: 'email' },
+  openid_provider_name_is_unique: { code: 'CONFLICT', field: 'name' },
   namespace_name_is_unique: { code: 'CONFLICT', field: 'name' },
   namespaces_are_known_by_tenant: { code: 'CONFLICT', field: 'tenant' },
   api_key_is_unique: { code: 'CONFLICT', field: 'key' },
   api_key_name_is_unique_in_its_namespace: { code: 'CONFLICT', field: 'name' },
   user_is_a_member_once: { code: 'ALREADY_MEMBER', field: 'email' },
+  public_name_is_of_one_device: { code: 'PUBLIC_NAME_TAKEN', field: 'public_url' },
   accepted_device_name_is_unique_in_its_namespace: { code: 'DEVICE_NAME_TAKEN', field: 'name' },
 }
 
 /** Sends the answer for anything thrown while a request was handled. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const known = toBowlineError(error, request)
-  if (known.status >= 500 && known.code !== 'NOT_WORKING_YET') {
+  // A flood that is refused must not flood the log too.
+  const isExpected = known.code === 'NOT_WORKING_YET' || known.details['reason'] === 'overload'
+  if (known.status >= 500 && !isExpected) {
     log.error('http.error', { request: request.id, method: request.method, path: request.routeOptions.url, err: error })
   }
   const operation = request.routeOptions.config.operation
@@ -45,7 +49,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   )
 }
 
-function toBowlineError(error: unknown, request: FastifyRequest): BowlineError {
+/** Anything thrown while a request was handled, as an error of the catalogue. */
+export function toBowlineError(error: unknown, request: FastifyRequest): BowlineError {
   if (error instanceof BowlineError) return error
   // The client disconnected in the middle of its body: no answer is read, and this is no defect.
   if (request.raw.destroyed && !request.raw.complete)
@@ -69,5 +74,9 @@ function toBowlineError(error: unknown, request: FastifyRequest): BowlineError {
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
+  }
+  interface FastifyRequest {
+    /** Text of a JSON body, for operations that keep it. */
+    bodyText?: string
   }
 }

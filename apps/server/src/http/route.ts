@@ -51,6 +51,11 @@ export function userRoute<O extends Operation>(operation: O, handle: Handler<O, 
   return make(operation, 'user', handle)
 }
 
+/** A route for administrators of this server. */
+export function instanceAdminRoute<O extends Operation>(operation: O, handle: Handler<O, UserContext>): Route {
+  return make(operation, 'instance-admin', handle)
+}
+
 /** A route inside the credential's namespace; the permission has been checked. */
 export function memberRoute<O extends Operation>(operation: O, handle: Handler<O, MemberContext>): Route {
   return make(operation, 'member', handle)

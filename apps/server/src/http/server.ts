@@ -13,9 +13,9 @@ import { type ConnectionLimits, limitConnections } from './limits/connections.ts
 import { sendError } from './errors.ts'
 import { excessOf, repeatedName } from './input/json-shape.ts'
 import { UNSTORABLE, isStorable } from '../platform/input/storable.ts'
-import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
 import { limitPipelining } from './limits/pipelining.ts'
 import type { Route } from './route.ts'
+import { type TunnelTraffic, chooseProtocol, divertTunnels } from './tunnel-hosts.ts'
 
 /** Timeouts of clients, in milliseconds. */
 export interface ClientTimeouts {
@@ -38,8 +38,8 @@ export interface HttpOptions extends Binding {
   readonly connections?: ConnectionLimits
   readonly tls?: TlsOptions
   readonly clientTimeouts?: ClientTimeouts
-  /** Domain of tunnel hosts: nothing of this server answers below it. */
-  readonly tunnelsDomain?: string | undefined
+  /** Takes the requests for tunnel hosts, where nothing of this server answers. */
+  readonly tunnels?: TunnelTraffic | undefined
 }
 
 /** Creates the server with all routes; the caller listens. */
@@ -63,10 +63,17 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
       setCommonHeaders(request, reply)
       sendError(unknownRoute(request), request, reply, log)
     },
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: (error, socket) => {
+      // Requests of a tunnel may take any time.
+      const isLongBody = (error as { code?: string }).code === 'ERR_HTTP_REQUEST_TIMEOUT' && tunnels?.isBusy(socket)
+      if (!isLongBody) refuseUnreadable(error, socket)
+    },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
-    ...(options.tls ? { https: { ...options.tls, ...limits } } : { http: limits }),
+    ...(options.tls
+      ? { https: { ...options.tls, ...limits, ...(options.tunnels ? chooseProtocol(options.tunnels) : {}) } }
+      : { http: limits }),
   }) as unknown as FastifyInstance
+  const tunnels = options.tunnels && divertTunnels(server.server, options.tunnels)
   await server.register(cookie)
   compressAnswers(server)
   readJsonOnly(server)
@@ -75,13 +82,12 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   let closing = false
   server.addHook('preClose', async () => {
     closing = true
+    tunnels?.close()
   })
   const pipelining = limitPipelining()
   server.addHook('onRequest', async (request, reply) => {
     if (!pipelining.begin(request.raw.socket)) return reply.hijack()
     setCommonHeaders(request, reply)
-    const hosts = [request.host, request.headers.host ?? '']
-    if (hosts.some((host) => isTunnelHost(host, options.tunnelsDomain))) fail('TUNNEL_WITHOUT_TRAFFIC')
     // Reached only on connections opened before shutdown; a load balancer should send them elsewhere.
     if (closing) fail('UNAVAILABLE', { what: 'it is stopping' })
     requireOwnHostAndOrigin(request, options.isKnownHost)
@@ -163,6 +169,7 @@ function readJsonOnly(server: FastifyInstance): void {
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
     // Empty text means no body: the error names the missing fields.
     if (text.trim() === '') return done(null, undefined)
+    if (request.routeOptions.config.operation?.keepsText) request.bodyText = text
     const excess = excessOf(text)
     if (excess !== undefined) return done(new BowlineError('UNREADABLE_BODY', { rule: `it ${excess}` }))
     void parse(request, text, (error, value) => {

@@ -25,6 +25,13 @@ beforeAll(async () => {
     authenticator: { admit: (_, base) => Promise.resolve(base) },
     routes: [login, health],
     trustedProxies: [],
+    tunnels: {
+      isTunnelHost: (host) => host === 'tunnel.example',
+      isTrustedProxy: () => false,
+      serve(request, response) {
+        request.pipe(response)
+      },
+    },
     clientTimeouts: { headMs: 400, requestMs: 800, checkMs: 100 },
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
@@ -68,4 +75,20 @@ describe(`${COUNT} clients at once`, () => {
     expect(received.filter((answer) => !/^HTTP\/1\.1 4(00|08|29) /.test(answer))).toEqual([])
     expect(await isHealthy()).toBe(200)
   })
+})
+
+it('lets the body of a tunnel’s request take longer than a request of the API may', async () => {
+  const socket = connect(port, '127.0.0.1')
+  const answer = text(socket)
+  socket.write('POST / HTTP/1.1\r\nHost: tunnel.example\r\nConnection: close\r\nContent-Length: 30\r\n\r\n')
+  // Longer than the time for a request and several of its checks.
+  let left = 30
+  const trickle = setInterval(() => {
+    socket.write('a')
+    left -= 1
+    if (left === 0) clearInterval(trickle)
+  }, 50)
+  const received = await answer
+  expect(received).toMatch(/^HTTP\/1\.1 200 /)
+  expect(received.match(/a/g)?.length).toBeGreaterThanOrEqual(30)
 })

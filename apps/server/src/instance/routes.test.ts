@@ -37,7 +37,11 @@ describe('instance without accounts', () => {
     const server = await freshServer()
     const { body } = await server.client().call(info, {})
     const { host } = new URL(server.origin)
-    expect(body).toMatchObject({ setup: false, edition: 'community', authentication: { local: true, saml: false } })
+    expect(body).toMatchObject({
+      setup: false,
+      edition: 'community',
+      authentication: { local: true, saml: false, openid: [] },
+    })
     expect(body.endpoints).toEqual({ api: host, ssh: `127.0.0.1:${server.sshPort}` })
   })
 

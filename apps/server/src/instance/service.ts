@@ -2,6 +2,7 @@
 import type { ServerSettings } from '@bowline/contract/config'
 import { BowlineError, fail } from '@bowline/contract/errors'
 import { instance } from '@bowline/contract/operations/instance'
+import { registrationMode } from '@bowline/contract/settings/registration'
 import type { Info } from '@bowline/contract/operations/instance'
 import type { Input } from '@bowline/contract/operation'
 import type { Kysely } from 'kysely'
@@ -29,6 +30,12 @@ export interface InstanceDeps {
   readonly sshPort: () => number
   /** `sha256//…` of the self-signed certificate's key, or ''. */
   readonly pin: string
+  /** True if mails reach people. */
+  readonly sendsMail: boolean
+  /** True if passkeys work under a requested host[:port]. */
+  readonly hasPasskeys: (host: string) => boolean
+  /** Ways to sign in that are switched on. */
+  readonly signInMethods: () => Promise<Omit<Info['authentication'], 'passkeys'>>
 }
 
 /**
@@ -42,7 +49,9 @@ export async function describeInstance(deps: InstanceDeps, host: string): Promis
     version: VERSION,
     endpoints: { ssh: `${name}:${deps.sshPort()}`, api },
     setup: await isSetUp(deps.db),
-    authentication: { local: true, saml: false },
+    authentication: { ...(await deps.signInMethods()), passkeys: deps.hasPasskeys(host) },
+    registration: registrationMode(deps.settings),
+    mail: deps.sendsMail,
     edition: deps.settings.BOWLINE_EDITION,
     reachable: !isLoopback(deps.settings.BOWLINE_HOST),
     pin: deps.pin,
@@ -73,7 +82,8 @@ export async function setUp(deps: InstanceDeps, input: Input<typeof instance.set
     // Claims the row first: of two concurrent calls only one continues.
     if (!(await markSetUp(db))) throw new BowlineError('SETUP_REFUSED')
     const made = { ids: deps.ids, clock: deps.clock, origin }
-    const user = await createUser(db, made, { ...input.body, passwordHash, status: 'confirmed', maxNamespaces: -1 })
+    const account = { status: 'confirmed', maxNamespaces: -1, isInstanceAdmin: true } as const
+    const user = await createUser(db, made, { ...input.body, ...account, passwordHash })
     await createNamespace(db, deps.ids, { name: namespaceName(input.body.username), owner: user, type: 'personal' })
   })
 }

@@ -2,20 +2,36 @@
 import type { TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@bowline/base/clock'
-import { type AuthDeps, forgetExpired } from '../auth/service.ts'
+import { forgetExpired } from '../auth/expiry.ts'
+import type { AuthDeps } from '../auth/service.ts'
+import type { BillingDeps } from '../billing/deps.ts'
+import { reconcileDaily } from '../billing/reconcile.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
 import { foldCounts } from '../db/lists/row-counts.ts'
 import type { Schema } from '../db/schema.ts'
+import { forgetExpiredFactors } from '../mfa/service.ts'
 import { removeStalePending } from '../devices/pending.ts'
 import type { LiveLogins } from '../gateway/login/live-logins.ts'
+import { forgetChallenges } from '../passkeys/service.ts'
+import { forgetHeldLogins } from '../held-logins/service.ts'
 import type { Log } from '../platform/log.ts'
+import { forgetInvitations } from '../members/invitations.ts'
+import type { MailRequests } from '../registration/mail-requests.ts'
+import { forgetRegistrations } from '../registration/expiry.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { removeExpired } from '../recordings/retention.ts'
 import { sweepFailedLogins } from '../sessions/failed-logins.ts'
+import type { SingleSignOnDeps } from '../single-sign-on/deps.ts'
+import { warnOfCertificates } from '../single-sign-on/certificates.ts'
+import { refreshMetadata } from '../single-sign-on/provider-settings.ts'
+import { forgetExpiredSignOns } from '../single-sign-on/settings.ts'
 
 export interface JobsDeps {
   readonly auth: AuthDeps
+  readonly mailRequests: Pick<MailRequests, 'wake'>
+  readonly singleSignOn: SingleSignOnDeps
+  readonly billing: BillingDeps
   readonly system: Kysely<Schema>
   readonly recordings: Recordings
   readonly live: Pick<LiveLogins, 'reviewLeavers'>
@@ -35,7 +51,7 @@ const LEAVERS_INTERVAL_MS = 2_000
 
 /** Starts the jobs. A failure is logged; the next run retries. */
 export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) => void): void {
-  const { auth, system, recordings, live, clock, log, settings } = deps
+  const { auth, singleSignOn, system, recordings, live, clock, log, settings } = deps
   const contextOf = (tenant: TenantId): TenantContext => deps.tenantContext(tenant, JANITOR)
   const every = (intervalMs: number, ...jobs: readonly (() => Promise<void>)[]): void => {
     const stop = clock.every(intervalMs, () => {
@@ -47,6 +63,16 @@ export function startJobs(deps: JobsDeps, onEnd: (ending: () => Promise<void>) =
     CLEAN_UP_INTERVAL_MS,
     () => removeStalePending(system, contextOf, clock.now()),
     () => forgetExpired(auth),
+    () => forgetRegistrations(auth),
+    () => forgetInvitations(system, clock, contextOf),
+    async () => deps.mailRequests.wake(),
+    () => forgetExpiredFactors(auth),
+    () => forgetHeldLogins(system, clock.now()),
+    () => forgetChallenges(system, clock.now()),
+    () => forgetExpiredSignOns(system, clock.now()),
+    () => refreshMetadata(singleSignOn),
+    () => warnOfCertificates(singleSignOn),
+    () => reconcileDaily(deps.billing),
     () => sweepFailedLogins(system, contextOf, clock.now(), settings.BOWLINE_FAILED_LOGIN_DAYS),
     async () => {
       await removeExpired(system, recordings, contextOf, new Date(clock.now()))

@@ -9,10 +9,27 @@ export interface UploadCounts {
   readonly away: boolean
 }
 
+/** Mails since the start. */
+export interface MailCounts {
+  readonly queued: number
+  readonly sent: number
+  readonly failed: number
+}
+
+/** Certificates that this process shows. */
+export interface CertificateCounts {
+  /** Ends by use, in milliseconds since the epoch. */
+  readonly ends: () => ReadonlyMap<string, number>
+  /** Failed attempts to get one, since the start. */
+  readonly failures: () => number
+}
+
 export interface Metrics {
   readonly registry: Registry
   /** SSH connections refused by admission, by reason. */
   readonly sshRefused: Counter<'reason'>
+  /** Connections at the port of TCP tunnels that reached none, by reason. */
+  readonly tunnelsRefused: Counter<'reason'>
   /** Closed SSH connections, by cause. */
   readonly sshClosed: Counter<'by' | 'reason' | 'authenticated'>
   readonly docsSearches: Counter
@@ -29,6 +46,8 @@ export function createMetrics(read: {
   listeners: () => number
   /** undefined without a store */
   uploads: UploadCounts | undefined
+  mails: MailCounts
+  certificates: CertificateCounts
 }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -57,7 +76,26 @@ export function createMetrics(read: {
       }),
     )
   }
-  const { uploads } = read
+  const { uploads, mails, certificates } = read
+  registry.registerMetric(
+    new Gauge({
+      name: 'bowline_certificate_end_timestamp_seconds',
+      help: 'When the certificate that this process shows ends, in seconds since the epoch',
+      labelNames: ['use'],
+      registers: [],
+      collect() {
+        for (const [use, end] of certificates.ends()) this.set({ use }, end / 1_000)
+      },
+    }),
+  )
+  counter(
+    'bowline_certificate_orders_failed_total',
+    'Attempts of this process to get a certificate that failed',
+    certificates.failures,
+  )
+  counter('bowline_mails_queued_total', 'Mails written to the outbox by this process', () => mails.queued)
+  counter('bowline_mails_sent_total', 'Mails that a mail server has taken from this process', () => mails.sent)
+  counter('bowline_mails_failed_total', 'Mails that this process has given up', () => mails.failed)
   if (uploads) {
     gauge(
       'bowline_recording_uploads_waiting',
@@ -82,6 +120,12 @@ export function createMetrics(read: {
     sshRefused: new Counter({
       name: 'bowline_ssh_refused_total',
       help: 'SSH connections refused before the handshake',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
+    tunnelsRefused: new Counter({
+      name: 'bowline_tunnel_connections_refused_total',
+      help: 'Connections to the port of TCP tunnels that reached no tunnel',
       labelNames: ['reason'],
       registers: [registry],
     }),

@@ -9,25 +9,28 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
 import { openSession } from '../sessions/service.ts'
 import { type BootedServer, type Person, bootServer } from '../testing/boot.ts'
-import { type Locate, openPositions } from './positions.ts'
+import { type Locate, type Place, openPositions } from './positions.ts'
 import { mmdbFile } from '../testing/mmdb.ts'
 
 const LISBON = { latitude: 38.72, longitude: -9.14 }
 const SUVA = { latitude: -18.14, longitude: 178.44 }
+const LISBON_NAMED = { ...LISBON, city: 'Lisbon', country: 'Portugal' }
+const SUVA_NAMED = { ...SUVA, country: 'Fiji' }
 const NOWHERE = { latitude: 0, longitude: 0 }
 let folder: string
 let file: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-mmdb-'))
   file = join(folder, 'city.mmdb')
-  await writeFile(file, mmdbFile({ '203.0.113.0/24': LISBON, '198.51.100.7/32': SUVA }))
+  await writeFile(file, mmdbFile({ '203.0.113.0/24': LISBON_NAMED, '198.51.100.7/32': SUVA_NAMED }))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('address positions', () => {
   let locate: Locate
+  let place: Place
   beforeAll(async () => {
-    locate = await openPositions(file)
+    ;({ locate, place } = await openPositions(file))
   })
 
   it.each([
@@ -42,6 +45,15 @@ describe('address positions', () => {
     ['nonsense', NOWHERE],
   ])('locates %s', (address, position) => {
     expect(locate(address)).toEqual(position)
+  })
+
+  it.each([
+    ['203.0.113.9', 'Lisbon, Portugal'],
+    ['198.51.100.7', 'Fiji'],
+    ['2001:db8::1', ''],
+    ['nonsense', ''],
+  ])('names the place of %s', (address, name) => {
+    expect(place(address)).toBe(name)
   })
 
   it('returns finite coordinates for any text', () => {
@@ -99,7 +111,7 @@ describe('positions of devices and sessions', () => {
   it('locates a session by the client’s address', async () => {
     const device = await server.acceptedDevice(ada)
     const uid = SessionUid.parse('b'.repeat(64))
-    const ctx = testContext(server.database, ada.tenant, { locate: await openPositions(file) })
+    const ctx = testContext(server.database, ada.tenant, { locate: (await openPositions(file)).locate })
     const opened = {
       uid,
       device: device.uid,

@@ -207,6 +207,19 @@ export async function mayLogIn(ctx: TenantContext, blob: Uint8Array, use: KeyUse
   return mayUseKey(row, use)
 }
 
+/**
+ * Owner of a key that logs in; null: it is a service key. Undefined for an unknown or disabled key. `byOwner`: the owner
+ * registered it, so that what the key says of its user is what the owner vouches for.
+ */
+export async function findKeyOwner(
+  ctx: TenantContext,
+  blob: Uint8Array,
+): Promise<{ readonly name: string; readonly owner: UserId | null; readonly byOwner: boolean } | undefined> {
+  const row = await findPublicKey(ctx.db, fingerprintOf(blob))
+  if (!row?.blob.equals(blob) || !isEnabled(row)) return undefined
+  return { name: row.name, owner: row.owner, byOwner: row.owner !== null && row.vouched_by === row.owner }
+}
+
 /** Wire encoding of a registered key; undefined for an unknown one. */
 export async function findKeyBlob(ctx: TenantContext, fingerprint: string): Promise<Uint8Array | undefined> {
   return (await findPublicKey(ctx.db, fingerprint))?.blob

@@ -1,7 +1,8 @@
 // SQL of recordings.
 import type { DeviceUid, SessionUid } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
-import type { RecordingPassagesTable, RecordingsTable, Schema } from '../db/schema.ts'
+import type { Schema } from '../db/schema.ts'
+import type { RecordingPassagesTable, RecordingsTable } from '../db/tables/recording-tables.ts'
 import type { Passage } from './text/passages.ts'
 import { toVector } from './text/words.ts'
 

@@ -2,7 +2,7 @@
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { countRows } from '../db/lists/count.ts'
-import type { DroppedGuessesTable, RepeatedRefusalsTable } from '../db/guess-tables.ts'
+import type { DroppedGuessesTable, RepeatedRefusalsTable } from '../db/tables/guess-tables.ts'
 import type { Schema } from '../db/schema.ts'
 
 /** Failed logins of the namespace since a time. */

@@ -5,7 +5,8 @@ import { fail } from '@bowline/contract/errors'
 import { operations } from '@bowline/contract/operations'
 import { TERMINAL } from '@bowline/contract/terminal/messages'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
-import { personOf } from '../context.ts'
+import type { DeviceUid } from '@bowline/contract/schemas/common'
+import { type Actor, personOf } from '../context.ts'
 import { get } from '../devices/service.ts'
 import { type RequestContext, type Route, memberRoute, publicRoute } from '../http/route.ts'
 import { sourceKey } from '../platform/network/address.ts'
@@ -14,11 +15,13 @@ import type { LegacyTarget, TicketTarget, Tickets } from './tickets.ts'
 export interface TerminalRoutesParts {
   readonly tickets: Pick<Tickets<TicketTarget>, 'issue'>
   readonly legacyTickets: Pick<Tickets<LegacyTarget>, 'issue'>
+  /** Refuses an actor who lacks the second factor that the device's namespace asks for. */
+  readonly requireFactor: (actor: Actor, device: DeviceUid, source: string) => Promise<void>
   /** Rate limit of requests per source. */
   readonly attempts: RateLimiter
 }
 
-export function terminalRoutes({ tickets, legacyTickets, attempts }: TerminalRoutesParts): Route[] {
+export function terminalRoutes({ tickets, legacyTickets, attempts, requireFactor }: TerminalRoutesParts): Route[] {
   const { terminals } = operations
   function sourceOf({ source }: RequestContext): string {
     const key = sourceKey(source)
@@ -28,6 +31,7 @@ export function terminalRoutes({ tickets, legacyTickets, attempts }: TerminalRou
     memberRoute(terminals.open, async (ctx, { params, body }) => {
       const source = sourceOf(ctx)
       await get(ctx, params.uid)
+      await requireFactor(ctx.actor, params.uid, ctx.source)
       const target = { tenant: ctx.tenant, device: params.uid, username: body.username, person: personOf(ctx.actor) }
       return { ticket: tickets.issue(target, source), expires_in: TERMINAL.ticketSeconds }
     }),

@@ -45,9 +45,12 @@ export interface TicketLimits {
   /** Limit of pending tickets. */
   readonly total: number
   readonly perSource: number
+  /** Life of a ticket; default: that of a terminal's. */
+  readonly seconds?: number
 }
 
 export function createTickets<Target>(clock: Clock, limits: TicketLimits): Tickets<Target> {
+  const { seconds = TERMINAL.ticketSeconds } = limits
   const waiting = new Map<string, { target: Target; source: string; expire: () => void }>()
   const counts = new Map<string, number>()
   const take = (key: string): Target | undefined => {
@@ -64,13 +67,13 @@ export function createTickets<Target>(clock: Clock, limits: TicketLimits): Ticke
     issue(target, source) {
       const count = counts.get(source) ?? 0
       if (waiting.size >= limits.total || count >= limits.perSource) {
-        fail('TOO_MANY_REQUESTS', { seconds: TERMINAL.ticketSeconds })
+        fail('TOO_MANY_REQUESTS', { seconds })
       }
       counts.set(source, count + 1)
       // The tilde distinguishes clients: those that send text percent-encode it in the URL of their WebSocket.
       const ticket = `${randomBytes(32).toString('base64url')}~`
       const key = keyOf(ticket)
-      waiting.set(key, { target, source, expire: clock.after(TERMINAL.ticketSeconds * 1_000, () => void take(key)) })
+      waiting.set(key, { target, source, expire: clock.after(seconds * 1_000, () => void take(key)) })
       return ticket
     },
     take: (ticket) => take(keyOf(ticket)),

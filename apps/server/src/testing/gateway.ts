@@ -48,12 +48,14 @@ export const DEVICE_PASSWORD = 'right'
  * An accepted device with a link, until the test is over.
  * @param behave default: accepts the password `right` and every statement, echoes sessions and connections
  * @param known an already registered device
+ * @param pins pinned keys of a server with TLS
  */
 export async function fakeDevice(
   server: BootedServer,
   person: Person,
   behave?: Behaviour,
   known?: RegisteredDevice,
+  pins?: readonly Uint8Array[],
 ): Promise<FakeDevice> {
   const device = known ?? (await server.acceptedDevice(person))
   const asked: FakeDevice['asked'] = []
@@ -69,7 +71,7 @@ export async function fakeDevice(
   }
   const parsed = parseServerAddress(server.origin)
   if ('fault' in parsed) throw new Error(parsed.fault)
-  const socket = await connectServer(parsed.value, undefined, new AbortController().signal)
+  const socket = await connectServer(parsed.value, pins, new AbortController().signal)
   const upgraded = await requestUpgrade(socket, parsed.value, device.token)
   if (!('socket' in upgraded)) throw new Error(`the server answered ${JSON.stringify(upgraded)}`)
   const highBytes = LINK_DEFAULTS.socketHighBytes

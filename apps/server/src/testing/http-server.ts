@@ -21,8 +21,14 @@ export interface World {
   readonly apiKey: string
   readonly tunnelAddress: string
   readonly connectorUid: string
+  readonly passkeyId: string
   /** Part of every name in this namespace and of nothing else. */
   readonly marker: string
+  readonly signInId: string
+  readonly identityId: string
+  readonly scimTokenId: string
+  /** Code of a login by the owner's key that waits. */
+  readonly heldLoginCode: string
 }
 
 /** Creates one of everything, by API calls where possible. */
@@ -58,6 +64,65 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
   const connector = { enable: false, address: `${marker}.example.org`, port: 2_375, secure: false }
   await client.call(operations.connectors.create, { body: connector })
   const { body: connectors } = await client.call(operations.connectors.list, {})
+  const { body: scimToken } = await client.call(operations.scim.createToken, {
+    params: { tenant },
+    body: { name: marker },
+  })
+  const [passkeyId, signInId, identityId] = [randomUUID(), randomUUID(), randomUUID()]
+  const noKey = { credential_id: randomBytes(16), public_key: randomBytes(16), aaguid: randomUUID() }
+  await server.database
+    .system()
+    .insertInto('passkeys')
+    .values({
+      id: passkeyId,
+      user_id: owner.id,
+      ...noKey,
+      multi_device: false,
+      backed_up: false,
+      name: marker,
+      created_at: new Date(),
+    })
+    .execute()
+  const now = new Date()
+  const use = { created_at: now, last_seen: now, expires_at: new Date(now.getTime() + 86_400_000) }
+  await server.database
+    .system()
+    .insertInto('sign_ins')
+    .values({ id: signInId, user_id: owner.id, kind: 'token', ...use })
+    .execute()
+  await server.database
+    .system()
+    .insertInto('identities')
+    .values({
+      id: identityId,
+      kind: 'openid',
+      issuer: 'https://idp.example.org',
+      subject: marker,
+      user_id: owner.id,
+      email: `${marker}@example.org`,
+      created_at: now,
+      last_used: now,
+    })
+    .execute()
+  const heldLoginCode = [...randomBytes(8)].map((byte) => String.fromCodePoint(65 + (byte % 26))).join('')
+  await server.database
+    .system()
+    .insertInto('held_logins')
+    .values({
+      id: randomUUID(),
+      tenant_id: tenant,
+      code: heldLoginCode,
+      user_id: owner.id,
+      credential: randomBytes(32),
+      key_name: marker,
+      source: '192.0.2.7',
+      address: '192.0.2.7',
+      device_uid: device.uid,
+      username: marker,
+      created_at: now,
+      expires_at: use.expires_at,
+    })
+    .execute()
   return {
     owner,
     member,
@@ -70,6 +135,11 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     apiKey: apiKey.id,
     tunnelAddress: tunnel.address,
     connectorUid: connectors[0]?.uid ?? '',
+    passkeyId,
+    signInId,
+    identityId,
+    scimTokenId: scimToken.id,
+    heldLoginCode,
     marker,
   }
 }
@@ -99,8 +169,12 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     fingerprint: world.fingerprint,
     key: world.apiKeyName,
     uuid: randomUUID(),
+    code: world.heldLoginCode,
     'user-id': world.owner.id,
+    user: world.owner.id,
   }
+  if (path.includes('/openid/')) return randomUUID()
+  if (path.includes('/scim/') && name === 'id') return world.scimTokenId
   const noun = path.split('/')[2] ?? ''
   const uids: Record<string, string> = {
     devices: path.includes('{status}') ? world.pendingDevice.uid : world.device.uid,
@@ -111,8 +185,16 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     user: world.owner.id,
     users: world.owner.id,
     firewall: world.ruleId,
+    mails: randomUUID(),
   }
-  const value = one[name] ?? uids[noun]
+  const ofPerson = path.includes('/passkeys/')
+    ? world.passkeyId
+    : path.includes('/sign-ins/')
+      ? world.signInId
+      : path.includes('/identities/') && name === 'id'
+        ? world.identityId
+        : undefined
+  const value = ofPerson ?? one[name] ?? uids[noun]
   if (value === undefined) throw new Error(`no value for {${name}} of ${method} ${path}: add one to http/testing.ts`)
   return value
 }

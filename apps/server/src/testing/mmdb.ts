@@ -36,13 +36,16 @@ function bitsOf(range: string): number[] {
   return [...Array<number>(96).fill(0), ...bits.slice(0, Number(prefix))]
 }
 
-/** @param ranges positions by IPv4 range, such as `203.0.113.0/24`; they must not overlap */
-export function mmdbFile(ranges: Readonly<Record<string, Position>>): Buffer {
+/** An entry of the file. */
+type Entry = Position & { readonly city?: string; readonly country?: string }
+
+/** @param ranges entries by IPv4 range, such as `203.0.113.0/24`; they must not overlap */
+export function mmdbFile(ranges: Readonly<Record<string, Entry>>): Buffer {
   const nodes: [left: number, right: number][] = [[-1, -1]]
   const data: Buffer[] = []
   let dataBytes = 0
   const leaves: { node: number; bit: number; offset: number }[] = []
-  for (const [range, { latitude, longitude }] of Object.entries(ranges)) {
+  for (const [range, { latitude, longitude, city, country }] of Object.entries(ranges)) {
     const bits = bitsOf(range)
     let node = 0
     for (const bit of bits.slice(0, -1)) {
@@ -55,7 +58,14 @@ export function mmdbFile(ranges: Readonly<Record<string, Position>>): Buffer {
         node = made
       }
     }
-    const entry = encode({ location: { latitude, longitude } }, true)
+    const entry = encode(
+      {
+        location: { latitude, longitude },
+        ...(city ? { city: { names: { en: city } } } : {}),
+        ...(country ? { country: { names: { en: country } } } : {}),
+      },
+      true,
+    )
     leaves.push({ node, bit: bits.at(-1) ?? 0, offset: dataBytes })
     data.push(entry)
     dataBytes += entry.length

@@ -33,6 +33,7 @@ export interface TenantIds {
   readonly rule: number
   readonly tunnel: string
   readonly connector: string
+  readonly scimToken: string
   /** API keys by role, as programs send them. */
   readonly keys: Readonly<Record<Role, string>>
 }
@@ -67,6 +68,7 @@ export async function makeTenant(
     rule: 1_000_000 + Math.floor(Math.random() * 1_000_000_000),
     tunnel: hex(16),
     connector: randomUUID(),
+    scimToken: randomUUID(),
     keys: { observer: randomUUID(), operator: randomUUID(), administrator: randomUUID(), owner: randomUUID() },
   }
   const tables = await tenantTables(db)
@@ -109,7 +111,8 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
   const { id: tenant_id, ids, members, owner } = tenant
   await db.deleteFrom('namespaces').where('tenant_id', '=', tenant_id).execute()
   // Restores signed-out users' tokens and clears lockouts.
-  const people = [...Object.values(members), tenant.pending]
+  const admins = await db.selectFrom('users').select('id').where('is_instance_admin', '=', true).execute()
+  const people = [...Object.values(members), tenant.pending, ...admins.map(({ id }) => id)]
   await db.updateTable('users').set({ token_epoch: 0 }).where('id', 'in', people).execute()
   await db.deleteFrom('ended_logins').where('user_id', 'in', people).execute()
   await db.deleteFrom('login_attempts').execute()
@@ -174,6 +177,27 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .insertInto('repeated_refusals')
     .values({ tenant_id, source: '192.0.2.7', device_uid: ids.device, rule: ids.rule, since: FAR_OFF })
     .execute()
+  const proof = { tenant_id, user_id: owner, credential: Buffer.alloc(32), source: '192.0.2.7' }
+  await db
+    .insertInto('held_logins')
+    .values({
+      ...proof,
+      id: randomUUID(),
+      code: hex(4)
+        .replaceAll(/./g, (digit) => String.fromCodePoint(65 + Number.parseInt(digit, 16)))
+        .toUpperCase(),
+      key_name: MARK,
+      address: '192.0.2.7',
+      device_uid: ids.device,
+      username: MARK,
+      created_at: new Date(0),
+      expires_at: new Date(0),
+    })
+    .execute()
+  await db
+    .insertInto('factor_windows')
+    .values({ ...proof, token_epoch: 0, opened_at: new Date(0) })
+    .execute()
   await db.insertInto('session_events').values({ tenant_id, session_uid: ids.session, seat: 0, type: MARK }).execute()
   const recording = { id: ids.recording, session_uid: ids.session, seat: 0, started_at: new Date(0), node: '' }
   await db
@@ -215,7 +239,7 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
     .execute()
   await db
     .insertInto('connectors')
-    .values({ tenant_id, uid: ids.connector, enable: true, address: `${MARK}.example`, port: 2376, secure: false })
+    .values({ tenant_id, uid: ids.connector, enable: false, address: `${MARK}.example`, port: 2376, secure: false })
     .execute()
   await db
     .insertInto('removed_devices')
@@ -225,4 +249,40 @@ async function fill(db: Kysely<Schema>, tenant: TestTenant): Promise<void> {
       device: { ...device(ids.device, 'accepted', 'native') },
     })
     .execute()
+  await fillProvisioning(db, tenant)
+}
+
+/** Provisioning that is off, so that roles can be changed by hand. */
+async function fillProvisioning(db: Kysely<Schema>, { id: tenant_id, ids, owner }: TestTenant): Promise<void> {
+  const [person, group, at] = [ids.connector, ids.recording, new Date(0)]
+  const made = { tenant_id, created_at: at, changed_at: at }
+  await db
+    .insertInto('billing_accounts')
+    .values({ tenant_id, customer_id: `cus_${tenant_id}` })
+    .execute()
+  await db.insertInto('scim_settings').values({ tenant_id, mails: false }).execute()
+  await db.insertInto('scim_roles').values({ tenant_id, group_key: MARK, group_name: MARK, role: 'operator' }).execute()
+  const given = { provider_id: null, group_name: MARK, role: 'observer' as const }
+  await db
+    .insertInto('group_roles')
+    .values({ tenant_id, ...given })
+    .execute()
+  await db.insertInto('provided_members').values({ tenant_id, user_id: owner, provider_id: null }).execute()
+  const token = { id: ids.scimToken, name: MARK, token_hash: createHash('sha256').update(ids.scimToken).digest() }
+  await db
+    .insertInto('scim_tokens')
+    .values({ tenant_id, ...token, created_by: owner, created_at: at })
+    .execute()
+  await db
+    .insertInto('scim_people')
+    .values({ ...made, id: person, user_name: MARK, user_name_key: MARK, email: `${MARK}@example.com` })
+    .execute()
+  await db
+    .insertInto('scim_groups')
+    .values({ ...made, id: group, name: MARK, name_key: MARK })
+    .execute()
+  await db.insertInto('scim_group_people').values({ tenant_id, group_id: group, person_id: person }).execute()
+  await sql`insert into scim_requests (id, tenant_id, at, token_name, method, path, status, detail)
+    overriding system value
+    values (${ids.rule}, ${tenant_id}, ${at}, ${MARK}, 'GET', '/Users', 400, ${MARK})`.execute(db)
 }

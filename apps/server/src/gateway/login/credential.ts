@@ -6,7 +6,12 @@ import { type Person, firstQuestion } from './questions.ts'
 export type Credential =
   | { readonly method: 'password'; readonly password: string }
   | { readonly method: 'keyboard-interactive'; readonly person: Person }
-  | { readonly method: 'publickey'; readonly blob: Uint8Array }
+  | {
+      readonly method: 'publickey'
+      readonly blob: Uint8Array
+      /** The key's authenticator has detected a touch and verified its user. */
+      readonly userVerified: boolean
+    }
 
 /** @throws {PromptCancelled} when the person does not answer the first question */
 export async function toCredential(attempt: Exclude<AuthAttempt, { method: 'none' }>): Promise<Credential> {
@@ -14,7 +19,7 @@ export async function toCredential(attempt: Exclude<AuthAttempt, { method: 'none
     case 'password':
       return { method: 'password', password: attempt.password }
     case 'publickey':
-      return { method: 'publickey', blob: attempt.key.blob }
+      return { method: 'publickey', blob: attempt.key.blob, userVerified: attempt.key.userVerified === true }
     case 'keyboard-interactive':
       return { method: 'keyboard-interactive', person: await firstQuestion(attempt) }
   }

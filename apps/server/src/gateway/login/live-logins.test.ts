@@ -41,7 +41,19 @@ function setUp() {
       const { status, endsDisallowed, forwarding } = policy
       if (policy.removed) return undefined
       const names = { name: 'device', namespace: 'dev', announcement: '' }
-      return { uid, tenant: TENANT, tags: ['rack'], status, endsDisallowed, forwarding, recording: 'off', ...names }
+      return {
+        uid,
+        tenant: TENANT,
+        tags: ['rack'],
+        status,
+        endsDisallowed,
+        forwarding,
+        recording: 'off',
+        factorHours: null,
+        servicesNeedNoFactor: false,
+        lapsed: false,
+        ...names,
+      }
     },
     contextOf: () => ({}) as TenantContext,
     firewall: async () => (attempt) => ({ allow: !policy.denies(attempt), rule: 7 }),

@@ -16,6 +16,7 @@ import { quoted } from '../record/device-text.ts'
 import type { Credential } from './credential.ts'
 import type { DeviceChecks } from './device-checks.ts'
 import type { Guesses } from '../admission/guesses.ts'
+import { FactorCheck, type FactorCheckDeps, type FactorOutcome } from './factor-check.ts'
 import { FirewallCheck, type FirewallCheckDeps } from './firewall-check.ts'
 import type { ForwardingState, LiveLogins } from './live-logins.ts'
 import { KEY_STEP_MS, REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
@@ -25,7 +26,7 @@ import type { SshId } from './sshid.ts'
 import type { Statement } from './statement.ts'
 import { TEXTS } from '../record/texts.ts'
 
-export interface LoginDeps extends FirewallCheckDeps {
+export interface LoginDeps extends FirewallCheckDeps, FactorCheckDeps {
   /** The endpoint that the client uses: `type` of the session. */
   readonly endpoint: NewSession['type']
   /** The console's user behind a web terminal; undefined for all others. */
@@ -90,6 +91,7 @@ export class Login {
   readonly #id: SshId
   readonly #events: LoginEvents
   readonly #firewall: FirewallCheck
+  readonly #factor: FactorCheck
   #state: { readonly is: 'open' } | { readonly is: 'accepted'; releaseSlot(): void } | { readonly is: 'closed' } = {
     is: 'open',
   }
@@ -105,11 +107,22 @@ export class Login {
     this.#id = id
     this.#events = events
     this.#firewall = new FirewallCheck(deps)
+    this.#factor = new FactorCheck(deps, connection)
   }
 
   /** Policy's refusal of the last attempt, for the row; the client receives less. */
   get refusal(): SessionCause | undefined {
-    return this.#firewall.refusal
+    return this.#firewall.refusal ?? this.#factor.refusal
+  }
+
+  /** True once a credential was right and only the second factor was missing. */
+  get isProven(): boolean {
+    return this.#factor.isProven
+  }
+
+  /** True if the next keyboard-interactive attempt is about the second factor of a proven key. */
+  get asksForFactor(): boolean {
+    return this.#factor.pendingKey !== undefined
   }
 
   /** Checks whether a key would be accepted: without side effects, with one refusal for every reason. */
@@ -125,12 +138,24 @@ export class Login {
     return this.#paced(decided, byKey ? KEY_STEP_MS : REFUSAL_STEP_MS)
   }
 
+  /** Asks for the second factor of the proven key, which is then evaluated again. */
+  answerFactor(attempt: Parameters<FactorCheck['answer']>[0]): Promise<AuthDecision> {
+    const key = this.#factor.pendingKey
+    const decided = this.#factor.answer(attempt).then((outcome) => {
+      const passed = outcome === 'waited' || outcome === 'passed'
+      return passed && key ? this.#decide(key) : (outcome as AuthDecision)
+    })
+    this.#attempt = decided.catch(() => undefined)
+    return decided
+  }
+
   /** Closes the `auth` stream and the row. */
   async close(cause: SessionCause): Promise<void> {
     const endStream = (): void =>
       this.#auth?.stream.close({ by: 'gateway', reason: 'login-closed', message: cause.message })
     const before = this.#state
     this.#state = { is: 'closed' }
+    this.#factor.leave()
     endStream()
     // A pending attempt may still open a row and a stream: they end with the login.
     await this.#attempt
@@ -198,6 +223,9 @@ export class Login {
       const allowed = await this.#firewall.allows(ctx, row, target, { address, ...this.#useOf(target) })
       if (!allowed) return this.#refuse(credential, TEXTS.refused)
       if (!link) return this.#refuse(credential, TEXTS.unreachable)
+      const factor = byKey ? await this.#factor.ofKey(ctx, target, this.#id.user, credential) : 'passed'
+      if (factor === 'waited') return await this.#decide(credential)
+      if (factor !== 'passed') return factor
       return await this.#askDevice({ ctx, target, credential, row }, link, since)
     } finally {
       await row
@@ -245,6 +273,12 @@ export class Login {
     if (verdict.type === 'accepted') {
       // The device may have been lost since it answered.
       if (!auth.usableOn(link)) return this.#refuse(credential, TEXTS.unreachable)
+      const factor = await this.#factorOfPassword(attempt)
+      if (factor !== 'passed' && factor !== 'waited') {
+        auth.stream.close({ by: 'gateway', reason: 'login-closed', message: 'The second factor is missing.' })
+        return factor
+      }
+      if (!auth.usableOn(link)) return this.#refuse(credential, TEXTS.unreachable)
       return this.#accept(attempt, { link, stream: auth.stream, record }, since)
     }
     ctx.log.info('ssh.login-failed', { session: record.uid, device: target.uid, reason: verdict.reason })
@@ -252,6 +286,14 @@ export class Login {
     if (verdict.message) return { result: 'disconnect', message: quoted(target.name, verdict.message) }
     if (verdict.reason === 'busy') return this.#refuse(credential, TEXTS.busy)
     return byKey ? { result: 'reject' } : REFUSED_PASSWORD
+  }
+
+  /** The second factor after a password that the device has accepted; of a key it is asked before the device is. */
+  async #factorOfPassword({ ctx, target, credential }: Attempt): Promise<FactorOutcome> {
+    if (credential.method === 'publickey') return 'passed'
+    const person = credential.method === 'password' ? undefined : credential.person
+    const ask = person && ((name: string, instruction: string) => person.ask({ name, instruction, prompts: [] }))
+    return this.#factor.ofPassword(ctx, target, this.#id.user, ask)
   }
 
   /** The stream of earlier attempts, unless the device has connected anew. */
@@ -272,6 +314,7 @@ export class Login {
   ): AuthDecision {
     if (this.#state.is === 'closed') return ENDED
     const { user } = this.#id
+    if (target.lapsed) return { result: 'disconnect', message: TEXTS.lapsed }
     const releaseSlot = this.#deps.budget.take(target, user)
     if (!releaseSlot) return { result: 'disconnect', message: TEXTS.tooManySessions }
     this.#state = { is: 'accepted', releaseSlot }

@@ -14,6 +14,9 @@ const target = (device: string, tenant = '1'): LoginTarget => ({
   endsDisallowed: true,
   forwarding: 'allowed',
   recording: 'off',
+  factorHours: null,
+  servicesNeedNoFactor: false,
+  lapsed: false,
 })
 
 describe('session budget', () => {

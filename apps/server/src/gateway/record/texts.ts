@@ -37,6 +37,19 @@ export const TEXTS = {
   permissionDenied: fromBowline('permission denied.'),
   tooManyAttempts: fromBowline('too many failed attempts to sign in.'),
 
+  // Second factor.
+  codePrompt: 'Code of your authenticator (empty: wait for the approval): ',
+  wrongCode: fromBowline('the code is wrong or has been used already.'),
+  tooManyCodes: fromBowline('too many wrong codes; wait some minutes, or approve the login in the console.'),
+  denied: fromBowline('the login was denied.'),
+  notApproved: fromBowline('nobody approved the login in time; try again.'),
+  tooManyWaiting: fromBowline('too many logins wait for an approval; approve or deny them in the console first.'),
+  /** For clients that cannot be asked. */
+  noFactor: fromBowline(
+    'this namespace asks for a second factor of a person, and this login has none; open a terminal in the console, ' +
+      'or use a key of your own.',
+  ),
+
   // Ends.
   /** In reply to a login: clients show no earlier text. */
   stopping: fromBowline('the server is stopping; try again in a moment.'),
@@ -50,6 +63,9 @@ export const TEXTS = {
   notUnderstood: fromBowline('the page has sent a message that is neither input nor a size nor a signature.'),
 
   // Forwarding.
+  lapsed: fromBowline(
+    'the namespace has more devices than it may without a subscription. Its owner chooses three of them, or subscribes, in the console.',
+  ),
   forwardingOff: fromBowline('forwarding is switched off in this namespace.'),
   forwardingUnrecorded: fromBowline('Forwarding is off while recordings are required in this namespace.'),
   tooManyListeners: (max: number): string =>
@@ -57,3 +73,20 @@ export const TEXTS = {
   /** Without a full stop: the reason follows. @param what e.g. `port 8080` */
   notForwarded: (what: string): string => fromBowline(`${what} cannot be forwarded`),
 } as const
+
+/** Text of a login that waits for an approval, in lines. */
+export function heldText(held: {
+  readonly device: string
+  readonly address: string
+  readonly code: string
+  readonly link: string
+  readonly seconds: number
+}): string {
+  const { device, address, code, link, seconds } = held
+  return [
+    fromBowline(`the login to ${device} from ${address} needs your approval within ${seconds} seconds.`),
+    `Open ${link}`,
+    `and check that the page shows the code ${code}.`,
+    '',
+  ].join('\r\n')
+}

@@ -179,6 +179,8 @@ export function createWebConnection({ handler, view, login, clock, ...parts }: W
     bytesOut: 0,
     openChannel: () => Promise.reject(new Error('a web terminal takes no channels')),
     explain: () => undefined,
+    announce: () => undefined,
+    allowLogin: () => undefined,
     disconnect: end,
     attempt,
     start,

@@ -19,9 +19,10 @@ const BRACE = 0x20
 /**
  * Finds too much structure before parsing. Scans the text once and stops at the first excess.
  * @param json any text
+ * @param maxNames field names of all objects together
  * @returns a rule for error messages; undefined when there is none
  */
-export function excessOf(json: string): string | undefined {
+export function excessOf(json: string, maxNames = MAX_NAMES): string | undefined {
   let depth = 0
   let names = 0
   let items = 0
@@ -36,7 +37,7 @@ export function excessOf(json: string): string | undefined {
     else if ((code & ~BRACE) === OPEN) depth += 1
     else if ((code & ~BRACE) === CLOSE) depth -= 1
     if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`
-    if (names > MAX_NAMES || items > MAX_ITEMS) return 'has too many fields'
+    if (names > maxNames || items > MAX_ITEMS) return 'has too many fields'
   }
   return undefined
 }

@@ -41,16 +41,26 @@ export function isLoopback(address: string): boolean {
 
 /** The unit that rate and connection limits count: an IPv4 address, or the /64 of an IPv6 address. */
 export function sourceKey(address: string): string {
+  const groups = groupsOf(plainAddress(address))
+  return groups ? `${groups.slice(0, 4).join(':')}::/64` : plainAddress(address)
+}
+
+/** The network that one customer may have: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+export function networkKey(address: string): string {
   const plain = plainAddress(address)
-  if (isIP(plain) !== 6) return plain
+  const groups = groupsOf(plain)
+  if (groups) return `${groups.slice(0, 3).join(':')}::/48`
+  return isIP(plain) === 4 ? `${plain.split('.').slice(0, 3).join('.')}.0/24` : plain
+}
+
+/** The eight groups of an IPv6 address in hexadecimal; undefined for others. */
+function groupsOf(plain: string): string[] | undefined {
+  if (isIP(plain) !== 6) return undefined
   const [head = '', tail = ''] = plain.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === '' ? [] : tail.split(':')
   const groups = plain.includes('::')
     ? [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
     : left
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
+  return groups.map((group) => Number.parseInt(group, 16).toString(16))
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { SEAL_STATES, type Sign } from '@bowline/asciicast/chain'
 import { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import * as z from 'zod'
-import type { RecordingLedgerTable } from '../../db/schema.ts'
+import type { RecordingLedgerTable } from '../../db/tables/recording-tables.ts'
 import type { RecordingKey } from '../recording-key.ts'
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)

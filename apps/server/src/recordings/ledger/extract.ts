@@ -1,7 +1,8 @@
 // Extracts the ledger entries of a recording, or of a channel whose recording is gone.
 import type { SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
-import type { RecordingLedgerTable, Schema } from '../../db/schema.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { RecordingLedgerTable } from '../../db/tables/recording-tables.ts'
 import type { LedgerExtract } from '../judgement.ts'
 import type { RecordingKey } from '../recording-key.ts'
 import { type Statement, readEntry } from './entry.ts'

@@ -1,7 +1,8 @@
 // SQL of the ledger of recordings.
 import type { DeviceUid, SessionUid, TenantId } from '@bowline/contract/schemas/common'
 import { type Kysely, sql } from 'kysely'
-import type { RecordingLedgerTable, Schema } from '../../db/schema.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { RecordingLedgerTable } from '../../db/tables/recording-tables.ts'
 import type { Head } from './entry.ts'
 
 /**

@@ -4,25 +4,30 @@ import { Email, Password, Username } from '@bowline/contract/schemas/common'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { systemClock } from '@bowline/base/clock'
-import { createPasswordHasher } from '../auth/passwords.ts'
-import { endBrowserSessionsOf } from '../auth/service.ts'
-import { parseInput } from '../platform/input/parse-input.ts'
-import { endEveryMembership } from '../members/service.ts'
-import { listAllNamespaces } from '../namespaces/service.ts'
-import { endSetUp } from '../instance/service.ts'
-import { COMMAND_LINE, listActivity, listEveryActivity } from '../users/activity.ts'
+import { createPasswordHasher } from '../../auth/passwords.ts'
+import { endBrowserSessionsOf } from '../../auth/service.ts'
+import { parseInput } from '../../platform/input/parse-input.ts'
+import { endEveryMembership } from '../../members/service.ts'
+import { listAllNamespaces } from '../../namespaces/service.ts'
+import { endSetUp } from '../../instance/service.ts'
+import { confirmByOperator } from '../../registration/service.ts'
+import { setInstanceAdmin } from '../../users/administrators.ts'
+import { COMMAND_LINE, listActivity, listEveryActivity } from '../../users/activity.ts'
 import {
   type Account,
   createUser,
   findAccount,
+  findAccountByEmail,
   listAccounts,
   removeAccount,
+  setMaxNamespaces,
   requireOtherThanNames,
   setPassword,
   signOutEverywhere,
-} from '../users/service.ts'
-import { type Instance, onInstance } from './instance.ts'
-import { type Format, type Terminal, show, table, valueOrStdin } from './terminal.ts'
+} from '../../users/service.ts'
+import { type Instance, onInstance } from '../instance.ts'
+import { type Format, type Terminal, show, table, valueOrStdin } from '../terminal.ts'
+import { mailQueueOf } from './notices.ts'
 
 async function historyOf(instance: Instance, name: string | undefined) {
   if (name === undefined) return listEveryActivity(instance.system, HISTORY)
@@ -31,16 +36,27 @@ async function historyOf(instance: Instance, name: string | undefined) {
   return items.map((event) => ({ ...event, username }))
 }
 
+const NamespaceLimit = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a number up to 9999, or unlimited')
+    .transform(Number),
+})
 const NewUser = z.object({ username: Username, password: Password, email: Email })
 
-/** @throws {BowlineError} NOT_FOUND naming the account */
-export async function accountOf({ system }: Instance, username: string): Promise<Account> {
-  return (await findAccount(system, username)) ?? fail('NOT_FOUND', { what: `The user ${username}` })
+/**
+ * The account that an operator means. Text with an @ is an address: anybody can register a username that looks like
+ * somebody else's address.
+ * @throws {BowlineError} NOT_FOUND naming the account
+ */
+export async function accountOf({ system }: Instance, name: string): Promise<Account> {
+  const account = name.includes('@') ? await findAccountByEmail(system, name) : await findAccount(system, name)
+  return account ?? fail('NOT_FOUND', { what: `The user ${name}` })
 }
 
 /** @returns the disabled SSH keys with the names of their namespaces */
 async function deleteAccount({ system, contextOf }: Instance, { id }: Account) {
-  const keys = await system
+  const { keys } = await system
     .transaction()
     .execute((db) => removeAccount(db, systemClock, id, (user) => endEveryMembership(db, contextOf, user)))
   const names = new Map((await listAllNamespaces(system)).map((one) => [one.tenant_id, one.name]))
@@ -52,7 +68,8 @@ const sessionEnding = { clock: systemClock, endSessions: endBrowserSessionsOf }
 /** Maximum of events that `user history` prints. */
 const HISTORY = 1_000
 
-export function addUserCommands(program: Command, terminal: Terminal): void {
+/** @returns the command `bowline user` */
+export function addUserCommands(program: Command, terminal: Terminal): Command {
   const user = program.command('user').description('Accounts of people')
 
   user
@@ -66,8 +83,10 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
       const passwordHash = await (await createPasswordHasher()).hash(wanted.password)
       await onInstance(terminal, async ({ system, ids }) => {
         const id = await system.transaction().execute(async (db) => {
-          await endSetUp(db)
-          const account = { name: wanted.username, passwordHash, status: 'confirmed' as const, maxNamespaces: -1 }
+          // Whoever runs the server creates the first account for themselves.
+          const isInstanceAdmin = await endSetUp(db)
+          const limits = { maxNamespaces: -1, isInstanceAdmin }
+          const account = { name: wanted.username, passwordHash, status: 'confirmed' as const, ...limits }
           return createUser(
             db,
             { ids, clock: systemClock, origin: COMMAND_LINE },
@@ -80,6 +99,21 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
     })
 
   user
+    .command('confirm <username> [email]')
+    .description('Confirm a registration without its mail; the address tells several with one username apart')
+    .option('--json', 'print JSON')
+    .action((username: string, address: string | undefined, format: Format) =>
+      onInstance(terminal, async ({ system, ids }) => {
+        const deps = { auth: { ids, clock: systemClock } }
+        const wanted = { username, email: address }
+        const email = await system.transaction().execute((db) => confirmByOperator(db, deps, wanted, COMMAND_LINE))
+        show(terminal, format, { username: username.toLowerCase(), email }, [
+          `Confirmed ${email}: ${username.toLowerCase()} can sign in.`,
+        ])
+      }),
+    )
+
+  user
     .command('password <username> <password>')
     .description('Set a password and end every session; a password of - is read from stdin')
     .option('--json', 'print JSON')
@@ -89,13 +123,28 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
       })
       await onInstance(terminal, async (instance) => {
         const account = await accountOf(instance, username)
-        const deps = { ...sessionEnding, passwords: await createPasswordHasher() }
+        const deps = { ...sessionEnding, passwords: await createPasswordHasher(), mails: await mailQueueOf(instance) }
         await setPassword(instance.system, deps, account.id, password)
         show(terminal, format, { id: account.id, username: account.username }, [
           `Set the password of ${account.username}; everybody signed in with the old one is out.`,
         ])
       })
     })
+
+  user
+    .command('namespaces <username> <limit>')
+    .description('Set how many namespaces somebody may own: a number, or unlimited')
+    .option('--json', 'print JSON')
+    .action((username: string, limit: string, format: Format) =>
+      onInstance(terminal, async (instance) => {
+        const account = await accountOf(instance, username)
+        const most = limit === 'unlimited' ? -1 : parseInput('body', NamespaceLimit, { limit }).limit
+        await setMaxNamespaces(instance.system, account.id, most)
+        show(terminal, format, { id: account.id, username: account.username, max_namespaces: most }, [
+          `${account.username} may own ${most === -1 ? 'any number of namespaces' : `up to ${most} namespaces`}.`,
+        ])
+      }),
+    )
 
   user
     .command('delete <username>')
@@ -109,6 +158,22 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
         show(terminal, format, { id: account.id, username: account.username, disabled_keys: disabled }, [
           `Deleted the user ${account.username}.`,
           ...keys.map((key) => `Disabled the SSH key ${key.name} (${key.fingerprint}) of ${key.namespace}.`),
+        ])
+      }),
+    )
+
+  user
+    .command('admin <username>')
+    .description('Let an account administer the server: its mail and its people')
+    .option('--off', 'take the right away')
+    .option('--json', 'print JSON')
+    .action((username: string, { off = false, ...format }: Format & { off?: boolean }) =>
+      onInstance(terminal, async (instance) => {
+        const account = await accountOf(instance, username)
+        await setInstanceAdmin(instance.system, systemClock, account.id, !off)
+        const { id } = account
+        show(terminal, format, { id, username: account.username, instance_admin: !off }, [
+          `${account.username} ${off ? 'does not administer' : 'administers'} the server.`,
         ])
       }),
     )
@@ -152,15 +217,19 @@ export function addUserCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action((format: Format) =>
       onInstance(terminal, async ({ system }) => {
-        const accounts = (await listAccounts(system)).map(({ id, username, name, email, status }) => ({
+        const accounts = (await listAccounts(system)).map(({ id, username, name, email, status, mfaEnabled }) => ({
           id,
           username,
           name,
           email,
           status,
+          mfa: mfaEnabled,
         }))
-        const rows = accounts.map(({ username, name, email, status }) => [username, name, email, status])
-        show(terminal, format, accounts, table(['USERNAME', 'NAME', 'E-MAIL', 'STATUS'], rows))
+        const rows = accounts.map(({ username, name, email, status, mfa }) => {
+          return [username, name, email, status, mfa ? 'on' : 'off']
+        })
+        show(terminal, format, accounts, table(['USERNAME', 'NAME', 'E-MAIL', 'STATUS', 'SECOND FACTOR'], rows))
       }),
     )
+  return user
 }

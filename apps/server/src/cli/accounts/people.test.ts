@@ -2,9 +2,9 @@
 import { operations } from '@bowline/contract/operations'
 import { TenantId } from '@bowline/contract/schemas/common'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshKeyData } from '../testing/samples.ts'
-import { type BootedServer, PASSWORD, bootServer, databaseUrl } from '../testing/boot.ts'
-import { commandLine } from './testing.ts'
+import { freshKeyData } from '../../testing/samples.ts'
+import { type BootedServer, PASSWORD, bootServer, databaseUrl } from '../../testing/boot.ts'
+import { commandLine } from '../testing.ts'
 
 let server: BootedServer
 beforeAll(async () => {
@@ -169,5 +169,57 @@ describe('pending devices', () => {
     expect(await statuses()).toEqual(['accepted', 'rejected', 'pending'])
     expect(await json('device reject works --all-pending')).toEqual([{ uid: fresh, name: 'fresh' }])
     expect(await statuses()).toEqual(['accepted', 'rejected', 'rejected'])
+  })
+})
+
+describe('invitation by the operator', () => {
+  it('prints a link that the invited person accepts', async () => {
+    await bowline('user create elsa - elsa@example.com', PASSWORD)
+    const link = new URL(await bowline('namespace member invite works elsa@example.com Operator'))
+    expect(link.pathname).toBe('/accept-invite')
+    const tenant = TenantId.parse(link.searchParams.get('tenant-id'))
+    const { id, client } = await signIn('elsa')
+    expect(link.searchParams.get('user-id')).toBe(id)
+    const body = { sig: link.searchParams.get('sig') ?? '' }
+    await client.call(operations.members.acceptInvite, { params: { tenant }, body })
+    const again = await refusal('namespace member invite works elsa@example.com operator')
+    expect(again).toEqual([1, expect.stringContaining('is a member already')])
+    expect((await refusal('namespace member invite works nobody@example.com operator'))[0]).toBe(1)
+  })
+})
+
+describe('registration confirmed by the operator', () => {
+  it('makes the account without the mail', async () => {
+    const open = await bootServer({ settings: { BOWLINE_REGISTRATION: 'open' } })
+    try {
+      const there = commandLine(() => ({
+        BOWLINE_DATABASE_URL: databaseUrl(open.owner),
+        BOWLINE_SECRET_KEY: open.secretKey,
+      }))
+      const person = { name: 'Some Body', username: 'frida', email: 'frida@example.com', password: PASSWORD }
+      await open.client().call(operations.users.register, { body: { ...person, email_marketing: false } })
+      expect(await there.bowline('user confirm Frida')).toBe('Confirmed frida@example.com: frida can sign in.')
+      const { body } = await open
+        .client()
+        .call(operations.auth.login, { body: { username: 'frida', password: PASSWORD } })
+      expect(body.user).toBe('frida')
+      // A username that looks like somebody's address is not that address.
+      expect((await there.refusal('user admin frida@elsewhere.example'))[0]).toBe(1)
+      for (const email of ['gerda@example.com', 'stranger@example.org']) {
+        const body = { ...person, username: 'gerda', email, email_marketing: false }
+        await open.client().call(operations.users.register, { body })
+      }
+      expect(await there.refusal('user confirm gerda')).toEqual([
+        1,
+        'bowline: Several people wait for the username gerda; name the address too: gerda@example.com, stranger@example.org.',
+      ])
+      expect(await there.bowline('user confirm gerda gerda@example.com')).toBe(
+        'Confirmed gerda@example.com: gerda can sign in.',
+      )
+      expect(await there.bowline('user namespaces gerda 3')).toBe('gerda may own up to 3 namespaces.')
+      expect((await there.refusal('user confirm frida'))[0]).toBe(1)
+    } finally {
+      await open.close()
+    }
   })
 })

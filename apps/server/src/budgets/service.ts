@@ -1,0 +1,38 @@
+// Budgets of what may be repeated only so often: by a source, for an address, in a namespace. Counted in the database,
+// so that they hold over all nodes and restarts.
+import type { Clock } from '@bowline/base/clock'
+import { fail } from '@bowline/contract/errors'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import { hashOf } from '../platform/secrets/hash.ts'
+import { countUse, deleteEnded } from './store.ts'
+
+export interface BudgetDeps {
+  /** System connection. */
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+}
+
+export interface Budget {
+  readonly name: string
+  /** Uses within the period. */
+  readonly limit: number
+  readonly hours: number
+}
+
+/**
+ * Uses a budget once. Call it outside transactions that may be rolled back: refused attempts count too.
+ * @param key what the budget belongs to; stored as a hash
+ * @throws {BowlineError} TOO_MANY_REQUESTS
+ */
+export async function spend({ db, clock }: BudgetDeps, budget: Budget, key: string): Promise<void> {
+  const now = clock.now()
+  const period = { now: new Date(now), endsAt: new Date(now + budget.hours * 3_600_000) }
+  const spent = await countUse(db, { name: budget.name, key: hashOf(key) }, period)
+  if (spent > budget.limit) fail('TOO_MANY_REQUESTS', { seconds: budget.hours * 3_600 })
+}
+
+/** Removes budgets whose period is over. */
+export function forgetBudgets({ db, clock }: BudgetDeps): Promise<void> {
+  return deleteEnded(db, new Date(clock.now()))
+}

@@ -1,0 +1,47 @@
+// Billing with its payment provider, where the settings name one.
+import type { Clock } from '@bowline/base/clock'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { BillingDeps } from '../billing/deps.ts'
+import { startDeviceBilling } from '../billing/devices.ts'
+import { startEvents } from '../billing/events/worker.ts'
+import { createStripe } from '../billing/provider/stripe.ts'
+import type { ServerConfig } from '../config.ts'
+import type { Actor, TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Log } from '../platform/log.ts'
+
+export interface Billing {
+  readonly deps: BillingDeps
+  /** An event of the provider has been stored. */
+  stored(): void
+  /** Starts to apply events and to bill devices; without a provider there is nothing to do. */
+  start(onEnd: (ending: () => Promise<void>) => void): void
+}
+
+export function composeBilling(
+  { stripe }: Pick<ServerConfig, 'stripe'>,
+  parts: { readonly system: Kysely<Schema>; readonly clock: Clock; readonly log: Log },
+  origin: () => string,
+  tenantContext: (tenant: TenantId, actor: Actor) => TenantContext,
+): Billing {
+  const deps: BillingDeps = {
+    ...parts,
+    provider: stripe && createStripe(stripe),
+    origin,
+    contextOf: (tenant) => tenantContext(tenant, { kind: 'system', name: 'billing' }),
+  }
+  let wake = (): void => undefined
+  return {
+    deps,
+    stored: () => wake(),
+    start(onEnd) {
+      if (!deps.provider) return
+      const devices = startDeviceBilling(deps)
+      const events = startEvents(deps, () => devices.wake())
+      wake = () => events.wake()
+      onEnd(() => devices.stop())
+      onEnd(() => events.stop())
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// Budgets of the SSH gateway and what the server may dial, from the settings.
+import type { Clock } from '@bowline/base/clock'
+import { RateLimiter, type RateLimiterOptions } from '@bowline/base/rate-limiter'
+import type { ServerConfig } from '../config.ts'
+import { createAdmission } from '../gateway/admission/admission.ts'
+import { createSessionBudget } from '../gateway/login/session-budget.ts'
+import type { InstanceKeys } from '../instance/keys.ts'
+import { addressRanges } from '../platform/network/address.ts'
+import type { EgressRules } from '../platform/network/egress.ts'
+
+/** Limits of connections by source and in all, and of sessions by namespace and account. */
+export function budgets({ settings, isExemptSource }: ServerConfig, clock: Clock) {
+  return {
+    budget: createSessionBudget({
+      perNode: settings.BOWLINE_MAX_SESSIONS,
+      perNamespace: settings.BOWLINE_MAX_SESSIONS_PER_NAMESPACE,
+      perAccount: settings.BOWLINE_MAX_SESSIONS_PER_ACCOUNT,
+    }),
+    admission: createAdmission(
+      {
+        ratePerSource: settings.BOWLINE_CONNECTION_RATE,
+        rateTotal: settings.BOWLINE_CONNECTION_RATE_TOTAL,
+        unauthenticatedPerSource: settings.BOWLINE_MAX_UNAUTHENTICATED,
+        unauthenticatedTotal: settings.BOWLINE_MAX_UNAUTHENTICATED_TOTAL,
+        connectionsTotal: settings.BOWLINE_MAX_SESSIONS,
+        exempt: isExemptSource,
+      },
+      clock,
+      Math.random,
+    ),
+  }
+}
+
+/** Rules for addresses that people name. */
+export function egressRules(settings: ServerConfig['settings']): EgressRules {
+  return {
+    privateNetworks: settings.BOWLINE_EDITION !== 'cloud',
+    allowed: addressRanges(settings.BOWLINE_EGRESS_ALLOWED),
+  }
+}
+
+/** Settings of the gateway's SSH transport. */
+export function sshOptions(
+  { BOWLINE_MAX_CHANNELS: channels, BOWLINE_SSH_COMPATIBILITY: compatibility }: ServerConfig['settings'],
+  keys: Pick<InstanceKeys, 'sshHostPem' | 'olderSshHostPem'>,
+) {
+  return {
+    hostKeys: [keys.sshHostPem],
+    compatibility,
+    olderHostKeys: [keys.olderSshHostPem],
+    // Clients derive server behaviour from OpenSSH's name and version: libssh picks the order of SFTP symlink
+    // arguments by it. It reads one digit before the point.
+    software: 'OpenSSH_9.9 Bowline',
+    methods: ['publickey', 'keyboard-interactive', 'password'] as const,
+    limits: { channels, channelOpensPerSecond: Math.ceil(channels / 2) },
+  }
+}
+
+/** Rate limit per source. Sources of BOWLINE_UNCOUNTED_SOURCES have none. */
+export class SourceLimiter extends RateLimiter {
+  readonly #isExempt: (address: string) => boolean
+
+  constructor(clock: Clock, isExempt: (address: string) => boolean, options: RateLimiterOptions) {
+    super(clock, options)
+    this.#isExempt = isExempt
+  }
+
+  /** @param key as sourceKey has it: an address, or an IPv6 network of 64 bits */
+  override take(key: string, cost?: number): boolean {
+    return this.#isExempt(key.replace('/64', '')) || super.take(key, cost)
+  }
+}

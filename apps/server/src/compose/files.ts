@@ -1,0 +1,27 @@
+// Files that the server offers: agents to install, the documentation with its search, and the console.
+import type { Clock } from '@bowline/base/clock'
+import type { FastifyInstance } from 'fastify'
+import type { ServerConfig } from '../config.ts'
+import { serveDocsSearch } from '../docs-search/routes.ts'
+import { serveStatic } from '../http/files/static.ts'
+import { Bundles } from '../install/bundles.ts'
+import { serveInstall } from '../install/routes.ts'
+import { productFolders } from '../platform/folders.ts'
+import type { Log } from '../platform/log.ts'
+import type { createMetrics } from '../platform/metrics.ts'
+
+interface FileParts {
+  readonly config: ServerConfig
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: ReturnType<typeof createMetrics>
+}
+
+export async function serveFiles(http: FastifyInstance, { config, clock, log, metrics }: FileParts): Promise<void> {
+  const { settings } = config
+  const folders = productFolders()
+  serveInstall(http, { bundles: new Bundles(folders.install, clock, log), pin: config.pin })
+  serveDocsSearch(http, { folder: folders.docs, settings, clock, log, metrics })
+  const pageViews = settings.BOWLINE_DOCS_PAGE_VIEWS === 'on'
+  await serveStatic(http, { ...folders, pageViews, domain: settings.BOWLINE_DOMAIN })
+}

@@ -1,0 +1,26 @@
+// What judges logins: which device is meant, and who may log in to it.
+import type { Clock } from '@bowline/base/clock'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import type { Kysely } from 'kysely'
+import type { ServerConfig } from '../config.ts'
+import type { Actor, TenantContext } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { type LoginTarget, resolveLoginTarget } from '../devices/presence.ts'
+import { ruleEvaluator } from '../firewall/service.ts'
+import type { Target } from '../gateway/login/sshid.ts'
+import { mayLogIn } from '../public-keys/service.ts'
+
+export function composeJudging(
+  { settings }: Pick<ServerConfig, 'settings'>,
+  { system, clock }: { readonly system: Kysely<Schema>; readonly clock: Clock },
+  tenantContext: (tenant: TenantId, actor: Actor) => TenantContext,
+) {
+  // Elsewhere devices have no price, and no grace period ends.
+  const now = (): Date | undefined => (settings.BOWLINE_EDITION === 'cloud' ? new Date(clock.now()) : undefined)
+  return {
+    resolve: (target: Target) => resolveLoginTarget(system, target, now()),
+    contextOf: (target: LoginTarget) => tenantContext(target.tenant, { kind: 'system', name: 'gateway' }),
+    firewall: ruleEvaluator,
+    keyMayLogIn: mayLogIn,
+  }
+}

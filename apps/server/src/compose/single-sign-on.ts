@@ -1,0 +1,63 @@
+// Assembles single sign-on: its dependencies, the rate limit of sign-ins, and the user of a one-use token.
+import { operations } from '@bowline/contract/operations'
+import type { Operation } from '@bowline/contract/operation'
+import type { TenantId } from '@bowline/contract/schemas/common'
+import { SecondFactorRequired } from '../auth/pending-sign-ins.ts'
+import { type AuthDeps, userOfToken } from '../auth/service.ts'
+import type { ServerConfig } from '../config.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Origin, TenantContext, UserActor } from '../context.ts'
+import { type RequestContext, originOf } from '../http/route.ts'
+import { knownBrowser } from '../single-sign-on/browser.ts'
+import { serveSingleSignOn } from '../single-sign-on/endpoints.ts'
+import { EXCHANGE_PREFIX, exchangeToken } from '../single-sign-on/exchange.ts'
+import { SourceLimiter, egressRules } from './budgets.ts'
+import { createOpenidClients } from '../single-sign-on/openid/client.ts'
+import type { OpenidDeps } from '../single-sign-on/openid/service.ts'
+
+/** Sign-ins per second and source. */
+const SIGN_INS = { perSecond: 10, burst: 100 }
+
+/** @param contextOf context of any namespace: a sign-in makes people members where a provider has prepared it */
+export function assembleSingleSignOn(
+  auth: AuthDeps,
+  config: ServerConfig,
+  contextOf: (tenant: TenantId) => TenantContext,
+) {
+  const { secretKey, settings } = config
+  const egress = egressRules(settings)
+  const { clock } = auth
+  const clients = createOpenidClients({ clock, secretKey, egress })
+  // Links of mails and addresses for providers have the same origin.
+  const publicOrigin = new URL(auth.mails.link('/')).origin
+  // People of other customers must not join without being asked.
+  const joins = settings.BOWLINE_EDITION !== 'cloud'
+  const deps: OpenidDeps = { ...auth, secretKey, publicOrigin, egress, clients, contextOf, joins }
+  const signIns = new SourceLimiter(clock, config.isExemptSource, SIGN_INS)
+
+  /** Existing clients send the one-use token to the call that tells who is signed in, and to no other. */
+  async function userOfExchange(
+    operation: Operation,
+    token: string,
+    base: RequestContext,
+  ): Promise<UserActor | undefined> {
+    if (operation !== operations.auth.getUser || !token.startsWith(EXCHANGE_PREFIX)) return undefined
+    try {
+      const use = { browser: knownBrowser(base), isOwnPage: base.request.headers['sec-fetch-site'] === 'same-origin' }
+      return await userOfToken(auth, await exchangeToken(deps, token, use, originOf(base)), originOf(base))
+    } catch (error) {
+      if (error instanceof SecondFactorRequired) void base.reply.header('x-mfa-token', error.token)
+      throw error
+    }
+  }
+  return {
+    /** For the routes. */
+    parts: { singleSignOn: deps, signIns },
+    /** For the authenticator. */
+    checks: {
+      user: (token: string, origin: Origin) => userOfToken(auth, token, origin),
+      exchange: userOfExchange,
+    },
+    serve: (server: FastifyInstance) => serveSingleSignOn(server, deps, signIns),
+  }
+}

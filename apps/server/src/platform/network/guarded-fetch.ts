@@ -1,0 +1,80 @@
+// Requests to addresses that an administrator typed: the egress check decides what may be dialled, the checked address
+// is dialled, redirects are not followed, and size and time are limited.
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { type EgressRules, judgeEgress } from './egress.ts'
+
+export interface GuardedRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** Largest answer, in bytes. */
+  readonly maxBytes: number
+  /** For the whole exchange, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** A request that was refused or failed; the message is fit for administrators. */
+export class FetchRefused extends Error {}
+
+/**
+ * Sends one request. Plain http is for addresses that the operator allows explicitly.
+ * @throws {FetchRefused}
+ */
+export async function guardedFetch(address: string, rules: EgressRules, wanted: GuardedRequest): Promise<Response> {
+  const url = URL.parse(address)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '') {
+    throw new FetchRefused('it is not a plain https address')
+  }
+  const answer = await judgeEgress(url.hostname, rules)
+  if ('refused' in answer) throw new FetchRefused(answer.refused)
+  if (url.protocol === 'http:' && !rules.allowed(answer.address)) throw new FetchRefused('it must begin with https://')
+  return send(url, answer.address, wanted)
+}
+
+function send(url: URL, address: string, { method = 'GET', headers, body, maxBytes, timeoutMs }: GuardedRequest) {
+  const family = address.includes(':') ? 6 : 4
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise<Response>((resolve, reject) => {
+    const refuse = (reason: string): void => reject(new FetchRefused(reason))
+    const outgoing = request(url, {
+      method,
+      agent: false,
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        ...headers,
+        'accept-encoding': 'identity',
+        ...(body ? { 'content-length': Buffer.byteLength(body) } : {}),
+      },
+      lookup: (_, options, done) => {
+        if (options.all) done(null, [{ address, family }])
+        else done(null, address, family)
+      },
+    })
+    outgoing.on('response', (incoming) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      incoming.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes <= maxBytes) chunks.push(chunk)
+        else incoming.destroy(new FetchRefused(`its answer is larger than ${maxBytes} bytes`))
+      })
+      incoming.on('error', (error) => refuse(reasonOf(error)))
+      incoming.on('end', () => {
+        const status = incoming.statusCode ?? 502
+        const type = incoming.headers['content-type']
+        const text = status === 204 || status === 304 || status < 200 ? null : Buffer.concat(chunks)
+        resolve(new Response(text, { status: Math.max(200, status), headers: type ? { 'content-type': type } : {} }))
+      })
+    })
+    outgoing.on('error', (error) => refuse(reasonOf(error)))
+    outgoing.end(body)
+  })
+}
+
+function reasonOf(error: Error): string {
+  if (error instanceof FetchRefused) return error.message
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'it did not answer in time'
+  const { code } = error as NodeJS.ErrnoException
+  return `it cannot be reached (${code ?? error.name})`
+}
