@@ -1,5 +1,5 @@
-// The console's API client: sends the current token and retries once after a 401. Types come from the contract's
-// operations.
+// The console's API client: sends the current token, retries once after a 401, and once more when the server asks for a
+// fresh proof and the person gives it. Types come from the contract's operations.
 import { ApiError, type Answer, type createClient } from '@bowline/contract/client'
 import type { CallInput, Operation } from '@bowline/contract/operation'
 import { callTimeout } from '../platform/call-timeout.ts'
@@ -15,8 +15,11 @@ export interface Api {
   open<O extends Operation>(operation: O, input: CallInput<O> & Extras): Promise<Response>
 }
 
-/** Adds the session's token to a client that sends no credentials of its own. */
-export function createApi(client: Client, session: Session): Api {
+/**
+ * Adds the session's token to a client that sends no credentials of its own.
+ * @param prove asks the person for a second factor; false when they decline
+ */
+export function createApi(client: Client, session: Session, prove: () => Promise<boolean> = declined): Api {
   async function authorized<O extends Operation, R>(
     input: CallInput<O> & Extras,
     send: (input: CallInput<O> & Extras) => Promise<R>,
@@ -32,13 +35,27 @@ export function createApi(client: Client, session: Session): Api {
     }
   }
 
+  async function proven<R>(send: () => Promise<R>): Promise<R> {
+    try {
+      return await send()
+    } catch (error) {
+      const isAsked = error instanceof ApiError && error.code === 'FRESH_PROOF_REQUIRED'
+      if (!isAsked || !(await prove())) throw error
+      return send()
+    }
+  }
+
   return {
     call: (operation, input) =>
-      authorized(input, (sent) => client.call(operation, { ...sent, signal: callTimeout(sent.signal) })),
+      proven(() => authorized(input, (sent) => client.call(operation, { ...sent, signal: callTimeout(sent.signal) }))),
     open: (operation, input) => authorized(input, (sent) => client.open(operation, sent)),
   }
 }
 
 function withToken<T extends Extras>(input: T, token: string | undefined): T {
   return token === undefined ? input : { ...input, headers: { ...input.headers, authorization: `Bearer ${token}` } }
+}
+
+function declined(): Promise<boolean> {
+  return Promise.resolve(false)
 }

@@ -51,6 +51,13 @@ export interface Session {
   renew(): Promise<SessionState>
   /** @throws {ApiError} when the credentials are refused, with `X-Account-Lockout` when locked out */
   signIn(credentials: { username: string; password: string }): Promise<void>
+  /**
+   * Starts a session by another call that sets the refresh cookie, such as the second step of a sign-in.
+   * @throws the call's error
+   */
+  enter(start: (client: SessionParts['client']) => Promise<UserAuth>): Promise<void>
+  /** Token of the last sign-in that waits for its second step, once: for the page that asks for it. */
+  takeSecondStep(): string | undefined
   /** @throws when the request fails; the person is still signed in then */
   signOut(): Promise<void>
   /** Revokes every session and token of the person, this one included. @throws as `signOut` */
@@ -68,6 +75,7 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
   let token: string | undefined
   let refreshAtMs = 0
   let refreshing: Promise<SessionState> | undefined
+  let secondStep: string | undefined
 
   function adopt({ token: next, ...person }: UserAuth): SessionState {
     token = next
@@ -108,9 +116,29 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
     return token
   }
 
+  async function enter(start: (client: SessionParts['client']) => Promise<UserAuth>): Promise<void> {
+    secondStep = undefined
+    try {
+      const auth = await exclusively(() => start(client))
+      adopt(auth)
+      broadcast({ type: 'signed-in', id: auth.id })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'MFA_REQUIRED') {
+        secondStep = error.headers.get('x-mfa-token') || undefined
+      }
+      throw error
+    }
+  }
+
   return {
     state,
     refresh,
+    enter,
+    takeSecondStep() {
+      const token = secondStep
+      secondStep = undefined
+      return token
+    },
     token: currentToken,
     async renew() {
       // A refresh in flight may have been answered before the change.
@@ -119,13 +147,8 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
       broadcast({ type: 'changed' })
       return next
     },
-    async signIn(credentials) {
-      const { body } = await exclusively(() =>
-        client.call(auth.createSession, { body: credentials, signal: callTimeout() }),
-      )
-      adopt(body)
-      broadcast({ type: 'signed-in', id: body.id })
-    },
+    signIn: (credentials) =>
+      enter(async () => (await client.call(auth.createSession, { body: credentials, signal: callTimeout() })).body),
     async signOut() {
       await exclusively(() => client.call(auth.deleteSession, { signal: callTimeout() }))
       forget(false)

@@ -9,13 +9,19 @@ import { type LiveFeed, createLiveFeed } from '../live/live-feed.ts'
 import { createApi, type Api } from '../auth/api.ts'
 import { exclusively, openTabChannel } from '../auth/browser.ts'
 import { watchConnectivity, watchedFetch, type Watch } from '../auth/connectivity.ts'
+import { createProofRequests, type ProofRequests } from '../auth/proof-requests.ts'
 import { createSession, type Session, type SessionState } from '../auth/session.ts'
 import { isRetryable } from '../auth/retry.ts'
+import { createStore, type Store } from '../platform/store.ts'
 
 export interface Runtime {
   readonly session: Session
   readonly api: Api
   readonly watch: Watch
+  /** Calls that wait for a fresh proof. */
+  readonly proofs: ProofRequests
+  /** Recovery code that this sign-in has used: it still switches the second factor off for a while. '' for none. */
+  readonly usedRecoveryCode: Store<string>
   readonly live: LiveConnection
   readonly queryClient: QueryClient
 }
@@ -28,7 +34,12 @@ export function createRuntime(): Runtime {
   const client = createClient({ origin: '', fetch: watchedFetch(fetchKeepingCookies, watch) })
   const broadcast = openTabChannel((message) => session.receive(message))
   const session: Session = createSession({ client, exclusively, broadcast, now: () => performance.now() })
-  const api = createApi(client, session)
+  const proofs = createProofRequests()
+  const usedRecoveryCode = createStore('')
+  session.state.subscribe(() => {
+    if (session.state.get().kind !== 'signed-in') usedRecoveryCode.set('')
+  })
+  const api = createApi(client, session, () => proofs.ask())
   const queryClient = new QueryClient({
     defaultOptions: {
       queries: { staleTime: STALE_MS, networkMode: 'always', retry: isRetryable, refetchOnWindowFocus: true },
@@ -65,7 +76,7 @@ export function createRuntime(): Runtime {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') live.reconnectNow()
   })
-  return { session, api, watch, live, queryClient }
+  return { session, api, watch, proofs, usedRecoveryCode, live, queryClient }
 }
 
 /** The live stream runs while somebody is signed in; nothing of one person or namespace leaks to the next. */

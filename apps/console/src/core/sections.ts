@@ -1,6 +1,7 @@
 // The console's sections, grouped as in the sidebar. A new page needs an entry here and a route in router.tsx; missing
 // pages have no entry.
 import {
+  BadgeCheck,
   Container,
   ClipboardList,
   Megaphone,
@@ -8,7 +9,9 @@ import {
   History,
   KeyRound,
   LayoutDashboard,
+  LogIn,
   type LucideIcon,
+  Mail,
   MonitorSmartphone,
   ShieldCheck,
   SquareTerminal,
@@ -32,6 +35,9 @@ export type SectionPath =
   | '/firewall'
   | '/tags'
   | '/team'
+  | '/instance/sign-in'
+  | '/instance/mail'
+  | '/instance/certificates'
 
 export interface Section {
   readonly to: SectionPath
@@ -46,11 +52,13 @@ export interface Section {
 export interface SectionGroup {
   readonly label: string
   readonly sections: readonly Section[]
+  /** For administrators of the server only. */
+  readonly ofServer?: true
 }
 
 const { nav, groups } = texts
 
-export const SECTION_GROUPS: readonly SectionGroup[] = [
+const SECTION_GROUPS: readonly SectionGroup[] = [
   {
     label: groups.fleet,
     sections: [
@@ -79,6 +87,20 @@ export const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/settings', label: nav.settings, icon: Settings, key: ',' },
     ],
   },
+  {
+    label: groups.server,
+    ofServer: true,
+    sections: [
+      { to: '/instance/sign-in', label: nav.signIn, icon: LogIn, key: 'l' },
+      { to: '/instance/mail', label: nav.mail, icon: Mail, key: 'i' },
+      { to: '/instance/certificates', label: nav.certificates, icon: BadgeCheck, key: 'x' },
+    ],
+  },
 ]
 
-export const SECTIONS: readonly Section[] = SECTION_GROUPS.flatMap(({ sections }) => sections)
+const OF_NAMESPACES = SECTION_GROUPS.filter(({ ofServer }) => !ofServer)
+
+/** The sections that a person sees. @param isInstanceAdmin true for administrators of the server */
+export function sectionGroups(isInstanceAdmin: boolean): readonly SectionGroup[] {
+  return isInstanceAdmin ? SECTION_GROUPS : OF_NAMESPACES
+}

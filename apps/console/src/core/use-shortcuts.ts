@@ -2,7 +2,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { appMessages as texts } from './messages.ts'
-import { SECTIONS } from './sections.ts'
+import { usePerson } from './context.tsx'
+import { sectionGroups } from './sections.ts'
 import { type Shortcut, areSingleKeysOn, createMatcher, isTyping } from './shortcuts.ts'
 
 interface ShortcutTargets {
@@ -13,22 +14,25 @@ interface ShortcutTargets {
 /** Every shortcut, in display order. */
 export function useShortcuts({ openPalette, openSheet }: ShortcutTargets): readonly Shortcut[] {
   const navigate = useNavigate()
+  const isAdmin = usePerson()?.instance_admin === true
   const shortcuts = useMemo<readonly Shortcut[]>(
     () => [
       { keys: ['mod+k'], label: texts.palette, run: openPalette },
       { keys: ['?'], label: texts.shortcuts, run: openSheet },
-      ...SECTIONS.map(({ to, label, key }) => ({
-        keys: ['g', key],
-        label: texts.goTo(label),
-        run: () => void navigate({ to }),
-      })),
+      ...sectionGroups(isAdmin).flatMap(({ sections }) =>
+        sections.map(({ to, label, key }) => ({
+          keys: ['g', key],
+          label: texts.goTo(label),
+          run: () => void navigate({ to }),
+        })),
+      ),
       {
         keys: ['n', 'd'],
         label: texts.addDevice,
         run: () => void navigate({ to: '/devices', search: { add: 'yes' } }),
       },
     ],
-    [navigate, openPalette, openSheet],
+    [navigate, openPalette, openSheet, isAdmin],
   )
   const [match] = useState(() => createMatcher(() => performance.now()))
   useEffect(() => {

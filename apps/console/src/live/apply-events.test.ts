@@ -151,6 +151,7 @@ describe('a batch of events', () => {
     const { queryClient } = setUp()
     const policy = applyEvents(queryClient, [{ type: 'policy.changed' }])
     expect(policy).toEqual([keys.publicKeys, keys.firewall, keys.namespaces, keys.stats])
+    expect(applyEvents(queryClient, [{ type: 'tunnels.used' }])).toEqual([keys.tunnelRequests])
     const member = applyEvents(queryClient, [{ type: 'member.removed', id: OWNER }])
     expect(member).toContainEqual(keys.namespaces)
     const device = applyEvents(queryClient, [{ type: 'device.changed', device: a }])

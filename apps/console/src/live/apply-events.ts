@@ -53,6 +53,8 @@ export const keys = {
   publicKeys: ['public-keys'] as const,
   firewall: ['firewall'] as const,
   tags: ['tags'] as const,
+  heldLogins: ['held-logins'] as const,
+  tunnelRequests: ['tunnel-requests'] as const,
 }
 
 /** Everything that may have changed while the stream was down. */
@@ -65,6 +67,8 @@ export const LIVE_KEYS = [
   keys.publicKeys,
   keys.firewall,
   keys.tags,
+  keys.heldLogins,
+  keys.tunnelRequests,
 ] as const
 
 /** Everything that `policy.changed` may affect. */
@@ -173,8 +177,10 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   for (const { session } of sessions) stale.push(keys.session(session.uid))
   if (events.some((event) => event.type.startsWith('member.'))) stale.push(keys.namespaces)
   if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
+  if (events.some((event) => event.type === 'held-logins.changed')) stale.push(keys.heldLogins)
   // Containers are devices of another platform: their events do not say which list they are in.
   if (devices.length || removed.length) stale.push(keys.tags, keys.containers)
-  stale.push(keys.stats)
+  if (events.some((event) => event.type === 'tunnels.used')) stale.push(keys.tunnelRequests)
+  if (events.some((event) => event.type !== 'tunnels.used')) stale.push(keys.stats)
   return stale
 }

@@ -1,6 +1,7 @@
 // Keeps the URL in step with the session, whichever tab changed it.
 import type { Session } from '../auth/session.ts'
 import { safeRedirect } from '../auth/redirect.ts'
+import { app } from './app-route.tsx'
 import type { createConsoleRouter } from './router.tsx'
 
 /** Goes to the sign-in page when the session ends, and to the requested page when one starts there. */
@@ -13,7 +14,9 @@ export function followSignIn(session: Session, router: ReturnType<typeof createC
     if (state.kind === 'signed-in' && pathname === '/sign-in') {
       void router.navigate({ href: safeRedirect(search.redirect, location.origin), replace: true })
     }
-    if (state.kind === 'signed-out' && wasSignedIn) {
+    // Landings of mails need no session, and say themselves what comes next.
+    const needsSession = router.state.matches.some(({ routeId }) => routeId === app.id)
+    if (state.kind === 'signed-out' && wasSignedIn && needsSession) {
       void router.navigate({
         to: '/sign-in',
         search: state.expired ? { redirect: href, expired: 'yes' } : {},

@@ -3,6 +3,7 @@ import { Boxes } from 'lucide-react'
 import { useState } from 'react'
 import { CreateNamespace } from '../features/namespaces/create-namespace.tsx'
 import { namespacesMessages } from '../features/namespaces/messages.ts'
+import { OwnInvitations } from '../features/people/own-invitations.tsx'
 import { EmptyState } from '../ui/feedback/empty-state.tsx'
 import { Button } from '../ui/kit.ts'
 import { Page } from '../ui/page/page.tsx'
@@ -14,6 +15,7 @@ export function NoNamespace() {
   const [creating, setCreating] = useState(false)
   return (
     <Page title={texts.noNamespace}>
+      <OwnInvitations />
       <EmptyState
         icon={<Boxes size={24} />}
         title={texts.noNamespace}

@@ -2,6 +2,8 @@
 import { Notifications } from '@mantine/notifications'
 import { Outlet } from '@tanstack/react-router'
 import { ConnectivityBanner } from './connectivity-banner.tsx'
+import { FreshProof } from './fresh-proof/fresh-proof.tsx'
+import { Recovered } from './fresh-proof/recovered.tsx'
 import { Announcer } from '../ui/feedback/announce.tsx'
 
 export function Root() {
@@ -11,6 +13,8 @@ export function Root() {
       <Notifications position="bottom-right" />
       <ConnectivityBanner />
       <Outlet />
+      <FreshProof />
+      <Recovered />
     </>
   )
 }

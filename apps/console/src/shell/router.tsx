@@ -5,30 +5,57 @@ import { app, root } from './app-route.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { NotFoundPage } from '../core/not-found-page.tsx'
 import { firewall, publicKeys, tags, team } from './routes/access.ts'
-import { containers, dashboard, device, devices, session, sessions, terminal } from './routes/fleet.ts'
-import { setup, signIn } from './routes/front.ts'
-import { announcement, announcements, audit, profile, settings } from './routes/namespace.ts'
+import { containers, dashboard, device, devices, session, sessions, terminal, tunnelVisit } from './routes/fleet.ts'
+import { linkAccount, login, lostDevice, resetMfa, setup, signIn } from './routes/front.ts'
+import { certificates, mail } from './routes/instance.ts'
+import {
+  activate,
+  announcement,
+  announcements,
+  approve,
+  audit,
+  profile,
+  settings,
+  signInSettings,
+} from './routes/namespace.ts'
+import { acceptInvite, confirmAccount, forgotPassword, signUp, updatePassword, validation } from './routes/people.ts'
 import { player, recordings } from './routes/recordings.ts'
 import type { Runtime } from '../core/runtime.ts'
 
 const routeTree = root.addChildren([
   signIn,
+  login,
+  linkAccount,
   setup,
+  signUp,
+  confirmAccount,
+  validation,
+  forgotPassword,
+  updatePassword,
+  acceptInvite,
+  resetMfa,
+  lostDevice,
   app.addChildren([
     dashboard,
     devices,
     containers,
     device,
+    tunnelVisit,
     sessions,
     publicKeys,
     firewall,
     tags,
     team,
     settings,
+    mail,
+    certificates,
     audit,
     announcements,
     announcement,
     profile,
+    activate,
+    approve,
+    signInSettings,
     session,
     terminal,
     player,

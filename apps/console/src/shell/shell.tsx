@@ -1,10 +1,11 @@
 // Layout of every signed-in page: navigation on the left (a drawer on phones), the page on the right, plus the global
 // palette and shortcut sheet.
 import { keepTyped } from '@bowline/browser/typed-ahead'
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react'
 import { PendingBell } from '../features/devices/bell/pending-bell.tsx'
+import { WaitingLogins } from '../features/held-logins/waiting-logins.tsx'
 import { pageFile } from '../platform/page-files.ts'
 import { ActionIcon, Drawer } from '../ui/kit.ts'
 import { Mark } from '../ui/page/mark.tsx'
@@ -21,10 +22,15 @@ const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 const loadSheet = pageFile(() => import('./shortcut-sheet.tsx'))
 const ShortcutSheet = lazy(async () => ({ default: (await loadSheet()).ShortcutSheet }))
 
+/** Pages of the person, of a tunnel's address and of the server. */
+const WITHOUT_NAMESPACE = /^\/(?:profile$|activate$|approve\/|tunnels\/|instance\/)/
+
 type Overlay = 'navigation' | 'palette' | 'sheet'
 
 export function Shell() {
   const tenant = usePerson()?.tenant
+  // People have an account without any namespace, too.
+  const needsNamespace = useLocation({ select: ({ pathname }) => !WITHOUT_NAMESPACE.test(pathname) })
   const [overlay, setOverlay] = useState<Overlay>()
   const [used, setUsed] = useState<ReadonlySet<Overlay>>(new Set())
   const show = useCallback((next: Overlay) => {
@@ -83,7 +89,8 @@ export function Shell() {
         <Sidebar onClose={close} onSearch={openPalette} onKeys={openSheet} />
       </Drawer>
       <main id="content" tabIndex={-1} className={classes['main']}>
-        {tenant === '' ? <NoNamespace /> : <Outlet />}
+        <WaitingLogins />
+        {tenant === '' && needsNamespace ? <NoNamespace /> : <Outlet />}
       </main>
       <Suspense>
         {isPaletteOpen ? <Palette takeTyped={typed.take} onClose={close} /> : null}

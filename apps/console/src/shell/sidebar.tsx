@@ -12,7 +12,7 @@ import { usePerson, useRuntime } from '../core/context.tsx'
 import { LiveMark } from './live-mark.tsx'
 import { appMessages as texts } from '../core/messages.ts'
 import { NamespaceMenu } from './namespace-menu.tsx'
-import { SECTION_GROUPS } from '../core/sections.ts'
+import { sectionGroups } from '../core/sections.ts'
 import classes from './sidebar.module.css'
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
@@ -27,7 +27,8 @@ interface SidebarProps {
 
 export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
   const { api } = useRuntime()
-  const isMember = usePerson()?.tenant !== ''
+  const person = usePerson()
+  const isMember = person?.tenant !== ''
   const { data: stats } = useQuery({ ...statsQuery(api), enabled: isMember })
   const badges = { 'pending-devices': stats?.devices.pending ?? 0 }
   return (
@@ -50,7 +51,7 @@ export function Sidebar({ onClose, onSearch, onKeys }: SidebarProps) {
         <Kbd>{isApple ? '⌘ K' : 'Ctrl K'}</Kbd>
       </UnstyledButton>
       <nav aria-label={texts.sections} className={classes['nav']}>
-        {SECTION_GROUPS.map((group) => (
+        {sectionGroups(person?.instance_admin === true).map((group) => (
           <div key={group.label}>
             <span className={classes['groupLabel']} aria-hidden>
               {group.label}

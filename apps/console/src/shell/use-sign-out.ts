@@ -1,9 +1,16 @@
 // Signs out, from the account menu and the palette.
+import { noteSignOut } from '../auth/sign-in-provider.ts'
 import { useRuntime } from '../core/context.tsx'
 import { appMessages as texts } from '../core/messages.ts'
 import { type Action, useAction } from '../core/use-action.ts'
 
 export function useSignOut(): Action<void> {
   const { session } = useRuntime()
-  return useAction({ call: () => session.signOut(), failed: texts.signOutFailed })
+  return useAction({
+    call: async () => {
+      await session.signOut()
+      noteSignOut()
+    },
+    failed: texts.signOutFailed,
+  })
 }

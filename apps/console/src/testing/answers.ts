@@ -16,11 +16,14 @@ export function makeUserAuth(overrides: Partial<UserAuth> = {}): UserAuth {
     user: 'ada',
     name: 'Ada',
     email: 'ada@example.com',
+    pending_email: '',
     recovery_email: '',
     tenant: '3f2b8c1a-6d4e-4f70-9a55-0c1d2e3f4a5b',
     role: 'owner',
     mfa: false,
+    has_password: true,
     max_namespaces: -1,
+    instance_admin: false,
     ...overrides,
   }
 }

@@ -90,11 +90,14 @@ export class Credentials {
       user: user.username,
       name: user.name,
       email: user.email,
+      pending_email: '',
       recovery_email: '',
       tenant: TENANT,
       role: user.role,
       mfa: false,
+      has_password: true,
       max_namespaces: -1,
+      instance_admin: user.instanceAdmin ?? false,
     }
   }
 }

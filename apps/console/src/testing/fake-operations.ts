@@ -6,13 +6,20 @@ import { apiKeys } from '@bowline/contract/operations/api-keys'
 import { auth } from '@bowline/contract/operations/auth'
 import { STATUS_WORDS, devices } from '@bowline/contract/operations/devices'
 import { firewall } from '@bowline/contract/operations/firewall'
-import { saml } from '@bowline/contract/operations/mfa'
-import { instance } from '@bowline/contract/operations/instance'
+import { heldLogins } from '@bowline/contract/operations/held-logins'
+import { mails } from '@bowline/contract/operations/mails'
+import { mfa } from '@bowline/contract/operations/mfa'
+import { certificates, instance } from '@bowline/contract/operations/instance'
 import { namespaces } from '@bowline/contract/operations/namespaces'
 import { publicKeys } from '@bowline/contract/operations/public-keys'
+import { scim } from '@bowline/contract/operations/scim'
 import { sessions } from '@bowline/contract/operations/sessions'
+import { saml } from '@bowline/contract/operations/single-sign-on'
 import { events, stats } from '@bowline/contract/operations/stats'
 import { tags } from '@bowline/contract/operations/tags'
+import { connectors } from '@bowline/contract/operations/connectors'
+import { tunnels } from '@bowline/contract/operations/tunnels'
+import { users } from '@bowline/contract/operations/users'
 import { Filter } from '@bowline/contract/schemas/filter'
 import { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device } from '@bowline/contract/schemas/device'
@@ -30,11 +37,21 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
 
   // Must precede the namespace by id, whose path would match too.
   routes.on(apiKeys.list, ({ query }) => slice([], query))
+  routes.on(scim.get, () => NO_PROVISIONING)
   routes.on(namespaces.get, () => makeNamespace())
   routes.on(namespaces.list, () => slice([makeNamespace()], { page: 1, per_page: 10 }))
+  routes.on(heldLogins.list, () => [])
   routes.on(publicKeys.list, ({ query }) => slice([], query))
   routes.on(firewall.list, ({ query }) => slice([], query))
+  routes.on(connectors.list, ({ query }) => slice([], query))
+  routes.on(tunnels.list, ({ query }) => slice([], query))
   routes.on(announcements.list, ({ query }) => slice([], query))
+  routes.on(users.listSignIns, ({ query }) => slice([], query))
+  routes.on(certificates.list, () => state.certificates)
+  routes.on(users.listIdentities, () => [])
+  routes.on(mails.list, ({ query }) => slice([], query))
+  routes.on(mails.settings, () => MAIL_SETTINGS)
+  routes.on(mails.templates, () => [])
   routes.on(tags.list, () => slice([], { page: 1, per_page: 10 }))
   routes.on(sessions.list, ({ query }) => {
     const all = [...state.sessions.values()].sort((a, b) => b.last_seen.localeCompare(a.last_seen))
@@ -42,16 +59,48 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   })
 }
 
+/** Provisioning is off. */
+const NO_PROVISIONING = {
+  enabled: false,
+  base_url: 'https://bowline.example.com/api/scim/v2/namespace',
+  mails: true,
+  default_role: 'observer' as const,
+  roles: [],
+  tokens: [],
+  users: 0,
+  groups: 0,
+  requests: [],
+}
+
+/** No mail server is set. */
+const MAIL_SETTINGS = {
+  enabled: false,
+  host: '',
+  port: 0,
+  implicit_tls: false,
+  starttls: 'required',
+  user: '',
+  private_ca: false,
+  from: '',
+  reply_to: '',
+  name: '',
+  links_to: 'http://localhost:8080',
+  templates: '',
+} as const
+
 function bindInstance(routes: Routes, state: FakeState): void {
   routes.on(instance.info, (_, { request }) => ({
     version: '0.1.0',
     endpoints: { ssh: `${(request.headers.host ?? '').replace(/:\d+$/, '')}:2222`, api: request.headers.host ?? '' },
     setup: state.user !== undefined,
     authentication: state.authentication,
+    registration: state.registration,
+    mail: true,
     edition: 'community' as const,
     reachable: state.reachable,
     pin: state.pin,
   }))
+  routes.on(mfa.get, () => ({ enabled: false, authenticators: [], recovery_codes_left: 0 }))
   // The fake server has no SAML sign-in.
   routes.on(saml.start, (_, { request }) => ({ url: `http://${request.headers.host ?? ''}/identity-provider` }))
   routes.on(instance.setup, ({ query, body }) => {

@@ -1,4 +1,5 @@
 // State of the fake server and the stream of its changes: one namespace, its devices, sessions and events.
+import type { Info, ServerCertificates } from '@bowline/contract/operations/instance'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device, DeviceStatus } from '@bowline/contract/schemas/device'
 import type { LiveEvent } from '@bowline/contract/schemas/event'
@@ -12,6 +13,8 @@ export interface FakeUser {
   username: string
   password: string
   role: Role
+  /** Looks after the server. Default: no. */
+  instanceAdmin?: boolean
 }
 
 export class FakeState {
@@ -27,8 +30,12 @@ export class FakeState {
   setupSign = 'b0a71e5ee'
   reachable = true
   /** Sign-in methods. */
-  authentication = { local: true, saml: false }
+  authentication: Info['authentication'] = { local: true, saml: false, openid: [], passkeys: false }
+  /** People who may create an account. */
+  registration: 'closed' | 'invited' | 'open' = 'closed'
   pin = ''
+  /** The server speaks HTTP. */
+  certificates: ServerCertificates = { acme: false, directory: '', email: '', challenge: null, certificates: [] }
   /** When set, the events call answers `reset` to clients that resume. */
   readonly #events: { id: number; event: LiveEvent }[] = []
   readonly #listeners = new Set<(id: number, event: LiveEvent) => void>()

@@ -89,6 +89,7 @@ export function makeNamespace(): Namespace {
         email: 'ada@example.com',
         role: 'owner',
         status: 'accepted',
+        provisioned: false,
       },
     ],
     settings: {
@@ -99,6 +100,9 @@ export function makeNamespace(): Namespace {
       forwarding_unrecorded: false,
       recording_policy: 'best-effort',
       recording_retention_days: 0,
+      ssh_second_factor: false,
+      ssh_second_factor_hours: 12,
+      ssh_second_factor_service_keys: false,
     },
     max_devices: -1,
     devices_count: 0,

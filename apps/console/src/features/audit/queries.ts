@@ -1,5 +1,5 @@
 // Queries for the audit log.
-import { audit } from '@bowline/contract/operations/audit'
+import { audit } from '@bowline/contract/operations/stats'
 import type { AuditEntry } from '@bowline/contract/schemas/audit'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ListPage } from '../../live/apply-events.ts'

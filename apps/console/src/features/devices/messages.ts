@@ -123,7 +123,7 @@ export const devicesMessages = {
   emptyPendingText: 'A device that registers with this namespace waits here until somebody accepts or rejects it.',
   emptyContainers: 'No containers yet',
   emptyContainersText:
-    'Containers come from a connector: an agent beside Docker that offers each running container as a device of its own.',
+    'Add a connector below: this server dials its container engine, and each running container becomes a device.',
   emptyRemoved: 'No removed devices',
   emptyRemovedText:
     'Devices that somebody removed are kept here for 30 days: one of them can come back even when the namespace is full.',

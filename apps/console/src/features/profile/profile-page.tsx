@@ -1,12 +1,13 @@
 // Page of the signed-in person's own account.
 import { users } from '@bowline/contract/operations/users'
 import { Email, Password, PersonName, Username } from '@bowline/contract/schemas/common'
-import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { z } from 'zod'
 import { usePerson, useRuntime } from '../../core/context.tsx'
 import { useAction } from '../../core/use-action.ts'
 import type { Person } from '../../auth/session.ts'
-import { CopyField } from '../../ui/text/copy-field.tsx'
+import { Callout } from '../../ui/feedback/callout.tsx'
+import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
@@ -15,8 +16,14 @@ import { SectionCard, SettingRow } from '../../ui/page/section-card.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { useTheme } from '../../ui/use-theme.ts'
 import { appMessages } from '../../core/messages.ts'
+import { NewPasswordForm, PasswordRemoval } from '../passkeys/own-password.tsx'
+import { OwnInvitations } from '../people/own-invitations.tsx'
+import { PasskeysCard } from '../passkeys/passkeys-card.tsx'
+import { SecondFactorCard } from '../second-factor/second-factor-card.tsx'
 import { Activity } from './activity.tsx'
+import { Identities, IdentitiesStay } from './identities.tsx'
 import { profileMessages as texts } from './messages.ts'
+import { SignIns } from './sign-ins.tsx'
 
 export function ProfilePage() {
   const person = usePerson()
@@ -24,9 +31,13 @@ export function ProfilePage() {
     <Page title={texts.title}>
       {person ? (
         <Stack gap="md" maw={760}>
+          <OwnInvitations />
           <Account key={JSON.stringify(person)} person={person} />
-          <PasswordCard person={person} />
-          <Sessions />
+          {person.has_password ? <PasswordCard person={person} /> : <NoPasswordCard />}
+          <PasskeysCard />
+          <SecondFactorCard />
+          <SignIns />
+          <Identities />
           <Activity />
           <Appearance />
           <Deletion person={person} />
@@ -102,6 +113,9 @@ function Account({ person }: { readonly person: Person }) {
             spellCheck={false}
           />
           <TextInput {...form.field('email')} type="email" autoComplete="email" />
+          {person.pending_email === '' ? null : (
+            <Callout tone="note">{texts.pendingAddress(person.pending_email)}</Callout>
+          )}
           <TextInput {...form.field('recovery_email')} description={texts.recoveryHint} type="email" />
           {isMoved(before, { email, recovery_email }) ? (
             <PasswordField
@@ -111,7 +125,7 @@ function Account({ person }: { readonly person: Person }) {
             />
           ) : null}
           <Text size="xs" c="dimmed">
-            {texts.signInWith} {person.auth_methods.map((method) => texts.methods[method]).join(', ')}.
+            {texts.signInWith} {waysIn(person).join(', ')}.
           </Text>
           <Group justify="flex-end">
             <Button type="submit" disabled={!form.form.formState.isDirty} loading={form.form.formState.isSubmitting}>
@@ -124,6 +138,12 @@ function Account({ person }: { readonly person: Person }) {
   )
 }
 
+function waysIn({ auth_methods, has_password, mfa }: Person): string[] {
+  return auth_methods.map((method) =>
+    method === 'local' && !has_password && mfa ? texts.passkey : texts.methods[method],
+  )
+}
+
 const PasswordFields = z.object({ current_password: z.string().min(1, 'is required').max(1_024), password: Password })
 
 function PasswordCard({ person }: { readonly person: Person }) {
@@ -131,8 +151,10 @@ function PasswordCard({ person }: { readonly person: Person }) {
   const change = useAction({
     async call(body: z.output<typeof PasswordFields>) {
       await api.call(users.update, { body })
-      // The change revoked every session of the account, this one included.
-      await session.signIn({ username: person.user, password: body.password })
+      // The change revoked every session of the account, this one included. Signing in again needs the second factor,
+      // where there is one: the sign-in page asks for it.
+      if (person.mfa) await session.renew()
+      else await session.signIn({ username: person.user, password: body.password })
     },
     done: texts.changed,
   })
@@ -159,24 +181,16 @@ function PasswordCard({ person }: { readonly person: Person }) {
           </Group>
         </Stack>
       </form>
+      <IdentitiesStay />
+      <PasswordRemoval />
     </SectionCard>
   )
 }
 
-function Sessions() {
-  const { session } = useRuntime()
-  const signOut = useAction({ call: () => session.signOutEverywhere(), failed: texts.signOutFailed })
+function NoPasswordCard() {
   return (
-    <SectionCard title={texts.sessions} text={texts.sessionsText}>
-      <Group justify="flex-end">
-        <Link to="/team" search={{ tab: 'keys', page: 1 }}>
-          {texts.apiKeys}
-        </Link>
-        <Link to="/public-keys">{texts.sshKeys}</Link>
-        <Button variant="default" onClick={() => void signOut.run()}>
-          {texts.signOutEverywhere}
-        </Button>
-      </Group>
+    <SectionCard title={texts.password}>
+      <NewPasswordForm />
     </SectionCard>
   )
 }
@@ -206,11 +220,45 @@ function Appearance() {
   )
 }
 
-/** Only the operator can delete accounts: explains whom to ask. */
 function Deletion({ person }: { readonly person: Person }) {
+  const { api, session } = useRuntime()
+  const [isAsked, setAsked] = useState(false)
+  const [typed, setTyped] = useState('')
+  const remove = useAction({
+    async call() {
+      await api.call(users.remove, {})
+      // Its session has ended with it: there may be nothing left to sign out of.
+      await session.signOut().catch(() => session.receive({ type: 'signed-out' }))
+    },
+    done: texts.deleted,
+    failed: texts.deletionFailed,
+  })
   return (
     <SectionCard title={texts.deletion} text={texts.deletionText}>
-      <CopyField text={`bowline user delete ${person.user}`} what={texts.deletionWhat} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => setAsked(true)}>
+          {texts.deletionAction}
+        </Button>
+      </Group>
+      <Confirm
+        opened={isAsked}
+        title={texts.deletionTitle}
+        action={texts.deletionAction}
+        onClose={() => setAsked(false)}
+        refused={typed.trim().toLowerCase() !== person.user}
+        onConfirm={() => void remove.run()}
+      >
+        <Text size="sm">{texts.deletionConfirm}</Text>
+        <TextInput
+          mt="md"
+          label={texts.deletionType(person.user)}
+          value={typed}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </Confirm>
     </SectionCard>
   )
 }

@@ -30,6 +30,18 @@ export function publicKeyListQuery(
   })
 }
 
+/** Service keys of the namespace, the first of them by name of their list. */
+export function serviceKeysQuery(api: Api) {
+  const filter = encodeFilter([{ join: 'and', conditions: [where('service', 'eq', true)] }])
+  return queryOptions({
+    queryKey: [...keys.publicKeys, 'services'],
+    queryFn: async ({ signal }): Promise<ListPage<PublicKey>> => {
+      const query = { page: '1', per_page: String(KEYS_PER_PAGE), filter }
+      return listPage(await api.call(publicKeys.list, { query, signal }))
+    },
+  })
+}
+
 /** Accepted devices that a filter matches; undefined while the filter is incomplete. */
 export function keyDevicesQuery(api: Api, filter: DeviceFilter | undefined) {
   return queryOptions({

@@ -3,11 +3,12 @@ import { RecordingRetentionDays } from '@bowline/contract/schemas/namespace'
 import { useState } from 'react'
 import { z } from 'zod'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
-import { Button, Group, Text, TextInput } from '../../ui/kit.ts'
+import { Text } from '../../ui/kit.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { SettingRow } from '../../ui/page/section-card.tsx'
 import { useContractForm } from '../../ui/form/use-contract-form.ts'
 import { settingsMessages as texts } from './messages.ts'
+import { NumberForm } from './number-form.tsx'
 import type { SettingsProps } from './use-namespace-settings.ts'
 
 const Fields = z.object({
@@ -35,35 +36,16 @@ export function RetentionSetting({ namespace, settings, may }: SettingsProps) {
       else await set(days)
     },
   })
-  const { label, error, ...field } = form.field('recording_retention_days')
   const isChanged = form.form.watch('recording_retention_days').trim() !== String(stored)
   return (
     <SettingRow label={texts.retention} hint={texts.retentionHint}>
-      <form noValidate onSubmit={(event) => void form.onSubmit(event)}>
-        <Group gap="xs" align="start" wrap="nowrap">
-          <TextInput
-            {...field}
-            size="xs"
-            w={150}
-            aria-label={label}
-            error={error}
-            inputMode="numeric"
-            autoComplete="off"
-            disabled={!may}
-            rightSection={
-              <Text size="xs" c="dimmed">
-                {texts.days}
-              </Text>
-            }
-            rightSectionWidth={48}
-          />
-          {isChanged ? (
-            <Button type="submit" size="xs">
-              {texts.save}
-            </Button>
-          ) : null}
-        </Group>
-      </form>
+      <NumberForm
+        field={form.field('recording_retention_days')}
+        unit={texts.days}
+        isChanged={isChanged}
+        disabled={!may}
+        onSubmit={form.onSubmit}
+      />
       <Confirm
         opened={asked !== undefined}
         title={texts.shorten}

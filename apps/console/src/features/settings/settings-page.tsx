@@ -4,8 +4,10 @@ import { Callout } from '../../ui/feedback/callout.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Skeleton, Stack } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
+import { ProvisioningCard } from '../provisioning/provisioning-card.tsx'
 import { AnnouncementEditor } from './announcement-editor.tsx'
 import { DangerZone } from './danger-zone.tsx'
+import { FactorSettings } from './factor-settings.tsx'
 import { GeneralSettings } from './general-settings.tsx'
 import { settingsMessages as texts } from './messages.ts'
 import { SessionSettings } from './session-settings.tsx'
@@ -26,12 +28,14 @@ export function SettingsPage() {
           {may ? null : <Callout tone="note">{texts.roleTooLow}</Callout>}
           <GeneralSettings namespace={query.data} settings={settings} may={may} />
           <SessionSettings namespace={query.data} settings={settings} may={may} />
+          <FactorSettings namespace={query.data} settings={settings} may={may} />
           <AnnouncementEditor
             key={query.data.settings.connection_announcement}
             namespace={query.data}
             settings={settings}
             may={may}
           />
+          <ProvisioningCard />
           <DangerZone namespace={query.data} />
         </Stack>
       ) : null}

@@ -2,6 +2,7 @@
 import { ApiError } from '@bowline/contract/client'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { z } from 'zod'
@@ -13,9 +14,13 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { FrontPage } from '../../ui/page/front-page.tsx'
 import { Button, Stack, TextInput } from '../../ui/kit.ts'
 import { PasswordField } from '../../ui/form/password-field.tsx'
+import { SecondStep, secondStepToken } from '../second-factor/second-step.tsx'
+import { hasPasskeys } from '../passkeys/browser.ts'
+import { PasskeySignIn } from '../passkeys/passkey-sign-in.tsx'
 import { infoQuery } from '../instance/queries.ts'
 import { formatCountdown, lockoutEnd } from './lockout.ts'
 import { signInMessages as texts } from './messages.ts'
+import { SignOutThere } from './sign-out-there.tsx'
 import { SsoButton } from './sso-button.tsx'
 
 const Credentials = z.object({
@@ -26,21 +31,32 @@ const Credentials = z.object({
 interface SignInPageProps {
   /** The session of this tab expired. */
   readonly expired: boolean
+  /** Why a single sign-on did not work, or ''. */
+  readonly notice: string
+  /** Page to open afterwards. */
+  readonly next: string | undefined
 }
 
-export function SignInPage({ expired }: SignInPageProps) {
+export function SignInPage({ expired, notice, next }: SignInPageProps) {
   const { api, session } = useRuntime()
+  const navigate = useNavigate()
   const info = useQuery(infoQuery(api))
   const [failure, setFailure] = useState<unknown>()
+  /** Token of a sign-in that waits for its second step. */
+  const [pending, setPending] = useState(() => session.takeSecondStep())
+  const [tookTooLong, setTookTooLong] = useState(false)
   const [lockedUntilMs, setLockedUntilMs] = useState(0)
   const leftMs = useCountdown(lockedUntilMs)
-  const { register, handleSubmit, formState, setError, setFocus } = useForm({
+  const { register, handleSubmit, formState, setError, setFocus, resetField } = useForm({
     resolver: zodResolver(Credentials),
     defaultValues: { username: '', password: '' },
   })
   const locked = leftMs > 0
-  const { local, saml } = info.data?.authentication ?? { local: true, saml: false }
-  useEffect(() => setFocus('username'), [setFocus])
+  const methods = info.data?.authentication
+  const { local, saml, openid, passkeys } = methods ?? { local: true, saml: false, openid: [], passkeys: false }
+  useEffect(() => {
+    if (pending === undefined) setFocus('username')
+  }, [setFocus, pending])
   const wasLocked = lockedUntilMs > 0 && !locked
   useEffect(() => {
     if (wasLocked) announce(texts.lockoutOver)
@@ -48,14 +64,19 @@ export function SignInPage({ expired }: SignInPageProps) {
 
   const submit = handleSubmit(async (credentials) => {
     setFailure(undefined)
+    setTookTooLong(false)
     try {
       await session.signIn(credentials)
     } catch (error) {
       const lockedUntil = lockoutEnd(error)
-      if (lockedUntil > 0) setLockedUntilMs(lockedUntil)
+      const token = secondStepToken(error)
+      if (token !== undefined) setPending(token)
+      else if (lockedUntil > 0) setLockedUntilMs(lockedUntil)
       else if (error instanceof ApiError && error.code === 'BAD_CREDENTIALS') {
         setError('password', { message: texts.badCredentials })
         setFocus('password', { shouldSelect: true })
+      } else if (error instanceof ApiError && error.code === 'EMAIL_UNCONFIRMED') {
+        await navigate({ to: '/confirm-account', search: { username: credentials.username } })
       } else setFailure(error)
     }
   })
@@ -65,6 +86,19 @@ export function SignInPage({ expired }: SignInPageProps) {
       <FrontPage title={texts.notSetUp} heading={texts.notSetUp}>
         {texts.notSetUpText}
       </FrontPage>
+    )
+  }
+  if (pending !== undefined) {
+    return (
+      <SecondStep
+        token={pending}
+        passkeys={passkeys && hasPasskeys()}
+        onBack={(isExpired) => {
+          setPending(undefined)
+          setTookTooLong(isExpired)
+          resetField('password')
+        }}
+      />
     )
   }
   return (
@@ -80,13 +114,26 @@ export function SignInPage({ expired }: SignInPageProps) {
               {texts.lockedOut(formatCountdown(leftMs))}
             </Callout>
           ) : null}
-          {expired && !locked && failure === undefined ? <Callout tone="note">{texts.expired}</Callout> : null}
+          {tookTooLong ? (
+            <Callout tone="note" urgent>
+              {texts.tookTooLong}
+            </Callout>
+          ) : null}
+          {expired && !tookTooLong && !locked && failure === undefined ? (
+            <Callout tone="note">{texts.expired}</Callout>
+          ) : null}
+          <SignOutThere providers={openid} />
+          {notice !== '' && failure === undefined ? (
+            <Callout tone="warn" urgent>
+              {notice}
+            </Callout>
+          ) : null}
           {failure === undefined ? null : <ErrorPanel title={texts.failed} error={failure} />}
           {local ? (
             <>
               <TextInput
                 label={texts.username}
-                autoComplete="username"
+                autoComplete={passkeys ? 'username webauthn' : 'username'}
                 autoCapitalize="none"
                 spellCheck={false}
                 error={formState.errors.username?.message}
@@ -103,7 +150,13 @@ export function SignInPage({ expired }: SignInPageProps) {
               </Button>
             </>
           ) : null}
-          {saml ? <SsoButton onFailure={setFailure} /> : null}
+          {passkeys && hasPasskeys() ? <PasskeySignIn onFailure={setFailure} /> : null}
+          {saml ? <SsoButton next={next} onFailure={setFailure} /> : null}
+          {openid.map((provider) => (
+            <SsoButton key={provider.id} provider={provider} next={next} onFailure={setFailure} />
+          ))}
+          {local ? <Link to="/forgot-password">{texts.forgot}</Link> : null}
+          {info.data?.registration === 'open' ? <Link to="/sign-up">{texts.signUp}</Link> : null}
         </Stack>
       </form>
     </FrontPage>

@@ -1,9 +1,11 @@
 // Binds the sign-in page to its route.
 import { getRouteApi } from '@tanstack/react-router'
+import { noticeOf } from './notice.ts'
 import { SignInPage } from './sign-in-page.tsx'
 
 const route = getRouteApi('/sign-in')
 
 export function SignInRoute() {
-  return <SignInPage expired={route.useSearch().expired === 'yes'} />
+  const { expired, sso, missing_assertions: missing, redirect } = route.useSearch()
+  return <SignInPage expired={expired === 'yes'} notice={noticeOf(sso, missing)} next={redirect} />
 }

@@ -1,21 +1,28 @@
 // Sign-in through the organisation's own identity provider; shown where the server offers it.
-import { saml } from '@bowline/contract/operations/mfa'
+import { openid, saml } from '@bowline/contract/operations/single-sign-on'
 import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { Button } from '../../ui/kit.ts'
 import { signInMessages as texts } from './messages.ts'
 
 interface SsoButtonProps {
+  /** The OpenID provider; undefined for SAML. */
+  readonly provider?: { readonly id: string; readonly name: string }
+  /** Page to open afterwards. */
+  readonly next: string | undefined
   readonly onFailure: (error: unknown) => void
 }
 
-export function SsoButton({ onFailure }: SsoButtonProps) {
+export function SsoButton({ provider, next, onFailure }: SsoButtonProps) {
   const { api } = useRuntime()
   const [isLeaving, setLeaving] = useState(false)
   const leave = async () => {
     setLeaving(true)
     try {
-      const { body } = await api.call(saml.start, {})
+      const query = next === undefined ? {} : { next }
+      const { body } = provider
+        ? await api.call(openid.start, { params: { id: provider.id }, query })
+        : await api.call(saml.start, { query })
       const { href, protocol } = new URL(body.url)
       if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(texts.noProvider)
       location.assign(href)
@@ -26,7 +33,7 @@ export function SsoButton({ onFailure }: SsoButtonProps) {
   }
   return (
     <Button variant="default" fullWidth loading={isLeaving} onClick={() => void leave()}>
-      {texts.sso}
+      {provider ? texts.ssoWith(provider.name) : texts.sso}
     </Button>
   )
 }

@@ -1,25 +1,20 @@
 // The members of the namespace and their roles.
-import { members as operations } from '@bowline/contract/operations/namespaces'
 import { hasAuthorityOver } from '@bowline/contract/roles'
-import { Email, TenantId } from '@bowline/contract/schemas/common'
-import { type Member, RoleName } from '@bowline/contract/schemas/namespace'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Member } from '@bowline/contract/schemas/namespace'
+import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
 import { useMay, usePerson, useRuntime } from '../../core/context.tsx'
-import { useAction } from '../../core/use-action.ts'
-import { keys } from '../../live/apply-events.ts'
 import { Confirm } from '../../ui/feedback/confirm.tsx'
 import { type Column, DataTable } from '../../ui/list/data-table.tsx'
-import { Dialog, DialogForm } from '../../ui/feedback/dialog.tsx'
+import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { GatedAction } from '../../ui/feedback/gated.tsx'
-import { Badge, NativeSelect, Text, TextInput } from '../../ui/kit.ts'
+import { Badge, NativeSelect, Text } from '../../ui/kit.ts'
 import { TimeAgo } from '../../ui/text/time-ago.tsx'
-import { useContractForm } from '../../ui/form/use-contract-form.ts'
-import { infoQuery } from '../instance/queries.ts'
 import { namespaceQuery } from '../namespaces/queries.ts'
+import { AddMember } from './add-member.tsx'
+import { InvitationActions, InvitationEnd, LinkDialog, type MadeLink } from './invitations.tsx'
 import { useRemoveMember, useSetRole } from './member-actions.ts'
 import { teamMessages as texts } from './messages.ts'
 import { roleOptions, toRole } from './role-options.ts'
@@ -34,7 +29,7 @@ const COLUMNS: readonly Column<Member>[] = [
     id: 'status',
     header: memberColumns.status,
     width: '8rem',
-    cell: ({ status }) => (status === 'accepted' ? texts.accepted : texts.pending),
+    cell: (member) => (member.status === 'accepted' ? texts.accepted : <InvitationEnd member={member} />),
   },
   { id: 'since', header: memberColumns.since, width: '8rem', cell: (member) => <TimeAgo time={member.added_at} /> },
 ]
@@ -50,6 +45,8 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
   const query = useQuery(namespaceQuery(api, tenant))
   const remove = useRemoveMember(tenant)
   const [removing, setRemoving] = useState<Member>()
+  const [link, setLink] = useState<MadeLink>()
+  const isInvited = removing?.status === 'pending'
   return (
     <>
       {query.isError ? (
@@ -61,7 +58,12 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
           columns={COLUMNS}
           rows={query.data?.members}
           rowKey={(member) => member.id}
-          renderActions={(member) => <RemoveButton member={member} onRemove={() => setRemoving(member)} />}
+          renderActions={(member) => (
+            <>
+              {member.status === 'pending' ? <InvitationActions member={member} onLink={setLink} /> : null}
+              <RemoveButton member={member} onRemove={() => setRemoving(member)} />
+            </>
+          )}
           empty={null}
         />
       )}
@@ -70,16 +72,23 @@ export function MembersTab({ search, onOpen }: TeamTabProps) {
         onClose={() => onOpen({ add: undefined }, true)}
         title={texts.addMemberTitle}
       >
-        <AddMember tenant={tenant} onDone={() => onOpen({ add: undefined }, true)} />
+        <AddMember
+          tenant={tenant}
+          onDone={(made) => {
+            onOpen({ add: undefined }, true)
+            setLink(made)
+          }}
+        />
       </Dialog>
+      <LinkDialog made={link} onClose={() => setLink(undefined)} />
       <Confirm
         opened={removing !== undefined}
-        title={texts.removeMemberTitle(removing?.email ?? '')}
-        action={texts.removeMember}
+        title={(isInvited ? texts.revokeTitle : texts.removeMemberTitle)(removing?.email ?? '')}
+        action={isInvited ? texts.revoke : texts.removeMember}
         onClose={() => setRemoving(undefined)}
         onConfirm={() => removing && void remove.run(removing)}
       >
-        <Text size="sm">{texts.removeMemberText}</Text>
+        <Text size="sm">{isInvited ? texts.revokeText : texts.removeMemberText}</Text>
       </Confirm>
     </>
   )
@@ -95,6 +104,11 @@ function MemberName({ member }: { readonly member: Member }) {
           {texts.you}
         </Badge>
       ) : null}
+      {member.provisioned ? (
+        <Badge size="sm" variant="default" tt="none">
+          {texts.managed}
+        </Badge>
+      ) : null}
     </span>
   )
 }
@@ -105,6 +119,13 @@ function useMayActOn(member: Member, permission: 'namespaceEditMember' | 'namesp
   const may = useMay(permission)
   const role = person?.role ?? ''
   return may && person?.id !== member.id && role !== '' && hasAuthorityOver(role, member.role)
+}
+
+/** The server refuses: the next change in the directory would undo it. */
+const MANAGED = {
+  disabled: true,
+  description: texts.managedRole,
+  inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
 }
 
 function MemberRole({ member }: { readonly member: Member }) {
@@ -118,6 +139,7 @@ function MemberRole({ member }: { readonly member: Member }) {
       aria-label={texts.roleOf(member.email)}
       value={member.role}
       data={roleOptions(own)}
+      {...(member.provisioned ? MANAGED : {})}
       onChange={(event) => {
         const role = toRole(event.currentTarget.value)
         if (role) void setRole.run({ member, role })
@@ -133,44 +155,11 @@ function RemoveButton({ member, onRemove }: { readonly member: Member; readonly 
     <GatedAction
       may={may}
       why={isSelf ? texts.notYourself : texts.roleTooLow}
-      label={texts.removeMemberNamed(member.email)}
-      hint={texts.removeMember}
+      label={(member.status === 'pending' ? texts.revokeNamed : texts.removeMemberNamed)(member.email)}
+      hint={member.status === 'pending' ? texts.revoke : texts.removeMember}
       onClick={onRemove}
     >
       <Trash2 size={15} aria-hidden />
     </GatedAction>
-  )
-}
-
-const NewMember = z.object({ email: Email, role: RoleName })
-
-function AddMember({ tenant, onDone }: { readonly tenant: string; readonly onDone: () => void }) {
-  const { api } = useRuntime()
-  const queryClient = useQueryClient()
-  const { data: info } = useQuery(infoQuery(api))
-  const own = usePerson()?.role ?? ''
-  const add = useAction({
-    async call(body: z.output<typeof NewMember>) {
-      const { body: namespace } = await api.call(operations.add, { params: { tenant: TenantId.parse(tenant) }, body })
-      queryClient.setQueryData(keys.namespace(tenant), namespace)
-    },
-    done: ({ email }) => texts.memberAdded(email),
-  })
-  const form = useContractForm({
-    schema: NewMember,
-    values: { email: '', role: 'operator' },
-    labels: texts.labels,
-    async send(body) {
-      await add.send(body)
-      onDone()
-    },
-  })
-  const role = form.form.watch('role')
-  return (
-    <DialogForm form={form} failed={texts.memberFailed} submit={texts.addMember} onCancel={onDone}>
-      <Text size="sm">{info?.edition === 'cloud' ? texts.addMemberTextCloud : texts.addMemberText}</Text>
-      <TextInput {...form.field('email')} type="email" autoComplete="off" data-autofocus />
-      <NativeSelect {...form.field('role')} description={texts.roleHints[role]} data={roleOptions(own)} />
-    </DialogForm>
   )
 }

@@ -6,7 +6,7 @@ import { KeyRound, LogOut, Monitor, Plus, ShieldCheck, SquareTerminal, UserPlus,
 import { useEffect, useState } from 'react'
 import { usePerson, useRuntime } from '../../core/context.tsx'
 import { appMessages } from '../../core/messages.ts'
-import { SECTIONS } from '../../core/sections.ts'
+import { sectionGroups } from '../../core/sections.ts'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { copyText } from '../../ui/text/copy-text.ts'
 import { uiMessages } from '../../ui/messages.ts'
@@ -79,6 +79,7 @@ export function usePaletteItems(words: string, onMore: (device: Device) => void)
 /** Items for pages and actions. */
 function useFixedItems(): PaletteItem[] {
   const signOut = useSignOut()
+  const isAdmin = usePerson()?.instance_admin === true
   const navigate = useNavigate()
   const [, setTheme] = useTheme()
   const { pages, actions } = texts.groups
@@ -90,14 +91,16 @@ function useFixedItems(): PaletteItem[] {
     ...(icon ? { icon } : {}),
   })
   return [
-    ...SECTIONS.map(({ to, label, icon, key }) => ({
-      id: to,
-      group: pages,
-      label,
-      icon,
-      hint: `g ${key}`,
-      run: () => void navigate({ to }),
-    })),
+    ...sectionGroups(isAdmin).flatMap(({ sections }) =>
+      sections.map(({ to, label, icon, key }) => ({
+        id: to,
+        group: pages,
+        label,
+        icon,
+        hint: `g ${key}`,
+        run: () => void navigate({ to }),
+      })),
+    ),
     {
       id: '/profile',
       group: pages,

@@ -6,6 +6,7 @@ import { DEFAULT_DEVICES_SEARCH, DevicesSearch, deviceListOf } from '../../featu
 import { sessionListQuery, sessionQuery } from '../../features/sessions/queries.ts'
 import { DEFAULT_SESSIONS_SEARCH, SessionsSearch, sessionListOf } from '../../features/sessions/search.ts'
 import { TerminalSearch } from '../../features/terminal/screen/search.ts'
+import { VisitSearch } from '../../features/tunnels/search.ts'
 import { app } from '../app-route.tsx'
 import { isMember } from '../../core/runtime.ts'
 import { pageFile } from '../../platform/page-files.ts'
@@ -63,6 +64,16 @@ export const device = createRoute({
   component: lazyRouteComponent(
     pageFile(() => import('../../features/devices/detail/device-route.tsx')),
     'DeviceRoute',
+  ),
+})
+
+export const tunnelVisit = createRoute({
+  getParentRoute: () => app,
+  path: '/tunnels/$address',
+  validateSearch: VisitSearch,
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/tunnels/visit-route.tsx')),
+    'VisitRoute',
   ),
 })
 

@@ -1,5 +1,6 @@
 // Routes of the namespace itself and of the signed-in person.
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
+import { z } from 'zod'
 import { DEFAULT_PAGE_SEARCH, PageSearch } from '../../ui/list/page-search.ts'
 import { app } from '../app-route.tsx'
 import { pageFile } from '../../platform/page-files.ts'
@@ -44,11 +45,40 @@ export const announcement = createRoute({
   ),
 })
 
+export const activate = createRoute({
+  getParentRoute: () => app,
+  path: '/activate',
+  validateSearch: z.object({ code: z.string().max(32).optional().catch(undefined) }),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/activate/activate-page.tsx')),
+    'ActivatePage',
+  ),
+})
+
+export const approve = createRoute({
+  getParentRoute: () => app,
+  path: '/approve/$code',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/held-logins/approve-page.tsx')),
+    'ApprovePage',
+  ),
+})
+
 export const profile = createRoute({
   getParentRoute: () => app,
   path: '/profile',
   component: lazyRouteComponent(
     pageFile(() => import('../../features/profile/profile-page.tsx')),
     'ProfilePage',
+  ),
+})
+
+export const signInSettings = createRoute({
+  getParentRoute: () => app,
+  path: '/instance/sign-in',
+  validateSearch: z.object({ test: z.enum(['passed', 'failed']).optional().catch(undefined) }),
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/sign-in-settings/settings-route.tsx')),
+    'SignInSettingsRoute',
   ),
 })

@@ -1,5 +1,5 @@
 // Confirmation dialog for irreversible actions. The safe answer has the focus.
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Button, Group, Modal } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 
@@ -17,6 +17,11 @@ interface ConfirmProps {
 }
 
 export function Confirm({ opened, title, children, action, refused = false, onConfirm, onClose }: ConfirmProps) {
+  // The dialog takes clicks while it fades out: a double click must not act twice.
+  const isDone = useRef(false)
+  useEffect(() => {
+    if (opened) isDone.current = false
+  }, [opened])
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': uiMessages.close }}>
       {children}
@@ -28,6 +33,8 @@ export function Confirm({ opened, title, children, action, refused = false, onCo
           color="red.8"
           disabled={refused}
           onClick={() => {
+            if (isDone.current) return
+            isDone.current = true
             onClose()
             onConfirm()
           }}

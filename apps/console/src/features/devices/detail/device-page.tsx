@@ -16,6 +16,7 @@ import { Skeleton, Stack } from '../../../ui/kit.ts'
 import { uiMessages } from '../../../ui/messages.ts'
 import { Page } from '../../../ui/page/page.tsx'
 import { StatusDot } from '../../../ui/text/status-dot.tsx'
+import { TunnelsCard } from '../../tunnels/tunnels-card.tsx'
 import { rememberDevice } from '../recent-devices.ts'
 import { useDeviceActions } from '../actions.ts'
 import { DeviceFacts } from './device-facts.tsx'
@@ -98,6 +99,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
       <Stack gap="md">
         <Connection device={device} />
         <DeviceFacts device={device} />
+        {device.status === 'accepted' ? <TunnelsCard device={device} /> : null}
         <DeviceSessions uid={device.uid} />
       </Stack>
       <EditDevice device={device} opened={editing} onClose={() => setEditing(false)} />

@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus, X } from 'lucide-react'
 import { Suspense, lazy, useCallback, useMemo, useState } from 'react'
 import { useMay, useRuntime } from '../../../core/context.tsx'
-import { Button } from '../../../ui/kit.ts'
+import { Button, Stack } from '../../../ui/kit.ts'
 import { Page } from '../../../ui/page/page.tsx'
 import { PagedTable } from '../../../ui/list/paged-table.tsx'
 import { SearchField } from '../../../ui/form/search-field.tsx'
@@ -27,6 +27,8 @@ const loadAddDevice = pageFile(() => import('../add/add-device.tsx'))
 const AddDevice = lazy(async () => ({ default: (await loadAddDevice()).AddDevice }))
 const loadBulkBar = pageFile(() => import('../bulk/bulk-bar.tsx'))
 const BulkBar = lazy(async () => ({ default: (await loadBulkBar()).BulkBar }))
+const loadConnectors = pageFile(() => import('../../connectors/connectors-card.tsx'))
+const ConnectorsCard = lazy(async () => ({ default: (await loadConnectors()).ConnectorsCard }))
 
 const NOTHING: ReadonlySet<string> = new Set()
 
@@ -130,6 +132,13 @@ export function DevicesPage({ kind, search }: DevicesPageProps) {
           </Link>
         )}
       />
+      {kind === 'containers' ? (
+        <Suspense>
+          <Stack mt="md">
+            <ConnectorsCard />
+          </Stack>
+        </Suspense>
+      ) : null}
       {selected.length ? (
         <Suspense>
           <BulkBar selected={selected} onClear={() => setChosen(NOTHING)} />

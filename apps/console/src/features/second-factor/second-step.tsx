@@ -1,0 +1,62 @@
+// Second step of a sign-in, after the password.
+import { ApiError } from '@bowline/contract/client'
+import { mfa } from '@bowline/contract/operations/mfa'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { useRuntime } from '../../core/context.tsx'
+import { callTimeout } from '../../platform/call-timeout.ts'
+import { Button, Group, Stack } from '../../ui/kit.ts'
+import { FrontPage } from '../../ui/page/front-page.tsx'
+import { PasskeyStep } from '../passkeys/second-step.tsx'
+import { CodeForm } from './code-form.tsx'
+import { secondFactorMessages as texts } from './messages.ts'
+
+interface SecondStepProps {
+  /** Value of `X-MFA-Token`. */
+  readonly token: string
+  /** True if passkeys work under this address. */
+  readonly passkeys: boolean
+  /** Back to the password. @param expired the token is not valid any more */
+  readonly onBack: (expired: boolean) => void
+}
+
+export function SecondStep({ token, passkeys, onBack }: SecondStepProps) {
+  const { session, usedRecoveryCode } = useRuntime()
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => place.current?.querySelector('input')?.focus(), [])
+  return (
+    <FrontPage title={texts.stepTitle} heading={texts.stepHeading} text={texts.stepText}>
+      <Stack gap="md" ref={place}>
+        {passkeys ? <PasskeyStep token={token} /> : null}
+        <CodeForm
+          submit={texts.stepSubmit}
+          failed={texts.stepFailed}
+          send={async (typed) => {
+            try {
+              await session.enter(
+                async (client) =>
+                  (await client.call(mfa.finishSession, { body: { token, ...typed }, signal: callTimeout() })).body,
+              )
+              if ('recovery_code' in typed) usedRecoveryCode.set(typed.recovery_code)
+            } catch (error) {
+              if (!(error instanceof ApiError) || error.code !== 'SECOND_FACTOR_EXPIRED') throw error
+              onBack(true)
+            }
+          }}
+        />
+        <Group justify="space-between">
+          <Button variant="subtle" onClick={() => onBack(false)}>
+            {texts.back}
+          </Button>
+          <Link to="/lost-device">{texts.lost}</Link>
+        </Group>
+      </Stack>
+    </FrontPage>
+  )
+}
+
+/** The token of a sign-in that waits for its second step; undefined for other failures. */
+export function secondStepToken(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.code !== 'MFA_REQUIRED') return undefined
+  return error.headers.get('x-mfa-token') || undefined
+}

@@ -1,0 +1,25 @@
+// Routes of the server itself, for its administrators.
+import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
+import { DEFAULT_MAIL_SEARCH, MailSearch } from '../../features/mail/search.ts'
+import { app } from '../app-route.tsx'
+import { pageFile } from '../../platform/page-files.ts'
+
+export const certificates = createRoute({
+  getParentRoute: () => app,
+  path: '/instance/certificates',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/certificates/certificates-page.tsx')),
+    'CertificatesPage',
+  ),
+})
+
+export const mail = createRoute({
+  getParentRoute: () => app,
+  path: '/instance/mail',
+  validateSearch: MailSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_MAIL_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/mail/mail-page.tsx')),
+    'MailPage',
+  ),
+})
