@@ -28,23 +28,38 @@ const sidebars: SidebarsConfig = {
       ...pages('overview', 'conformance', 'performance'),
     ]),
     group('User guides', 'user-guides/index', [
-      heading('Devices', pages('user-guides/devices', 'adding', 'connecting', 'tagging devices', 'tunnels')),
+      heading(
+        'Devices',
+        pages('user-guides/devices', 'adding', 'connecting', 'tagging devices', 'tunnels', 'containers'),
+      ),
       heading('Firewall', pages('user-guides/firewall', 'create', 'policies')),
       heading(
         'Namespaces',
         pages('user-guides/namespaces', 'connection-announcment', 'retrieving-your-tenant-id', 'switching'),
       ),
-      heading('Security', pages('user-guides/security', 'publickey-authentication')),
+      heading(
+        'Security',
+        pages('user-guides/security', 'publickey-authentication', 'passkeys', 'second-factor-for-ssh'),
+      ),
       heading('Sessions', pages('user-guides/sessions', 'introduction', 'session-recording')),
       heading('Settings', [
         heading(
           'Second factor',
           pages('user-guides/settings/account/mfa', 'about-mfa', 'configure-mfa', 'logging-in', 'recovery-access'),
         ),
+        ...pages('user-guides/settings/account', 'command-line', 'linked-providers'),
         heading('API keys', pages('user-guides/settings/namespace/api-keys', 'create', 'use', 'update', 'delete')),
         heading(
           'Members',
-          pages('user-guides/settings/namespace/members', 'invite', 'accept-invite', 'edit', 'remove', 'roles'),
+          pages(
+            'user-guides/settings/namespace/members',
+            'invite',
+            'accept-invite',
+            'edit',
+            'remove',
+            'roles',
+            'provisioning',
+          ),
         ),
       ]),
     ]),
@@ -67,6 +82,7 @@ const sidebars: SidebarsConfig = {
         ),
         ...pages('admin-guides/authentication/saml', 'authentication', 'mapping', 'signed_authn_requests'),
       ]),
+      'admin-guides/authentication/openid',
     ]),
     group(
       'Self-hosted',
@@ -75,6 +91,8 @@ const sidebars: SidebarsConfig = {
         'self-hosted',
         'deploying',
         'configuring',
+        'mail',
+        'billing',
         'administration',
         'reference',
         'checking',
