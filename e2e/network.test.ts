@@ -113,11 +113,11 @@ describe('a network that falls silent', () => {
       until(
         'the gateway ends the connection of the client',
         async () => (await client.call(operations.sessions.get, { params: { uid: row?.uid ?? '' } })).body.closed,
-        60_000,
+        150_000,
       ),
       throughLink.result,
-      until('the server notices', offline, 60_000),
-      until('the agent notices', () => agent.process.output().slice(before).includes('"keepalive"'), 60_000),
+      until('the server notices', offline, 150_000),
+      until('the agent notices', () => agent.process.output().slice(before).includes('"keepalive"'), 150_000),
     ])
     expect(closed).toMatchObject({ by: 'gateway', reason: 'keepalive' })
     expect([code, stderr]).toEqual([255, expect.stringMatching(/Bowline: nothing was heard for 45 s/)])

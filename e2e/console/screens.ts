@@ -29,6 +29,8 @@ export const SCREENS: readonly Screen[] = [
   { name: 'firewall', path: () => '/firewall', ready: shows('Otherwise') },
   { name: 'add-rule', path: () => '/firewall?edit=new', ready: shows('Login name') },
   { name: 'tags', path: () => '/tags', ready: shows('garden') },
+  { name: 'sign-in-settings', path: () => '/instance/sign-in', ready: shows('For your identity provider') },
+  { name: 'certificates', path: () => '/instance/certificates', ready: shows('This server has no certificate') },
   { name: 'members', path: () => '/team', ready: shows('olga@example.com') },
   { name: 'api-keys', path: () => '/team?tab=keys', ready: shows('provisioning') },
   { name: 'add-api-key', path: () => '/team?tab=keys&add=yes', ready: shows('Valid for') },

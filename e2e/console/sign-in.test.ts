@@ -60,10 +60,10 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     const sso = page.getByRole('button', { name: 'Sign in with single sign-on' })
     expect(await sso.count()).toBe(0)
-    backend.fake.state.authentication = { local: false, saml: true }
+    backend.fake.state.authentication = { local: false, saml: true, passkeys: false, openid: [] }
     await page.reload()
     await sso.waitFor()
-    backend.fake.state.authentication = { local: true, saml: false }
+    backend.fake.state.authentication = { local: true, saml: false, passkeys: false, openid: [] }
     expect(await page.getByLabel('Password').count()).toBe(0)
     expect(await accessibilityViolations(page)).toEqual([])
     await sso.click()

@@ -12,7 +12,7 @@ export interface Credentials {
 export async function signIn(page: Page, { username, password }: Credentials): Promise<void> {
   await page.getByLabel('Username or e-mail').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Opens a URL as a signed-in person, signing in when asked to. Waits until the live stream is open. */

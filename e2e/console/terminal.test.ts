@@ -181,7 +181,9 @@ describe('the terminals of the console', () => {
     await page.keyboard.press('Control+c')
     expect(await until('the selection is copied', async () => (await clipboard()).includes('copied-42'))).toBe(true)
     // The selection is gone: now it interrupts.
-    await type('sleep 1000')
+    // A shell that has not started its command yet does not pass the signal on.
+    await type(`sh -c 'echo started-$((6*7)); exec sleep 1000'`)
+    await shows('started-42')
     await page.keyboard.press('Control+c')
     await type('echo interrupted-$?')
     await shows('interrupted-130')

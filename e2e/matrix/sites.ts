@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { operations } from '@bowline/contract/operations'
-import { startServer } from '../support/server.ts'
+import { type Client, startServer } from '../support/server.ts'
 import type { SshTarget } from '../support/ssh.ts'
 import type { Site } from './row.ts'
 import { type World, makeWorld } from './world.ts'
@@ -15,13 +15,20 @@ export interface Sites extends AsyncDisposable {
   fresh(name: Site['name'], at?: number): Promise<Site>
 }
 
-/** Starts both. @param accounts of the device: how many rows may run at once; default 1 */
-export async function startSites(accounts = 1): Promise<Sites> {
+/** Starts a server and a device that it reaches. @returns how clients reach it */
+export type StartBowline = (world: World, stack: AsyncDisposableStack) => Promise<SshTarget>
+
+/**
+ * Starts both.
+ * @param accounts of the device: how many rows may run at once; default 1
+ * @param start how Bowline reaches the device; by default its agent
+ */
+export async function startSites(accounts = 1, start: StartBowline = startWithAgent): Promise<Sites> {
   const stack = new AsyncDisposableStack()
   try {
     const world = stack.use(await makeWorld(accounts))
     const sshd = await startPeer(world)
-    const targets = { sshd, bowline: await startBowline(world, stack) }
+    const targets = { sshd, bowline: await start(world, stack) }
     const owned = stack.move()
     return {
       fresh: (name, at = 0) => prepare(world, name, at, targets[name], sshd.port),
@@ -85,15 +92,19 @@ function startPeer({ device, keyFile, ecdsaKeyFile }: World): Promise<SshTarget>
   ])
 }
 
-async function startBowline({ device, keyFile, ecdsaKeyFile }: World, stack: AsyncDisposableStack): Promise<SshTarget> {
+async function startWithAgent(world: World, stack: AsyncDisposableStack): Promise<SshTarget> {
   const server = await startServer()
   stack.defer(() => server.remove())
-  const target = await device.startAgent(server, 'board')
-  const client = await server.client()
+  const target = await world.device.startAgent(server, 'board')
+  await registerKeys(world, await server.client())
+  return target
+}
+
+/** Registers both keys of the world, for every device and account. */
+export async function registerKeys({ keyFile, ecdsaKeyFile }: World, client: Client): Promise<void> {
   for (const file of [keyFile, ecdsaKeyFile]) {
     const data = (await readFile(`${file}.pub`)).toString('base64')
     const body = { name: basename(file), username: '.*', filter: { hostname: '.*' }, data }
     await client.call(operations.publicKeys.create, { body })
   }
-  return target
 }

@@ -39,7 +39,7 @@ export function leavingJourneys(site: Site): void {
       expect(await steps.count()).toBe(0)
 
       await page.goto('/profile')
-      await page.getByText(`bowline user delete ${LEAVER.username}`).waitFor()
+      await page.getByRole('button', { name: 'Delete my account' }).waitFor()
       expect(complaints).toEqual([])
       await context.close()
     })
@@ -58,6 +58,8 @@ export function leavingJourneys(site: Site): void {
       await page.getByRole('link', { name: 'Tags' }).click()
       await page.getByText('garden').first().waitFor()
       await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('button', { name: 'Try again' }).waitFor()
+      // Only now: the click itself fetches the page once more.
       await page.unroute('**/assets/audit-page*.js')
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByRole('button', { name: 'Export' }).waitFor()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { rowOf } from '../steps.ts'
 import type { Site } from '../site.ts'
 
-const { containers, devices } = operations
+const { connectors, containers, devices } = operations
 
 export function overviewJourneys(site: Site): void {
   describe('the overview', () => {
@@ -102,6 +102,52 @@ export function overviewJourneys(site: Site): void {
       await page.goto('/containers')
       await page.getByRole('link', { name: /^Pending ?1$/ }).waitFor()
       await world.client.call(containers.remove, { params: { uid } })
+    })
+  })
+
+  describe('a connector', () => {
+    it('adds a connector, shows why it is not connected, switches it off and removes it', async () => {
+      const { page, world } = site
+      await page.goto('/containers')
+      const card = page.getByRole('region', { name: 'Connectors' })
+      await card.getByText('No connectors yet.').waitFor()
+      await card.getByRole('button', { name: 'Add connector' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Address of the engine').fill('engine.invalid')
+      await dialog.getByLabel('TLS with a client certificate').selectOption('no')
+      await dialog.getByLabel('Port').fill('2375')
+      await dialog.getByRole('button', { name: 'Add connector' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await card.getByText('not connected: engine.invalid cannot be resolved.').waitFor()
+      await card.getByRole('button', { name: 'Switch engine.invalid:2375 off' }).click()
+      await card.getByText('switched off').waitFor()
+      const { body } = await world.client.call(connectors.list, {})
+      expect(body).toMatchObject([{ enable: false, address: 'engine.invalid', port: 2_375, secure: false }])
+      await card.getByRole('button', { name: 'Remove engine.invalid:2375' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove connector' }).click()
+      await card.getByText('No connectors yet.').waitFor()
+    })
+
+    it('adds the engine of a device, which says that it offers none', async () => {
+      const { page, world } = site
+      const { body: known } = await world.client.call(devices.list, { query: { status: 'accepted', per_page: '1' } })
+      const name = known[0]?.name ?? ''
+      await page.goto('/containers')
+      const card = page.getByRole('region', { name: 'Connectors' })
+      await card.getByRole('button', { name: 'Add connector' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('The engine is reached').selectOption('device')
+      await dialog.getByRole('button', { name: 'Add connector' }).click()
+      await dialog.getByText(/^Device .+/).waitFor()
+      await dialog.getByLabel('Device', { exact: true }).fill(name)
+      await dialog.getByRole('button', { name: 'Add connector' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await card.getByText(/^not connected: /).waitFor()
+      const { body } = await world.client.call(connectors.list, {})
+      expect(body).toMatchObject([{ enable: true, device: known[0]?.uid, device_name: name, address: '' }])
+      await card.getByRole('button', { name: `Remove ${name}` }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove connector' }).click()
+      await card.getByText('No connectors yet.').waitFor()
     })
   })
 }

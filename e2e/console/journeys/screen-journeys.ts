@@ -107,9 +107,9 @@ export function screenJourneys(site: Site): void {
   describe('the weight', () => {
     it('loads the devices table with at most 272 kB of scripts on the wire, and fetches no list twice', async () => {
       const { context, page } = await openPage(site.browser, { baseURL: site.world.product.console })
-      await openSignedIn(page, site.world.product, '/devices')
-      // Other pages' modules are preloaded when the browser is idle.
+      // Other pages' modules are preloaded when the browser is idle: by the page before the reload too.
       await page.addInitScript('globalThis.requestIdleCallback = () => 0')
+      await openSignedIn(page, site.world.product, '/devices')
       const cdp = await context.newCDPSession(page)
       const scripts = new Set<string>()
       let bytes = 0
