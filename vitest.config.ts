@@ -41,8 +41,6 @@ export default defineConfig({
           expect: { poll: { timeout: 15_000 } },
           // Real clients and browsers, mostly waited for.
           maxWorkers: 3,
-          // A machine that others use may stand still for seconds. `npm test` names what needed its second try.
-          retry: process.env['CI'] === 'true' ? 1 : 0,
           sequence: { groupOrder: 2 },
         },
       },

@@ -37,9 +37,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     else if (performance.now() - stoppingSince > SAME_KEYPRESS_MS) process.exit(1)
   })
 }
-/** Makes `fetch` of this process trust the server's self-signed certificate. */
+/** Makes `fetch` of this process trust the certificate that the server made itself, if it has made one. */
 async function trustOwnCertificate(dataFolder: string): Promise<void> {
-  setDefaultCACertificates([...getCACertificates('default'), await readFile(join(dataFolder, 'tls.crt'), 'utf8')])
+  const own = await readFile(join(dataFolder, 'tls.crt'), 'utf8').catch(() => undefined)
+  if (own !== undefined) setDefaultCACertificates([...getCACertificates('default'), own])
 }
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
@@ -58,7 +59,8 @@ try {
   }, say)
 
   const dataFolder = resolve(process.env['BOWLINE_DATA_DIR'] || '.bowline')
-  if (pin) await trustOwnCertificate(dataFolder)
+  // It is shown until an authority has issued another, too.
+  if (origin.startsWith('https:')) await trustOwnCertificate(dataFolder)
   const { kept, token } = await ensureAccount({ origin, setupLink, dataFolder })
   let device: { sshid: string; password: string; user: string } | undefined
   if (kept?.tenant && (!reachable || options.agent)) {

@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, '../..')
 /** Workspaces whose sources a server runs. */
 const WORKSPACES = [
   'apps/server',
-  ...['base', 'contract', 'ssh', 'sftp', 'link', 'asciicast'].map((name) => `packages/${name}`),
+  ...['base', 'contract', 'engine', 'ssh', 'sftp', 'link', 'asciicast'].map((name) => `packages/${name}`),
 ] as const
 /** Build output, and files that users look for. */
 const PARTS = ['apps/console/dist', 'apps/docs/build', 'CHANGELOG.md', 'LICENSE'] as const
