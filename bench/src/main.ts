@@ -24,6 +24,7 @@ import { measureRestart } from './rows/restart.ts'
 import { measureSftp } from './rows/sftp.ts'
 import { measureSsh } from './rows/ssh.ts'
 import { measureTools } from './rows/tools.ts'
+import { measureTunnel } from './rows/tunnel.ts'
 import { renderTable } from './table.ts'
 
 const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>> = {
@@ -41,6 +42,7 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   tools: measureTools,
   sftp: measureSftp,
   api: measureApi,
+  tunnel: measureTunnel,
 }
 const USAGE = `npm run bench -- [options]
   --rows <names>       ${Object.keys(GROUPS).join(',')} (default: all)
