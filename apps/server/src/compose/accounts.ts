@@ -1,4 +1,5 @@
 // Accounts of people: mail, sign-in and registration, with the settings of the server.
+import type { TenantId } from '@bowline/contract/schemas/common'
 import { registrationMode } from '@bowline/contract/settings/registration'
 import type { Clock } from '@bowline/base/clock'
 import type { Kysely } from 'kysely'
@@ -6,6 +7,7 @@ import { createPasswordHasher } from '../auth/passwords.ts'
 import type { AuthDeps } from '../auth/service.ts'
 import type { TokenIssuer } from '../auth/tokens.ts'
 import type { ServerConfig } from '../config.ts'
+import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
 import type { MailQueue } from '../mails/queue.ts'
@@ -19,6 +21,7 @@ import { type RegistrationDeps, pendingPassword } from '../registration/service.
 import { linkProposed } from '../single-sign-on/identities/linking.ts'
 import { isLocalSignInOn } from '../single-sign-on/settings.ts'
 import { egressRules } from './budgets.ts'
+import { joinsAtSignIn } from './single-sign-on.ts'
 
 interface AccountParts {
   readonly config: ServerConfig
@@ -29,6 +32,8 @@ interface AccountParts {
   readonly ids: Ids
   readonly keys: InstanceKeys
   readonly tokens: TokenIssuer
+  /** Context of any namespace, for the roles of a person who has linked an identity. */
+  readonly contextOf: (tenant: TenantId) => TenantContext
   readonly onEnd: (ending: () => Promise<void>) => void
 }
 
@@ -40,7 +45,8 @@ export interface Accounts {
 }
 
 /** Starts to send mails, and composes what signs people in and registers them. */
-export async function startAccounts({ config, keys, tokens, node, onEnd, ...parts }: AccountParts): Promise<Accounts> {
+export async function startAccounts(accountParts: AccountParts): Promise<Accounts> {
+  const { config, keys, tokens, node, contextOf, onEnd, ...parts } = accountParts
   const { settings, isExemptSource } = config
   const { system, clock, log, ids } = parts
   const mail = await startMails({
@@ -55,6 +61,7 @@ export async function startAccounts({ config, keys, tokens, node, onEnd, ...part
     isSending: sendsMail(settings),
     onEnd,
   })
+  const linking = { db: system, clock, mails: mail.queue, contextOf, joins: joinsAtSignIn(settings) }
   const auth: AuthDeps = {
     db: system,
     clock,
@@ -67,8 +74,7 @@ export async function startAccounts({ config, keys, tokens, node, onEnd, ...part
     mails: mail.queue,
     pendingPassword: (username) => pendingPassword(system, clock, username),
     isLocalSignInOn: () => isLocalSignInOn(system),
-    linkProposed: (proposal, account, origin) =>
-      linkProposed({ db: system, clock, mails: mail.queue }, proposal, account, origin),
+    linkProposed: (proposal, account, origin) => linkProposed(linking, proposal, account, origin),
   }
   const registration = { auth, mails: mail.queue, mode: registrationMode(settings), isExemptSource }
   const mailRequests = createMailRequests(registration)

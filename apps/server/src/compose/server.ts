@@ -127,11 +127,10 @@ async function start(
     },
   })
   const tokens = createTokenIssuer(keys.token, clock)
-  const accountParts = { config, system, node, clock, log, ids, keys, tokens, onEnd }
+  const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
+  const accountParts = { config, system, node, clock, log, ids, keys, tokens, contextOf: signInContext, onEnd }
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
-  const singleSignOn = assembleSingleSignOn(auth, config, (tenant) =>
-    tenantContext(tenant, { kind: 'system', name: 'single sign-on' }),
-  )
+  const singleSignOn = assembleSingleSignOn(auth, config, signInContext)
 
   const agents = createAgents({
     db: system,

@@ -18,6 +18,11 @@ import type { OpenidDeps } from '../single-sign-on/openid/service.ts'
 /** Sign-ins per second and source. */
 const SIGN_INS = { perSecond: 10, burst: 100 }
 
+/** True if a sign-in makes people members. People of other customers must not join without being asked. */
+export function joinsAtSignIn({ BOWLINE_EDITION: edition }: ServerConfig['settings']): boolean {
+  return edition !== 'cloud'
+}
+
 /** @param contextOf context of any namespace: a sign-in makes people members where a provider has prepared it */
 export function assembleSingleSignOn(
   auth: AuthDeps,
@@ -30,8 +35,7 @@ export function assembleSingleSignOn(
   const clients = createOpenidClients({ clock, secretKey, egress })
   // Links of mails and addresses for providers have the same origin.
   const publicOrigin = new URL(auth.mails.link('/')).origin
-  // People of other customers must not join without being asked.
-  const joins = settings.BOWLINE_EDITION !== 'cloud'
+  const joins = joinsAtSignIn(settings)
   const deps: OpenidDeps = { ...auth, secretKey, publicOrigin, egress, clients, contextOf, joins }
   const signIns = new SourceLimiter(clock, config.isExemptSource, SIGN_INS)
 

@@ -121,9 +121,11 @@ function linkedBy(effect: Effect): KnownLink {
 
 export type LinkDeps = Pick<SingleSignOnDeps, 'db' | 'clock' | 'mails'>
 
+export type GroupDeps = Pick<SingleSignOnDeps, 'db' | 'clock' | 'contextOf' | 'joins'>
+
 /** Gives and takes the roles of the groups that a provider has named. As {@link joinAll}, a transaction of its own. */
 export async function applyGroups(
-  deps: SingleSignOnDeps,
+  deps: GroupDeps,
   { provider, groups }: Pick<ProvenIdentity, 'provider' | 'groups'>,
   account: Account,
 ): Promise<void> {

@@ -103,8 +103,7 @@ export async function linkByPassword(
   const guess = { identifier: account.username, account, password }
   if (!(await verifyPassword(deps, guess, origin))) fail('BAD_CREDENTIALS')
   const providerSession = proposal.provider_session ?? undefined
-  // The password was the first factor: what a provider did before does not replace the second. Roles of the groups come
-  // with the next sign-in then.
+  // The password was the first factor: what a provider did before does not replace the second.
   if (account.mfaEnabled) {
     const until = new Date(deps.clock.now() + LIMITS.pendingSignInMinutes * 60_000)
     if (!(await holdProposal(deps.db, by.tokenHash, until))) fail('UNAUTHORIZED')

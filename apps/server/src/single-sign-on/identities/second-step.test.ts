@@ -28,12 +28,12 @@ const send = (browser: TestBrowser, { path }: { readonly path: string }, body: u
     body: JSON.stringify(body),
   })
 
-const signIn = (browser: TestBrowser, { auth: { email, user } }: Person): Promise<string> =>
-  saml.signIn(browser, { nameId: `id-${user}`, attributes: { emailAddress: email, displayName: user } })
+const signIn = (browser: TestBrowser, { auth: { email, user } }: Person, memberOf = ''): Promise<string> =>
+  saml.signIn(browser, { nameId: `id-${user}`, attributes: { emailAddress: email, displayName: user, memberOf } })
 
 /** Gives the password for the link. @returns token of the second step, which is still to come */
-async function passPassword(browser: TestBrowser, person: Person): Promise<string> {
-  const token = tokenOf(await signIn(browser, person))
+async function passPassword(browser: TestBrowser, person: Person, group?: string): Promise<string> {
+  const token = tokenOf(await signIn(browser, person, group))
   const answer = await send(browser, singleSignOn.link, { token, password: PASSWORD })
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([401, 'MFA_REQUIRED'])
   return answer.headers.get('x-mfa-token') ?? ''
@@ -83,6 +83,25 @@ it('links when a passkey is the second step', async () => {
   expect(done.status).toBe(200)
   expect(((await done.json()) as { auth_methods: string[] }).auth_methods).toEqual(['local', 'saml'])
   expect(await pageOf(person)).toBe('/login')
+})
+
+it('gives the roles of the groups once the identity is linked', async () => {
+  const owner = await server.addPerson('owner')
+  const params = { tenant: owner.tenant }
+  const { name: namespace } = (await owner.client.call(operations.namespaces.get, { params })).body
+  const roles = [{ group: 'crew', namespace, role: 'operator' as const }]
+  await admin.client.call(singleSignOn.setProvider, { body: { group_attribute: 'memberOf', roles } })
+  const person = await server.addPerson('sailor')
+  const roleHere = async () => {
+    const { members } = (await owner.client.call(operations.namespaces.get, { params })).body
+    return members.find(({ id }) => id === person.id)?.role
+  }
+  const { secret } = await addFactor(person.client, clock)
+  const browser = testBrowser(server)
+  const token = await passPassword(browser, person, 'crew')
+  expect(await roleHere()).toBeUndefined()
+  const done = await send(browser, mfa.finishSession, { token, code: codeAt(secret, clock.now() + 30_000) })
+  expect([done.status, await roleHere()]).toEqual([200, 'operator'])
 })
 
 it('links nothing when the password has changed before the second step', async () => {
