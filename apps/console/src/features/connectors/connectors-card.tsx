@@ -40,7 +40,7 @@ export function ConnectorsCard() {
       texts={texts}
       may={may}
       onCreate={() => setEdited('new')}
-      row={(connector) => (
+      renderRow={(connector) => (
         <ConnectorRow
           key={connector.uid}
           connector={connector}

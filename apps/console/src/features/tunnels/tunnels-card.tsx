@@ -45,7 +45,7 @@ export function TunnelsCard({ device }: { readonly device: Device }) {
       texts={texts}
       may={may}
       onCreate={() => setEdited('new')}
-      row={(tunnel) => (
+      renderRow={(tunnel) => (
         <TunnelRow
           key={tunnel.address}
           tunnel={tunnel}

@@ -19,12 +19,12 @@ interface ListCardProps<T> {
   readonly may: boolean
   readonly onCreate: () => void
   /** Renders a `<li>` with its key. */
-  readonly row: (one: T) => ReactNode
+  readonly renderRow: (one: T) => ReactNode
   /** After the list: dialogs and further facts. */
   readonly children: ReactNode
 }
 
-export function ListCard<T>({ query, texts, may, onCreate, row, children }: ListCardProps<T>) {
+export function ListCard<T>({ query, texts, may, onCreate, renderRow, children }: ListCardProps<T>) {
   return (
     <SectionCard
       title={texts.title}
@@ -43,7 +43,7 @@ export function ListCard<T>({ query, texts, may, onCreate, row, children }: List
           {texts.none}
         </Text>
       ) : null}
-      <ul className={classes['list']}>{query.data?.map((one) => row(one))}</ul>
+      <ul className={classes['list']}>{query.data?.map((one) => renderRow(one))}</ul>
       {children}
     </SectionCard>
   )
