@@ -24,6 +24,11 @@ afterAll(async () => {
 })
 
 const PASSWORD = 'correct horse'
+const ASKED = 'asked for a passkey'
+/** Marks each request for a passkey in the timeline of the page. */
+const MARKING = `
+  const get = navigator.credentials.get.bind(navigator.credentials)
+  navigator.credentials.get = (options) => { performance.mark('${ASKED}'); return get(options) }`
 /** Failed calls that the console handles. */
 const EXPECTED = /status of (401|403|404)/
 
@@ -71,6 +76,7 @@ async function visit(viewport?: { width: number; height: number }): Promise<Visi
     { baseURL, ...(viewport ? { viewport } : {}) },
     EXPECTED,
   )
+  await page.addInitScript(MARKING)
   const cdp = await context.newCDPSession(page)
   await cdp.send('WebAuthn.enable')
   const authenticatorId = await addAuthenticator(cdp, 'internal')
@@ -118,16 +124,25 @@ const rowOf = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Passkeys' }).getByRole('row').filter({ hasText: name })
 const passkeySignIn = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' })
 
+const timesAsked = (page: Page) => page.evaluate((mark) => performance.getEntriesByName(mark).length, ASKED)
+
 async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('heading', { name: 'Sign in to Bowline' }).waitFor()
+}
+
+/** Leaves for the sign-in page and waits until it suggests passkeys: an authenticator that is touched before picks one. */
+async function leave(page: Page, how: () => Promise<void>): Promise<void> {
+  await page.evaluate((mark) => performance.clearMarks(mark), ASKED)
+  await how()
+  await eventually(async () => (await timesAsked(page)) > 0)
 }
 
 describe('passkey', () => {
   it('signs a person in by the button, without a name', async () => {
     const username = await newPerson()
     const { context, page, touch, complaints } = await withPasskey(username)
-    await signOut(page)
+    await leave(page, () => signOut(page))
     await touch(true)
     await passkeySignIn(page).click()
     await page
@@ -139,6 +154,31 @@ describe('passkey', () => {
     expect(await page.getByLabel('Username').inputValue()).toBe(username)
     expect(await rowOf(page, 'laptop').textContent()).not.toContain('never')
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('keeps the browser’s dialog open when the challenge of the suggestions comes late', async () => {
+    const { context, page } = await withPasskey(await newPerson())
+    await leave(page, () => signOut(page))
+    const late = Promise.withResolvers<void>()
+    const held = page.waitForRequest(`**${operations.passkeys.signInOptions.path}`)
+    await page.route(
+      `**${operations.passkeys.signInOptions.path}`,
+      async (route) => {
+        await late.promise
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await page.reload()
+    const suggestions = await held
+    await passkeySignIn(page).click()
+    await eventually(async () => (await timesAsked(page)) === 1)
+    late.resolve()
+    await (await suggestions.response())?.finished()
+    // Whatever the page does about that answer has been done when the next one is there.
+    await page.evaluate(async () => (await fetch('/info')).text())
+    expect(await timesAsked(page)).toBe(1)
     await context.close()
   })
 
@@ -241,7 +281,7 @@ describe('passkey', () => {
     await dialog.getByText('already has a passkey of your account').waitFor()
     await page.keyboard.press('Escape')
     await touch(false)
-    await signOut(page)
+    await leave(page, () => signOut(page))
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await touch(true)
     await passkeySignIn(page).click()
@@ -261,8 +301,7 @@ describe('passkey', () => {
     await addPasskey(page, 'security key')
     await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: key, enabled: false })
     await removal.click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove the password' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Bowline' }).waitFor()
+    await leave(page, () => page.getByRole('dialog').getByRole('button', { name: 'Remove the password' }).click())
     await signIn(page, { username, password: PASSWORD })
     await page.getByText('The username or password is wrong.').waitFor()
     await touch(true)

@@ -9,7 +9,14 @@ import type {
 import { PasskeyFailure, describeCeremony, isAborted } from './failure.ts'
 import { passkeyMessages as texts } from './messages.ts'
 
-const library = () => import('@simplewebauthn/browser')
+type Library = typeof import('@simplewebauthn/browser')
+
+let present: Library | undefined
+
+async function library(): Promise<Library> {
+  present = await import('@simplewebauthn/browser')
+  return present
+}
 
 /** True if this browser has passkeys. Outside of https and localhost it has none. */
 export function hasPasskeys(): boolean {
@@ -34,22 +41,26 @@ export async function createPasskey(options: CreationOptions): Promise<NewCreden
 
 /**
  * Asks the browser for a signature by a passkey. A dialog that is open already closes.
- * @param options.autofill waits until the person picks a passkey among the suggestions of a field
+ * @param options.autofill waits until the person picks a passkey among the suggestions of a field. Once it is aborted
+ *   nothing is asked: the request of another ceremony would be ended by that
  * @throws {PasskeyFailure}; what {@link isAborted} recognises when another call or {@link cancelPasskeys} ended it
  */
-export async function askForPasskey(options: RequestOptions, { autofill = false } = {}): Promise<SignedChallenge> {
+export async function askForPasskey(
+  options: RequestOptions,
+  { autofill }: { readonly autofill?: AbortSignal } = {},
+): Promise<SignedChallenge> {
   const { startAuthentication } = await loaded()
+  autofill?.throwIfAborted()
   const { id, rawId, response } = await ceremony(options.rpId, options.timeout, () =>
-    startAuthentication({ optionsJSON: options, useBrowserAutofill: autofill }),
+    startAuthentication({ optionsJSON: options, useBrowserAutofill: autofill !== undefined }),
   )
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
   return { id, rawId, type: 'public-key', response: { clientDataJSON, authenticatorData, signature, userHandle } }
 }
 
-/** Ends what the browser asks for, if anything. */
-export async function cancelPasskeys(): Promise<void> {
-  const { WebAuthnAbortService } = await library()
-  WebAuthnAbortService.cancelCeremony()
+/** Ends what the browser asks for now, if anything: at once, or it could end what is asked for next. */
+export function cancelPasskeys(): void {
+  present?.WebAuthnAbortService.cancelCeremony()
 }
 
 /** Lets the browser forget removed passkeys, where it can. */
@@ -62,7 +73,7 @@ export async function forgetRemoved(accepted: AcceptedCredentials): Promise<void
   await sendSignal(signal).catch(() => undefined)
 }
 
-function loaded(): ReturnType<typeof library> {
+function loaded(): Promise<Library> {
   if (!hasPasskeys()) throw new PasskeyFailure(texts.unsupported, undefined)
   return library()
 }

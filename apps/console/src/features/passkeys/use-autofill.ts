@@ -24,17 +24,18 @@ export function useAutofill({ enabled, onFailure }: Autofill): void {
   })
   useEffect(() => {
     if (!enabled) return undefined
-    let isOver = false
+    const over = new AbortController()
+    const { signal: autofill } = over
     const chosen = async () => {
-      if (!(await hasAutofill()) || isOver) return undefined
-      return askForPasskey(await signInOptions(runtime), { autofill: true })
+      if (!(await hasAutofill()) || autofill.aborted) return undefined
+      return askForPasskey(await signInOptions(runtime), { autofill })
     }
     const offer = async (): Promise<void> => {
       // Nobody has asked for a passkey yet: failures before the person's choice are not worth a message.
       const credential = await chosen().catch(() => undefined)
-      if (credential === undefined || isOver) return
+      if (credential === undefined || autofill.aborted) return
       await finishSignIn(runtime, credential).catch((error: unknown) => {
-        if (isOver) return
+        if (autofill.aborted) return
         report.current(error)
         void offer()
       })
@@ -42,9 +43,9 @@ export function useAutofill({ enabled, onFailure }: Autofill): void {
     void offer()
     const renewal = setInterval(() => void offer(), RENEWAL_MS)
     return () => {
-      isOver = true
+      over.abort()
       clearInterval(renewal)
-      void cancelPasskeys()
+      cancelPasskeys()
     }
   }, [enabled, runtime])
 }

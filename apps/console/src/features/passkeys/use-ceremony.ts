@@ -16,7 +16,7 @@ export function useCeremony(work: () => Promise<void>, onFailure: (error: unknow
   const isRunning = useRef(false)
   useEffect(
     () => () => {
-      if (isRunning.current) void cancelPasskeys()
+      if (isRunning.current) cancelPasskeys()
     },
     [],
   )
