@@ -128,20 +128,24 @@ describe('commands', async () => {
     expect(pages.length).toBeGreaterThan(15)
   })
 
-  it.each(pages.map((page) => [page.page, page] as const))('runs the commands of %s', async (_, page) => {
-    const folder = await mkdtemp(join(tmpdir(), 'bowline-docs-'))
-    try {
-      // The command as on an installed system.
-      const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/bowline.js')}' "$@"\n`
-      await writeFile(join(folder, 'bowline'), program, { mode: 0o755 })
-      const PATH = `${folder}:${process.env['PATH']}`
-      const env = { PATH, HOME: folder, ...(await environment(page)) }
-      const output = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
-      expect(output.stderr).toBe('')
-    } finally {
-      await rm(folder, { recursive: true })
-    }
-  })
+  it.each(pages.map((page) => [page.page, page] as const))(
+    'runs the commands of %s',
+    async (_, page) => {
+      const folder = await mkdtemp(join(tmpdir(), 'bowline-docs-'))
+      try {
+        // The command as on an installed system.
+        const program = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/bowline.js')}' "$@"\n`
+        await writeFile(join(folder, 'bowline'), program, { mode: 0o755 })
+        const PATH = `${folder}:${process.env['PATH']}`
+        const env = { PATH, HOME: folder, ...(await environment(page)) }
+        const output = await run('bash', ['--norc', '-euo', 'pipefail', '-c', page.script], { cwd: folder, env })
+        expect(output.stderr).toBe('')
+      } finally {
+        await rm(folder, { recursive: true })
+      }
+    },
+    300_000,
+  )
 })
 
 describe('search', () => {
