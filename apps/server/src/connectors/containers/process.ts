@@ -8,6 +8,7 @@ import { Demultiplexer } from '@bowline/engine/multiplexed'
 import type { Lane, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { SessionControl, type SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
 import type { ContainerAccount } from './account.ts'
+import { LateInput } from './late-input.ts'
 import { type SignalParts, sendSignal } from './signals.ts'
 import { NO_SHELL, StartLine, commandOf, environmentOf } from './start-line.ts'
 
@@ -37,6 +38,7 @@ export class ContainerProcess implements StreamHandler {
   readonly #parts: ProcessParts
   readonly #signals = new Semaphore(MAX_SIGNALS.atOnce, MAX_SIGNALS.waiting)
   readonly #line = new StartLine()
+  readonly #lateInput = new LateInput()
   /** However often the size changes, one request at a time tells the engine the latest. */
   readonly #resizing = new BackgroundLoop(() => this.#resize().catch(() => undefined))
   readonly #tty: boolean
@@ -153,7 +155,9 @@ export class ContainerProcess implements StreamHandler {
   }
 
   #pass(bytes: Buffer, lane: Lane): void {
-    if (!this.#parts.stream.write(bytes, lane)) this.#socket?.pause()
+    this.#lateInput.push(bytes, lane, (written, of) => {
+      if (!this.#parts.stream.write(written, of)) this.#socket?.pause()
+    })
   }
 
   /** Runs once the process does. */
