@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '@bowline/contract/operations'
 import { type Server, startServer } from './support/server.ts'
 
+/** By a signal each, which nothing else sends to the server. */
 const ERRORS = {
   SIGUSR2: `Promise.reject(new Error('planted rejection'))`,
-  SIGPIPE: `queueMicrotask(() => { throw new TypeError('planted exception') })`,
+  SIGWINCH: `queueMicrotask(() => { throw new TypeError('planted exception') })`,
 } as const
 const code = Object.entries(ERRORS).map(([signal, failure]) => `process.on('${signal}',()=>{${failure}});`)
 const PLANT = `--import=data:text/javascript,${encodeURIComponent(code.join(''))}`
@@ -20,7 +21,7 @@ afterAll(() => server.remove())
 describe('an unexpected error', () => {
   it.each([
     ['SIGUSR2', 'planted rejection'],
-    ['SIGPIPE', 'planted exception'],
+    ['SIGWINCH', 'planted exception'],
   ] as const)(
     'ends the server, with a line in the log and status 1; the next start finds everything: %s',
     async (signal, words) => {
