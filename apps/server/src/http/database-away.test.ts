@@ -72,7 +72,7 @@ describe('silent database', () => {
 
 describe('slow database', () => {
   it('waits for a slow database', async () => {
-    proxy.setConditions({ delayMs: 150, jitterMs: 100 })
+    proxy.setConditions({ delayMs: 60, jitterMs: 40 })
     expect((await Promise.all([signIn(), list(), list()])).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 })
