@@ -15,7 +15,7 @@ import { SecretKey } from '../platform/secrets/seal.ts'
 import { type BootedServer, bootServer, databaseUrl } from '../testing/boot.ts'
 import { DOMAIN, PATIENCE, TUNNELS, acmeSettings, handshake, keptLog } from './testing.ts'
 
-/** What a client sees that is refused before a certificate is shown. */
+/** Error of a client that is refused before the server sends its certificate. */
 const REFUSED = /disconnected|ECONNRESET/
 const note = authorityMissing === undefined ? '' : ` (${authorityMissing})`
 let authority: AcmeAuthority

@@ -211,13 +211,13 @@ export async function removeChallenge(db: Db, kind: AcmeChallengesTable['kind'],
   await db.deleteFrom('acme_challenges').where('kind', '=', kind).where('token', '=', token).execute()
 }
 
-/** What proves a name for a token of an order under way. */
+/** Key authorization of a token, for a name with a pending order. */
 export async function findHttpAnswer(db: Db, token: string, name: string, now: Date): Promise<string | undefined> {
   const row = await underWay(db, 'http-01', name, now).where('token', '=', token).executeTakeFirst()
   return row?.answer
 }
 
-/** What proves a name that an order under way is for. */
+/** Key authorization of a name with a pending order. */
 export async function findTlsAnswer(db: Db, name: string, now: Date): Promise<string | undefined> {
   const row = await underWay(db, 'tls-alpn-01', name, now).orderBy('expires_at', 'desc').executeTakeFirst()
   return row?.answer

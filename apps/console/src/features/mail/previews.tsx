@@ -59,8 +59,7 @@ function Preview({ preview }: { readonly preview: MailPreview }) {
         <iframe title={texts.htmlPart(name)} className={classes['preview']} sandbox="" srcDoc={html} />
       )}
       <Title order={3}>{texts.asText}</Title>
-      {/* Scrolls, so that the keyboard must reach it. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so keys must be able to reach it */}
       <section className={classes['text']} tabIndex={0} aria-label={texts.textPart(name)}>
         {text}
       </section>

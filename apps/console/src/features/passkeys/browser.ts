@@ -58,7 +58,7 @@ export async function askForPasskey(
   return { id, rawId, type: 'public-key', response: { clientDataJSON, authenticatorData, signature, userHandle } }
 }
 
-/** Ends what the browser asks for now, if anything: at once, or it could end what is asked for next. */
+/** Aborts the current ceremony, if any. Synchronous: a late call could abort the ceremony that comes next. */
 export function cancelPasskeys(): void {
   present?.WebAuthnAbortService.cancelCeremony()
 }

@@ -10,7 +10,7 @@ export const SECRET_KEY = 'sk_test_double0123456789'
 const WEBHOOK_SECRET = 'whsec_double0123456789'
 
 /**
- * How it answers: `down` closes connections, `failing` answers 500 to everything, `losing` does what it is asked and
+ * Failure mode: `down` closes connections, `failing` answers 500 to everything, `losing` processes the request and
  * closes the connection instead of answering.
  */
 export type Condition = 'up' | 'down' | 'failing' | 'losing'
@@ -21,9 +21,9 @@ export interface ProviderDouble {
   readonly settings: Readonly<Record<string, string>>
   /** Requests that came, as `POST /v1/customers`. */
   readonly requests: readonly string[]
-  /** Of all requests, or by request. */
+  /** Failure mode of all requests, or of each. */
   condition: Condition | ((request: string) => Condition)
-  /** Requests wait from now on. @returns lets them go on */
+  /** Holds back all requests from now on. @returns resumes them */
   hold(): () => void
   /** The answer to the next such request is made at once and sent late. @returns sends it */
   stall(request: string): () => void

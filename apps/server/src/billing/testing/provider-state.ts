@@ -1,4 +1,4 @@
-// What the provider's double remembers, and what each request does to it.
+// State of the provider's double, and the effect of each request on it.
 import {
   type DoubleCustomer,
   type DoubleEvent,
@@ -16,7 +16,7 @@ import {
 
 export const LICENSED = 'price_licensed'
 export const METERED = 'price_metered'
-/** Of one device, in cents. */
+/** Price per device, in cents. */
 const UNIT = 500
 const MONTH_SECONDS = 30 * 86_400
 const OVER: ReadonlySet<DoubleStatus> = new Set(['canceled', 'incomplete_expired'])
@@ -28,7 +28,7 @@ export class ProviderState {
   readonly subscriptions = new Map<string, DoubleSubscription>()
   readonly invoices: DoubleInvoice[] = []
   readonly meterEvents: { readonly customer: string; readonly value: number }[] = []
-  /** Events in the order in which things happened; nobody is told of them. */
+  /** Events in order of creation; the double delivers none by itself. */
   readonly events: DoubleEvent[] = []
   /** Cards that are refused, and when. */
   readonly #refused = new Map<string, 'attach' | 'payment'>()

@@ -1,4 +1,4 @@
-// What an ACME server answers when it refuses (RFC 8555 section 6.7, RFC 7807).
+// Problem documents of an ACME server (RFC 8555 section 6.7, RFC 7807).
 
 /** Its texts come from a stranger and are shown to people. */
 const MAX_DETAIL = 400
@@ -6,7 +6,7 @@ const MAX_DETAIL = 400
 export class AcmeError extends Error {
   /** Last part of the problem's type, such as `rateLimited`; '' without one. */
   readonly type: string
-  /** How long the authority asks to wait, in milliseconds; 0 if it does not say. */
+  /** `Retry-After` of the authority, in milliseconds; 0 without one. */
   readonly waitMs: number
   /** True if the authority has answered so: it counts such failures. */
   readonly isRefusal: boolean

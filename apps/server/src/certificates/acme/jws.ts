@@ -19,7 +19,7 @@ export function jwkOf(key: KeyObject): Jwk {
   return { crv, kty, x, y }
 }
 
-/** What proves a name, for a token (RFC 8555 section 8.1). */
+/** Key authorization of a challenge's token (RFC 8555 section 8.1). */
 export function keyAuthorization(token: string, key: KeyObject): string {
   const thumbprint = createHash('sha256')
     .update(JSON.stringify(jwkOf(key)))

@@ -10,7 +10,7 @@ import { alpnCertificate } from './alpn-certificate.ts'
 
 export interface AlpnDoorParts {
   readonly clock: Clock
-  /** What proves a name that an order under way is for. */
+  /** Finds the key authorization of a name with a pending order. */
   readonly find: (name: string) => Promise<string | undefined>
 }
 

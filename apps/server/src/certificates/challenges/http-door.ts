@@ -15,7 +15,7 @@ export interface HttpDoorParts {
   /** 0: any free port. */
   readonly port: number
   readonly connections: ConnectionLimits
-  /** What proves a name for a token of an order under way. */
+  /** Finds the key authorization of a token, for a name with a pending order. */
   readonly find: (token: string, name: string) => Promise<string | undefined>
   /** True for host names that are redirected. */
   readonly isOwnName: (name: string) => boolean

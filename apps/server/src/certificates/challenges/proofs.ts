@@ -47,7 +47,7 @@ export async function showProof(parts: ProofParts, proof: Proof, signal: AbortSi
   return remove
 }
 
-/** What proves a name for a token of an order under way, on any node. @param now milliseconds since the epoch */
+/** Key authorization of a token, for a name with a pending order of any node. @param now milliseconds since the epoch */
 export function findHttpAnswer(
   db: Kysely<Schema>,
   token: string,
@@ -57,7 +57,7 @@ export function findHttpAnswer(
   return store.findHttpAnswer(db, token, name, new Date(now))
 }
 
-/** What proves a name that an order under way is for, on any node. @param now milliseconds since the epoch */
+/** Key authorization of a name with a pending order of any node. @param now milliseconds since the epoch */
 export function findTlsAnswer(db: Kysely<Schema>, name: string, now: number): Promise<string | undefined> {
   return store.findTlsAnswer(db, name, new Date(now))
 }

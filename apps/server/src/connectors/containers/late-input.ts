@@ -1,11 +1,11 @@
-// podman writes an error of its own into the output of a process when input came for it after its end.
+// Filter for an error that podman appends to a process's output when input arrives after its end.
 import type { Lane } from '@bowline/link/api'
 
 const ERROR = /Error: write unixpacket @->\S+\/attach: write: broken pipe\n$/
 /** Bytes that the error is looked for in; it is shorter. */
 const LONGEST = 256
 
-/** Leaves that error out: it is held back, and passed on only if more output follows. */
+/** Holds that error back, and passes it on only if more output follows. */
 export class LateInput {
   #held: { readonly bytes: Buffer; readonly lane: Lane } | undefined
 
