@@ -6,6 +6,7 @@ import { auth } from '@bowline/contract/operations/auth'
 import type { UserAuth } from '@bowline/contract/schemas/user'
 import { callTimeout } from '../platform/call-timeout.ts'
 import { createStore, type Store } from '../platform/store.ts'
+import { type SecondStep, secondStepOf } from './second-step.ts'
 import { tokenLifetimeMs } from './token.ts'
 
 export type Person = Omit<UserAuth, 'token'>
@@ -56,8 +57,8 @@ export interface Session {
    * @throws the call's error
    */
   enter(start: (client: SessionParts['client']) => Promise<UserAuth>): Promise<void>
-  /** Token of the last sign-in that waits for its second step, once: for the page that asks for it. */
-  takeSecondStep(): string | undefined
+  /** The last sign-in that waits for its second step, once: for the page that asks for it. */
+  takeSecondStep(): SecondStep | undefined
   /** @throws when the request fails; the person is still signed in then */
   signOut(): Promise<void>
   /** Revokes every session and token of the person, this one included. @throws as `signOut` */
@@ -75,7 +76,7 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
   let token: string | undefined
   let refreshAtMs = 0
   let refreshing: Promise<SessionState> | undefined
-  let secondStep: string | undefined
+  let secondStep: SecondStep | undefined
 
   function adopt({ token: next, ...person }: UserAuth): SessionState {
     token = next
@@ -123,9 +124,7 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
       adopt(auth)
       broadcast({ type: 'signed-in', id: auth.id })
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'MFA_REQUIRED') {
-        secondStep = error.headers.get('x-mfa-token') || undefined
-      }
+      secondStep = secondStepOf(error)
       throw error
     }
   }
@@ -135,9 +134,9 @@ export function createSession({ client, exclusively, broadcast, now }: SessionPa
     refresh,
     enter,
     takeSecondStep() {
-      const token = secondStep
+      const step = secondStep
       secondStep = undefined
-      return token
+      return step
     },
     token: currentToken,
     async renew() {

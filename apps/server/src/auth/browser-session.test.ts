@@ -243,6 +243,7 @@ describe('sign-out of a browser session', () => {
       refreshSecret: 'x',
       mails: testMailQueue(),
       isLocalSignInOn: () => Promise.resolve(true),
+      secondSteps: () => Promise.resolve([]),
       linkProposed: () => Promise.resolve(undefined),
     }
     // The old password was verified before the change; the session starts after it.

@@ -20,20 +20,33 @@ export interface PendingSignInDeps {
   readonly ids: Ids
 }
 
+/** What finishes a sign-in: a code of an authenticator app, a passkey, a recovery code. */
+export type SecondStep = 'code' | 'passkey' | 'recovery-code'
+
+/** Tells what an account can finish its sign-in with. */
+export interface SecondSteps {
+  readonly secondSteps: (user: UserId) => Promise<readonly SecondStep[]>
+}
+
 /** MFA_REQUIRED with the token that finishes the sign-in; the token is in no message and no detail. */
 export class SecondFactorRequired extends BowlineError {
   readonly #token: string
+  readonly #steps: readonly SecondStep[]
 
-  constructor(token: string) {
+  constructor(token: string, steps: readonly SecondStep[]) {
     super('MFA_REQUIRED')
     this.#token = token
+    this.#steps = steps
   }
 
-  /** Value of the header `X-MFA-Token`. */
-  get token(): string {
-    return this.#token
+  /** Headers of the answer: the token, and what it can be used with. */
+  get headers(): Record<keyof typeof NO_SECOND_STEP, string> {
+    return { 'x-mfa-token': this.#token, 'x-mfa-methods': this.#steps.join(', ') }
   }
 }
+
+/** The same headers where no second step is needed. */
+export const NO_SECOND_STEP = { 'x-mfa-token': '', 'x-mfa-methods': '' } as const
 
 /** An account whose sign-in is not complete, and the session at a provider that it came of. */
 export interface SigningIn extends Account {
@@ -45,7 +58,7 @@ export interface SigningIn extends Account {
  * @param proposal hash of the token of an identity that is linked when the step is passed
  */
 export async function secondFactorRequired(
-  deps: PendingSignInDeps,
+  deps: PendingSignInDeps & SecondSteps,
   account: SigningIn,
   proposal?: Buffer,
 ): Promise<SecondFactorRequired> {
@@ -60,7 +73,7 @@ export async function secondFactorRequired(
     proposal_hash: proposal ?? null,
     provider_session: account.providerSession ?? null,
   })
-  return new SecondFactorRequired(token)
+  return new SecondFactorRequired(token, await deps.secondSteps(account.id))
 }
 
 /** Account whose sign-in waits under the token; undefined when it is unknown, expired, used, or the account changed. */

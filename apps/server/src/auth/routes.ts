@@ -10,7 +10,7 @@ import { sourceKey } from '../platform/network/address.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
 import { clearRefreshCookie, cookieName, requireOwnOrigin, setRefreshCookie, signInBrowser } from './browser-cookies.ts'
 import { signLogin } from './login-key.ts'
-import { SecondFactorRequired } from './pending-sign-ins.ts'
+import { NO_SECOND_STEP, SecondFactorRequired } from './pending-sign-ins.ts'
 import {
   type AuthDeps,
   type Credentials,
@@ -32,7 +32,7 @@ export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: Rat
   const { login, createSession, refreshSession, deleteSession, endSessions, getUser } = operations.auth
   /** Sets both headers on every response to a sign-in, failures included. */
   async function signInWithHeaders(context: RequestContext, body: Credentials): Promise<Account> {
-    void context.reply.header('x-account-lockout', '0').header('x-mfa-token', '')
+    void context.reply.header('x-account-lockout', '0').headers(NO_SECOND_STEP)
     if (!signIns.take(sourceKey(context.source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
     try {
       return await signIn(deps, body, originOf(context))
@@ -40,7 +40,7 @@ export function authRoutes(deps: AuthDeps, accounts: SessionEnding, signIns: Rat
       if (error instanceof BowlineError && error.code === 'LOCKED_OUT') {
         void context.reply.header('x-account-lockout', String(error.details['lockedUntil']))
       }
-      if (error instanceof SecondFactorRequired) void context.reply.header('x-mfa-token', error.token)
+      if (error instanceof SecondFactorRequired) void context.reply.headers(error.headers)
       throw error
     }
   }

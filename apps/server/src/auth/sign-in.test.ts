@@ -137,6 +137,7 @@ describe('sign-in', () => {
       refreshSecret: '',
       mails: testMailQueue(),
       isLocalSignInOn: () => Promise.resolve(true),
+      secondSteps: () => Promise.resolve([]),
       linkProposed: () => Promise.resolve(undefined),
     }
     for (const username of ['nobody', 'invited@example.com', 'saml@example.com']) {

@@ -12,6 +12,7 @@ import type { Schema } from '../db/schema.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
 import type { MailQueue } from '../mails/queue.ts'
 import type { MfaDeps } from '../mfa/deps.ts'
+import { listSecondSteps } from '../mfa/store.ts'
 import { sendsMail } from '../mails/sending.ts'
 import { type Mails, startMails } from '../mails/start.ts'
 import type { Ids } from '../platform/ids.ts'
@@ -74,6 +75,7 @@ export async function startAccounts(accountParts: AccountParts): Promise<Account
     mails: mail.queue,
     pendingPassword: (username) => pendingPassword(system, clock, username),
     isLocalSignInOn: () => isLocalSignInOn(system),
+    secondSteps: (user) => listSecondSteps(system, user),
     linkProposed: (proposal, account, origin) => linkProposed(linking, proposal, account, origin),
   }
   const registration = { auth, mails: mail.queue, mode: registrationMode(settings), isExemptSource }

@@ -50,7 +50,7 @@ export function assembleSingleSignOn(
       const use = { browser: knownBrowser(base), isOwnPage: base.request.headers['sec-fetch-site'] === 'same-origin' }
       return await userOfToken(auth, await exchangeToken(deps, token, use, originOf(base)), originOf(base))
     } catch (error) {
-      if (error instanceof SecondFactorRequired) void base.reply.header('x-mfa-token', error.token)
+      if (error instanceof SecondFactorRequired) void base.reply.headers(error.headers)
       throw error
     }
   }

@@ -36,6 +36,16 @@ describe('second step', () => {
     expect(JSON.stringify(body)).not.toContain(person.username)
   })
 
+  it('tells a right password what finishes the sign-in, and a wrong one nothing', async () => {
+    const { person } = await somebody()
+    const methods = async (password = person.password) =>
+      (await post(server, '/api/login', { ...person, password })).headers.get('x-mfa-methods')
+    expect([await methods(), await methods('wrong')]).toEqual(['code, recovery-code', ''])
+    const codes = server.database.system().updateTable('recovery_codes')
+    await codes.set({ used_at: new Date() }).where('user_id', '=', person.id).execute()
+    expect(await methods()).toBe('code')
+  })
+
   it('finishes the sign-in with the code of the authenticator', async () => {
     const { person, factor } = await somebody()
     const token = await passwordStep(server, person)

@@ -1,6 +1,7 @@
 // SQL of the second factor. System rows: no tenant sees them.
 import type { UserId } from '@bowline/contract/schemas/common'
-import type { Insertable, Kysely, Selectable } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import type { SecondStep } from '../auth/pending-sign-ins.ts'
 import { countRows } from '../db/lists/count.ts'
 import type { AuthenticatorsTable, FactorResetsTable, IssuedSecretsTable } from '../db/tables/factor-tables.ts'
 import type { Schema } from '../db/schema.ts'
@@ -201,6 +202,21 @@ export async function deleteExpiredFactors(db: Kysely<Schema>, now: Date): Promi
 /** True if a person has a passkey, which is a second factor beside the password. */
 export async function hasPasskey(db: Kysely<Schema>, user: UserId): Promise<boolean> {
   return (await db.selectFrom('passkeys').select('id').where('user_id', '=', user).limit(1).execute()).length > 0
+}
+
+/** What a person can finish a sign-in with. */
+export async function listSecondSteps(db: Kysely<Schema>, user: UserId): Promise<SecondStep[]> {
+  const exists = (table: 'authenticators' | 'passkeys' | 'recovery_codes') =>
+    db.selectFrom(table).select(sql.lit(1).as('one')).where('user_id', '=', user)
+  const row = await db
+    .selectNoFrom(({ exists: found }) => [
+      found(exists('authenticators')).as('code'),
+      found(exists('passkeys')).as('passkey'),
+      found(exists('recovery_codes').where('recovery_codes.used_at', 'is', null)).as('recovery'),
+    ])
+    .executeTakeFirstOrThrow()
+  const steps = { code: row.code, passkey: row.passkey, 'recovery-code': row.recovery }
+  return (['code', 'passkey', 'recovery-code'] as const).filter((step) => steps[step])
 }
 
 export async function deletePasskeysOf(db: Kysely<Schema>, user: UserId): Promise<void> {

@@ -52,6 +52,7 @@ beforeAll(async () => {
     refreshSecret: 'of this test',
     pendingPassword: (username) => pendingPassword(db, systemClock, username),
     isLocalSignInOn: () => Promise.resolve(true),
+    secondSteps: () => Promise.resolve([]),
     linkProposed: () => Promise.resolve(undefined),
   }
   deps = { auth, mails, mode: 'open', isExemptSource: () => true }

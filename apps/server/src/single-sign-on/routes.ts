@@ -7,7 +7,7 @@ import type { UserAuth } from '@bowline/contract/schemas/user'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import { requireOwnOrigin, signInBrowser } from '../auth/browser-cookies.ts'
 import { requireRecentProof } from '../auth/ownership.ts'
-import { SecondFactorRequired, type SigningIn } from '../auth/pending-sign-ins.ts'
+import { NO_SECOND_STEP, SecondFactorRequired, type SigningIn } from '../auth/pending-sign-ins.ts'
 import {
   type RequestContext,
   type Route,
@@ -38,7 +38,7 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
   const finish = async (context: RequestContext, work: (browser: Buffer) => Promise<SigningIn>): Promise<UserAuth> => {
     requireOwnOrigin(context)
     limit(context)
-    void context.reply.header('x-mfa-token', '')
+    void context.reply.headers(NO_SECOND_STEP)
     try {
       const account = await work(knownBrowser(context) ?? fail('UNAUTHORIZED'))
       // The browser is known again when its person signs out at the provider.
@@ -46,7 +46,7 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
       return await signInBrowser(deps, context, account)
     } catch (error) {
       if (error instanceof SecondFactorRequired) {
-        void context.reply.header('x-mfa-token', error.token)
+        void context.reply.headers(error.headers)
         markBrowser(context, LIMITS.refreshDays * 1_440)
       }
       throw error

@@ -4,6 +4,7 @@ import { operation } from '../operation.ts'
 import { TenantId } from '../schemas/common.ts'
 import { DeviceAuth, DeviceAuthBody } from '../schemas/device.ts'
 import { Fingerprint } from '../schemas/public-key.ts'
+import { secondStepHeaders } from '../schemas/second-factor.ts'
 import { UserAuth } from '../schemas/user.ts'
 
 /** Not pattern-checked: accounts created under earlier rules must be able to sign in. */
@@ -14,7 +15,7 @@ const Credentials = z.object({
 
 const signInHeaders = {
   'X-Account-Lockout': 'Unix time at which the lockout ends; 0 when there is none',
-  'X-MFA-Token': 'Token for the MFA call when a code is needed; empty otherwise',
+  ...secondStepHeaders,
 }
 const signInErrors = [
   'BAD_CREDENTIALS',

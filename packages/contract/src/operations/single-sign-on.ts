@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { operation } from '../operation.ts'
 import { ProvisionedRole } from '../schemas/scim.ts'
+import { secondStepHeaders } from '../schemas/second-factor.ts'
 import { GroupRoles, OpenidProvider, SignInSettings } from '../schemas/sign-in.ts'
 import { UserAuth } from '../schemas/user.ts'
 
@@ -37,8 +38,6 @@ export const SamlProviderBody = z.object({
   unsolicited: z.boolean().optional(),
 })
 
-const signedInHeaders = { 'X-MFA-Token': 'Token for the MFA call when a code is needed; empty otherwise' }
-
 export const saml = {
   start: operation({
     method: 'GET',
@@ -61,7 +60,7 @@ export const singleSignOn = {
     access: anyone,
     body: z.object({ token: Secret }),
     response: UserAuth,
-    headers: signedInHeaders,
+    headers: secondStepHeaders,
     errors: ['UNAUTHORIZED', 'BAD_CREDENTIALS', 'MFA_REQUIRED', 'ORIGIN_REFUSED'],
   }),
   link: operation({
@@ -73,7 +72,7 @@ export const singleSignOn = {
     access: anyone,
     body: z.object({ token: Secret, password: z.string().min(1, 'is required').max(1_024) }),
     response: UserAuth,
-    headers: signedInHeaders,
+    headers: secondStepHeaders,
     errors: ['UNAUTHORIZED', 'BAD_CREDENTIALS', 'MFA_REQUIRED', 'LOCKED_OUT', 'ORIGIN_REFUSED'],
   }),
   sendProof: operation({
@@ -98,7 +97,7 @@ export const singleSignOn = {
     access: anyone,
     body: z.object({ token: Secret }),
     response: UserAuth,
-    headers: signedInHeaders,
+    headers: secondStepHeaders,
     errors: ['UNAUTHORIZED', 'BAD_CREDENTIALS', 'ORIGIN_REFUSED'],
   }),
   settings: operation({

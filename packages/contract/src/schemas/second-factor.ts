@@ -56,3 +56,9 @@ export const FreshProof = z
   })
   .meta({ id: 'FreshProof' })
 export type FreshProof = z.infer<typeof FreshProof>
+
+/** Headers of every answer to a sign-in, by name, with what they say. */
+export const secondStepHeaders = {
+  'X-MFA-Token': 'Token for the second step when one is needed; empty otherwise',
+  'X-MFA-Methods': 'What finishes the second step, separated by commas: code, passkey, recovery-code; empty otherwise',
+}

@@ -1,13 +1,12 @@
 // The second step of a sign-in, by passkey: after the password, with the token of its answer.
 import { ApiError } from '@bowline/contract/client'
-import { useQuery } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Stack } from '../../ui/kit.ts'
 import { passkeyMessages as texts } from './messages.ts'
-import { signInByPasskey, signInOptions } from './sign-in.ts'
+import { signInByPasskey } from './sign-in.ts'
 import { useCeremony } from './use-ceremony.ts'
 
 interface PasskeyStepProps {
@@ -17,27 +16,18 @@ interface PasskeyStepProps {
   readonly onSignedIn?: () => void
 }
 
-/** A button that finishes the sign-in; nothing for accounts without a passkey. */
+/** A button that finishes the sign-in. */
 export function PasskeyStep({ token, onSignedIn }: PasskeyStepProps) {
   const runtime = useRuntime()
   const [failure, setFailure] = useState<unknown>()
-  // Tells whether the account has passkeys; the challenge itself is fetched anew when the person is ready.
-  const known = useQuery({
-    queryKey: ['passkey-step', token],
-    queryFn: () => signInOptions(runtime, token),
-    retry: false,
-    gcTime: 0,
-  })
   const { isBusy, start } = useCeremony(async () => {
     setFailure(undefined)
     await signInByPasskey(runtime, token)
     onSignedIn?.()
   }, setFailure)
-  if (known.error instanceof ApiError && known.error.code === 'NOT_FOUND') return null
-  const shown = failure ?? known.error ?? undefined
   return (
     <Stack gap="md">
-      {shown === undefined ? null : <PasskeyError error={shown} />}
+      {failure === undefined ? null : <PasskeyError error={failure} />}
       <Button fullWidth loading={isBusy} leftSection={<KeyRound size={16} aria-hidden />} onClick={start}>
         {texts.use}
       </Button>

@@ -1,6 +1,6 @@
 // Asks for the code of an authenticator, or for a recovery code instead.
 import { ApiError } from '@bowline/contract/client'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Button, Group, Stack, TextInput } from '../../ui/kit.ts'
 import { secondFactorMessages as texts } from './messages.ts'
@@ -8,6 +8,10 @@ import { secondFactorMessages as texts } from './messages.ts'
 export type TypedCode = { readonly code: string } | { readonly recovery_code: string }
 
 interface CodeFormProps {
+  /** True if the account has an authenticator app. */
+  readonly code: boolean
+  /** True if it has recovery codes. */
+  readonly recoveryCode: boolean
   /** The verb on the submit button. */
   readonly submit: string
   /** Sentence above the form for failures other than a wrong code. */
@@ -19,13 +23,16 @@ interface CodeFormProps {
 
 const WRONG: readonly (string | undefined)[] = ['SECOND_FACTOR_WRONG', 'CODE_REFUSED']
 
-export function CodeForm({ submit, failed, send, onCancel }: CodeFormProps) {
-  const [isRecovery, setRecovery] = useState(false)
+/** Nothing for accounts without an authenticator app and without recovery codes. */
+export function CodeForm({ code, recoveryCode, submit, failed, send, onCancel }: CodeFormProps) {
+  const [isRecovery, setRecovery] = useState(!code)
   const [value, setValue] = useState('')
   const [error, setError] = useState<string>()
   const [failure, setFailure] = useState<unknown>()
   const [isSending, setSending] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  // Dialogs focus what they have when they open; the form may come later.
+  useEffect(() => input.current?.focus(), [])
 
   const show = (message: string): void => {
     setError(message)
@@ -58,6 +65,7 @@ export function CodeForm({ submit, failed, send, onCancel }: CodeFormProps) {
     setError(undefined)
     input.current?.focus()
   }
+  if (!code && !recoveryCode) return null
   return (
     <form noValidate onSubmit={(event) => void onSubmit(event)}>
       <Stack gap="md">
@@ -77,9 +85,11 @@ export function CodeForm({ submit, failed, send, onCancel }: CodeFormProps) {
           onChange={(event) => setValue(event.currentTarget.value)}
         />
         <Group justify="space-between" gap="xs">
-          <Button variant="subtle" onClick={swap}>
-            {isRecovery ? texts.withAuthenticator : texts.withRecoveryCode}
-          </Button>
+          {code && recoveryCode ? (
+            <Button variant="subtle" onClick={swap}>
+              {isRecovery ? texts.withAuthenticator : texts.withRecoveryCode}
+            </Button>
+          ) : null}
           <Group gap="xs">
             {onCancel ? (
               <Button variant="default" onClick={onCancel}>

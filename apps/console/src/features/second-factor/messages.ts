@@ -15,18 +15,20 @@ export const secondFactorMessages = {
 
   stepTitle: 'Second step',
   stepHeading: 'Confirm that it is you',
-  stepText: 'Your password is right. Now the second factor of your account.',
+  stepText: 'Your account has a second factor.',
+  stepNoPasskeys:
+    'Your account has a passkey, but passkeys do not work here: the browser has none, or the console is open under another address than the passkey belongs to.',
   stepSubmit: 'Sign in',
   stepFailed: 'Signing in did not work',
   back: 'Back to the password',
   lost: 'Lost your device?',
 
   proofTitle: 'Confirm that it is you',
-  proofText: 'This change needs your second factor. It then holds for ten minutes.',
+  proofText: 'This change needs your second factor; a confirmation lasts ten minutes.',
   proofSubmit: 'Confirm',
   proofFailed: 'The code was not checked',
   proofPassword: 'Your password',
-  proofPasswordText: 'You signed in a while ago. This change needs your password; it then holds for ten minutes.',
+  proofPasswordText: 'You signed in a while ago. This change needs your password; a confirmation lasts ten minutes.',
   proofPasswordFailed: 'The password was not checked',
   proofSignInText: 'You signed in a while ago. Sign out, sign in again, and repeat the change within ten minutes.',
 
@@ -97,7 +99,7 @@ export const secondFactorMessages = {
   lostTitle: 'Lost device',
   lostHeading: 'Lost your device?',
   lostCodes: 'Do you have a recovery code?',
-  lostCodesText: 'Sign in with your password, then choose “Use a recovery code”.',
+  lostCodesText: 'Sign in with your password, then enter a recovery code at the second step.',
   lostSignIn: 'Go to the sign-in page',
   lostMail: 'No recovery code?',
   lostMailText:

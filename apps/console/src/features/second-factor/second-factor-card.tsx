@@ -112,7 +112,7 @@ function Buttons({ factor, needsAddress, onAdd }: ButtonsProps) {
   const close = (): void => setEnding(false)
   return (
     <Group justify="flex-end" gap="xs">
-      {factor.enabled ? (
+      {factor.authenticators.length > 0 ? (
         <Button variant="default" onClick={() => setEnding(true)}>
           {texts.turnOff}
         </Button>
@@ -124,6 +124,8 @@ function Buttons({ factor, needsAddress, onAdd }: ButtonsProps) {
         <Stack gap="md">
           <Text size="sm">{texts.turnOffText}</Text>
           <CodeForm
+            code
+            recoveryCode={factor.recovery_codes_left > 0}
             submit={texts.turnOff}
             failed={texts.turnOffFailed}
             onCancel={close}

@@ -2,33 +2,35 @@
 import { ApiError } from '@bowline/contract/client'
 import { mfa } from '@bowline/contract/operations/mfa'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import type { SecondStep } from '../../auth/second-step.ts'
 import { useRuntime } from '../../core/context.tsx'
 import { callTimeout } from '../../platform/call-timeout.ts'
+import { Callout } from '../../ui/feedback/callout.tsx'
 import { Button, Group, Stack } from '../../ui/kit.ts'
 import { FrontPage } from '../../ui/page/front-page.tsx'
 import { PasskeyStep } from '../passkeys/second-step.tsx'
 import { CodeForm } from './code-form.tsx'
 import { secondFactorMessages as texts } from './messages.ts'
 
-interface SecondStepProps {
-  /** Value of `X-MFA-Token`. */
-  readonly token: string
+interface SecondStepPageProps {
+  readonly step: SecondStep
   /** True if passkeys work under this address. */
   readonly passkeys: boolean
   /** Back to the password. @param expired the token is not valid any more */
   readonly onBack: (expired: boolean) => void
 }
 
-export function SecondStep({ token, passkeys, onBack }: SecondStepProps) {
+export function SecondStepPage({ step, passkeys, onBack }: SecondStepPageProps) {
+  const { token, code, recoveryCode } = step
   const { session, usedRecoveryCode } = useRuntime()
-  const place = useRef<HTMLDivElement>(null)
-  useEffect(() => place.current?.querySelector('input')?.focus(), [])
   return (
     <FrontPage title={texts.stepTitle} heading={texts.stepHeading} text={texts.stepText}>
-      <Stack gap="md" ref={place}>
-        {passkeys ? <PasskeyStep token={token} /> : null}
+      <Stack gap="md">
+        {step.passkey && passkeys ? <PasskeyStep token={token} /> : null}
+        {step.passkey && !passkeys ? <Callout tone="note">{texts.stepNoPasskeys}</Callout> : null}
         <CodeForm
+          code={code}
+          recoveryCode={recoveryCode}
           submit={texts.stepSubmit}
           failed={texts.stepFailed}
           send={async (typed) => {
@@ -53,10 +55,4 @@ export function SecondStep({ token, passkeys, onBack }: SecondStepProps) {
       </Stack>
     </FrontPage>
   )
-}
-
-/** The token of a sign-in that waits for its second step; undefined for other failures. */
-export function secondStepToken(error: unknown): string | undefined {
-  if (!(error instanceof ApiError) || error.code !== 'MFA_REQUIRED') return undefined
-  return error.headers.get('x-mfa-token') || undefined
 }

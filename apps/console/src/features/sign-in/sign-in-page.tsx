@@ -6,6 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { z } from 'zod'
+import { secondStepOf } from '../../auth/second-step.ts'
 import { useRuntime } from '../../core/context.tsx'
 import { announce } from '../../ui/feedback/announce.tsx'
 import { useCountdown } from '../../ui/text/ticker.ts'
@@ -14,7 +15,7 @@ import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { FrontPage } from '../../ui/page/front-page.tsx'
 import { Button, Stack, TextInput } from '../../ui/kit.ts'
 import { PasswordField } from '../../ui/form/password-field.tsx'
-import { SecondStep, secondStepToken } from '../second-factor/second-step.tsx'
+import { SecondStepPage } from '../second-factor/second-step.tsx'
 import { hasPasskeys } from '../passkeys/browser.ts'
 import { PasskeySignIn } from '../passkeys/passkey-sign-in.tsx'
 import { infoQuery } from '../instance/queries.ts'
@@ -42,7 +43,7 @@ export function SignInPage({ expired, notice, next }: SignInPageProps) {
   const navigate = useNavigate()
   const info = useQuery(infoQuery(api))
   const [failure, setFailure] = useState<unknown>()
-  /** Token of a sign-in that waits for its second step. */
+  /** A sign-in that waits for its second step. */
   const [pending, setPending] = useState(() => session.takeSecondStep())
   const [tookTooLong, setTookTooLong] = useState(false)
   const [lockedUntilMs, setLockedUntilMs] = useState(0)
@@ -69,8 +70,8 @@ export function SignInPage({ expired, notice, next }: SignInPageProps) {
       await session.signIn(credentials)
     } catch (error) {
       const lockedUntil = lockoutEnd(error)
-      const token = secondStepToken(error)
-      if (token !== undefined) setPending(token)
+      const step = secondStepOf(error)
+      if (step) setPending(step)
       else if (lockedUntil > 0) setLockedUntilMs(lockedUntil)
       else if (error instanceof ApiError && error.code === 'BAD_CREDENTIALS') {
         setError('password', { message: texts.badCredentials })
@@ -90,8 +91,8 @@ export function SignInPage({ expired, notice, next }: SignInPageProps) {
   }
   if (pending !== undefined) {
     return (
-      <SecondStep
-        token={pending}
+      <SecondStepPage
+        step={pending}
         passkeys={passkeys && hasPasskeys()}
         onBack={(isExpired) => {
           setPending(undefined)

@@ -1,17 +1,16 @@
 // The dialog that asks for a second factor, or without one for the password, before a sensitive change; the call that
 // needs it is then repeated.
-import { mfa } from '@bowline/contract/operations/mfa'
 import { useEffect } from 'react'
 import { usePerson, useRuntime, useStore } from '../../core/context.tsx'
-import { CodeForm } from '../../features/second-factor/code-form.tsx'
 import { secondFactorMessages as texts } from '../../features/second-factor/messages.ts'
 import { Dialog } from '../../ui/feedback/dialog.tsx'
 import { Stack, Text } from '../../ui/kit.ts'
+import { CodeProof } from './code-proof.tsx'
 import { PasswordProof } from './password-proof.tsx'
 import { WAYS } from './ways.ts'
 
 export function FreshProofDialog() {
-  const { api, proofs } = useRuntime()
+  const { proofs } = useRuntime()
   const isAsking = useStore(proofs.isAsking)
   const person = usePerson()
   const isSignedIn = person !== undefined
@@ -33,15 +32,7 @@ export function FreshProofDialog() {
           {WAYS.map(({ id, Way }) => (
             <Way key={id} onProven={accept} />
           ))}
-          <CodeForm
-            submit={texts.proofSubmit}
-            failed={texts.proofFailed}
-            onCancel={decline}
-            send={async (typed) => {
-              await api.call(mfa.prove, { body: typed })
-              accept()
-            }}
-          />
+          <CodeProof onProven={accept} onCancel={decline} />
         </Stack>
       )}
     </Dialog>
