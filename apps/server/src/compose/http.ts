@@ -131,12 +131,16 @@ export function apiRoutes(parts: ApiParts): Route[] {
   }
   const sessionEnding = { clock, endSessions: endBrowserSessionsOf }
   /** Programs with API keys are not asked: they have no second factor. */
-  const requireProof = async (actor: Actor): Promise<void> => {
+  const requireOwnProof = async (actor: Actor): Promise<void> => {
     if (actor.kind === 'user') await requireFreshProof(auth, actor)
   }
   /** Who gets in decides what a second factor on the ssh path is worth. */
   const requireAccessProof = async (ctx: TenantContext): Promise<void> => {
     if (ctx.actor.kind === 'user' && (await asksForFactor(ctx))) await requireRecentProof(auth, ctx.actor)
+  }
+  const requireProof = async (ctx: TenantContext): Promise<void> => {
+    await requireOwnProof(ctx.actor)
+    await requireAccessProof(ctx)
   }
   const routes = [
     ...instanceRoutes({
@@ -188,7 +192,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
         ...sessionEnding,
         mails: parts.mails,
         confirmsAddresses: parts.mails.isSending,
-        requireProof,
+        requireProof: requireOwnProof,
         isCurrentPassword: (account, password, origin) => isCurrentPassword(auth, account, password, origin),
       },
       signIns,

@@ -56,6 +56,21 @@ describe('a waiting login', () => {
     expect(await answerOf(client)).toMatchObject({ kind: 'success' })
   })
 
+  it('is approved by a person without a factor after their password only, when their sign-in is old', async () => {
+    const client = await signing(server, login, await ownKey(owner), OPENSSH)
+    const { code } = await theHeldLogin(owner)
+    await server.database
+      .system()
+      .updateTable('sign_ins')
+      .set({ created_at: new Date(0) })
+      .execute()
+    expect(await outcome(approve(owner, code))).toBe('403 FRESH_PROOF_REQUIRED')
+    await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
+    expect(await outcome(approve(owner, code))).toBe('200')
+    await answerOf(client)
+    expect(await answerOf(client)).toMatchObject({ kind: 'success' })
+  })
+
   it('takes its code with and without hyphen, in any case', async () => {
     await signing(server, login, await ownKey(owner), OPENSSH)
     const { code } = await theHeldLogin(owner)
@@ -195,9 +210,20 @@ describe('a web terminal in a namespace that asks for a second factor', () => {
     expect((await open()).status).toBe(403)
   })
 
-  it('opens for a person without a factor, and not for an API key', async () => {
+  it('opens for a person without a factor after their password, once for the hours of the window', async () => {
     await askForFactor(owner)
+    clock.advance(11 * 60_000)
+    expect((await open()).status).toBe(403)
+    await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
     expect((await open()).status).toBe(200)
+    clock.advance(3_600_000)
+    expect((await open()).status).toBe(200)
+    clock.advance(12 * 3_600_000)
+    expect((await open()).status).toBe(403)
+  })
+
+  it('opens for nobody with an API key', async () => {
+    await askForFactor(owner)
     const { body: apiKey } = await owner.client.call(operations.apiKeys.create, {
       body: { name: 'a-program', expires_at: -1, role: 'administrator' },
     })

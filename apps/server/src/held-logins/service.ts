@@ -5,7 +5,7 @@ import type { TenantId } from '@bowline/contract/schemas/common'
 import type { HeldLogin } from '@bowline/contract/schemas/held-login'
 import type { Kysely } from 'kysely'
 import { plainUserCode, shownUserCode } from '../auth/device-codes/user-code.ts'
-import { requireFreshProof } from '../auth/fresh-proofs.ts'
+import { requireRecentProof } from '../auth/ownership.ts'
 import { spend } from '../budgets/service.ts'
 import type { Actor, Origin, TenantContext, UserActor } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -60,7 +60,7 @@ export async function approveHeldLogin(
   code: string,
   origin: Origin,
 ): Promise<void> {
-  await requireFreshProof(deps, actor)
+  await requireRecentProof(deps, actor)
   await decide(deps, actor, await requireHeld(deps, actor, code), true, origin)
 }
 

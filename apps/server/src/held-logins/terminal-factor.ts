@@ -2,7 +2,8 @@
 // for later terminals from the same network.
 import { fail } from '@bowline/contract/errors'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
-import { type FreshProofDeps, proofEndsAt, requireFreshProof } from '../auth/fresh-proofs.ts'
+import type { FreshProofDeps } from '../auth/fresh-proofs.ts'
+import { requireRecentProof } from '../auth/ownership.ts'
 import type { Actor } from '../context.ts'
 import { resolveLoginTarget } from '../devices/presence.ts'
 import { sourceKey } from '../platform/network/address.ts'
@@ -11,8 +12,8 @@ import { credentialHash } from './ssh-factor.ts'
 import { hasWindow, openWindow } from './store.ts'
 
 /**
- * Refuses a terminal on a device whose namespace asks for a second factor, unless its person has proven one. People who
- * have no second factor pass with their browser session, as they approve logins with it.
+ * Refuses a terminal on a device whose namespace asks for a second factor, unless its person has proven one lately. People
+ * who have none prove their password, as they do to approve logins.
  * @throws {BowlineError} FRESH_PROOF_REQUIRED; USER_TOKEN_REQUIRED for an API key, which no person has at hand
  */
 export async function requireTerminalFactor(
@@ -33,10 +34,8 @@ export async function requireTerminalFactor(
   }
   const now = clock.now()
   if (await hasWindow(db, subject, new Date(now - target.factorHours * 3_600_000))) return
-  await requireFreshProof(deps, actor)
-  const account = await getAccount(db, actor.id)
-  // Without a factor there is nothing that a window would stand for.
-  if (!account || (await proofEndsAt(db, actor)) < now) return
+  await requireRecentProof(deps, actor)
+  const account = (await getAccount(db, actor.id)) ?? fail('UNAUTHORIZED')
   const { tenant: tenant_id, credential } = subject
   const window = { tenant_id, credential, source: subject.source, user_id: actor.id, token_epoch: account.tokenEpoch }
   await openWindow(db, { ...window, opened_at: new Date(now) })

@@ -1,7 +1,7 @@
 // Routes of memberships and invitations.
 import { operations } from '@bowline/contract/operations'
 import { type TenantId, UserId } from '@bowline/contract/schemas/common'
-import type { Actor, TenantContext, UserActor } from '../context.ts'
+import type { TenantContext, UserActor } from '../context.ts'
 import { type Route, memberRoute, publicRoute, userRoute } from '../http/route.ts'
 import { acceptInvitation, describeInvitation, invite, listInvitations } from './invitations.ts'
 import { type MemberDeps, addMember, leaveNamespace, removeMember, updateMemberRole } from './service.ts'
@@ -14,18 +14,18 @@ import { type MemberDeps, addMember, leaveNamespace, removeMember, updateMemberR
 export function memberRoutes(
   deps: MemberDeps,
   contextOf: (tenant: TenantId, actor: UserActor, source: string) => TenantContext,
-  requireProof: (actor: Actor) => Promise<void>,
+  requireProof: (ctx: TenantContext) => Promise<void>,
   requireAccessProof: (ctx: TenantContext) => Promise<void>,
 ): Route[] {
   const { members } = operations
   return [
     memberRoute(members.add, async (ctx, { body }) => {
-      if (body.role === 'administrator') await requireProof(ctx.actor)
+      if (body.role === 'administrator') await requireProof(ctx)
       await requireAccessProof(ctx)
       return addMember(deps, ctx, body)
     }),
     memberRoute(members.update, async (ctx, { params, body }) => {
-      await requireProof(ctx.actor)
+      await requireProof(ctx)
       return updateMemberRole(deps, ctx, UserId.parse(params.uid), body.role)
     }),
     memberRoute(members.remove, (ctx, { params }) => removeMember(deps, ctx, UserId.parse(params.uid))),
@@ -33,7 +33,7 @@ export function memberRoutes(
       leaveNamespace(deps, contextOf(params.tenant, actor, source), actor),
     ),
     memberRoute(members.invite, async (ctx, { body }) => {
-      if (body.role === 'administrator') await requireProof(ctx.actor)
+      if (body.role === 'administrator') await requireProof(ctx)
       await requireAccessProof(ctx)
       return { link: (await invite(deps, ctx, body, 'link')).link }
     }),

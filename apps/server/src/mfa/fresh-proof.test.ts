@@ -106,6 +106,22 @@ const SENSITIVE: readonly { name: string; call: (client: Client, person: Person)
       client.call(scim.update, { params: { tenant }, body: { roles: [{ group: 'all', role: 'administrator' }] } }),
   },
   {
+    name: 'no second factor of logins',
+    call: async (client, { tenant }) => {
+      const namespace = server.database.system().updateTable('namespaces').where('tenant_id', '=', tenant)
+      await namespace.set({ settings: { ssh_second_factor: true } }).execute()
+      return client.call(namespaces.update, { params: { tenant }, body: { settings: { ssh_second_factor: false } } })
+    },
+  },
+  {
+    name: 'no second factor of service keys',
+    call: (client, { tenant }) =>
+      client.call(namespaces.update, {
+        params: { tenant },
+        body: { settings: { ssh_second_factor_service_keys: true } },
+      }),
+  },
+  {
     name: 'the end of a namespace',
     call: (client, { tenant }) => client.call(namespaces.remove, { params: { tenant } }),
   },
@@ -258,6 +274,29 @@ describe('changes beyond the own account, without a second factor', () => {
     await person.client.call(mfa.prove, { body: { current_password: PASSWORD } })
     expect(await show()).toBe('404 NOT_FOUND')
   })
+
+  const WAYS_IN = [
+    'an API key without a role',
+    'another role of a member',
+    'a token of provisioning',
+    'roles by provisioning',
+    'no second factor of logins',
+    'no second factor of service keys',
+  ]
+
+  it.each(SENSITIVE.filter(({ name }) => WAYS_IN.includes(name)))(
+    'need the password where logins need a second factor: $name',
+    async ({ call }) => {
+      const person = await server.addPerson(`somebody-${(number += 1)}`)
+      const { tenant } = person
+      const body = { settings: { ssh_second_factor: true } }
+      await person.client.call(namespaces.update, { params: { tenant }, body })
+      clock.advance(10 * MINUTE + 1)
+      expect(await outcome(call(person.client, person))).toBe(REFUSED)
+      await person.client.call(mfa.prove, { body: { current_password: PASSWORD } })
+      expect(await outcome(call(person.client, person))).toBe('200')
+    },
+  )
 
   it('takes no password in place of a second factor', async () => {
     const { person } = await somebody()

@@ -206,14 +206,16 @@ export async function hasPasskey(db: Kysely<Schema>, user: UserId): Promise<bool
 
 /** What a person can finish a sign-in with. */
 export async function listSecondSteps(db: Kysely<Schema>, user: UserId): Promise<SecondStep[]> {
-  const exists = (table: 'authenticators' | 'passkeys' | 'recovery_codes') =>
-    db.selectFrom(table).select(sql.lit(1).as('one')).where('user_id', '=', user)
   const row = await db
-    .selectNoFrom(({ exists: found }) => [
-      found(exists('authenticators')).as('code'),
-      found(exists('passkeys')).as('passkey'),
-      found(exists('recovery_codes').where('recovery_codes.used_at', 'is', null)).as('recovery'),
-    ])
+    .selectNoFrom((own) => {
+      const has = (table: 'authenticators' | 'passkeys' | 'recovery_codes') =>
+        own.selectFrom(table).select(sql.lit(1).as('one')).where('user_id', '=', user)
+      return [
+        own.exists(has('authenticators')).as('code'),
+        own.exists(has('passkeys')).as('passkey'),
+        own.exists(has('recovery_codes').where('recovery_codes.used_at', 'is', null)).as('recovery'),
+      ]
+    })
     .executeTakeFirstOrThrow()
   const steps = { code: row.code, passkey: row.passkey, 'recovery-code': row.recovery }
   return (['code', 'passkey', 'recovery-code'] as const).filter((step) => steps[step])

@@ -143,6 +143,16 @@ describe('changing a namespace', () => {
     const long = { settings: { connection_announcement: 'x'.repeat(4_097) } }
     expect(await outcome(update(long))).toBe('400 INVALID_INPUT settings.connection_announcement')
   })
+
+  it('keeps every change of several made at once', async () => {
+    const { client, tenant } = await newcomer()
+    const update = (settings: object) => client.call(namespaces.update, { params: { tenant }, body: { settings } })
+    for (const value of [true, false, true, false, true, false]) {
+      const changes = { ssh_second_factor: value, forwarding: value, connection_announcement: String(value) }
+      await Promise.all(Object.entries(changes).map(([name, one]) => update({ [name]: one })))
+      expect((await client.call(namespaces.get, { params: { tenant } })).body.settings).toMatchObject(changes)
+    }
+  })
 })
 
 describe('deleting a namespace', () => {

@@ -7,10 +7,9 @@ import type { RecordingRemoval } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Route, memberRoute, userRoute } from '../http/route.ts'
 import type { Ids } from '../platform/ids.ts'
+import { type FactorChecks, editNamespace } from './edit.ts'
 import {
-  type FactorChecks,
   createOwnNamespace,
-  editNamespace,
   getNamespace,
   getRecording,
   listNamespaces,
@@ -45,7 +44,7 @@ export function namespaceRoutes({
     memberRoute(namespaces.get, ({ tenant }) => getNamespace(db, tenant)),
     memberRoute(namespaces.update, (ctx, { body }) => editNamespace(db, ctx, body, { requireProof, closeWindows })),
     memberRoute(namespaces.remove, async (ctx) => {
-      await requireProof(ctx.actor)
+      await requireProof(ctx)
       return removeNamespace(db, ctx, removal)
     }),
     memberRoute(operations.users.getSecurity, (ctx) => getRecording(ctx)),

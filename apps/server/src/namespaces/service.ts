@@ -7,12 +7,12 @@ import type { Namespace } from '@bowline/contract/schemas/namespace'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { audit } from '../audit/service.ts'
-import type { Actor, TenantContext } from '../context.ts'
-import type { RecordingRemoval } from '../context.ts'
+import type { RecordingRemoval, TenantContext } from '../context.ts'
 import { compileFilter } from '../db/lists/filter.ts'
 import type { Listing } from '../db/lists/listing.ts'
 import { countOwnedNamespaces, lockAccount } from '../users/service.ts'
 import type { Ids } from '../platform/ids.ts'
+import { settingsOf } from './settings.ts'
 import {
   NAMESPACE_PROPERTIES,
   type MemberRow,
@@ -125,86 +125,6 @@ export async function getNamespace(db: Kysely<Schema>, tenant: TenantId): Promis
   return toNamespace(row, await listMembers(db, [tenant]))
 }
 
-export interface NamespaceChanges {
-  readonly name?: string | undefined
-  readonly settings?:
-    | {
-        readonly session_record?: boolean | undefined
-        readonly connection_announcement?: string | undefined
-        readonly end_disallowed_sessions?: boolean | undefined
-        readonly forwarding?: boolean | undefined
-        readonly forwarding_unrecorded?: boolean | undefined
-        readonly recording_policy?: RecordingPolicy | undefined
-        readonly recording_retention_days?: number | undefined
-        readonly ssh_second_factor?: boolean | undefined
-        readonly ssh_second_factor_hours?: number | undefined
-        readonly ssh_second_factor_service_keys?: boolean | undefined
-      }
-    | undefined
-}
-
-/** What changes of the second factor of logins need. */
-export interface FactorChecks {
-  readonly requireProof: (actor: Actor) => Promise<void>
-  /** @param ctx in the transaction of the change */
-  readonly closeWindows: (ctx: TenantContext) => Promise<void>
-}
-
-/**
- * Changes name and settings; omitted ones are kept.
- * @param system connection: names are unique over all namespaces
- * @param factor.requireProof refuses a person whose second factor is not fresh: asked for changes of what logins must prove
- * @param factor.closeWindows what was proven before the factor is switched off must not count when it is on again
- * @throws {BowlineError} NOT_FOUND; CONFLICT for a taken name; FRESH_PROOF_REQUIRED; USER_TOKEN_REQUIRED
- */
-export async function editNamespace(
-  system: Kysely<Schema>,
-  ctx: TenantContext,
-  changes: NamespaceChanges,
-  { requireProof, closeWindows }: FactorChecks,
-): Promise<Namespace> {
-  const row = (await findWholeNamespace(system, ctx.tenant)) ?? fail('NOT_FOUND', { what: 'The namespace' })
-  const renamed = changes.name !== undefined && changes.name !== row.name
-  if (renamed && (await namespaceNameExists(system, changes.name))) fail('CONFLICT', { field: 'name' }, ['name'])
-  const before = {
-    name: row.name,
-    session_record: row.session_record,
-    connection_announcement: row.connection_announcement,
-    end_disallowed_sessions: endsDisallowed(row),
-    forwarding: row.settings['forwarding'] !== false,
-    forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
-    recording_policy: recordingPolicy(row),
-    recording_retention_days: retentionDays(row),
-    ...sshFactor(row),
-  }
-  const after = {
-    name: changes.name ?? before.name,
-    session_record: changes.settings?.session_record ?? before.session_record,
-    connection_announcement: changes.settings?.connection_announcement ?? before.connection_announcement,
-    end_disallowed_sessions: changes.settings?.end_disallowed_sessions ?? before.end_disallowed_sessions,
-    forwarding: changes.settings?.forwarding ?? before.forwarding,
-    forwarding_unrecorded: changes.settings?.forwarding_unrecorded ?? before.forwarding_unrecorded,
-    recording_policy: changes.settings?.recording_policy ?? before.recording_policy,
-    recording_retention_days: changes.settings?.recording_retention_days ?? before.recording_retention_days,
-    ssh_second_factor: changes.settings?.ssh_second_factor ?? before.ssh_second_factor,
-    ssh_second_factor_hours: changes.settings?.ssh_second_factor_hours ?? before.ssh_second_factor_hours,
-    ssh_second_factor_service_keys:
-      changes.settings?.ssh_second_factor_service_keys ?? before.ssh_second_factor_service_keys,
-  }
-  if (FACTOR_SETTINGS.some((name) => after[name] !== before[name])) {
-    if (ctx.actor.kind === 'api-key') fail('USER_TOKEN_REQUIRED')
-    await requireProof(ctx.actor)
-  }
-  const { name, session_record, connection_announcement, ...settings } = after
-  await ctx.db.transaction().execute(async (db) => {
-    await updateNamespace(db, ctx.tenant, { name, session_record, connection_announcement, settings })
-    if (after.ssh_second_factor !== before.ssh_second_factor) await closeWindows({ ...ctx, db })
-    await audit({ ...ctx, db }, 'namespace.update', ctx.tenant, { before, after })
-  })
-  ctx.emit({ type: 'policy.changed' })
-  return getNamespace(system, ctx.tenant)
-}
-
 /**
  * Deletes a namespace with everything in it; its devices lose their links.
  * @param system system connection
@@ -266,7 +186,7 @@ export function membershipRole(db: Kysely<Schema>, user: UserId, tenant: TenantI
 /** True if logins to the namespace's devices need a second factor. */
 export async function asksForFactor({ db, tenant }: Pick<TenantContext, 'db' | 'tenant'>): Promise<boolean> {
   const row = await findWholeNamespace(db, tenant)
-  return row?.settings['ssh_second_factor'] === true
+  return row !== undefined && settingsOf(row).ssh_second_factor
 }
 
 /** Name and device limit of a namespace; undefined when there is none. */
@@ -312,56 +232,12 @@ function toNamespace(row: NamespaceRow, members: readonly MemberRow[]): Namespac
         status: member.status,
         provisioned: member.provisioned,
       })),
-    settings: {
-      session_record: row.session_record,
-      connection_announcement: row.connection_announcement,
-      end_disallowed_sessions: endsDisallowed(row),
-      forwarding: row.settings['forwarding'] !== false,
-      forwarding_unrecorded: row.settings['forwarding_unrecorded'] === true,
-      recording_policy: recordingPolicy(row),
-      recording_retention_days: retentionDays(row),
-      ...sshFactor(row),
-    },
+    settings: settingsOf(row),
     max_devices: row.max_devices,
     devices_count: row.devices_count,
     device_count: row.devices_count,
     created_at: row.created_at.toISOString(),
     billing: row.billing,
     type: row.type,
-  }
-}
-
-/** Enabled unless the setting is false. */
-function endsDisallowed({ settings }: NamespaceRow): boolean {
-  return settings['end_disallowed_sessions'] !== false
-}
-
-type RecordingPolicy = Namespace['settings']['recording_policy']
-
-/** Sessions continue unrecorded unless recording is required. */
-function recordingPolicy({ settings }: NamespaceRow): RecordingPolicy {
-  return settings['recording_policy'] === 'required' ? 'required' : 'best-effort'
-}
-
-/** Kept for ever by default. */
-function retentionDays({ settings }: NamespaceRow): number {
-  const days = settings['recording_retention_days']
-  return typeof days === 'number' ? days : 0
-}
-
-/** Settings of the second factor on the ssh path. */
-const FACTOR_SETTINGS = [
-  'ssh_second_factor',
-  'ssh_second_factor_hours',
-  'ssh_second_factor_service_keys',
-] as const satisfies readonly (keyof Namespace['settings'])[]
-
-/** No second factor by default; service keys need one until a namespace says otherwise. */
-function sshFactor({ settings }: NamespaceRow): Pick<Namespace['settings'], (typeof FACTOR_SETTINGS)[number]> {
-  const hours = settings['ssh_second_factor_hours']
-  return {
-    ssh_second_factor: settings['ssh_second_factor'] === true,
-    ssh_second_factor_hours: typeof hours === 'number' ? hours : LIMITS.sshFactorHours.default,
-    ssh_second_factor_service_keys: settings['ssh_second_factor_service_keys'] === true,
   }
 }

@@ -54,6 +54,14 @@ export async function findWholeNamespace(db: Kysely<Schema>, tenant: TenantId): 
   return row && { ...row, devices_count: row.devices_count ?? 0 }
 }
 
+/** Locks a namespace for a change of its row; what refers to it is not blocked. @param db in a transaction */
+export function lockNamespaceRow(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+): Promise<Selectable<NamespacesTable> | undefined> {
+  return db.selectFrom('namespaces').selectAll().where('tenant_id', '=', tenant).forNoKeyUpdate().executeTakeFirst()
+}
+
 /** All namespaces, ordered by name. System connection. */
 export async function listEveryNamespace(db: Kysely<Schema>): Promise<NamespaceRow[]> {
   const rows = await selectWhole(db).orderBy('namespaces.name').execute()
