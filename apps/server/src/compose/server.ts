@@ -130,7 +130,7 @@ async function start(
   const signInContext = (tenant: TenantId) => tenantContext(tenant, { kind: 'system', name: 'single sign-on' })
   const accountParts = { config, system, node, clock, log, ids, keys, tokens, contextOf: signInContext, onEnd }
   const { mail, auth, registration, mailRequests } = await startAccounts(accountParts)
-  const singleSignOn = assembleSingleSignOn(auth, config, signInContext)
+  const singleSignOn = assembleSingleSignOn(auth, config, signInContext, onEnd)
 
   const agents = createAgents({
     db: system,

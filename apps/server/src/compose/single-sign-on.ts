@@ -13,6 +13,7 @@ import { serveSingleSignOn } from '../single-sign-on/endpoints.ts'
 import { EXCHANGE_PREFIX, exchangeToken } from '../single-sign-on/exchange.ts'
 import { SourceLimiter, egressRules } from './budgets.ts'
 import { createOpenidClients } from '../single-sign-on/openid/client.ts'
+import { createSamlReader } from '../single-sign-on/saml/reader.ts'
 import type { OpenidDeps } from '../single-sign-on/openid/service.ts'
 
 /** Sign-ins per second and source. */
@@ -28,6 +29,7 @@ export function assembleSingleSignOn(
   auth: AuthDeps,
   config: ServerConfig,
   contextOf: (tenant: TenantId) => TenantContext,
+  onEnd: (ending: () => Promise<void>) => void,
 ) {
   const { secretKey, settings } = config
   const egress = egressRules(settings)
@@ -36,7 +38,9 @@ export function assembleSingleSignOn(
   // Links of mails and addresses for providers have the same origin.
   const publicOrigin = new URL(auth.mails.link('/')).origin
   const joins = joinsAtSignIn(settings)
-  const deps: OpenidDeps = { ...auth, secretKey, publicOrigin, egress, clients, contextOf, joins }
+  const samlReader = createSamlReader(clock)
+  onEnd(() => samlReader.close())
+  const deps: OpenidDeps = { ...auth, secretKey, publicOrigin, egress, clients, samlReader, contextOf, joins }
   const signIns = new SourceLimiter(clock, config.isExemptSource, SIGN_INS)
 
   /** Existing clients send the one-use token to the call that tells who is signed in, and to no other. */

@@ -4,6 +4,7 @@ import type { AuthDeps } from '../auth/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { EgressRules } from '../platform/network/egress.ts'
 import type { SecretKey } from '../platform/secrets/seal.ts'
+import type { SamlReader } from './saml/reader.ts'
 
 export interface SingleSignOnDeps extends AuthDeps {
   readonly secretKey: SecretKey
@@ -11,6 +12,7 @@ export interface SingleSignOnDeps extends AuthDeps {
   readonly publicOrigin: string
   /** Egress rules for addresses that an administrator typed. */
   readonly egress: EgressRules
+  readonly samlReader: SamlReader
   readonly contextOf: (tenant: TenantId) => TenantContext
   /** True if a sign-in accepts the invitations of the namespaces' own provisioning. */
   readonly joins: boolean

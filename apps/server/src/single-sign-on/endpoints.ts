@@ -1,6 +1,6 @@
 // Addresses that identity providers send browsers to, and our metadata. They are no calls of the API: a form of another
 // site's page is expected here, and the answer is a redirect.
-import { fail } from '@bowline/contract/errors'
+import { BowlineError, fail } from '@bowline/contract/errors'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -32,7 +32,8 @@ export function serveSingleSignOn(server: FastifyInstance, deps: OpenidDeps, att
     const source = plainAddress(request.ip)
     if (!attempts.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
     const outcome = await work({ source, userAgent: request.headers['user-agent'] ?? '' }).catch((error: unknown) => {
-      if (isDatabaseAway(error)) throw error
+      const isBusy = error instanceof BowlineError && error.code === 'TOO_MANY_REQUESTS'
+      if (isBusy || isDatabaseAway(error)) throw error
       deps.log.error('single-sign-on.failed', { err: error })
       return { kind: 'refused', why: 'answer' } as const
     })

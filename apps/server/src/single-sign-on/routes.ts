@@ -106,7 +106,7 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
     instanceAdminRoute(singleSignOn.test, async (context) => ({
       url: await startSaml(deps, { browser: markBrowser(context), tester: context.actor.id }),
     })),
-    instanceAdminRoute(singleSignOn.check, (_, { body }) => checkAnswer(deps, body.response)),
+    instanceAdminRoute(singleSignOn.check, ({ source }, { body }) => checkAnswer(deps, body.response, source)),
     instanceAdminRoute(singleSignOn.addKey, (context) => change(context, { key: 'add' }, () => beginRollover(deps))),
     instanceAdminRoute(singleSignOn.removeKey, (context) =>
       change(context, { key: 'remove' }, () => endRollover(deps)),

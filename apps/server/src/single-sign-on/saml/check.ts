@@ -8,8 +8,7 @@ import { type ProvenIdentity, type Effect, effectOf } from '../accounts.ts'
 import type { SingleSignOnDeps } from '../deps.ts'
 import { rolesOfGroups } from '../group-roles.ts'
 import { findSettings } from '../store.ts'
-import { openResponse } from './response.ts'
-import { identityOf, verifyAnswer } from './service.ts'
+import { claimedRequest, identityOf, readAnswer } from './service.ts'
 import { XmlRefused } from './xml-tree.ts'
 
 type Verdict = Output<typeof singleSignOn.check>
@@ -26,13 +25,18 @@ const NOTHING: Verdict = {
   roles: [],
 }
 
-/** @param field the form field SAMLResponse, or the XML itself */
-export async function checkAnswer(deps: SingleSignOnDeps, field: string): Promise<Verdict> {
+/**
+ * @param field the form field SAMLResponse, or the XML itself
+ * @param source address of the caller
+ * @throws {BowlineError} TOO_MANY_REQUESTS
+ */
+export async function checkAnswer(deps: SingleSignOnDeps, field: string, source: string): Promise<Verdict> {
   const settings = await findSettings(deps.db)
   if (settings.entity_id === '') return { ...NOTHING, reason: 'no identity provider is set up' }
   const message = field.trim().startsWith('<') ? Buffer.from(field.trim()).toString('base64') : field
   try {
-    const person = await verifyAnswer(deps, settings, await openResponse(message))
+    const expected = { field: message, inResponseTo: claimedRequest(message), source }
+    const person = await readAnswer(deps, settings, expected)
     const attributes = [...person.attributes].map(([name, values]) => ({ name, values: [...values] }))
     const identity = identityOf(settings, person)
     const seen = { ...NOTHING, subject: person.nameId, attributes }

@@ -131,3 +131,15 @@ describe('a response', () => {
     await expect(send({}, { requestId: undefined })).rejects.toThrow('another request')
   })
 })
+
+it.each([
+  ['it has too many elements', 'a message', '<b/>'.repeat(1_024), ''],
+  ['its signature has too many elements', 'a signature', '', '<d:y/>'.repeat(64)],
+])('refuses with “%s” before the library works on %s without end', async (reason, _what, inner, signed) => {
+  const [protocol, signature] = ['urn:oasis:names:tc:SAML:2.0:protocol', 'http://www.w3.org/2000/09/xmldsig#']
+  const assertion = 'urn:oasis:names:tc:SAML:2.0:assertion'
+  const status = '<p:Status><p:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></p:Status>'
+  const xml = `<p:Response xmlns:p="${protocol}" ID="_r" Version="2.0"><d:Signature xmlns:d="${signature}">${signed}</d:Signature>${status}<a:Assertion xmlns:a="${assertion}" ID="_a">${inner}</a:Assertion></p:Response>`
+  const rules = { ...base.rules, requestId: undefined, decryptionKeys: [] }
+  await expect(verify(Buffer.from(xml).toString('base64'), rules)).rejects.toThrow(reason)
+})

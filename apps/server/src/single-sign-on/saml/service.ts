@@ -22,7 +22,6 @@ import type { ProvenPerson } from './assertion.ts'
 import { ownKeys } from './keys.ts'
 import { toPem } from './metadata.ts'
 import { requestAddress } from './request.ts'
-import { type OpenedResponse, openResponse, verifyResponse } from './response.ts'
 import { decodeMessage } from './xml-guard.ts'
 import { XmlRefused } from './xml-tree.ts'
 
@@ -75,43 +74,49 @@ export interface PostedAnswer {
 /** Judges an answer and signs in whom it names. The reason of a refusal is logged and shown to nobody else. */
 export async function consumeAnswer(deps: SingleSignOnDeps, answer: PostedAnswer): Promise<Outcome> {
   let request: ProviderRequestRow | undefined
+  const { source } = answer.origin
   try {
     const settings = await findSettings(deps.db)
     // Reading a message costs much more than asking whether it is expected: each reading takes a request.
     const claimed = claimedRequest(answer.response)
     request = await requestOf(deps, claimed, answer.browser)
     if (!request && !(settings.saml && settings.unsolicited)) throw new RequestUnknown('it answers no request')
-    const opened = await openResponse(answer.response)
-    if (opened.inResponseTo !== claimed) throw new RequestUnknown('it answers another request than it seemed to')
-    requireExpected(settings, opened, request)
-    const person = await verifyAnswer(deps, settings, opened)
+    requireExpected(settings, claimed, request)
+    const person = await readAnswer(deps, settings, { field: answer.response, inResponseTo: claimed, source })
     await useOnce(deps, settings, person)
     if (request?.tester) return await noteTest(deps, settings, person)
     return await signIn(deps, settings, person, { answer, request })
   } catch (error) {
     if (!(error instanceof XmlRefused)) throw error
-    deps.log.warn('saml.refused', { reason: error.message, source: answer.origin.source })
+    deps.log.warn('saml.refused', { reason: error.message, source })
     if (request?.tester) return { kind: 'tested', passed: false }
     return { kind: 'refused', why: error instanceof RequestUnknown ? 'request' : 'answer' }
   }
 }
 
-/** @throws {XmlRefused} */
-export async function verifyAnswer(
+/**
+ * Verifies a message and reads its assertion.
+ * @param message.inResponseTo id of the request that it seems to answer, by {@link claimedRequest}
+ * @throws {XmlRefused}; {BowlineError} TOO_MANY_REQUESTS when too many messages wait
+ */
+export async function readAnswer(
   deps: SingleSignOnDeps,
   settings: SettingsRow,
-  opened: OpenedResponse,
+  {
+    source,
+    ...message
+  }: { readonly field: string; readonly inResponseTo: string | undefined; readonly source: string },
 ): Promise<ProvenPerson> {
   const { entityId, consumerUrl } = ownAddresses(deps)
-  return verifyResponse(opened, {
+  const rules = {
     issuer: settings.entity_id,
     audience: entityId,
     recipient: consumerUrl,
-    requestId: opened.inResponseTo,
     now: deps.clock.now(),
     certificates: settings.certificates.map((certificate) => toPem(certificate)),
     decryptionKeys: (await ownKeys(deps)).map(({ privateKey }) => privateKey),
-  })
+  }
+  return deps.samlReader.read({ ...message, rules }, source)
 }
 
 /** The identity that the mappings find in an assertion, or the mapped attributes that it lacks. */
@@ -133,8 +138,8 @@ export function identityOf(
 /** The answer belongs to no request of this browser. */
 class RequestUnknown extends XmlRefused {}
 
-/** The request that a message seems to answer, before it is read. @throws {XmlRefused} */
-function claimedRequest(response: string): string | undefined {
+/** Id of the request that a message seems to answer, before it is read. @throws {XmlRefused} */
+export function claimedRequest(response: string): string | undefined {
   return /\sInResponseTo=(["'])([^"'<>&]{1,256})\1/.exec(decodeMessage(response))?.[2]
 }
 
@@ -149,7 +154,7 @@ async function requestOf(deps: SingleSignOnDeps, inResponseTo: string | undefine
 
 function requireExpected(
   settings: SettingsRow,
-  { inResponseTo }: OpenedResponse,
+  inResponseTo: string | undefined,
   request: ProviderRequestRow | undefined,
 ): void {
   if (settings.entity_id === '' || (!settings.saml && !request?.tester)) throw new XmlRefused('SAML is off')

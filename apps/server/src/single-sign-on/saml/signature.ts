@@ -11,6 +11,8 @@ const SIGNATURE_METHODS = new Set([
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
 ])
 const DIGEST_METHODS = new Set(['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'])
+/** Ten that every signature has, and a key with a chain of certificates. */
+const MAX_ELEMENTS = 64
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
 
 /**
@@ -46,6 +48,7 @@ function requirePlainSignature(element: XmlElement): void {
   if (!signature) throw new XmlRefused('it is not signed')
   if (second) throw new XmlRefused('it has more than one signature')
   const all = everyElement(signature)
+  if (all.length > MAX_ELEMENTS) throw new XmlRefused('its signature has too many elements')
   const only = (local: string): XmlElement => {
     const [found, other] = all.filter((one) => one.ns === XML_SIGNATURES && one.local === local)
     if (!found || other) throw new XmlRefused(`its signature has not exactly one ${local}`)

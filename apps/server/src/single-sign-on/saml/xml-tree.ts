@@ -22,7 +22,9 @@ export class XmlRefused extends Error {}
 
 const XML_NS = 'http://www.w3.org/XML/1998/namespace'
 const MAX_DEPTH = 48
-const MAX_ELEMENTS = 4_096
+/** The library's work grows with their square. A message of 64 KiB with that many groups is full. */
+const MAX_MESSAGE_ELEMENTS = 1_024
+const MAX_METADATA_ELEMENTS = 4_096
 const MAX_ATTRIBUTES = 32
 /** Declarations of namespaces in a document. An element that declares one copies those around it. */
 const MAX_DECLARATIONS = 256
@@ -48,6 +50,7 @@ export function parseXml(source: string, options: { readonly comments: 'refuse' 
 class Parser {
   readonly #xml: string
   readonly #skipsComments: boolean
+  readonly #maxElements: number
   /** Namespace of each prefix anywhere in the document: one prefix must not change its meaning. */
   readonly #prefixes = new Map<string, string>()
   #at = 0
@@ -57,6 +60,7 @@ class Parser {
   constructor(xml: string, skipsComments: boolean) {
     this.#xml = xml
     this.#skipsComments = skipsComments
+    this.#maxElements = skipsComments ? MAX_METADATA_ELEMENTS : MAX_MESSAGE_ELEMENTS
   }
 
   document(): XmlElement {
@@ -78,7 +82,7 @@ class Parser {
 
   #element(outer: Scope, depth: number): XmlElement {
     if (depth > MAX_DEPTH) refuse('its elements are nested too deeply')
-    if ((this.#elements += 1) > MAX_ELEMENTS) refuse('it has too many elements')
+    if ((this.#elements += 1) > this.#maxElements) refuse('it has too many elements')
     this.#markup()
     this.#expect('<')
     const [raw, prefix = '', local = ''] = this.#match(NAME) ?? refuse('a tag has no plain name')
