@@ -96,7 +96,7 @@ const OWNERS = {
   provider_sessions: ['auth'],
   known_devices: ['auth'],
   held_logins: ['held-logins'],
-  factor_windows: ['held-logins'],
+  factor_windows: ['held-logins', 'auth'],
   program_codes: ['auth'],
   program_code_guesses: ['auth'],
   sign_in_settings: ['single-sign-on'],

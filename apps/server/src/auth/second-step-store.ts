@@ -1,4 +1,4 @@
-// SQL of sign-ins that wait for their second factor, and of fresh proofs. System rows.
+// SQL of sign-ins that wait for their second factor, of fresh proofs, and of the end of what they opened. System rows.
 import type { UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -55,4 +55,9 @@ export async function findProof(db: Kysely<Schema>, signIn: string, user: UserId
     .where('user_id', '=', user)
     .executeTakeFirst()
   return row?.at
+}
+
+/** Closes the windows in which a person's ssh logins pass without asking for the second factor again. */
+export async function deleteFactorWindows(db: Kysely<Schema>, user: UserId): Promise<void> {
+  await db.deleteFrom('factor_windows').where('user_id', '=', user).execute()
 }

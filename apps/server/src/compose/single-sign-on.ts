@@ -18,6 +18,8 @@ import type { OpenidDeps } from '../single-sign-on/openid/service.ts'
 
 /** Sign-ins per second and source. */
 const SIGN_INS = { perSecond: 10, burst: 100 }
+/** Sign-outs that providers report, per second and source: a check of a signature each. */
+const LOGOUTS = { perSecond: 50, burst: 5_000 }
 
 /** True if a sign-in makes people members. People of other customers must not join without being asked. */
 export function joinsAtSignIn({ BOWLINE_EDITION: edition }: ServerConfig['settings']): boolean {
@@ -42,6 +44,7 @@ export function assembleSingleSignOn(
   onEnd(() => samlReader.close())
   const deps: OpenidDeps = { ...auth, secretKey, publicOrigin, egress, clients, samlReader, contextOf, joins }
   const signIns = new SourceLimiter(clock, config.isExemptSource, SIGN_INS)
+  const logouts = new SourceLimiter(clock, config.isExemptSource, LOGOUTS)
 
   /** Existing clients send the one-use token to the call that tells who is signed in, and to no other. */
   async function userOfExchange(
@@ -66,6 +69,6 @@ export function assembleSingleSignOn(
       user: (token: string, origin: Origin) => userOfToken(auth, token, origin),
       exchange: userOfExchange,
     },
-    serve: (server: FastifyInstance) => serveSingleSignOn(server, deps, signIns),
+    serve: (server: FastifyInstance) => serveSingleSignOn(server, deps, { attempts: signIns, logouts }),
   }
 }

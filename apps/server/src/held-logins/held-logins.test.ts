@@ -132,6 +132,31 @@ describe('a waiting login', () => {
     expect(activity[0]).toMatchObject({ kind: 'ssh-login.approve' })
   })
 
+  it.each([
+    {
+      what: 'a sign-in of its person that is ended',
+      end: async () => {
+        const body = { username: owner.username, password: owner.password }
+        const { token } = (await server.client().call(operations.auth.login, { body })).body
+        const [other] = (await owner.client.call(operations.users.listSignIns, {})).body.filter(
+          ({ current }) => !current,
+        )
+        await owner.client.call(operations.users.endSignIn, { params: { id: other?.id ?? '' } })
+        return token
+      },
+    },
+    { what: 'the first factor of its person', end: () => addFactor(owner.client, clock) },
+  ])('closes its window with $what', async ({ end }) => {
+    const key = await ownKey(owner)
+    const client = await signing(server, login, key, OPENSSH)
+    await approve(owner, (await theHeldLogin(owner)).code)
+    await answerOf(client)
+    expect(await answerOf(client)).toMatchObject({ kind: 'success' })
+    expect(await answerOf(await signing(server, login, key, OPENSSH))).toMatchObject({ kind: 'success' })
+    await end()
+    expect((await answerOf(await signing(server, login, key, OPENSSH))).kind).not.toBe('success')
+  })
+
   it('goes with the membership of its person, and so does the window', async () => {
     const member = await server.addPerson(`leaver-${number}`)
     await server.addMember(owner.tenant, member.id, 'administrator')

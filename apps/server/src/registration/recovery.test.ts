@@ -295,6 +295,18 @@ describe('deletion of one’s own account', () => {
     })
   })
 
+  it('asks people without a second factor for their password when their sign-in is old', async () => {
+    const person = await withoutNamespace()
+    const signIns = server.database.system().updateTable('sign_ins')
+    await signIns
+      .set({ created_at: new Date(0) })
+      .where('user_id', '=', person.id as Person['id'])
+      .execute()
+    expect(await outcome(person.client.call(users.remove, {}))).toBe('403 FRESH_PROOF_REQUIRED')
+    await person.client.call(operations.mfa.prove, { body: { current_password: PASSWORD } })
+    expect(await outcome(person.client.call(users.remove, {}))).toBe('200')
+  })
+
   it('asks people with a second factor to have used it lately', async () => {
     const person = await withoutNamespace()
     const db = server.database.system()

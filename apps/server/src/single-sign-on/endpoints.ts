@@ -22,8 +22,16 @@ const FORM_BYTES = 140_000
 const TOKEN_BYTES = 16_384
 const WEEK_MS = 7 * 86_400_000
 
-/** @param attempts rate limit per source */
-export function serveSingleSignOn(server: FastifyInstance, deps: OpenidDeps, attempts: RateLimiter): void {
+/**
+ * @param limits.attempts sign-ins per source
+ * @param limits.logouts messages of providers per source: all sign-ins of a company may end at once, and no message comes
+ *   twice
+ */
+export function serveSingleSignOn(
+  server: FastifyInstance,
+  deps: OpenidDeps,
+  { attempts, logouts }: { readonly attempts: RateLimiter; readonly logouts: RateLimiter },
+): void {
   const finish = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -65,7 +73,7 @@ export function serveSingleSignOn(server: FastifyInstance, deps: OpenidDeps, att
     scope.addContentTypeParser(form, { parseAs: 'string', bodyLimit: TOKEN_BYTES }, (_, body, done) => done(null, body))
     scope.post('/api/user/openid/:id/backchannel-logout', { bodyLimit: TOKEN_BYTES }, async (request, reply) => {
       const source = plainAddress(request.ip)
-      if (!attempts.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
+      if (!logouts.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
       const fields = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
       const [token, second] = fields.getAll('logout_token')
       const { id: provider = '' } = request.params as { readonly id?: string }

@@ -15,6 +15,7 @@ import { lockAccount } from '../../users/service.ts'
 import { signInOf } from '../fresh-proofs.ts'
 import { deleteFamily, insertEndedLogin } from '../store.ts'
 import { deleteApprovedCodes } from '../device-codes/store.ts'
+import { deleteFactorWindows } from '../second-step-store.ts'
 import {
   type EndedAtProvider,
   type SignInRow,
@@ -123,7 +124,7 @@ export async function endOneSignIn({ db, clock }: SignInDeps, actor: UserActor, 
   await db.transaction().execute(async (inner) => {
     const row = (await deleteSignIn(inner, actor.id, id)) ?? fail('NOT_FOUND', { what: 'The sign-in' })
     await endTokens(inner, row, now)
-    await deleteApprovedCodes(inner, actor.id)
+    await endApprovals(inner, actor.id)
     const details = { browser: browserName(row.user_agent), source: row.source }
     await noteAccountEvent(inner, now, { user: actor.id, kind: 'sign-out', origin, details })
   })
@@ -135,8 +136,7 @@ export async function endOneSignIn({ db, clock }: SignInDeps, actor: UserActor, 
  */
 export async function endOtherSignIns({ db, clock }: SignInDeps, actor: UserActor): Promise<void> {
   for (const row of await deleteOtherSignIns(db, actor.id, signInOf(actor))) await endTokens(db, row, clock.now())
-  // Codes that such a sign-in has approved would become sign-ins that outlive it.
-  await deleteApprovedCodes(db, actor.id)
+  await endApprovals(db, actor.id)
 }
 
 /**
@@ -157,12 +157,21 @@ export async function endSignInsOfProvider(
     const row = id === null ? undefined : await deleteSignIn(db, user, id)
     if (!row) continue
     await endTokens(db, row, now)
-    await deleteApprovedCodes(db, user)
+    await endApprovals(db, user)
     const details = { browser: browserName(row.user_agent), source: row.source, provider: true }
     await noteAccountEvent(db, now, { user, kind: 'sign-out', origin, details })
     count += 1
   }
   return count
+}
+
+/**
+ * Ends what an ended sign-in may have approved and what would outlive it: codes that become sign-ins, and ssh logins that
+ * pass without a second factor for some hours.
+ */
+async function endApprovals(db: Kysely<Schema>, user: UserId): Promise<void> {
+  await deleteApprovedCodes(db, user)
+  await deleteFactorWindows(db, user)
 }
 
 /** Ends the tokens of a sign-in whose row is gone. @param now milliseconds since the epoch */

@@ -28,6 +28,7 @@ beforeAll(async () => {
       BOWLINE_PUBLIC_URL: ORIGIN,
       BOWLINE_EGRESS_ALLOWED: '127.0.0.1/32',
       BOWLINE_UNCOUNTED_SOURCES: '127.0.0.1',
+      BOWLINE_TRUSTED_PROXIES: '127.0.0.1',
     },
   })
   admin = await server.setUpAccount()
@@ -59,16 +60,22 @@ async function sessionsOf({ sub }: TestPerson) {
   const rows = server.database.system().selectFrom('provider_sessions').selectAll().where('subject', '=', sub)
   return rows.orderBy('created_at').execute()
 }
-const post = async (token: string, id = provider): Promise<number> =>
+const post = async (token: string, id = provider, headers: Record<string, string> = {}): Promise<number> =>
   (
     await server.fetch(`/api/user/openid/${id}/backchannel-logout`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: new URLSearchParams({ logout_token: token }).toString(),
     })
   ).status
 
 describe('a session that ends at the provider', () => {
+  it('is heard when it is one of many, beyond the limit of sign-ins', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.5' }
+    const statuses = await Promise.all(Array.from({ length: 150 }, () => post('not.a.token', provider, from)))
+    expect([...new Set(statuses)]).toEqual([400])
+  })
+
   it('ends the sign-in that came of it, and no other', async () => {
     const [browser, other] = [testBrowser(server), testBrowser(server)]
     const who = person()
