@@ -1,10 +1,12 @@
 // Entry point of `bowline server` and the other commands.
 import { text } from 'node:stream/consumers'
 import { runCommand } from './cli/program.ts'
+import { askSecret } from './cli/secret-prompt.ts'
 
 const status = await runCommand(process.argv.slice(2), {
   env: process.env,
   read: () => text(process.stdin),
+  askSecret: process.stdin.isTTY ? askSecret : undefined,
   print: (line) => console.log(line),
   complain: (line) => console.error(line),
 })

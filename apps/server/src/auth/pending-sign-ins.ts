@@ -107,6 +107,9 @@ export interface ProposalLinking {
   linkProposed<A extends Account>(proposal: Buffer, account: A, origin: Origin): Promise<A | undefined>
 }
 
+/** What the second step needs of other parts. */
+export interface SecondStepParts extends ProposalLinking, SecondSteps {}
+
 /**
  * Links the identity that waited for the second step, if one did.
  * @returns the account as it is then; undefined when the identity cannot be linked any more

@@ -27,13 +27,7 @@ import {
 import { verifyPassword } from './password-check.ts'
 import { noteFreshProof } from './fresh-proofs.ts'
 import type { PasswordHasher } from './passwords.ts'
-import {
-  type ProposalLinking,
-  type SigningIn,
-  attachToProvider,
-  secondFactorRequired,
-  type SecondSteps,
-} from './pending-sign-ins.ts'
+import { type SecondStepParts, type SigningIn, attachToProvider, secondFactorRequired } from './pending-sign-ins.ts'
 import { noteDevice } from './sign-ins/devices.ts'
 import { noteRenewal, noteUse, recordSignIn } from './sign-ins/service.ts'
 import { deleteSignIn, deleteSignInsOf } from './sign-ins/store.ts'
@@ -51,7 +45,7 @@ import {
 import type { TokenIssuer } from './tokens.ts'
 import { requireLocalSignIn } from './ways-in.ts'
 
-export interface AuthDeps extends ProposalLinking, SecondSteps {
+export interface AuthDeps extends SecondStepParts {
   /** System connection. */
   readonly db: Kysely<Schema>
   readonly clock: Clock

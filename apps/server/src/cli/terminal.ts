@@ -3,6 +3,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Reads all of stdin as text. */
   read(): Promise<string>
+  /** Asks for a secret that is not shown; only where stdin is a terminal. */
+  readonly askSecret?: ((prompt: string) => Promise<string>) | undefined
   print(line: string): void
   complain(line: string): void
 }
@@ -32,7 +34,12 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   )
 }
 
-/** Returns the argument, or for `-` the first line of stdin: secrets need not appear in a process list. */
-export async function valueOrStdin(terminal: Terminal, given: string): Promise<string> {
-  return given === '-' ? ((await terminal.read()).split(/\r?\n/)[0] ?? '') : given
+/**
+ * Returns the argument, or for `-` the first line of stdin: secrets need not appear in a process list.
+ * @param what names the secret where a person is asked
+ */
+export async function secretOrStdin(terminal: Terminal, given: string, what: string): Promise<string> {
+  if (given !== '-') return given
+  if (terminal.askSecret) return terminal.askSecret(`${what}: `)
+  return (await terminal.read()).split(/\r?\n/)[0] ?? ''
 }

@@ -9,7 +9,7 @@ import { loadInstanceKeys } from '../instance/keys.ts'
 import { type TunnelDeps, create, list, remove } from '../tunnels/service.ts'
 import { relayTunnel } from './client/tunnel-relay.ts'
 import { type Instance, onInstance, originOfSettings } from './instance.ts'
-import { type Format, type Terminal, show, table, valueOrStdin } from './terminal.ts'
+import { type Format, type Terminal, show, table, secretOrStdin } from './terminal.ts'
 
 interface ConnectOptions {
   readonly listen: string
@@ -71,7 +71,7 @@ export function addTunnelCommands(program: Command, terminal: Terminal): void {
             ttl: Number(ttl),
             protocol: TunnelProtocol.safeParse(protocol).data ?? protocol,
             door: TunnelDoor.safeParse(door).data ?? door,
-            ...(password === undefined ? {} : { password: await valueOrStdin(terminal, password) }),
+            ...(password === undefined ? {} : { password: await secretOrStdin(terminal, password, 'Password') }),
           }
           const body = TunnelBody.safeParse(typed)
           if (!body.success) {

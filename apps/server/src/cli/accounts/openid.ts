@@ -15,7 +15,7 @@ import {
 import { testProvider } from '../../single-sign-on/openid/service.ts'
 import { requireWayToSignIn } from '../../single-sign-on/settings.ts'
 import { type Instance, onInstance, providersOf } from '../instance.ts'
-import { type Format, type Terminal, show, table, valueOrStdin } from '../terminal.ts'
+import { type Format, type Terminal, show, table, secretOrStdin } from '../terminal.ts'
 
 interface AddOptions extends Format {
   readonly groupClaim?: string
@@ -72,7 +72,7 @@ export function addOpenidCommands(signIn: Command, terminal: Terminal): void {
         name,
         issuer,
         client_id: id,
-        client_secret: await valueOrStdin(terminal, secret),
+        client_secret: await secretOrStdin(terminal, secret, 'Client secret'),
         enabled: options.off !== true,
         ...(options.groupClaim === undefined ? {} : { group_claim: options.groupClaim }),
       })

@@ -26,7 +26,7 @@ import {
   signOutEverywhere,
 } from '../../users/service.ts'
 import { type Instance, onInstance } from '../instance.ts'
-import { type Format, type Terminal, show, table, valueOrStdin } from '../terminal.ts'
+import { type Format, type Terminal, show, table, secretOrStdin } from '../terminal.ts'
 import { mailQueueOf } from './notices.ts'
 
 async function historyOf(instance: Instance, name: string | undefined) {
@@ -77,7 +77,7 @@ export function addUserCommands(program: Command, terminal: Terminal): Command {
     .description('Create an account; a password of - is read from stdin')
     .option('--json', 'print JSON')
     .action(async (username: string, given: string, email: string, format: Format) => {
-      const password = await valueOrStdin(terminal, given)
+      const password = await secretOrStdin(terminal, given, 'Password')
       const wanted = parseInput('body', NewUser, { username, password, email })
       requireOtherThanNames(wanted.password, [wanted.username, wanted.email])
       const passwordHash = await (await createPasswordHasher()).hash(wanted.password)
@@ -119,7 +119,7 @@ export function addUserCommands(program: Command, terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .action(async (username: string, given: string, format: Format) => {
       const { password } = parseInput('body', NewUser.pick({ password: true }), {
-        password: await valueOrStdin(terminal, given),
+        password: await secretOrStdin(terminal, given, 'Password'),
       })
       await onInstance(terminal, async (instance) => {
         const account = await accountOf(instance, username)
