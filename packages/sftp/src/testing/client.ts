@@ -17,6 +17,7 @@ export class Client {
   readonly #packets = new PacketBuffer()
   readonly #waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void }[] = []
   #id = 0
+  #end: Error | undefined
 
   constructor(send: (bytes: Buffer) => void) {
     this.#send = send
@@ -28,7 +29,8 @@ export class Client {
 
   /** No more responses follow. */
   ended(why: string): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(new Error(`the server has ended: ${why}`))
+    this.#end = new Error(`the server has ended: ${why}`)
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#end)
   }
 
   start(): Promise<Reply> {
@@ -70,6 +72,7 @@ export class Client {
   }
 
   #ask(request: Request): Promise<Reply> {
+    if (this.#end) return Promise.reject(this.#end)
     this.#send(encodeRequest(request))
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }

@@ -116,7 +116,7 @@ mode() { needs "$2" && chmod "$1" "$2"; }
 # -h or nothing, uid:gid path
 owner() { needs "$3" && chown $1 "$2" "$3"; }
 # -h or nothing, accessed modified path
-times() {
+dates() {
   needs "$4" && touch -c $1 -t "$3" "$4" || return
   [ "$2" = "$3" ] || touch -c $1 -a -t "$2" "$4" 2>/dev/null || :
 }

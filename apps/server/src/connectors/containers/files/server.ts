@@ -189,7 +189,7 @@ export class ContainerFileServer {
     const calls: [string, Word[]][] = []
     if (size !== undefined && link === '') calls.push(['size', [String(size), path]])
     if (permissions !== undefined && link === '') calls.push(['mode', [octal(permissions), path]])
-    if (times) calls.push(['times', [link, stamp(times.accessed), stamp(times.modified), path]])
+    if (times) calls.push(['dates', [link, stamp(times.accessed), stamp(times.modified), path]])
     if (owner) calls.push(['owner', [link, `${owner.uid}:${owner.gid}`, path]])
     let failure: unknown
     for (const [name, words] of calls) {
