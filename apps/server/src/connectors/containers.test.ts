@@ -159,12 +159,6 @@ describe.skipIf(missing !== undefined)('a session in a container', () => {
     expect([code, stdout.toString()]).toEqual([1, ''])
   })
 
-  it('refuses files where the container has no sftp-server', async () => {
-    const { code, stderr } = await world.ssh(`ada@${web}`, ['sftp'], undefined, ['-s'])
-    expect(code).not.toBe(0)
-    expect(stderr).toMatch(/sftp|subsystem/)
-  })
-
   it('keeps a row with a cause for each session', async () => {
     await world.ssh(`ada@${web}`, ['echo recorded'])
     const session = await until(async () => {

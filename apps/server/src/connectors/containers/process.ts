@@ -106,11 +106,20 @@ export class ContainerProcess implements StreamHandler {
         if (this.#pid !== undefined) this.#resizing.wake()
         return
       case 'signal':
-        return this.#withInput(() => this.#signal(control.name), () => this.control(message))
+        return this.#withInput(
+          () => this.#signal(control.name),
+          () => this.control(message),
+        )
       case 'break':
-        return this.#withInput(() => this.#signal('INT'), () => this.control(message))
+        return this.#withInput(
+          () => this.#signal('INT'),
+          () => this.control(message),
+        )
       case 'eow':
-        return this.#withInput(() => this.#signal('PIPE'), () => this.control(message))
+        return this.#withInput(
+          () => this.#signal('PIPE'),
+          () => this.control(message),
+        )
       default:
     }
   }

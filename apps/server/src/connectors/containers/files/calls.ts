@@ -24,12 +24,22 @@ const LAST_WORDS = 2_048
  * @returns its output
  * @throws {Refusal} when it fails; {EngineError} when nothing can be called any more
  */
-export async function ask(helper: Helper, name: string, words: readonly Word[], options: CallOptions = {}): Promise<Buffer> {
+export async function ask(
+  helper: Helper,
+  name: string,
+  words: readonly Word[],
+  options: CallOptions = {},
+): Promise<Buffer> {
   return outputOf(await begin(helper, name, words, options))
 }
 
 /** As {@link ask}, with the failures in the answer. The call is made before this returns. */
-export function begin(helper: Helper, name: string, words: readonly Word[], options: CallOptions = {}): Promise<Answer> {
+export function begin(
+  helper: Helper,
+  name: string,
+  words: readonly Word[],
+  options: CallOptions = {},
+): Promise<Answer> {
   let [before, line] = ['', name]
   for (const [index, word] of words.entries()) {
     const part = Buffer.isBuffer(word) ? wordOf(word, `w${index}`) : { before: '', word: `'${word}'` }

@@ -96,7 +96,8 @@ folder() { umask "$(printf %o $((0$mask | (0777 & ~0$1))))"; mkdir "$2"; code=$?
 # from to; replaces what is there
 move() {
   needs "$1" || return
-  if [ "$exact" ]; then mv -fT "$1" "$2"; return; fi
+  # The one of busybox takes a link to a folder for the folder.
+  [ "$exact" ] && mv -fT "$1" "$2" 2>/dev/null && return
   if [ -L "$2" ]; then rm -f "$2" || return
   elif [ -d "$2" ]; then
     [ -d "$1" ] && [ ! -L "$1" ] || say 'Is a directory' || return

@@ -86,7 +86,7 @@ export class ContainerFileServer {
       case 'fsetstat': {
         const file = this.#handles.file(request.handle)
         file.forget()
-        return this.#set(file.path, request.attributes, '')
+        return this.#setOpen(file, request.attributes)
       }
       case 'opendir':
         return handleReply(id, await this.#opendir(path(request.path)))
@@ -202,9 +202,17 @@ export class ContainerFileServer {
     if (failure !== undefined) throw failure
   }
 
+  /** Clients set the size that a file has already, also of one that its account may not open again to write. */
+  async #setOpen({ place, path }: OpenFile, { size, ...others }: FileAttributes): Promise<undefined> {
+    const now = statsOf((await ask(place.helper, 'held', [place.fd, path])).toString('latin1'))
+    return this.#set(path, size === undefined || size === now.size ? others : { ...others, size }, '')
+  }
+
   async #system(id: number, path: Buffer): Promise<Buffer> {
     const said = (await this.#ask('system', [path])).toString('latin1').trim().split(' ')
-    const numbers = said.map((word, index) => (index === 6 ? BigInt(`0x${word}`) & 0xffff_ffff_ffff_ffffn : BigInt(word)))
+    const numbers = said.map((word, index) =>
+      index === 6 ? BigInt(`0x${word}`) & 0xffff_ffff_ffff_ffffn : BigInt(word),
+    )
     const [frsize = 0n, blocks = 0n, bfree = 0n, bavail = 0n, files = 0n, ffree = 0n, fsid = 0n, namemax = 0n] = numbers
     const payload = statvfsReply.encode({
       ...{ bsize: frsize, frsize, blocks, bfree, bavail, files, ffree, favail: ffree, fsid, flag: 0n, namemax },

@@ -23,7 +23,7 @@ export async function filesOf(link: Link, user: string): Promise<FilesUnderTest>
   const closed = session.closed.bind(session)
   session.closed = (cause) => {
     closed(cause)
-    client.ended(cause.message)
+    client.ended(JSON.stringify([cause, session.messages]))
   }
   await client.start()
   return { session, client }
