@@ -35,11 +35,10 @@ afterAll(async () => {
 })
 
 const login = () => `ada@${world.person.namespace}.web`
-const options = () => [
-  ...sshOptions(server.sshPort, ['PreferredAuthentications=publickey', `IdentityFile=${world.key}`]).flatMap((option) =>
-    option === '-p' ? ['-P'] : [option],
-  ),
-]
+const options = () =>
+  sshOptions(server.sshPort, ['PreferredAuthentications=publickey', `IdentityFile=${world.key}`]).map((option) =>
+    option === '-p' ? '-P' : option,
+  )
 const inside = (command: string) => engine.podman('exec', 'web', 'sh', '-c', command)
 const at = (name: string) => join(folder, name)
 const hash = (content: Uint8Array) => createHash('sha256').update(content).digest('hex')

@@ -214,9 +214,8 @@ export class ContainerFileServer {
       index === 6 ? BigInt(`0x${word}`) & 0xffff_ffff_ffff_ffffn : BigInt(word),
     )
     const [frsize = 0n, blocks = 0n, bfree = 0n, bavail = 0n, files = 0n, ffree = 0n, fsid = 0n, namemax = 0n] = numbers
-    const payload = statvfsReply.encode({
-      ...{ bsize: frsize, frsize, blocks, bfree, bavail, files, ffree, favail: ffree, fsid, flag: 0n, namemax },
-    })
+    const bytes = { bsize: frsize, frsize, blocks, bfree, bavail }
+    const payload = statvfsReply.encode({ ...bytes, files, ffree, favail: ffree, fsid, flag: 0n, namemax })
     return encodeReply({ type: 'extendedReply', id, payload })
   }
 
