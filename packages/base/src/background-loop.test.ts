@@ -41,3 +41,15 @@ it('waits for the running pass when stopped, and begins no other', async () => {
   loop.wake()
   expect(passes).toHaveLength(1)
 })
+
+it('loses no wake that comes right after a pass, in whatever microtask', async () => {
+  for (let turns = 0; turns < 12; turns += 1) {
+    const { loop, passes } = looped()
+    loop.wake()
+    passes[0]?.resolve()
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+    loop.wake()
+    await settled()
+    expect([turns, passes.length]).toEqual([turns, 2])
+  }
+})

@@ -15,9 +15,7 @@ export class BackgroundLoop {
   wake(): void {
     this.#again = true
     if (this.#stopped) return
-    this.#running ??= this.#untilNothingIsLeft().finally(() => {
-      this.#running = undefined
-    })
+    this.#running ??= this.#untilNothingIsLeft()
   }
 
   /** No further pass begins. Resolves when the one that runs has ended. */
@@ -27,9 +25,14 @@ export class BackgroundLoop {
   }
 
   async #untilNothingIsLeft(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false
-      await this.#pass()
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false
+        await this.#pass()
+      }
+    } finally {
+      // In the same turn as the last look: a wake-up must not fall between.
+      this.#running = undefined
     }
   }
 }

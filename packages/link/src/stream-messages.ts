@@ -58,7 +58,8 @@ export const AuthAnswer = z.discriminatedUnion('type', [
     /** Only for the device's log and the server's audit log; the user sees the same text for all of them. */
     reason: z.enum(['credential', 'unknown-user', 'locked', 'expired', 'no-password', 'busy', 'unsupported']),
     /**
-     * Message for a user whose credential was right but whose account is refused, such as the text of nologin(5).
+     * Message for a user whose credential was right but whose account is refused, such as the text of nologin(5); with
+     * `unsupported` for users whom the gateway knows.
      * Untrusted text of the device: sanitize before display.
      */
     message: text(4_096).optional(),

@@ -42,8 +42,11 @@ export interface AcmeAuthority {
   close(): Promise<void>
 }
 
-/** Starts an authority on loopback. */
-export async function startAcmeAuthority(): Promise<AcmeAuthority> {
+/**
+ * Starts an authority on loopback.
+ * @param external MAC keys in base64url by their identifiers: accounts must be bound to one of them
+ */
+export async function startAcmeAuthority(external?: Readonly<Record<string, string>>): Promise<AcmeAuthority> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-acme-'))
   const [api, management, http, tls, dns, records] = await freePorts(6)
   const { key, cert } = selfSignedCertificate()
@@ -62,6 +65,7 @@ export async function startAcmeAuthority(): Promise<AcmeAuthority> {
         tlsPort: tls,
         domainBlocklist: [REFUSED_DOMAIN],
         retryAfter: { authz: 1, order: 1 },
+        ...(external ? { externalAccountBindingRequired: true, externalAccountMACKeys: external } : {}),
       },
     }),
   )

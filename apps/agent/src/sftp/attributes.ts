@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import type { FileAttributes } from '@bowline/sftp/attributes'
 import { STATUS } from '@bowline/sftp/protocol'
-import { Refusal } from './status.ts'
+import { Refusal } from '@bowline/sftp/status'
 
 const PERMISSION_BITS = 0o7777
 /** open(2): a descriptor that only names the file. Node has no constant for it; the same on x64 and arm64. */

@@ -6,7 +6,7 @@ import { WireReader, WireWriter } from '@bowline/sftp/wire'
 import { MAX_HANDLES, type OpenFile } from './handles.ts'
 import type { IdNames } from './id-names.ts'
 import { positionOf } from './position.ts'
-import { Refusal } from './status.ts'
+import { Refusal } from '@bowline/sftp/status'
 
 const COPY_BYTES = 256 * 1024
 /** Every usual Linux file system has this limit (limits.h, NAME_MAX). */

@@ -2,7 +2,7 @@
 import { closeSync } from 'node:fs'
 import { STATUS } from '@bowline/sftp/protocol'
 import type { Listing } from './listing.ts'
-import { Refusal } from './status.ts'
+import { Refusal } from '@bowline/sftp/status'
 
 /** Limit of open handles; OpenSSH allows as many as the usual limit of open files. */
 export const MAX_HANDLES = 1_000

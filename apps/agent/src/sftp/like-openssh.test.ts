@@ -16,7 +16,8 @@ import { join } from 'node:path'
 import { OPEN } from '@bowline/sftp/protocol'
 import type { Reply } from '@bowline/sftp/replies'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { bytes, type Ask, type Client, NO_ATTRIBUTES, startServer } from './testing.ts'
+import { type Ask, type Client, NO_ATTRIBUTES, bytes } from '@bowline/sftp/testing/client'
+import { startServer } from './testing.ts'
 
 const OPENSSH = '/usr/lib/openssh/sftp-server'
 const WITHIN_HALF_A_YEAR = Math.floor(Date.now() / 1_000) - 100 * 86_400

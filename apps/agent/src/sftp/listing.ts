@@ -3,7 +3,7 @@ import { type Dir, lstatSync, type OpenDirOptions, opendirSync } from 'node:fs'
 import type { NameEntry } from '@bowline/sftp/fields'
 import { attributesOf } from './attributes.ts'
 import type { IdNames } from './id-names.ts'
-import { longName } from './long-name.ts'
+import { longName } from '@bowline/sftp/long-name'
 
 /** Names per response: with names of 255 bytes and their long names well below the largest packet. */
 const BATCH_NAMES = 100

@@ -16,7 +16,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemAccount, type Account } from '../login/account.ts'
 import { fakeAuthority, run, startAgent, type AgentUnderTest } from '../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../testing-users.ts'
-import { type Client, NO_ATTRIBUTES, openFiles } from './testing.ts'
+import { type Client, NO_ATTRIBUTES } from '@bowline/sftp/testing/client'
+import { openFiles } from './testing.ts'
 
 needsRoot()
 

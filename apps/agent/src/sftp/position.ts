@@ -1,5 +1,5 @@
 import { STATUS } from '@bowline/sftp/protocol'
-import { Refusal } from './status.ts'
+import { Refusal } from '@bowline/sftp/status'
 
 /**
  * Converts a file position to a number that Node handles exactly: it silently changes larger ones. So nothing is read

@@ -1,7 +1,7 @@
 // The protocol's own rename, which must not replace an existing file (section 6.5).
 import { linkSync, lstatSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { STATUS } from '@bowline/sftp/protocol'
-import { Refusal } from './status.ts'
+import { Refusal } from '@bowline/sftp/status'
 
 /** Errors by which file systems report that they have no hard links. */
 const NO_LINKS = new Set(['EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EPERM', 'EXDEV'])

@@ -30,7 +30,8 @@ import type { Order } from './order.ts'
 import { canonical, expandTilde } from './paths.ts'
 import { positionOf } from './position.ts'
 import { rename } from './rename.ts'
-import { Refusal, status, statusOf } from './status.ts'
+import { Refusal, status } from '@bowline/sftp/status'
+import { statusOf } from './status.ts'
 
 const FILE_MODE = 0o666
 const FOLDER_MODE = 0o777

@@ -9,7 +9,8 @@ import { until } from '@bowline/testkit/until'
 import { ACCOUNT, run, startAgent } from '../testing.ts'
 import { MAX_HANDLES } from './handles.ts'
 import { mayTransferFiles, sftpProgram } from './start.ts'
-import { bytes, NO_ATTRIBUTES, openFiles, startServer } from './testing.ts'
+import { NO_ATTRIBUTES, bytes } from '@bowline/sftp/testing/client'
+import { openFiles, startServer } from './testing.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,18 +1,6 @@
-// Failures as OpenSSH's server reports them: clients rely on its codes and messages.
-import { encodeReply } from '@bowline/sftp/replies'
+// Statuses of system errors.
 import { STATUS, type StatusCode } from '@bowline/sftp/protocol'
-
-const MESSAGES: Readonly<Record<StatusCode, string>> = {
-  [STATUS.ok]: 'Success',
-  [STATUS.eof]: 'End of file',
-  [STATUS.noSuchFile]: 'No such file',
-  [STATUS.permissionDenied]: 'Permission denied',
-  [STATUS.failure]: 'Failure',
-  [STATUS.badMessage]: 'Bad message',
-  [STATUS.noConnection]: 'No connection',
-  [STATUS.connectionLost]: 'Connection lost',
-  [STATUS.unsupported]: 'Operation unsupported',
-}
+import { Refusal } from '@bowline/sftp/status'
 
 const CODES: Readonly<Record<string, StatusCode>> = {
   ENOENT: STATUS.noSuchFile,
@@ -28,20 +16,6 @@ const CODES: Readonly<Record<string, StatusCode>> = {
   ERR_INVALID_ARG_VALUE: STATUS.badMessage,
   ERR_OUT_OF_RANGE: STATUS.badMessage,
   ENOSYS: STATUS.unsupported,
-}
-
-/** A request that cannot be done, for a reason other than a system error. */
-export class Refusal extends Error {
-  readonly status: StatusCode
-  constructor(status: StatusCode) {
-    super(MESSAGES[status])
-    this.status = status
-  }
-}
-
-/** The status packet. */
-export function status(id: number, code: StatusCode): Buffer {
-  return encodeReply({ type: 'status', id, code, message: MESSAGES[code], language: '' })
 }
 
 /**

@@ -47,7 +47,7 @@ export async function accountClient(parts: AccountParts, signal: AbortSignal) {
   const client = new AcmeClient(createTransport(acme.ca, signal), directory, key, () => clock.now())
   client.account = found.url ?? undefined
   if (client.account === undefined) {
-    const { url, terms } = await register(client, email)
+    const { url, terms } = await register(client, { email, external: acme.external, key })
     client.account = url
     await setAccountUrl(db, { directory, email, url })
     log.info('certificate.account', { directory, email, terms })

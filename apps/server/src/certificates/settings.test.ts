@@ -60,6 +60,12 @@ describe('a server with an authority', () => {
     [{ ...EMAIL, BOWLINE_ACME_DNS_HOOK: '/nowhere/hook' }, '/nowhere/hook cannot be run (ENOENT)'],
     [{ ...EMAIL, BOWLINE_ACME_DNS_HOOK: 'hook' }, 'BOWLINE_ACME_DNS_HOOK must be the absolute path'],
     [{ ...EMAIL, BOWLINE_ACME_CA_FILE: '/nowhere/ca' }, '/nowhere/ca cannot be read (ENOENT)'],
+    [{ ...EMAIL, BOWLINE_ACME_EAB_KID: 'kid-1' }, 'BOWLINE_ACME_EAB_KID and BOWLINE_ACME_EAB_HMAC_KEY need each other'],
+    [{ ...EMAIL, BOWLINE_ACME_EAB_KID: 'kid-1', BOWLINE_ACME_EAB_HMAC_KEY: 'short' }, 'in base64url'],
+    [
+      { BOWLINE_ACME_EAB_KID: 'kid-1', BOWLINE_ACME_EAB_HMAC_KEY: 'x'.repeat(43) },
+      'BOWLINE_ACME_EAB_KID needs BOWLINE_ACME_EMAIL',
+    ],
     [{ BOWLINE_ACME_DNS_HOOK: '/bin/true' }, 'BOWLINE_ACME_DNS_HOOK needs BOWLINE_ACME_EMAIL'],
   ])('refuses %j and says why', async (env, problem) => {
     expect(await problemOf(env)).toContain(problem)

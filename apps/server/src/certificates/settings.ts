@@ -13,8 +13,17 @@ export interface WantedCertificate {
   readonly challenge: AcmeChallenge
 }
 
+/** An account that an authority knows its customer by (RFC 8555 section 7.3.4). */
+export interface ExternalAccount {
+  readonly kid: string
+  /** MAC key, in base64url. */
+  readonly key: string
+}
+
 export interface AcmeSettings {
   readonly email: string
+  /** What the authority binds the account to; undefined without. */
+  readonly external: ExternalAccount | undefined
   readonly directory: string
   /** PEM certificates that the directory is verified by; undefined: public authorities. */
   readonly ca: string | undefined
@@ -36,7 +45,12 @@ export async function readAcmeSettings(settings: ServerSettings): Promise<AcmeSe
   const { BOWLINE_ACME_EMAIL: email, BOWLINE_ACME_CHALLENGE: challenge, BOWLINE_ACME_DNS_HOOK: hook } = settings
   const domain = settings.BOWLINE_DOMAIN?.toLowerCase()
   const tunnels = settings.BOWLINE_TUNNELS_DOMAIN?.replace(/\.$/, '').toLowerCase()
+  const { BOWLINE_ACME_EAB_KID: kid, BOWLINE_ACME_EAB_HMAC_KEY: key } = settings
+  if ((kid === undefined) !== (key === undefined)) {
+    refuse('BOWLINE_ACME_EAB_KID and BOWLINE_ACME_EAB_HMAC_KEY need each other.')
+  }
   if (email === undefined) {
+    if (kid !== undefined) refuse('BOWLINE_ACME_EAB_KID needs BOWLINE_ACME_EMAIL.')
     if (hook !== undefined) refuse('BOWLINE_ACME_DNS_HOOK needs BOWLINE_ACME_EMAIL.')
     return undefined
   }
@@ -58,6 +72,7 @@ export async function readAcmeSettings(settings: ServerSettings): Promise<AcmeSe
   }
   return {
     email,
+    external: kid === undefined || key === undefined ? undefined : { kid, key },
     directory: settings.BOWLINE_ACME_DIRECTORY,
     ca: await readCa(settings.BOWLINE_ACME_CA_FILE),
     challenge,

@@ -47,6 +47,26 @@ export const ACME_SETTINGS = {
       .default('https://acme-v02.api.letsencrypt.org/directory'),
     description: 'ACME directory of another authority.',
   },
+  BOWLINE_ACME_EAB_KID: {
+    programs: server,
+    schema: z
+      .string()
+      .max(1_024)
+      .regex(/^[!-~]+$/, 'must be the key identifier that the authority has given')
+      .optional(),
+    description:
+      'Key identifier of an external account, for authorities that bind ACME accounts to their customers (external account binding). Needs BOWLINE_ACME_EAB_HMAC_KEY; both are used once, when the account is registered.',
+  },
+  BOWLINE_ACME_EAB_HMAC_KEY: {
+    programs: server,
+    secret: true,
+    schema: z
+      .string()
+      .max(1_024)
+      .regex(/^[A-Za-z0-9_-]{22,}={0,2}$/, 'must be the key as the authority has given it, in base64url')
+      .optional(),
+    description: 'MAC key of the external account that BOWLINE_ACME_EAB_KID names.',
+  },
   BOWLINE_ACME_CA_FILE: {
     programs: server,
     schema: optional,

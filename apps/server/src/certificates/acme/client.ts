@@ -11,7 +11,7 @@ const Directory = z.object({
   newOrder: z.string(),
   /** RFC 9773. */
   renewalInfo: z.string().optional(),
-  meta: z.object({ termsOfService: z.string().optional() }).optional(),
+  meta: z.object({ termsOfService: z.string().optional(), externalAccountRequired: z.boolean().optional() }).optional(),
 })
 export type Directory = z.infer<typeof Directory>
 

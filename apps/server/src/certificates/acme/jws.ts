@@ -1,5 +1,5 @@
 // Signed messages of ACME (RFC 8555 section 6.2, RFC 7515): ES256 with the account's key.
-import { type KeyObject, createHash, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { type KeyObject, createHash, createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 
 /** Public key as RFC 7638 orders its members. */
 interface Jwk {
@@ -41,4 +41,19 @@ export function signed(
   const body = payload === undefined ? '' : Buffer.from(JSON.stringify(payload)).toString('base64url')
   const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' })
   return JSON.stringify({ protected: head, payload: body, signature: signature.toString('base64url') })
+}
+
+/**
+ * Binds the key of an account to one that the authority knows its customer by (RFC 8555 section 7.3.4): HS256.
+ * @param url of the request that the binding is part of
+ * @param external `key` is a MAC key in base64url
+ */
+export function externalBinding(
+  account: KeyObject,
+  { url, external }: { url: string; external: { readonly kid: string; readonly key: string } },
+): { protected: string; payload: string; signature: string } {
+  const head = Buffer.from(JSON.stringify({ alg: 'HS256', kid: external.kid, url })).toString('base64url')
+  const payload = Buffer.from(JSON.stringify(jwkOf(account))).toString('base64url')
+  const mac = createHmac('sha256', Buffer.from(external.key, 'base64url')).update(`${head}.${payload}`)
+  return { protected: head, payload, signature: mac.digest('base64url') }
 }

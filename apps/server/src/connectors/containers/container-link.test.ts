@@ -77,11 +77,11 @@ describe.skipIf(missing !== undefined)('a real container', () => {
     expect(process.text()).not.toMatch(/LD_PRELOAD|LC_ALL/)
   })
 
-  it('serves files by the sftp-server of the container, and refuses where there is none', async () => {
+  it('serves files by the sftp-server of the container where it has one, and to no account without a shell', async () => {
     const link = linkTo(real.port, web)
     const sftp: SessionOpen['run'] = { type: 'subsystem', name: 'sftp' }
-    const refused = await (await session(link, 'ada', sftp)).whenClosed()
-    expect(refused.message).toBe('The container has no sftp-server.')
+    const refused = await (await session(link, 'daemon', sftp)).whenClosed()
+    expect(refused.message).toBe('The shell of this account allows no files.')
     const script =
       'mkdir -p /usr/lib/ssh; printf "#!/bin/sh\\necho served to \\$USER\\n" > /usr/lib/ssh/sftp-server; chmod +x /usr/lib/ssh/*'
     await real.podman('exec', 'web', 'sh', '-c', script)
@@ -96,14 +96,19 @@ describe.skipIf(missing !== undefined)('a real container', () => {
     const bare = await real.run('bare')
     await real.podman('exec', 'bare', 'rm', '/bin/sh')
     const process = await session(linkTo(real.port, bare), 'ada', exec('true'))
-    expect((await process.whenClosed()).message).toMatch(/no working \/bin\/sh|container engine failed/)
+    const noShell = /no working \/bin\/sh|container engine failed/
+    expect((await process.whenClosed()).message).toMatch(noShell)
     expect(process.messages).toEqual([])
+    const files = await session(linkTo(real.port, bare), 'ada', { type: 'subsystem', name: 'sftp' })
+    expect((await files.whenClosed()).message).toMatch(noShell)
   })
 
   it('refuses passwords, unknown accounts, and commands that are no text', async () => {
     const link = linkTo(real.port, web)
     const byPassword = await signIn(link, 'ada', { method: 'password', password: 'secret' })
-    expect(byPassword.messages).toEqual([{ type: 'denied', reason: 'unsupported' }])
+    expect(byPassword.messages).toMatchObject([
+      { type: 'denied', reason: 'unsupported', message: expect.stringContaining('public key') },
+    ])
     const nobody = await signIn(link, 'eve')
     expect(nobody.messages).toMatchObject([{ type: 'denied', reason: 'unknown-user' }])
     const binary: SessionOpen['run'] = { type: 'exec', command: Buffer.from([0xff, 0xfe]).toString('base64') }

@@ -34,6 +34,7 @@ type Logins = Map<number, Login>
 
 const LOGGED_OUT: LinkCause = { by: 'user', reason: 'done', message: 'The login has ended.' }
 const refused = (message: string): LinkCause => ({ by: 'agent', reason: 'refused', message })
+const NO_PASSWORDS = 'Nothing in a container checks passwords. Log in by a public key of the namespace.'
 const MALFORMED = refused('The request is malformed.')
 
 export function containerHandler(parts: ContainerParts): LinkHandler {
@@ -62,7 +63,7 @@ function openAuth(
   const processes = (answer: AuthAnswer): void => stream.control(answer)
   const check = async (credential: AuthCredential): Promise<AuthAnswer> => {
     // Passwords of containers are not checked: most images have none, and hashing them is the server's work here.
-    if (credential.method !== 'statement') return { type: 'denied', reason: 'unsupported' }
+    if (credential.method !== 'statement') return { type: 'denied', reason: 'unsupported', message: NO_PASSWORDS }
     const passwd = await engine.readFile(container, '/etc/passwd')
     const account = passwd && accountOf(passwd.toString(), open.user)
     if (!account) {

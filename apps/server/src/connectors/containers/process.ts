@@ -8,9 +8,10 @@ import { Demultiplexer } from '@bowline/engine/multiplexed'
 import type { Lane, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import { SessionControl, type SessionEvent, type SessionOpen } from '@bowline/link/stream-messages'
 import type { ContainerAccount } from './account.ts'
+import { ContainerFiles } from './files/session.ts'
 import { LateInput } from './late-input.ts'
 import { type SignalParts, sendSignal } from './signals.ts'
-import { NO_SHELL, StartLine, commandOf, environmentOf } from './start-line.ts'
+import { NO_SFTP_SERVER, NO_SHELL, StartLine, commandOf, environmentOf } from './start-line.ts'
 
 export interface ProcessParts extends SignalParts {
   readonly account: ContainerAccount
@@ -51,6 +52,8 @@ export class ContainerProcess implements StreamHandler {
   #pid: number | undefined
   /** Input from before the process ran; its credit bounds it. */
   readonly #early: (() => void)[] = []
+  /** Takes the place of a process that there is none for. */
+  #successor: ContainerFiles | undefined
   #closed = false
   #exited = false
   #cancelTimer = (): void => undefined
@@ -66,25 +69,35 @@ export class ContainerProcess implements StreamHandler {
   // StreamHandler
 
   data(bytes: Uint8Array): void {
-    this.#withInput((socket) => {
-      const taken = (): void => this.#parts.stream.consumed(bytes.length)
-      if (socket.writable) socket.write(bytes, taken)
-      else taken()
-    })
+    if (this.#successor) return this.#successor.data(bytes)
+    this.#withInput(
+      (socket) => {
+        const taken = (): void => this.#parts.stream.consumed(bytes.length)
+        if (socket.writable) socket.write(bytes, taken)
+        else taken()
+      },
+      () => this.data(bytes),
+    )
   }
 
   drain(): void {
+    if (this.#successor) return this.#successor.drain()
     this.#socket?.resume()
   }
 
   eof(): void {
-    this.#withInput((socket) => {
-      if (this.#tty) socket.write(END_OF_TRANSMISSION)
-      else endInput(socket)
-    })
+    if (this.#successor) return this.#successor.eof()
+    this.#withInput(
+      (socket) => {
+        if (this.#tty) socket.write(END_OF_TRANSMISSION)
+        else endInput(socket)
+      },
+      () => this.eof(),
+    )
   }
 
   control(message: LinkMessage): void {
+    if (this.#successor) return
     const control = SessionControl.safeParse(message).data
     switch (control?.type) {
       case 'window-change':
@@ -93,11 +106,20 @@ export class ContainerProcess implements StreamHandler {
         if (this.#pid !== undefined) this.#resizing.wake()
         return
       case 'signal':
-        return this.#withInput(() => this.#signal(control.name))
+        return this.#withInput(
+          () => this.#signal(control.name),
+          () => this.control(message),
+        )
       case 'break':
-        return this.#withInput(() => this.#signal('INT'))
+        return this.#withInput(
+          () => this.#signal('INT'),
+          () => this.control(message),
+        )
       case 'eow':
-        return this.#withInput(() => this.#signal('PIPE'))
+        return this.#withInput(
+          () => this.#signal('PIPE'),
+          () => this.control(message),
+        )
       default:
     }
   }
@@ -106,6 +128,7 @@ export class ContainerProcess implements StreamHandler {
   closed(): void {
     this.#parts.ended()
     this.#closed = true
+    this.#successor?.closed()
     this.#cancelTimer()
     this.#cancelResize()
     this.#early.length = 0
@@ -146,7 +169,7 @@ export class ContainerProcess implements StreamHandler {
     if (lane === 1) return
     const said = this.#line.push(bytes)
     if (!said) return
-    if ('refused' in said) return this.#refuse(said.refused)
+    if ('refused' in said) return said.refused === NO_SFTP_SERVER ? this.#serveFiles() : this.#refuse(said.refused)
     this.#pid = said.pid
     this.#resizing.wake()
     this.#parts.stream.control({ type: 'started' } satisfies SessionEvent)
@@ -160,14 +183,21 @@ export class ContainerProcess implements StreamHandler {
     })
   }
 
-  /** Runs once the process does. */
-  #withInput(act: (socket: Duplex) => void): void {
-    const run = (): void => {
-      if (this.#socket) act(this.#socket)
-    }
+  /** The container has no program that serves files: the server does it. */
+  #serveFiles(): void {
+    this.#socket?.destroy()
+    this.#successor = new ContainerFiles(this.#parts)
+    for (const act of this.#early.splice(0)) act()
+  }
+
+  /**
+   * Runs once the process does.
+   * @param again the call that this is part of, for whatever takes the place of the process
+   */
+  #withInput(act: (socket: Duplex) => void, again: () => void): void {
     if (this.#closed) return
-    if (this.#pid !== undefined) return run()
-    if (this.#early.push(run) > MAX_EARLY) this.#refuse('Too much was sent before the process ran.')
+    if (this.#pid !== undefined && this.#socket) return act(this.#socket)
+    if (this.#early.push(again) > MAX_EARLY) this.#refuse('Too much was sent before the process ran.')
   }
 
   async #resize(): Promise<void> {
@@ -197,7 +227,7 @@ export class ContainerProcess implements StreamHandler {
 
   /** The engine has ended the output. */
   #ended(): void {
-    if (this.#closed) return
+    if (this.#closed || this.#successor) return
     if (this.#pid === undefined) return this.#refuse(NO_SHELL)
     this.#askExit(EXIT_POLL_MS.first).catch((error: unknown) => this.#fail(error))
   }

@@ -33,6 +33,9 @@ echo missing`
 const SIGNAL = `kill "-$1" "-$2"
 [ "$1" != HUP ] || kill -CONT "-$2"`
 
+/** Shells that are made to restrict people, who could change any file by a subsystem. */
+const RESTRICTED = /(?:^|\/)(?:r(?:bash|ksh|zsh|sh)|nologin|false|true|git-shell|scponly)$/
+
 const MAX_LINE_BYTES = 32
 
 /** @returns program and arguments; a text when it cannot be run */
@@ -48,6 +51,7 @@ export function commandOf(run: SessionOpen['run'], account: ContainerAccount): r
     }
     case 'subsystem':
       if (run.name !== 'sftp') return { refused: 'Containers have no such subsystem.' }
+      if (RESTRICTED.test(account.shell)) return { refused: 'The shell of this account allows no files.' }
       return [SHELL, '-c', SFTP, NAME]
   }
 }
@@ -89,11 +93,14 @@ export class StartLine {
     this.#line += bytes.toString('latin1', 0, end === -1 ? Math.min(bytes.length, MAX_LINE_BYTES) : end)
     if (end === -1 && this.#line.length < MAX_LINE_BYTES) return undefined
     const line = this.#line.trim()
-    if (line === 'missing') return { refused: 'The container has no sftp-server.' }
+    if (line === 'missing') return { refused: NO_SFTP_SERVER }
+    const [, program] = /^lacks ([a-z]{1,16})$/.exec(line) ?? []
+    if (program !== undefined) return { refused: `The container has no program ${program}, which files need.` }
     const pid = /^\d{1,10}$/.test(line) ? Number(line) : 0
     // 0 and 1 would be the whole container.
     return pid > 1 && end !== -1 ? { pid, rest: bytes.subarray(end + 1) } : { refused: NO_SHELL }
   }
 }
 
+export const NO_SFTP_SERVER = 'The container has no sftp-server.'
 export const NO_SHELL = 'The container has no working /bin/sh, which sessions need.'

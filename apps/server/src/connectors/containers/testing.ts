@@ -16,6 +16,13 @@ export const CLIENT = { address: '192.0.2.7', port: 50_000 }
  * @param port of its engine, on loopback
  */
 export function linkTo(port: number, container: string): Link {
+  const link = lastingLinkTo(port, container)
+  onTestFinished(() => link.close({ by: 'gateway', reason: 'done', message: '' }))
+  return link
+}
+
+/** As {@link linkTo}, until it is closed. */
+export function lastingLinkTo(port: number, container: string): Link {
   const judge = (address: string) => Promise.resolve({ address })
   const engine = createEngine({ host: '127.0.0.1', port, judge }, systemClock)
   const { gateway } = localLink({
@@ -27,7 +34,6 @@ export function linkTo(port: number, container: string): Link {
     clock: systemClock,
     report: () => undefined,
   })
-  onTestFinished(() => gateway.close({ by: 'gateway', reason: 'done', message: '' }))
   return gateway
 }
 

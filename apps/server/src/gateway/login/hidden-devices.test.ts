@@ -8,6 +8,7 @@ import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
 import { REFUSAL_STEP_MS, paced } from '../admission/refusal-pace.ts'
 import { type Behaviour, fakeDevice, judging, rawClient, signedIn } from '../../testing/gateway.ts'
+import { greetedPage } from '../web/testing.ts'
 import { until } from '@bowline/testkit/until'
 
 let server: BootedServer
@@ -89,6 +90,12 @@ const busy: Behaviour = (_kind, _header, stream) => ({
   control: () => stream.control({ type: 'denied', reason: 'busy' }),
 })
 
+/** A device that checks no passwords, and says so. */
+const withoutPasswords: Behaviour = (_kind, _header, stream) => ({
+  ...judging(stream),
+  control: () => stream.control({ type: 'denied', reason: 'unsupported', message: 'Passwords are not checked here.' }),
+})
+
 /** Denies an account on every device of the namespace until the end of the test. */
 async function denyAccount(username: string): Promise<void> {
   const rule = { action: 'deny', active: true, priority: 1, source_ip: '.*', username: `^${username}$` } as const
@@ -121,6 +128,15 @@ describe('unchecked passwords', () => {
     const [unknown, ...others] = await Promise.all(['barred@nobody.nothing', ...logins].map(answersTo))
     expect(others).toEqual(Array(logins.length).fill(unknown))
     expect(online.credentials).toEqual([])
+  })
+
+  it('answers like an unknown device for one that checks none, and tells a person in a terminal why', async () => {
+    const device = await fakeDevice(server, person, withoutPasswords)
+    expect(await answersTo(device.login('root'))).toEqual(await answersTo('root@nobody.nothing'))
+    const page = await greetedPage(server, person, device.device.uid)
+    await page.next('welcome')
+    page.say({ type: 'password', password: 'any' })
+    expect((await page.next('ended')).message).toContain('Passwords are not checked here.')
   })
 
   it('records a firewall refusal once per connection', async () => {

@@ -283,7 +283,9 @@ export class Login {
     }
     ctx.log.info('ssh.login-failed', { session: record.uid, device: target.uid, reason: verdict.reason })
     // Denied despite the right credential, and no other would help: disconnect with the reason, as sshd does.
-    if (verdict.message) return { result: 'disconnect', message: quoted(target.name, verdict.message) }
+    // A method that a device does not have is told to people who are known: strangers learn of no device by a guess.
+    const isHidden = verdict.reason === 'unsupported' && this.#isAnonymous && !byKey
+    if (verdict.message && !isHidden) return { result: 'disconnect', message: quoted(target.name, verdict.message) }
     if (verdict.reason === 'busy') return this.#refuse(credential, TEXTS.busy)
     return byKey ? { result: 'reject' } : REFUSED_PASSWORD
   }

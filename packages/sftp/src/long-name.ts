@@ -1,21 +1,47 @@
 // Formats a line like `ls -l`. The protocol leaves its format open; clients show it, and some even parse it.
-import { constants, type Stats } from 'node:fs'
-import type { IdNames } from './id-names.ts'
+import { Buffer } from 'node:buffer'
 
+/** Types of files within a mode (inode(7)). */
+export const FILE_TYPE = {
+  mask: 0o170_000,
+  regular: 0o100_000,
+  folder: 0o040_000,
+  link: 0o120_000,
+  characters: 0o020_000,
+  blocks: 0o060_000,
+  pipe: 0o010_000,
+  socket: 0o140_000,
+} as const
 const TYPES: Readonly<Record<number, string>> = {
-  [constants.S_IFREG]: '-',
-  [constants.S_IFDIR]: 'd',
-  [constants.S_IFLNK]: 'l',
-  [constants.S_IFCHR]: 'c',
-  [constants.S_IFBLK]: 'b',
-  [constants.S_IFIFO]: 'p',
-  [constants.S_IFSOCK]: 's',
+  [FILE_TYPE.regular]: '-',
+  [FILE_TYPE.folder]: 'd',
+  [FILE_TYPE.link]: 'l',
+  [FILE_TYPE.characters]: 'c',
+  [FILE_TYPE.blocks]: 'b',
+  [FILE_TYPE.pipe]: 'p',
+  [FILE_TYPE.socket]: 's',
+}
+
+/** What the line says of a file. */
+export interface NamedStats {
+  readonly mode: number
+  readonly nlink: number
+  readonly uid: number
+  readonly gid: number
+  readonly size: number | bigint
+  readonly mtime: Date
+}
+
+/** Names of ids; undefined where an id has none. */
+export interface IdNames {
+  user(uid: number): string | undefined
+  group(gid: number): string | undefined
 }
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const HALF_A_YEAR_MS = (365 * 24 * 60 * 60 * 1_000) / 2
 
 /** @param now milliseconds since 1970 */
-export function longName(name: Buffer, stats: Stats, names: IdNames, now = Date.now()): Buffer {
+export function longName(name: Buffer, stats: NamedStats, names: IdNames, now = Date.now()): Buffer {
   const owner = (names.user(stats.uid) ?? String(stats.uid)).padEnd(8)
   const group = (names.group(stats.gid) ?? String(stats.gid)).padEnd(8)
   const links = String(stats.nlink).padStart(4)
@@ -29,7 +55,7 @@ export function modeText(mode: number): string {
   const bits = [6, 3, 0].map((shift) => triple(mode >> shift))
   const [user = '', group = '', others = ''] = bits
   return [
-    TYPES[mode & constants.S_IFMT] ?? '?',
+    TYPES[mode & FILE_TYPE.mask] ?? '?',
     special(user, mode & 0o4000, 's'),
     special(group, mode & 0o2000, 's'),
     special(others, mode & 0o1000, 't'),
