@@ -239,7 +239,16 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   hostname: 'raspberrypi',
   id: '65f0c2a1b4d3e2f1a0b9c8d7',
   identifier: UID,
-  invoices: [{ id: 'in_1', status: 'paid', currency: 'usd', amount: 1_200 }],
+  invoices: [
+    {
+      id: 'in_1',
+      status: 'paid',
+      currency: 'usd',
+      amount: 1_200,
+      created: 1_790_000_000,
+      url: 'https://invoice.stripe.com/i/1',
+    },
+  ],
   ip: '203.0.113.7',
   ip_address: '203.0.113.7',
   key: 'backup-job',

@@ -94,12 +94,15 @@ export async function getSubscription(deps: BillingDeps, { tenant }: Ctx): Promi
   return subscription
 }
 
-/** Address of the provider's page for the customer. */
-export async function openPortal(deps: BillingDeps, { tenant }: Ctx): Promise<{ url: string }> {
+/** Address of the provider's page for the customer, or of one of its forms. */
+export async function openPortal(
+  deps: BillingDeps,
+  { tenant }: Ctx,
+  flow: 'payment_method' | undefined,
+): Promise<{ url: string }> {
   const { provider, account } = await requireAccount(deps, tenant)
-  return {
-    url: await provider.portal({ customer: account.customer_id, returnTo: `${deps.origin()}/settings` }),
-  }
+  const returnTo = `${deps.origin()}/settings/billing`
+  return { url: await provider.portal({ customer: account.customer_id, returnTo, flow }) }
 }
 
 /**

@@ -46,8 +46,11 @@ export interface PaymentProvider {
   setDevices(input: { customer: string; subscription: string; devices: number; key: string }): Promise<void>
   /** Ends a subscription at once. */
   cancel(input: { subscription: string; key: string }): Promise<void>
-  /** @returns address of a page for the customer, valid for minutes */
-  portal(input: { customer: string; returnTo: string }): Promise<string>
+  /**
+   * @param flow a single form of the page; undefined: the whole page
+   * @returns address of a page for the customer, valid for minutes
+   */
+  portal(input: { customer: string; returnTo: string; flow: 'payment_method' | undefined }): Promise<string>
   /**
    * Checks an event's signature.
    * @param text the body as it came

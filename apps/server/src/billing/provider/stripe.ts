@@ -48,6 +48,16 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
     }
   }
 
+  /** Undefined: there is none, and subscribing will fail. */
+  async function devicePrice(): Promise<Stripe.Price | undefined> {
+    try {
+      return await stripe.prices.retrieve(priceId)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
   async function requireMethod(customer: string, method: string): Promise<void> {
     const found = await stripe.paymentMethods.retrieve(method)
     if (idOf(found.customer) !== customer) fail('NOT_FOUND', { what: 'The payment method' })
@@ -67,7 +77,7 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
         const customer = await stripe.customers.retrieve(id)
         if (customer.deleted) return fail('NOT_FOUND', { what: 'The customer' })
         const methods = await stripe.customers.listPaymentMethods(id, { type: 'card', limit: METHODS })
-        return readCustomer(customer, methods.data)
+        return readCustomer(customer, methods.data, await devicePrice())
       }),
     readCustomer: (id) =>
       asking(async () => {
@@ -139,8 +149,17 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
           if (!isMissing(error)) throw error
         }
       }),
-    portal: ({ customer, returnTo }) =>
-      asking(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnTo })).url),
+    portal: ({ customer, returnTo, flow }) =>
+      asking(async () => {
+        const back = { type: 'redirect', redirect: { return_url: returnTo } } as const
+        const form = { type: 'payment_method_update', after_completion: back } as const
+        const { url } = await stripe.billingPortal.sessions.create({
+          customer,
+          return_url: returnTo,
+          ...(flow ? { flow_data: form } : {}),
+        })
+        return url
+      }),
     readEvent(text, signature, now) {
       try {
         const event = stripe.webhooks.constructEvent(text, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now)

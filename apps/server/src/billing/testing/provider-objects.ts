@@ -25,7 +25,41 @@ export interface DoubleMethod {
 export interface DoublePrice {
   readonly id: string
   readonly object: 'price'
-  readonly recurring: { usage_type: 'licensed' | 'metered'; meter: string | null }
+  readonly currency: 'usd'
+  /** In cents. */
+  readonly unit_amount: number
+  readonly recurring: { interval: 'month'; usage_type: 'licensed' | 'metered'; meter: string | null }
+}
+
+export const METER = {
+  id: 'mtr_1',
+  object: 'billing.meter',
+  event_name: 'devices',
+  customer_mapping: { type: 'by_id', event_payload_key: 'stripe_customer_id' },
+  value_settings: { event_payload_key: 'value' },
+} as const
+
+/** Price per device, in cents. */
+export const UNIT = 500
+
+export function doublePrice(id: string, usage_type: 'licensed' | 'metered'): DoublePrice {
+  const meter = usage_type === 'metered' ? METER.id : null
+  return {
+    id,
+    object: 'price',
+    currency: 'usd',
+    unit_amount: UNIT,
+    recurring: { interval: 'month', usage_type, meter },
+  }
+}
+
+/** A visit to the hosted page that a request has begun. */
+export interface DoublePortal {
+  readonly id: string
+  readonly customer: string
+  readonly returnTo: string
+  /** True: only the form for a card. */
+  readonly cardOnly: boolean
 }
 
 /** As Stripe names them; a subscription to be cancelled later stays `active`. */
@@ -64,6 +98,9 @@ export interface DoubleInvoice {
   status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
   readonly currency: string
   readonly total: number
+  /** Seconds since the epoch. */
+  readonly created: number
+  readonly hosted_invoice_url: string
 }
 
 export interface DoubleEvent {

@@ -1,23 +1,25 @@
 // State of the provider's double, and the effect of each request on it.
 import {
+  METER,
+  UNIT,
   type DoubleCustomer,
   type DoubleEvent,
   DoubleFailure,
   type DoubleInvoice,
   type DoubleMethod,
+  type DoublePortal,
   type DoublePrice,
   type DoubleStatus,
   type DoubleSubscription,
   type Form,
   declined,
+  doublePrice,
   missing,
   textAt,
 } from './provider-objects.ts'
 
 export const LICENSED = 'price_licensed'
 export const METERED = 'price_metered'
-/** Price per device, in cents. */
-const UNIT = 500
 const MONTH_SECONDS = 30 * 86_400
 const OVER: ReadonlySet<DoubleStatus> = new Set(['canceled', 'incomplete_expired'])
 const PAYMENT = 'This customer has no attached payment source or default payment method.'
@@ -27,6 +29,9 @@ export class ProviderState {
   readonly methods = new Map<string, DoubleMethod>()
   readonly subscriptions = new Map<string, DoubleSubscription>()
   readonly invoices: DoubleInvoice[] = []
+  readonly portals = new Map<string, DoublePortal>()
+  /** Address of the double's pages. */
+  origin = ''
   readonly meterEvents: { readonly customer: string; readonly value: number }[] = []
   /** Events in order of creation; the double delivers none by itself. */
   readonly events: DoubleEvent[] = []
@@ -54,6 +59,11 @@ export class ProviderState {
   subscriptionsOf(tenant: string): DoubleSubscription[] {
     const ids = [...this.customers.values()].filter(({ metadata }) => metadata['tenant_id'] === tenant)
     return [...this.subscriptions.values()].filter(({ customer }) => ids.some(({ id }) => id === customer))
+  }
+
+  /** Subscriptions of a customer that are not over. */
+  current(customer: string): DoubleSubscription[] {
+    return [...this.subscriptions.values()].filter((one) => one.customer === customer && !OVER.has(one.status))
   }
 
   /** Changes a subscription as time, a bank or the account's owner does. */
@@ -107,10 +117,8 @@ export class ProviderState {
         return this.#list(
           this.invoices.filter(({ subscription }) => subscription === textAt(form, 'subscription')).toReversed(),
         )
-      case 'billing_portal': {
-        const { id: customer } = this.#customer(textAt(form, 'customer') ?? '', 'customer')
-        return { object: 'billing_portal.session', url: `https://portal.example/${customer}` }
-      }
+      case 'billing_portal':
+        return this.#portal(form)
       case 'billing':
         return id === 'meters' ? METER : this.#meter(form)
       default:
@@ -120,6 +128,19 @@ export class ProviderState {
           `Unrecognized request URL (${method}: ${path.join('/')}).`,
         )
     }
+  }
+
+  #portal(form: Form): unknown {
+    const { id: customer } = this.#customer(textAt(form, 'customer') ?? '', 'customer')
+    const portal: DoublePortal = {
+      id: this.#id('bps'),
+      customer,
+      returnTo:
+        textAt(form, 'flow_data', 'after_completion', 'redirect', 'return_url') ?? textAt(form, 'return_url') ?? '',
+      cardOnly: textAt(form, 'flow_data', 'type') === 'payment_method_update',
+    }
+    this.portals.set(portal.id, portal)
+    return { id: portal.id, object: 'billing_portal.session', url: `${this.origin}/portal/${portal.id}` }
   }
 
   #createCustomer(form: Form): DoubleCustomer {
@@ -196,6 +217,8 @@ export class ProviderState {
       subscription: subscription.id,
       currency: 'usd',
       total,
+      created: Math.floor(this.#now() / 1_000),
+      hosted_invoice_url: `${this.origin}/invoice/${subscription.id}`,
     } as const
     const invoice: DoubleInvoice = { ...bill, status: 'paid' }
     this.invoices.push(invoice)
@@ -236,8 +259,8 @@ export class ProviderState {
   }
 
   #price(id: string): DoublePrice {
-    if (id === LICENSED) return { id, object: 'price', recurring: { usage_type: 'licensed', meter: null } }
-    if (id === METERED) return { id, object: 'price', recurring: { usage_type: 'metered', meter: METER.id } }
+    if (id === LICENSED) return doublePrice(id, 'licensed')
+    if (id === METERED) return doublePrice(id, 'metered')
     throw missing('price', id, 'price')
   }
 
@@ -285,11 +308,3 @@ export class ProviderState {
     return `${prefix}_${String(this.#serial).padStart(6, '0')}`
   }
 }
-
-const METER = {
-  id: 'mtr_1',
-  object: 'billing.meter',
-  event_name: 'devices',
-  customer_mapping: { type: 'by_id', event_payload_key: 'stripe_customer_id' },
-  value_settings: { event_payload_key: 'value' },
-} as const
