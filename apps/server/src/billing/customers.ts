@@ -36,7 +36,8 @@ export async function createCustomer(deps: BillingDeps, { tenant }: Ctx): Promis
   // Calls at once make one customer. The provider repeats its answer to a key, failures too, so a key is not for good.
   const key = `customer:${tenant}:${Math.floor(deps.clock.now() / SAME_CALL_MS)}`
   const customer = await provider.createCustomer({ tenant, ...payer, key })
-  if (!(await insertAccount(deps.system, tenant, customer))) fail('CONFLICT', { field: 'customer' }, ['customer'])
+  if (!(await insertAccount(deps.system, tenant, customer, provider.live)))
+    fail('CONFLICT', { field: 'customer' }, ['customer'])
 }
 
 /** @throws {BowlineError} NOT_FOUND without a customer, DEPENDENCY_FAILED */

@@ -27,6 +27,13 @@ const TENANT = 'tenant_id'
 const PAID = new Set(['active', 'trialing', 'past_due'])
 const OVER = new Set(['canceled', 'incomplete_expired'])
 
+const OTHER_KEY = 'the key is one of another account, or of the other mode'
+
+/** True for a key of live mode, `sk_live_…` or `rk_live_…`. */
+export function isLiveKey(secretKey: string): boolean {
+  return /^[rs]k_live_/.test(secretKey)
+}
+
 export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: StripeSettings): PaymentProvider {
   const stripe = new Stripe(secretKey, {
     ...serverOf(apiUrl),
@@ -44,6 +51,7 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
     return {
       id: customer.id,
       tenant: customer.metadata[TENANT] ?? '',
+      live: customer.livemode,
       subscription: chosen && readSubscription(chosen, invoices?.data ?? []),
     }
   }
@@ -64,6 +72,7 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
   }
 
   return {
+    live: isLiveKey(secretKey),
     createCustomer: ({ tenant, name, email, key }) =>
       asking(async () => {
         const created = await stripe.customers.create(
@@ -81,13 +90,12 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
       }),
     readCustomer: (id) =>
       asking(async () => {
-        try {
-          const customer = await stripe.customers.retrieve(id)
-          return customer.deleted ? undefined : await read(customer)
-        } catch (error) {
-          if (isMissing(error)) return undefined
+        const customer = await stripe.customers.retrieve(id).catch((error: unknown) => {
+          // Stripe goes on to know those that were deleted.
+          if (isMissing(error)) fail('DEPENDENCY_FAILED', { reason: `it has no customer ${id}: ${OTHER_KEY}` })
           throw error
-        }
+        })
+        return customer.deleted ? undefined : read(customer)
       }),
     async *eachCustomer() {
       const pages = stripe.customers.list({ limit: 100 })[Symbol.asyncIterator]()

@@ -8,6 +8,8 @@ import { answerPage } from './provider-pages.ts'
 import { LICENSED, ProviderState } from './provider-state.ts'
 
 export const SECRET_KEY = 'sk_test_double0123456789'
+/** A key of the same account, in live mode. */
+export const LIVE_KEY = 'sk_live_double0123456789'
 const WEBHOOK_SECRET = 'whsec_double0123456789'
 
 /**
@@ -51,8 +53,9 @@ export async function startProvider(now: () => number, price = LICENSED): Promis
     return typeof condition === 'function' ? condition(request) : condition
   }
 
-  function carryOut(method: string, url: URL, text: string): Answer {
+  function carryOut(method: string, url: URL, text: string, live: boolean): Answer {
     try {
+      state.live = live
       if (conditionOf(`${method} ${url.pathname}`) === 'failing')
         throw new DoubleFailure(500, 'api_error', 'Something went wrong.')
       const form = decodeForm(method === 'POST' ? text : url.search.slice(1))
@@ -94,13 +97,14 @@ export async function startProvider(now: () => number, price = LICENSED): Promis
       response.writeHead(status, { 'content-type': 'text/html', ...(location ? { location } : {}) }).end(html)
       return
     }
-    if (headers.authorization !== `Bearer ${SECRET_KEY}`) {
+    const live = headers.authorization === `Bearer ${LIVE_KEY}`
+    if (!live && headers.authorization !== `Bearer ${SECRET_KEY}`) {
       const { status, body } = refusal(401, 'invalid_request_error', 'Invalid API Key provided: sk_test_******6789')
       return send(response, status, body)
     }
     const work = async (): Promise<Answer> => {
       await held
-      return carryOut(method, url, text)
+      return carryOut(method, url, text, live)
     }
     const key = headers['idempotency-key']
     const { status, body } =

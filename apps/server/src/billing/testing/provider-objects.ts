@@ -7,6 +7,7 @@ export type Form = { [name: string]: string | Form }
 export interface DoubleCustomer {
   readonly id: string
   readonly object: 'customer'
+  readonly livemode: boolean
   name: string
   email: string
   metadata: Record<string, string>
@@ -127,6 +128,14 @@ export class DoubleFailure extends Error {
 export function missing(what: string, id: string, param: string): DoubleFailure {
   const more = { code: 'resource_missing', param }
   return new DoubleFailure(404, 'invalid_request_error', `No such ${what}: '${id}'`, more)
+}
+
+/** A customer of the other mode. */
+export function missingInMode(id: string, live: boolean, param: string): DoubleFailure {
+  const [ours, theirs] = live ? ['live', 'test'] : ['test', 'live']
+  const more = { code: 'resource_missing', param }
+  const message = `No such customer: '${id}'; a similar object exists in ${theirs} mode, but a ${ours} mode key was used to make this request.`
+  return new DoubleFailure(404, 'invalid_request_error', message, more)
 }
 
 /** A card that its bank refuses; the error has the card in it, as Stripe's has. */

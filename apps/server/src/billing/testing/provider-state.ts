@@ -15,6 +15,7 @@ import {
   declined,
   doublePrice,
   missing,
+  missingInMode,
   textAt,
 } from './provider-objects.ts'
 
@@ -30,6 +31,8 @@ export class ProviderState {
   readonly subscriptions = new Map<string, DoubleSubscription>()
   readonly invoices: DoubleInvoice[] = []
   readonly portals = new Map<string, DoublePortal>()
+  /** Mode of the key of the request that is answered now. */
+  live = false
   /** Address of the double's pages. */
   origin = ''
   readonly meterEvents: { readonly customer: string; readonly value: number }[] = []
@@ -97,7 +100,7 @@ export class ProviderState {
       case 'customers':
         if (verb === 'payment_methods') return this.#list([...this.methods.values()].filter((m) => m.customer === id))
         if (isPost) return id === '' ? this.#createCustomer(form) : this.#updateCustomer(id, form)
-        return id === '' ? this.#list([...this.customers.values()].toReversed(), form) : this.#customer(id, 'id')
+        return id === '' ? this.#list(this.#customers(), form) : this.#customer(id, 'id')
       case 'payment_methods':
         if (verb === 'attach') return this.#attach(id, textAt(form, 'customer') ?? '')
         if (verb === 'detach') return this.#detach(id)
@@ -147,6 +150,7 @@ export class ProviderState {
     const customer: DoubleCustomer = {
       id: this.#id('cus'),
       object: 'customer',
+      livemode: this.live,
       name: textAt(form, 'name') ?? '',
       email: textAt(form, 'email') ?? '',
       metadata: { tenant_id: textAt(form, 'metadata', 'tenant_id') ?? '' },
@@ -267,7 +271,12 @@ export class ProviderState {
   #customer(id: string, param: string): DoubleCustomer {
     const customer = this.customers.get(id)
     if (!customer) throw missing('customer', id, param)
+    if (customer.livemode !== this.live) throw missingInMode(id, this.live, param)
     return customer
+  }
+
+  #customers(): DoubleCustomer[] {
+    return [...this.customers.values()].filter(({ livemode }) => livemode === this.live).toReversed()
   }
 
   #method(id: string): DoubleMethod {
