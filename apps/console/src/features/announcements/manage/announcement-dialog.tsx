@@ -49,10 +49,10 @@ interface BodyProps {
 function Body({ announcement, onDone }: BodyProps) {
   const { api } = useRuntime()
   const save = useAction({
-    call: (body: AnnouncementFields) =>
-      announcement
-        ? api.call(announcements.update, { params: { uuid: announcement.uuid }, body })
-        : api.call(announcements.create, { body }),
+    async call(body: AnnouncementFields) {
+      if (announcement) await api.call(announcements.update, { params: { uuid: announcement.uuid }, body })
+      else await api.call(announcements.create, { body })
+    },
     done: ({ title }) => texts.saved(title),
     invalidates: [ANNOUNCEMENTS],
   })
