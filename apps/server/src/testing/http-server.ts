@@ -29,7 +29,6 @@ export interface World {
   readonly scimTokenId: string
   /** Code of a login by the owner's key that waits. */
   readonly heldLoginCode: string
-  readonly announcementUuid: string
 }
 
 /** Creates one of everything, by API calls where possible. */
@@ -105,13 +104,6 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
       last_used: now,
     })
     .execute()
-  // Of the instance, for everybody.
-  const announcementUuid = randomUUID()
-  await server.database
-    .system()
-    .insertInto('announcements')
-    .values({ uuid: announcementUuid, title: 'Maintenance', content: 'On Saturday.', date: now })
-    .execute()
   const heldLoginCode = [...randomBytes(8)].map((byte) => String.fromCodePoint(65 + (byte % 26))).join('')
   await server.database
     .system()
@@ -148,7 +140,6 @@ export async function populate(server: BootedServer, owner: Person): Promise<Wor
     identityId,
     scimTokenId: scimToken.id,
     heldLoginCode,
-    announcementUuid,
     marker,
   }
 }
@@ -177,7 +168,7 @@ function paramOf({ method, path }: Operation, name: string, world: World): strin
     address: world.tunnelAddress,
     fingerprint: world.fingerprint,
     key: world.apiKeyName,
-    uuid: world.announcementUuid,
+    uuid: randomUUID(),
     code: world.heldLoginCode,
     'user-id': world.owner.id,
     user: world.owner.id,
