@@ -72,10 +72,11 @@ export async function findUnread(db: Kysely<Schema>, user: UserId, at: Date): Pr
   return db
     .selectFrom(newest)
     .selectAll()
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('announcement_reads')
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('announcement_reads')
             .select('announcement_reads.uuid')
             .whereRef('announcement_reads.uuid', '=', 'newest.uuid')
             .where('user_id', '=', user),

@@ -84,7 +84,7 @@ function Choice({ proposed, devices, limit, onDone }: DeviceChooserProps & { rea
           </li>
         ))}
       </ul>
-      <Text size="sm" role="status">
+      <Text size="sm" component="output">
         {texts.chosen(formatCount(chosen.size), formatCount(most))}
       </Text>
       <Callout tone="warn">{texts.others(others)}</Callout>
