@@ -4,14 +4,7 @@ export const UUID = '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01'
 const FINGERPRINT = '0f:1e:2d:3c:4b:5a:69:78:87:96:a5:b4:c3:d2:e1:f0'
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'
 
-const BILL = {
-  id: 'in_1',
-  status: 'paid',
-  currency: 'usd',
-  amount: 1_200,
-  created: 1_790_000_000,
-  url: 'https://a.test',
-}
+const BILL = { id: 'in_1', status: 'paid', currency: 'usd', amount: 500, created: 1_790_000_000, url: 'https://a.test' }
 
 /**
  * Keyed by `owner.field`, then by `field`; whole components by their name. The owner is the component that contains the
