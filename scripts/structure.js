@@ -42,6 +42,7 @@ const OWNERS = {
   connectors: ['connectors', 'devices'],
   removed_devices: ['devices'],
   announcements: ['announcements'],
+  announcement_reads: ['announcements'],
   // An invitation makes the account of somebody new.
   users: ['users', 'members'],
   // A subscription sets the limit of devices.

@@ -4,6 +4,8 @@ export const UUID = '3f6c1f9e-0d5b-4c8a-9b1e-2a7d4e6f8c01'
 const FINGERPRINT = '0f:1e:2d:3c:4b:5a:69:78:87:96:a5:b4:c3:d2:e1:f0'
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'
 
+const BILL = { id: 'in_1', status: 'paid', currency: 'usd', amount: 500, created: 1_790_000_000, url: 'https://a.test' }
+
 /**
  * Keyed by `owner.field`, then by `field`; whole components by their name. The owner is the component that contains the
  * field, or the noun of the call. Values that do not match the schema are skipped.
@@ -135,6 +137,10 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   'Subscription.id': 'sub_1',
   'Subscription.status': 'active',
   'Subscription.end_at': 1_798_761_600,
+  'announcements.title': 'Maintenance on Saturday',
+  'announcements.content': 'The server restarts at **22:00 UTC**.',
+  'ManagedAnnouncement.content': 'The server restarts at **22:00 UTC**.',
+  'ManagedAnnouncement.state': 'scheduled',
   'Announcement.content': 'The server restarts at **22:00 UTC**.',
   'scim.name': 'Entra ID',
   'ScimToken.name': 'Entra ID',
@@ -239,7 +245,7 @@ export const WORDS: Readonly<Record<string, unknown>> = {
   hostname: 'raspberrypi',
   id: '65f0c2a1b4d3e2f1a0b9c8d7',
   identifier: UID,
-  invoices: [{ id: 'in_1', status: 'paid', currency: 'usd', amount: 1_200 }],
+  invoices: [BILL],
   ip: '203.0.113.7',
   ip_address: '203.0.113.7',
   key: 'backup-job',

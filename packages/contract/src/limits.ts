@@ -10,6 +10,7 @@ export const LIMITS = {
   tag: { min: 3, max: 255 },
   tagsPerItem: 3,
   announcementTitle: 90,
+  announcementContent: 20_000,
   connectionAnnouncement: 4096,
   perPage: { default: 10, max: 100 },
   /** Cloud's free device limit; −1 elsewhere. */

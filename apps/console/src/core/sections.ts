@@ -13,6 +13,7 @@ import {
   type LucideIcon,
   Mail,
   MonitorSmartphone,
+  Newspaper,
   ShieldCheck,
   SquareTerminal,
   Tags,
@@ -38,6 +39,7 @@ export type SectionPath =
   | '/instance/sign-in'
   | '/instance/mail'
   | '/instance/certificates'
+  | '/instance/announcements'
 
 export interface Section {
   readonly to: SectionPath
@@ -94,6 +96,7 @@ const SECTION_GROUPS: readonly SectionGroup[] = [
       { to: '/instance/sign-in', label: nav.signIn, icon: LogIn, key: 'l' },
       { to: '/instance/mail', label: nav.mail, icon: Mail, key: 'i' },
       { to: '/instance/certificates', label: nav.certificates, icon: BadgeCheck, key: 'x' },
+      { to: '/instance/announcements', label: nav.serverNews, icon: Newspaper, key: 'w' },
     ],
   },
 ]

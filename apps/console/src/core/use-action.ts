@@ -8,7 +8,7 @@ import {
   useMutation,
 } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { notifyDone, notifyFailure } from '../ui/feedback/notify.tsx'
+import { type Remedy, notifyDone, notifyFailure } from '../ui/feedback/notify.tsx'
 
 type Sentence<Args extends unknown[]> = string | ((...args: Args) => string | undefined)
 type Failed<Input> = string | ((input: Input) => string)
@@ -21,6 +21,8 @@ export interface ActionSpec<Input, Output> {
   readonly done?: Sentence<[input: Input, output: Output]>
   /** Sentence on failure, for `run`. */
   readonly failed?: Failed<Input>
+  /** A way to what would let it succeed, shown with the failure. */
+  readonly remedy?: (error: unknown) => Remedy | undefined
   /** Undoes it, when the person asks for that in the notification of the success. */
   readonly undo?: (input: Input, output: Output) => Promise<unknown>
   /** Whether it can be undone; absent: always. */
@@ -100,7 +102,9 @@ export function useAction<Input, Output>(spec: ActionSpec<Input, Output>): Actio
       await send(input)
       return true
     } catch (error) {
-      notifyFailure({ title: textOf(spec.failed, input) ?? '', error, onRetry: () => void run(input) })
+      const remedy = spec.remedy?.(error)
+      const title = textOf(spec.failed, input) ?? ''
+      notifyFailure({ title, error, onRetry: () => void run(input), ...(remedy ? { remedy } : {}) })
       return false
     }
   }

@@ -150,7 +150,7 @@ describe('a batch of events', () => {
   it('refetches what depends on rules, members and devices', () => {
     const { queryClient } = setUp()
     const policy = applyEvents(queryClient, [{ type: 'policy.changed' }])
-    expect(policy).toEqual([keys.publicKeys, keys.firewall, keys.namespaces, keys.stats])
+    expect(policy).toEqual([keys.publicKeys, keys.firewall, keys.namespaces, keys.billing, keys.stats])
     expect(applyEvents(queryClient, [{ type: 'tunnels.used' }])).toEqual([keys.tunnelRequests])
     const member = applyEvents(queryClient, [{ type: 'member.removed', id: OWNER }])
     expect(member).toContainEqual(keys.namespaces)

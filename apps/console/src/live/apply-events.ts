@@ -55,6 +55,7 @@ export const keys = {
   tags: ['tags'] as const,
   heldLogins: ['held-logins'] as const,
   tunnelRequests: ['tunnel-requests'] as const,
+  billing: ['billing'] as const,
 }
 
 /** Everything that may have changed while the stream was down. */
@@ -69,10 +70,11 @@ export const LIVE_KEYS = [
   keys.tags,
   keys.heldLogins,
   keys.tunnelRequests,
+  keys.billing,
 ] as const
 
 /** Everything that `policy.changed` may affect. */
-const POLICY_KEYS = [keys.publicKeys, keys.firewall, keys.namespaces] as const
+const POLICY_KEYS = [keys.publicKeys, keys.firewall, keys.namespaces, keys.billing] as const
 
 /** Allowed clock difference between the nodes of a server. */
 const CLOCK_SLACK_MS = 2_000
@@ -179,7 +181,7 @@ export function applyEvents(queryClient: QueryClient, events: readonly LiveEvent
   if (events.some((event) => event.type === 'policy.changed')) stale.push(...POLICY_KEYS)
   if (events.some((event) => event.type === 'held-logins.changed')) stale.push(keys.heldLogins)
   // Containers are devices of another platform: their events do not say which list they are in.
-  if (devices.length || removed.length) stale.push(keys.tags, keys.containers)
+  if (devices.length || removed.length) stale.push(keys.tags, keys.containers, keys.billing)
   if (events.some((event) => event.type === 'tunnels.used')) stale.push(keys.tunnelRequests)
   if (events.some((event) => event.type !== 'tunnels.used')) stale.push(keys.stats)
   return stale

@@ -7,13 +7,14 @@ import { NotFoundPage } from '../core/not-found-page.tsx'
 import { firewall, publicKeys, tags, team } from './routes/access.ts'
 import { containers, dashboard, device, devices, session, sessions, terminal, tunnelVisit } from './routes/fleet.ts'
 import { linkAccount, login, lostDevice, resetMfa, setup, signIn } from './routes/front.ts'
-import { certificates, mail } from './routes/instance.ts'
+import { certificates, mail, news } from './routes/instance.ts'
 import {
   activate,
   announcement,
   announcements,
   approve,
   audit,
+  billing,
   profile,
   settings,
   signInSettings,
@@ -49,7 +50,9 @@ const routeTree = root.addChildren([
     settings,
     mail,
     certificates,
+    news,
     audit,
+    billing,
     announcements,
     announcement,
     profile,

@@ -45,6 +45,7 @@ export function bindOperations(routes: Routes, state: FakeState, credentials: Cr
   routes.on(firewall.list, ({ query }) => slice([], query))
   routes.on(connectors.list, ({ query }) => slice([], query))
   routes.on(tunnels.list, ({ query }) => slice([], query))
+  routes.on(announcements.unread, () => [])
   routes.on(announcements.list, ({ query }) => slice([], query))
   routes.on(users.listSignIns, ({ query }) => slice([], query))
   routes.on(certificates.list, () => state.certificates)

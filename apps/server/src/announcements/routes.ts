@@ -1,16 +1,13 @@
 // Routes of announcements.
 import { operations } from '@bowline/contract/operations'
-import type { Kysely } from 'kysely'
-import type { Schema } from '../db/schema.ts'
-import { type RequestContext, type Route, publicRoute } from '../http/route.ts'
-import { get, list } from './service.ts'
+import { type RequestContext, type Route, instanceAdminRoute, publicRoute, userRoute } from '../http/route.ts'
+import { type AnnouncementDeps, create, get, list, listAll, markRead, remove, unread, update } from './service.ts'
 
 /**
- * @param db system connection
  * @param edition `cloud` lets pages of any origin read the announcements without credentials: consoles of other
  *   installations show them
  */
-export function announcementRoutes(db: Kysely<Schema>, edition: 'community' | 'enterprise' | 'cloud'): Route[] {
+export function announcementRoutes(deps: AnnouncementDeps, edition: 'community' | 'enterprise' | 'cloud'): Route[] {
   const { announcements } = operations
   const share = ({ reply }: RequestContext): void => {
     if (edition !== 'cloud') return
@@ -19,11 +16,28 @@ export function announcementRoutes(db: Kysely<Schema>, edition: 'community' | 'e
   return [
     publicRoute(announcements.list, (context, { query }) => {
       share(context)
-      return list(db, query)
+      return list(deps, query)
     }),
     publicRoute(announcements.get, (context, { params }) => {
       share(context)
-      return get(db, params.uuid)
+      return get(deps, params.uuid)
+    }),
+    userRoute(announcements.unread, ({ actor }) => unread(deps, actor.id)),
+    userRoute(announcements.markRead, ({ actor }, { params }) => markRead(deps, actor.id, params.uuid)),
+    instanceAdminRoute(announcements.listAll, (_, { query }) => listAll(deps, query)),
+    instanceAdminRoute(announcements.create, async ({ actor, log }, { body }) => {
+      const made = await create(deps, body)
+      log.info('announcement.changed', { by: actor.username, announcement: made.uuid, change: 'create' })
+      return made
+    }),
+    instanceAdminRoute(announcements.update, async ({ actor, log }, { params, body }) => {
+      const changed = await update(deps, params.uuid, body)
+      log.info('announcement.changed', { by: actor.username, announcement: changed.uuid, change: 'update' })
+      return changed
+    }),
+    instanceAdminRoute(announcements.remove, async ({ actor, log }, { params }) => {
+      await remove(deps, params.uuid)
+      log.info('announcement.changed', { by: actor.username, announcement: params.uuid, change: 'remove' })
     }),
   ]
 }

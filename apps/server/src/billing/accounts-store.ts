@@ -28,14 +28,19 @@ export async function listAccounts(db: Kysely<Schema>, after: string, limit: num
 }
 
 /** @returns false when the namespace has a customer, or is gone */
-export async function insertAccount(db: Kysely<Schema>, tenant: TenantId, customer: string): Promise<boolean> {
+export async function insertAccount(
+  db: Kysely<Schema>,
+  tenant: TenantId,
+  customer: string,
+  live: boolean,
+): Promise<boolean> {
   const result = await db
     .insertInto('billing_accounts')
-    .columns(['tenant_id', 'customer_id'])
+    .columns(['tenant_id', 'customer_id', 'live'])
     .expression((from) =>
       from
         .selectFrom('namespaces')
-        .select(['tenant_id', sql<string>`${customer}`.as('customer_id')])
+        .select(['tenant_id', sql<string>`${customer}`.as('customer_id'), sql<boolean>`${live}::boolean`.as('live')])
         .where('tenant_id', '=', tenant),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -89,6 +94,17 @@ export interface AccountState {
   readonly end_at: Date | null
   readonly grace_until: Date | null
   readonly billed_devices: number | null
+  readonly live: boolean | null
+}
+
+/** Number of accounts whose customers are known to be of the other mode. */
+export async function countOfOtherMode(db: Kysely<Schema>, live: boolean): Promise<number> {
+  const { count } = await db
+    .selectFrom('billing_accounts')
+    .select((all) => all.fn.countAll<string>().as('count'))
+    .where('live', '=', !live)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Locks the namespace's row and then the account's: the order in which a removal takes them. */

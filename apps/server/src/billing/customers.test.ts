@@ -27,6 +27,7 @@ describe('a subscription', () => {
       name: payer.namespace,
       payment_methods: [{ id: card, number: '4242', brand: 'visa', exp_month: 12, exp_year: 2034, default: true }],
     })
+    expect((await customerOf(payer)).price).toEqual({ amount: 500, currency: 'usd', interval: 'month' })
     expect(await outcome(payer.client.call(billing.getSubscription, {}))).toBe('402 SUBSCRIPTION_REQUIRED')
     expect(await subscribe(payer)).toBe('200')
 
@@ -37,10 +38,25 @@ describe('a subscription', () => {
       active: true,
       status: 'active',
       end_at: items.data[0].current_period_end,
-      invoices: [{ id: expect.any(String), status: 'paid', currency: 'usd', amount: 1_000 }],
+      invoices: [
+        {
+          id: expect.any(String),
+          status: 'paid',
+          currency: 'usd',
+          amount: 1_000,
+          created: Math.floor(world.clock.now() / 1_000),
+          url: expect.stringMatching(/^http/),
+        },
+      ],
     })
     expect(items.data[0].quantity).toBe(2)
-    expect(await standingOf(payer)).toMatchObject({ status: 'active', active: true, devices: 2, limit: -1 })
+    expect(await standingOf(payer)).toMatchObject({
+      status: 'active',
+      active: true,
+      devices: 2,
+      limit: -1,
+      billed_devices: 2,
+    })
     const { body: namespace } = await payer.client.call(namespaces.get, { params: { tenant: payer.tenant } })
     expect(namespace).toMatchObject({ max_devices: -1, billing: { active: true, subscription_id: id } })
     await world.accepted(payer, 3)
@@ -174,8 +190,15 @@ describe('a payment method', () => {
 
 it('opens the portal for the customer of the namespace', async () => {
   const payer = await world.subscriber()
-  const { body } = await payer.client.call(billing.portal, {})
-  expect(body.url).toBe(`https://portal.example/${await idOf(payer)}`)
+  const { portals, origin } = world.provider.state
+  const opened = async (query: { flow?: 'payment_method' }) => {
+    const { body } = await payer.client.call(billing.portal, { query })
+    return portals.get(body.url.slice(`${origin}/portal/`.length))
+  }
+  const customer = await idOf(payer)
+  const returnTo = expect.stringMatching(/^http:\/\/[^/]+\/settings\/billing$/)
+  expect(await opened({})).toMatchObject({ customer, returnTo, cardOnly: false })
+  expect(await opened({ flow: 'payment_method' })).toMatchObject({ customer, returnTo, cardOnly: true })
 })
 
 it.each(['administrator', 'operator', 'observer'] as const)('keeps billing from a member who is %s', async (role) => {

@@ -36,7 +36,8 @@ export async function createCustomer(deps: BillingDeps, { tenant }: Ctx): Promis
   // Calls at once make one customer. The provider repeats its answer to a key, failures too, so a key is not for good.
   const key = `customer:${tenant}:${Math.floor(deps.clock.now() / SAME_CALL_MS)}`
   const customer = await provider.createCustomer({ tenant, ...payer, key })
-  if (!(await insertAccount(deps.system, tenant, customer))) fail('CONFLICT', { field: 'customer' }, ['customer'])
+  if (!(await insertAccount(deps.system, tenant, customer, provider.live)))
+    fail('CONFLICT', { field: 'customer' }, ['customer'])
 }
 
 /** @throws {BowlineError} NOT_FOUND without a customer, DEPENDENCY_FAILED */
@@ -94,12 +95,15 @@ export async function getSubscription(deps: BillingDeps, { tenant }: Ctx): Promi
   return subscription
 }
 
-/** Address of the provider's page for the customer. */
-export async function openPortal(deps: BillingDeps, { tenant }: Ctx): Promise<{ url: string }> {
+/** Address of the provider's page for the customer, or of one of its forms. */
+export async function openPortal(
+  deps: BillingDeps,
+  { tenant }: Ctx,
+  flow: 'payment_method' | undefined,
+): Promise<{ url: string }> {
   const { provider, account } = await requireAccount(deps, tenant)
-  return {
-    url: await provider.portal({ customer: account.customer_id, returnTo: `${deps.origin()}/settings` }),
-  }
+  const returnTo = `${deps.origin()}/settings/billing`
+  return { url: await provider.portal({ customer: account.customer_id, returnTo, flow }) }
 }
 
 /**

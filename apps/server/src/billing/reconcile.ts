@@ -11,6 +11,7 @@ import {
   forgetDifferences,
   insertDifferences,
 } from './differences-store.ts'
+import { requireSameMode } from './mode.ts'
 import { noProvider } from './provider/failures.ts'
 import { syncAccount } from './sync.ts'
 
@@ -28,10 +29,12 @@ export interface Reconciliation {
 /**
  * Runs a reconciliation.
  * @throws {BowlineError} DEPENDENCY_FAILED when the provider cannot list its customers
+ * @throws {ConfigError} when the key is one of the other mode
  */
 export async function reconcile(deps: BillingDeps): Promise<Reconciliation> {
   const provider = deps.provider ?? noProvider()
   const { system, clock, log } = deps
+  await requireSameMode(system, provider)
   const differences: FoundDifference[] = []
   const failures: { tenant_id: string; message: string }[] = []
   const seen = new Set<string>()
@@ -51,12 +54,12 @@ export async function reconcile(deps: BillingDeps): Promise<Reconciliation> {
     if (!last) break
     after = last.customer_id
   }
-  for await (const { id: customer_id, tenant, subscription } of provider.eachCustomer()) {
+  for await (const { id: customer_id, tenant, subscription, live } of provider.eachCustomer()) {
     if (seen.has(customer_id)) continue
     const theirs = subscription?.status ?? 'inactive'
     const tenantId = TenantId.safeParse(tenant).data
     // A crash between the provider's answer and our row leaves a customer that is ours.
-    const adopted = tenantId !== undefined && (await insertAccount(system, tenantId, customer_id))
+    const adopted = tenantId !== undefined && (await insertAccount(system, tenantId, customer_id, live))
     if (adopted) await syncAccount(deps, tenantId)
     if (adopted || subscription?.active) {
       differences.push({ namespace_id: adopted ? tenant : '', customer_id, field: 'customer', ours: '', theirs })

@@ -27,7 +27,7 @@ export function billingRoutes(deps: BillingDeps, stored: () => void): Route[] {
     memberRoute(billing.setDefaultPaymentMethod, (ctx, { body }) =>
       changeMethod(deps, ctx, 'setDefaultMethod', body.id),
     ),
-    memberRoute(billing.portal, (ctx) => openPortal(deps, ctx)),
+    memberRoute(billing.portal, (ctx, { query }) => openPortal(deps, ctx, query.flow)),
     memberRoute(billing.report, (ctx, { query }) => report(deps, ctx, query.action)),
     publicRoute(billing.webhook, ({ request }) => {
       const header = request.headers['stripe-signature']

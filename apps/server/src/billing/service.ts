@@ -29,6 +29,7 @@ export async function standing(ctx: TenantContext): Promise<BillingStanding> {
     active: ACTIVE_STATUSES.has(status),
     devices: accepted,
     limit: limit <= 0 ? UNLIMITED : limit,
+    billed_devices: plan.billedDevices,
     ...allowed,
     end_at: endAt?.toISOString() ?? null,
     grace_until: graceUntil?.toISOString() ?? null,

@@ -9,6 +9,7 @@ export interface Plan {
   readonly limit: number
   readonly status: SubscriptionStatus
   readonly endAt: Date | null
+  readonly billedDevices: number | null
   readonly graceUntil: Date | null
 }
 
@@ -17,13 +18,14 @@ export async function findPlan(db: Kysely<Schema>): Promise<Plan | undefined> {
   const row = await db
     .selectFrom('namespaces')
     .leftJoin('billing_accounts', 'billing_accounts.tenant_id', 'namespaces.tenant_id')
-    .select(['max_devices', 'status', 'end_at', 'grace_until'])
+    .select(['max_devices', 'status', 'end_at', 'billed_devices', 'grace_until'])
     .executeTakeFirst()
   return (
     row && {
       limit: row.max_devices,
       status: row.status ?? 'inactive',
       endAt: row.end_at,
+      billedDevices: row.billed_devices,
       graceUntil: row.grace_until,
     }
   )

@@ -79,6 +79,7 @@ function stateOf(customer: ProviderCustomer | undefined, old: BillingAccount, no
   const ends = ACTIVE_STATUSES.has(old.status) && !isActive
   return {
     subscription_id: subscription?.id ?? null,
+    live: customer?.live ?? old.live,
     status,
     end_at: subscription ? new Date(subscription.end_at * 1_000) : null,
     grace_until: isActive ? null : ends ? new Date(now + GRACE_MS) : old.grace_until,

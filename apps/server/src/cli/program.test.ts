@@ -192,11 +192,22 @@ describe('announcements', () => {
     const { body } = await server.client().call(operations.announcements.get, { params: { uuid } })
     expect(body).toMatchObject({ title: 'Maintenance on Sunday', content: '# All of it\n' })
     expect(await bowline('announcement list')).toBe(
-      [`UUID${' '.repeat(34)}DATE${' '.repeat(22)}TITLE`, `${uuid}  ${body.date}  Maintenance on Sunday`].join('\n'),
+      [
+        `UUID${' '.repeat(34)}DATE${' '.repeat(22)}END  STATE  TITLE`,
+        `${uuid}  ${body.date}       shown  Maintenance on Sunday`,
+      ].join('\n'),
     )
     expect(await refusal(`announcement create ${'x'.repeat(91)} y`)).toEqual([
       1,
       'bowline: title: must have at most 90 characters.',
+    ])
+    expect(await bowline(`announcement edit ${uuid} --title Later --at 2100-01-01T00:00:00Z`)).toBe(
+      `Changed the announcement ${uuid}.`,
+    )
+    expect(await json('announcement list')).toMatchObject([{ uuid, title: 'Later', state: 'scheduled' }])
+    expect(await refusal(`announcement edit ${uuid} --until 2099-01-01T00:00:00Z`)).toEqual([
+      1,
+      'bowline: ends_at: must be after date.',
     ])
     expect(await bowline(`announcement delete ${uuid}`)).toBe(`Deleted the announcement ${uuid}.`)
     expect(await json('announcement list')).toEqual([])

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import type { BillingDeps } from '../billing/deps.ts'
 import { startDeviceBilling } from '../billing/devices.ts'
 import { startEvents } from '../billing/events/worker.ts'
+import { requireSameMode } from '../billing/mode.ts'
 import { createStripe } from '../billing/provider/stripe.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Actor, TenantContext } from '../context.ts'
@@ -15,6 +16,8 @@ export interface Billing {
   readonly deps: BillingDeps
   /** An event of the provider has been stored. */
   stored(): void
+  /** @throws {ConfigError} when the key of the provider is of the other mode than the customers of namespaces */
+  check(): Promise<void>
   /** Starts to apply events and to bill devices; without a provider there is nothing to do. */
   start(onEnd: (ending: () => Promise<void>) => void): void
 }
@@ -35,6 +38,9 @@ export function composeBilling(
   return {
     deps,
     stored: () => wake(),
+    async check() {
+      if (deps.provider) await requireSameMode(deps.system, deps.provider)
+    },
     start(onEnd) {
       if (!deps.provider) return
       const devices = startDeviceBilling(deps)

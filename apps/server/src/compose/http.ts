@@ -219,7 +219,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       egress: egressRules(settings),
       ...parts.connectors,
     }),
-    ...announcementRoutes(system, edition),
+    ...announcementRoutes({ system, clock, ids }, edition),
     ...mailRoutes({
       ...parts.mailDeps,
       tests: new RateLimiter(clock, TEST_MAILS),

@@ -184,6 +184,7 @@ async function start(
   const tunnels = composeTunnels(config, keys, auth, agents, metrics, bus, consoleOrigin)
   const dialing = composeConnectors(config, auth, agents, tenantContext)
   const billing = composeBilling(config, { system, clock, log }, consoleOrigin, tenantContext)
+  await billing.check()
   const terminalTickets = createTerminalTickets(clock)
   const stopping = new AbortController()
   const isInternal = internalCallers(config.nodeSecret)

@@ -256,7 +256,15 @@ export interface AnnouncementsTable {
   title: string
   /** Markdown. */
   content: string
+  /** From when it is shown. */
   date: Generated<Date>
+  /** From then on it is no longer shown; null: for good. */
+  ends_at: Date | null
+}
+
+export interface AnnouncementReadsTable {
+  user_id: UserId
+  uuid: string
 }
 
 export interface LoginKeysTable {
@@ -278,6 +286,7 @@ export interface Schema extends BillingTables, CertificateTables, FactorTables, 
   removed_devices: RemovedDevicesTable
   row_counts: RowCountsTable
   announcements: AnnouncementsTable
+  announcement_reads: AnnouncementReadsTable
   mails: MailsTable
   mail_counts: MailCountsTable
   registrations: RegistrationsTable

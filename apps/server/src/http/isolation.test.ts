@@ -91,7 +91,8 @@ const guarded = allOperations().filter(
   ({ operation: { access } }) => access.kind === 'user' || access.kind === 'member',
 )
 const reading = guarded.filter(({ operation }) => operation.method === 'GET')
-const aimed = guarded.filter(({ operation }) => operation.path.includes('{'))
+// Announcements belong to no namespace.
+const aimed = guarded.filter(({ operation }) => operation.path.includes('{') && operation.noun !== 'announcements')
 
 /** Statuses for something that does not exist, is not theirs or is not implemented. */
 function hides({ operation }: { operation: Operation }): number[] {

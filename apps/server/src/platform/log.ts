@@ -56,6 +56,7 @@ export type LogEvent =
   | 'mail.postponed'
   | 'mail.failed'
   | 'mail.not-configured'
+  | 'announcement.changed'
   | 'mail.tested'
   | 'mail.link-shown'
   | 'mail.error'

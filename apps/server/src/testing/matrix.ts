@@ -155,6 +155,8 @@ function bySample(id: string, caller: Caller, edition: MatrixEdition): number | 
   if (id === 'members.leave' && caller.role === 'owner') return 403
   // The connector is switched off.
   if (id === 'connectors.info') return 424
+  // No announcement has the id of the sample.
+  if (['announcements.markRead', 'announcements.update', 'announcements.remove'].includes(id)) return 404
   // No mail has failed, and no mail server is set.
   if (id === 'mails.resend' || id === 'mails.link') return 404
   if (id === 'mails.test') return 400

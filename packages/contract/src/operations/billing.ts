@@ -114,6 +114,10 @@ export const billing = {
     noun: 'billing',
     summary: "Address of the payment provider's page for invoices, payment methods and cancelling",
     access: may('billingCreateSubscription'),
+    query: z.object({
+      /** The form for a new payment method, which becomes the default one. */
+      flow: z.enum(['payment_method'], 'must be payment_method').optional(),
+    }),
     response: z.object({ url: z.url() }),
     errors: provider,
     cloudOnly: true,

@@ -29,8 +29,27 @@ export const PaymentMethod = z
   })
   .meta({ id: 'PaymentMethod' })
 
+export const BILLING_INTERVALS = ['day', 'week', 'month', 'year'] as const
+
+/** Price of one accepted device. */
+export const DevicePrice = z
+  .object({
+    /** In cents; null for one that depends on the number of devices. */
+    amount: z.number().int().nullable(),
+    currency: z.enum(CURRENCIES),
+    interval: z.enum(BILLING_INTERVALS),
+  })
+  .meta({ id: 'DevicePrice' })
+
 export const Customer = z
-  .object({ id: z.string(), name: z.string(), email: z.string(), payment_methods: z.array(PaymentMethod) })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    payment_methods: z.array(PaymentMethod),
+    /** Null when the provider has no such price. */
+    price: DevicePrice.nullable(),
+  })
   .meta({ id: 'Customer' })
 
 export const Subscription = z
@@ -47,6 +66,10 @@ export const Subscription = z
         currency: z.enum(CURRENCIES),
         /** In cents. */
         amount: z.number().int(),
+        /** Seconds since the epoch. */
+        created: z.number().int(),
+        /** The provider's page of the invoice; '' for a draft. */
+        url: z.string(),
       }),
     ),
   })
@@ -64,6 +87,8 @@ export const BillingStanding = z
     devices: z.number().int(),
     /** Accepted devices that are allowed; −1: any number. */
     limit: z.number().int(),
+    /** Devices that the provider bills; null: unknown, or none are billed. */
+    billed_devices: z.number().int().nullable(),
     can_accept: z.boolean(),
     can_connect: z.boolean(),
     /** End of the period that is paid; null without a subscription. */
@@ -74,5 +99,6 @@ export const BillingStanding = z
   .meta({ id: 'BillingStanding' })
 export type BillingStanding = z.output<typeof BillingStanding>
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+export type DevicePrice = z.output<typeof DevicePrice>
 export type Customer = z.output<typeof Customer>
 export type Subscription = z.output<typeof Subscription>

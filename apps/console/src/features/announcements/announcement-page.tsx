@@ -13,8 +13,8 @@ import { formatMoment } from '../../ui/text/numbers.ts'
 import { Page } from '../../ui/page/page.tsx'
 import { MarkdownView } from './markdown-view.tsx'
 import { announcementsMessages as texts } from './messages.ts'
-import { announcementListQuery, announcementQuery } from './queries.ts'
-import { rememberAnnouncement } from './seen.ts'
+import { announcementQuery } from './queries.ts'
+import { useMarkSeen } from './seen.ts'
 
 const route = getRouteApi('/app/announcements/$uuid')
 
@@ -22,11 +22,11 @@ export function AnnouncementPage() {
   const { uuid } = route.useParams()
   const { api } = useRuntime()
   const query = useQuery(announcementQuery(api, uuid))
-  const { data: newest } = useQuery(announcementListQuery(api, 1))
-  const isNewest = query.data !== undefined && newest?.items[0]?.uuid === uuid
+  const markSeen = useMarkSeen()
+  const isShown = query.data !== undefined
   useEffect(() => {
-    if (isNewest) rememberAnnouncement(uuid)
-  }, [isNewest, uuid])
+    if (isShown) markSeen(uuid)
+  }, [isShown, markSeen, uuid])
   const trail = <BackLink to="/announcements" label={texts.back} />
   if (query.error instanceof ApiError && query.error.status === 404) {
     return (

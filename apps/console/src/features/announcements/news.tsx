@@ -1,21 +1,20 @@
-// Banner with the newest announcement, until it is read or dismissed in this browser.
+// Banner with the newest announcement, until the person has read or dismissed it.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useRuntime } from '../../core/context.tsx'
 import { Callout } from '../../ui/feedback/callout.tsx'
 import { Button } from '../../ui/kit.ts'
 import { announcementsMessages as texts } from './messages.ts'
-import { announcementListQuery } from './queries.ts'
-import { rememberAnnouncement, wasSeen } from './seen.ts'
+import { unreadQuery } from './queries.ts'
+import { useMarkSeen } from './seen.ts'
 import classes from './announcements.module.css'
 
 export function News() {
   const { api } = useRuntime()
-  const { data } = useQuery(announcementListQuery(api, 1))
-  const [dismissed, setDismissed] = useState<string>()
-  const [newest] = data?.items ?? []
-  if (!newest || newest.uuid === dismissed || wasSeen(newest.uuid)) return null
+  const { data } = useQuery(unreadQuery(api))
+  const markSeen = useMarkSeen()
+  const [newest] = data ?? []
+  if (!newest) return null
   const { uuid, title } = newest
   return (
     <section aria-label={texts.news} className={classes['news']}>
@@ -28,10 +27,7 @@ export function News() {
             size="compact-sm"
             variant="default"
             aria-label={texts.dismissNamed(title)}
-            onClick={() => {
-              rememberAnnouncement(uuid)
-              setDismissed(uuid)
-            }}
+            onClick={() => markSeen(uuid)}
           >
             {texts.dismiss}
           </Button>

@@ -8,6 +8,7 @@ import { Title } from '../../ui/kit.ts'
 import { formatCount } from '../../ui/text/numbers.ts'
 import { useNow } from '../../ui/text/ticker.ts'
 import { deviceListQuery } from '../../core/devices/queries.ts'
+import { useBillingAttention } from '../billing/use-attention.ts'
 import { namespaceQuery } from '../namespaces/queries.ts'
 import { sessionListQuery } from '../sessions/queries.ts'
 import { sessionFilter } from '../sessions/search.ts'
@@ -67,20 +68,23 @@ function useAttentionItems(): readonly AttentionItem[] {
   )
   const apiKeys = useQuery(allApiKeysQuery(api))
   const { data: namespace } = useQuery({ ...namespaceQuery(api, tenant), enabled: tenant !== '' })
+  const billing = useBillingAttention()
   const expiring = apiKeys.data?.filter((key) => expiresSoon(key, nowMs)) ?? []
   const used = namespace && namespace.max_devices > 0 ? namespace.device_count / namespace.max_devices : 0
+  const plan = billing.isCloud ? '/settings/billing' : '/settings'
   return [
+    ...(billing.warning === undefined ? [] : [{ text: billing.warning, link: { to: plan } as const }]),
     ...attentionItem(totalOf(lost), attention.lost, { to: '/devices', search: { presence: 'offline' } }),
     ...attentionItem(totalOf(refused), attention.refused, { to: '/sessions', search: { state: 'refused', from } }),
     ...attentionItem(expiring.length, (count) => attention.expiring(count, expiring[0]?.name ?? ''), {
       to: '/team',
       search: { tab: 'keys' },
     }),
-    ...(namespace && used >= NEARLY_FULL
+    ...(namespace && used >= NEARLY_FULL && billing.warning === undefined
       ? [
           {
             text: attention.full(formatCount(namespace.device_count), formatCount(namespace.max_devices)),
-            link: { to: '/settings' } as const,
+            link: { to: plan } as const,
           },
         ]
       : []),

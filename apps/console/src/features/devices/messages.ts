@@ -36,6 +36,7 @@ export const devicesMessages = {
   replaceWarning:
     'Any machine can claim a MAC address. Accept it only if you reinstalled the device, and its key is the one that it shows.',
   replaceRoleTooLow: 'Accepting it would replace an accepted device; your role may not remove devices.',
+  toBilling: 'Go to billing',
   acceptFailed: (name: string) => `${name} could not be accepted`,
   rejectFailed: (name: string) => `${name} could not be rejected`,
   removeFailed: (name: string) => `${name} could not be removed`,

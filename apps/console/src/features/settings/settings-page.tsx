@@ -4,6 +4,7 @@ import { Callout } from '../../ui/feedback/callout.tsx'
 import { ErrorPanel } from '../../ui/feedback/error-panel.tsx'
 import { Skeleton, Stack } from '../../ui/kit.ts'
 import { Page } from '../../ui/page/page.tsx'
+import { BillingCard } from '../billing/billing-card.tsx'
 import { ProvisioningCard } from '../provisioning/provisioning-card.tsx'
 import { AnnouncementEditor } from './announcement-editor.tsx'
 import { DangerZone } from './danger-zone.tsx'
@@ -35,6 +36,7 @@ export function SettingsPage() {
             settings={settings}
             may={may}
           />
+          <BillingCard />
           <ProvisioningCard />
           <DangerZone namespace={query.data} />
         </Stack>

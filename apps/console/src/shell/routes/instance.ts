@@ -1,6 +1,7 @@
 // Routes of the server itself, for its administrators.
 import { createRoute, lazyRouteComponent, stripSearchParams } from '@tanstack/react-router'
 import { DEFAULT_MAIL_SEARCH, MailSearch } from '../../features/mail/search.ts'
+import { DEFAULT_PAGE_SEARCH, PageSearch } from '../../ui/list/page-search.ts'
 import { app } from '../app-route.tsx'
 import { pageFile } from '../../platform/page-files.ts'
 
@@ -10,6 +11,17 @@ export const certificates = createRoute({
   component: lazyRouteComponent(
     pageFile(() => import('../../features/certificates/certificates-page.tsx')),
     'CertificatesPage',
+  ),
+})
+
+export const news = createRoute({
+  getParentRoute: () => app,
+  path: '/instance/announcements',
+  validateSearch: PageSearch,
+  search: { middlewares: [stripSearchParams(DEFAULT_PAGE_SEARCH)] },
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/announcements/manage/manage-page.tsx')),
+    'ManageAnnouncementsPage',
   ),
 })
 

@@ -14,6 +14,15 @@ export const settings = createRoute({
   ),
 })
 
+export const billing = createRoute({
+  getParentRoute: () => app,
+  path: '/settings/billing',
+  component: lazyRouteComponent(
+    pageFile(() => import('../../features/billing/billing-page.tsx')),
+    'BillingPage',
+  ),
+})
+
 export const audit = createRoute({
   getParentRoute: () => app,
   path: '/audit',

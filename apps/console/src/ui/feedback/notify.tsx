@@ -6,15 +6,22 @@ import { describeError } from './describe-error.ts'
 import { Button } from '../kit.ts'
 import { uiMessages } from '../messages.ts'
 
+/** A way to what would let a failed action succeed. */
+export interface Remedy {
+  readonly label: string
+  readonly onClick: () => void
+}
+
 interface Failure {
   /** Sentence about the failure. */
   readonly title: string
   readonly error: unknown
   readonly onRetry?: () => void
+  readonly remedy?: Remedy
 }
 
 /** Notifies of a failed action. A new failure replaces an older one with the same title. */
-export function notifyFailure({ title, error, onRetry }: Failure): void {
+export function notifyFailure({ title, error, onRetry, remedy }: Failure): void {
   const { cause, requestId } = describeError(error)
   notifications.hide(title)
   notifications.show({
@@ -34,21 +41,25 @@ export function notifyFailure({ title, error, onRetry }: Failure): void {
             </small>
           </>
         )}
-        {onRetry ? (
-          <div>
-            <Button
-              variant="default"
-              size="compact-sm"
-              mt={6}
-              onClick={() => {
-                notifications.hide(title)
-                onRetry()
-              }}
-            >
-              {uiMessages.retry}
-            </Button>
-          </div>
-        ) : null}
+        <div>
+          {[...(remedy ? [remedy] : []), ...(onRetry ? [{ label: uiMessages.retry, onClick: onRetry }] : [])].map(
+            ({ label, onClick }) => (
+              <Button
+                key={label}
+                variant="default"
+                size="compact-sm"
+                mt={6}
+                me={6}
+                onClick={() => {
+                  notifications.hide(title)
+                  onClick()
+                }}
+              >
+                {label}
+              </Button>
+            ),
+          )}
+        </div>
       </>
     ),
   })

@@ -12,6 +12,8 @@ export interface ProviderCustomer {
   readonly id: string
   /** Namespace that it was made for; '' for one that was not made by us. */
   readonly tenant: string
+  /** A customer of live mode, not of test mode. */
+  readonly live: boolean
   /** The newest active subscription, else the newest that is not over, else the newest of all. */
   readonly subscription: ProviderSubscription | undefined
 }
@@ -30,10 +32,15 @@ export interface ProviderEvent {
  * `key`: calls with the same key are carried out once.
  */
 export interface PaymentProvider {
+  /** The key is one of live mode, not of test mode. */
+  readonly live: boolean
   /** @returns the id of the customer */
   createCustomer(input: { tenant: string; name: string; email: string; key: string }): Promise<string>
   describeCustomer(id: string): Promise<Customer>
-  /** @returns undefined when the provider has no such customer any more */
+  /**
+   * A customer that it has never had is a failure: the key is one of another account or mode.
+   * @returns undefined for a customer that was deleted there
+   */
   readCustomer(id: string): Promise<ProviderCustomer | undefined>
   /** Customers that were made for namespaces, by pages. */
   eachCustomer(): AsyncIterable<ProviderCustomer>
@@ -46,8 +53,11 @@ export interface PaymentProvider {
   setDevices(input: { customer: string; subscription: string; devices: number; key: string }): Promise<void>
   /** Ends a subscription at once. */
   cancel(input: { subscription: string; key: string }): Promise<void>
-  /** @returns address of a page for the customer, valid for minutes */
-  portal(input: { customer: string; returnTo: string }): Promise<string>
+  /**
+   * @param flow a single form of the page; undefined: the whole page
+   * @returns address of a page for the customer, valid for minutes
+   */
+  portal(input: { customer: string; returnTo: string; flow: 'payment_method' | undefined }): Promise<string>
   /**
    * Checks an event's signature.
    * @param text the body as it came

@@ -1,7 +1,9 @@
 // Stripe's objects in the contract's terms.
 import {
+  BILLING_INTERVALS,
   CURRENCIES,
   type Customer,
+  type DevicePrice,
   INVOICE_STATUSES,
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
@@ -28,10 +30,10 @@ export function readSubscription(
     status,
     end_at: item?.current_period_end ?? 0,
     devices: item?.price.recurring?.usage_type === 'metered' ? undefined : item?.quantity,
-    invoices: invoices.flatMap(({ id, status: state, currency, total }) => {
+    invoices: invoices.flatMap(({ id, status: state, currency, total: amount, created, hosted_invoice_url: url }) => {
       const known = INVOICE_STATUSES.find((one) => one === (state === 'void' ? 'voided' : state))
       const money = CURRENCIES.find((one) => one === currency)
-      return known && money && id ? [{ id, status: known, currency: money, amount: total }] : []
+      return known && money && id ? [{ id, status: known, currency: money, amount, created, url: url ?? '' }] : []
     }),
   }
 }
@@ -42,12 +44,23 @@ function statusOf({ status, cancel_at_period_end: cancels }: Stripe.Subscription
   return SUBSCRIPTION_STATUSES.find((known) => known === status) ?? 'inactive'
 }
 
-export function readCustomer(customer: Stripe.Customer, methods: readonly Stripe.PaymentMethod[]): Customer {
+function readPrice(price: Stripe.Price | undefined): DevicePrice | null {
+  const currency = CURRENCIES.find((one) => one === price?.currency)
+  const interval = BILLING_INTERVALS.find((one) => one === price?.recurring?.interval)
+  return price && currency && interval ? { amount: price.unit_amount, currency, interval } : null
+}
+
+export function readCustomer(
+  customer: Stripe.Customer,
+  methods: readonly Stripe.PaymentMethod[],
+  price: Stripe.Price | undefined,
+): Customer {
   const preferred = idOf(customer.invoice_settings.default_payment_method)
   return {
     id: customer.id,
     name: customer.name ?? '',
     email: customer.email ?? '',
+    price: readPrice(price),
     payment_methods: methods.flatMap(({ id, card }) =>
       card
         ? [

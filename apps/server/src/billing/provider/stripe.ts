@@ -27,6 +27,13 @@ const TENANT = 'tenant_id'
 const PAID = new Set(['active', 'trialing', 'past_due'])
 const OVER = new Set(['canceled', 'incomplete_expired'])
 
+const OTHER_KEY = 'the key is one of another account, or of the other mode'
+
+/** True for a key of live mode, `sk_live_…` or `rk_live_…`. */
+export function isLiveKey(secretKey: string): boolean {
+  return /^[rs]k_live_/.test(secretKey)
+}
+
 export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: StripeSettings): PaymentProvider {
   const stripe = new Stripe(secretKey, {
     ...serverOf(apiUrl),
@@ -44,7 +51,18 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
     return {
       id: customer.id,
       tenant: customer.metadata[TENANT] ?? '',
+      live: customer.livemode,
       subscription: chosen && readSubscription(chosen, invoices?.data ?? []),
+    }
+  }
+
+  /** Undefined: there is none, and subscribing will fail. */
+  async function devicePrice(): Promise<Stripe.Price | undefined> {
+    try {
+      return await stripe.prices.retrieve(priceId)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
     }
   }
 
@@ -54,6 +72,7 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
   }
 
   return {
+    live: isLiveKey(secretKey),
     createCustomer: ({ tenant, name, email, key }) =>
       asking(async () => {
         const created = await stripe.customers.create(
@@ -67,17 +86,16 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
         const customer = await stripe.customers.retrieve(id)
         if (customer.deleted) return fail('NOT_FOUND', { what: 'The customer' })
         const methods = await stripe.customers.listPaymentMethods(id, { type: 'card', limit: METHODS })
-        return readCustomer(customer, methods.data)
+        return readCustomer(customer, methods.data, await devicePrice())
       }),
     readCustomer: (id) =>
       asking(async () => {
-        try {
-          const customer = await stripe.customers.retrieve(id)
-          return customer.deleted ? undefined : await read(customer)
-        } catch (error) {
-          if (isMissing(error)) return undefined
+        const customer = await stripe.customers.retrieve(id).catch((error: unknown) => {
+          // Stripe goes on to know those that were deleted.
+          if (isMissing(error)) fail('DEPENDENCY_FAILED', { reason: `it has no customer ${id}: ${OTHER_KEY}` })
           throw error
-        }
+        })
+        return customer.deleted ? undefined : read(customer)
       }),
     async *eachCustomer() {
       const pages = stripe.customers.list({ limit: 100 })[Symbol.asyncIterator]()
@@ -139,8 +157,17 @@ export function createStripe({ secretKey, webhookSecret, priceId, apiUrl }: Stri
           if (!isMissing(error)) throw error
         }
       }),
-    portal: ({ customer, returnTo }) =>
-      asking(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnTo })).url),
+    portal: ({ customer, returnTo, flow }) =>
+      asking(async () => {
+        const back = { type: 'redirect', redirect: { return_url: returnTo } } as const
+        const form = { type: 'payment_method_update', after_completion: back } as const
+        const { url } = await stripe.billingPortal.sessions.create({
+          customer,
+          return_url: returnTo,
+          ...(flow ? { flow_data: form } : {}),
+        })
+        return url
+      }),
     readEvent(text, signature, now) {
       try {
         const event = stripe.webhooks.constructEvent(text, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now)

@@ -4,9 +4,12 @@ import { createHmac } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type DoubleEvent, DoubleFailure, decodeForm, readBody } from './provider-objects.ts'
+import { answerPage } from './provider-pages.ts'
 import { LICENSED, ProviderState } from './provider-state.ts'
 
 export const SECRET_KEY = 'sk_test_double0123456789'
+/** A key of the same account, in live mode. */
+export const LIVE_KEY = 'sk_live_double0123456789'
 const WEBHOOK_SECRET = 'whsec_double0123456789'
 
 /**
@@ -50,8 +53,9 @@ export async function startProvider(now: () => number, price = LICENSED): Promis
     return typeof condition === 'function' ? condition(request) : condition
   }
 
-  function carryOut(method: string, url: URL, text: string): Answer {
+  function carryOut(method: string, url: URL, text: string, live: boolean): Answer {
     try {
+      state.live = live
       if (conditionOf(`${method} ${url.pathname}`) === 'failing')
         throw new DoubleFailure(500, 'api_error', 'Something went wrong.')
       const form = decodeForm(method === 'POST' ? text : url.search.slice(1))
@@ -87,13 +91,20 @@ export async function startProvider(now: () => number, price = LICENSED): Promis
     requests.push(name)
     const text = await readBody(request)
     if (conditionOf(name) === 'down') return void request.socket.destroy()
-    if (headers.authorization !== `Bearer ${SECRET_KEY}`) {
+    const page = url.pathname.startsWith('/v1/') ? undefined : answerPage(state, url.pathname, text)
+    if (page) {
+      const { status, html, location } = page
+      response.writeHead(status, { 'content-type': 'text/html', ...(location ? { location } : {}) }).end(html)
+      return
+    }
+    const live = headers.authorization === `Bearer ${LIVE_KEY}`
+    if (!live && headers.authorization !== `Bearer ${SECRET_KEY}`) {
       const { status, body } = refusal(401, 'invalid_request_error', 'Invalid API Key provided: sk_test_******6789')
       return send(response, status, body)
     }
     const work = async (): Promise<Answer> => {
       await held
-      return carryOut(method, url, text)
+      return carryOut(method, url, text, live)
     }
     const key = headers['idempotency-key']
     const { status, body } =
@@ -109,11 +120,12 @@ export async function startProvider(now: () => number, price = LICENSED): Promis
     handle(request, response).catch((error: unknown) => response.destroy(error as Error))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  state.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const double: ProviderDouble = {
     state,
     settings: {
       BOWLINE_EDITION: 'cloud',
-      BOWLINE_STRIPE_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      BOWLINE_STRIPE_API_URL: state.origin,
       BOWLINE_STRIPE_SECRET_KEY: SECRET_KEY,
       BOWLINE_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
       BOWLINE_STRIPE_PRICE_ID: price,

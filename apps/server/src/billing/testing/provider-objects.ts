@@ -7,6 +7,7 @@ export type Form = { [name: string]: string | Form }
 export interface DoubleCustomer {
   readonly id: string
   readonly object: 'customer'
+  readonly livemode: boolean
   name: string
   email: string
   metadata: Record<string, string>
@@ -25,7 +26,41 @@ export interface DoubleMethod {
 export interface DoublePrice {
   readonly id: string
   readonly object: 'price'
-  readonly recurring: { usage_type: 'licensed' | 'metered'; meter: string | null }
+  readonly currency: 'usd'
+  /** In cents. */
+  readonly unit_amount: number
+  readonly recurring: { interval: 'month'; usage_type: 'licensed' | 'metered'; meter: string | null }
+}
+
+export const METER = {
+  id: 'mtr_1',
+  object: 'billing.meter',
+  event_name: 'devices',
+  customer_mapping: { type: 'by_id', event_payload_key: 'stripe_customer_id' },
+  value_settings: { event_payload_key: 'value' },
+} as const
+
+/** Price per device, in cents. */
+export const UNIT = 500
+
+export function doublePrice(id: string, usage_type: 'licensed' | 'metered'): DoublePrice {
+  const meter = usage_type === 'metered' ? METER.id : null
+  return {
+    id,
+    object: 'price',
+    currency: 'usd',
+    unit_amount: UNIT,
+    recurring: { interval: 'month', usage_type, meter },
+  }
+}
+
+/** A visit to the hosted page that a request has begun. */
+export interface DoublePortal {
+  readonly id: string
+  readonly customer: string
+  readonly returnTo: string
+  /** True: only the form for a card. */
+  readonly cardOnly: boolean
 }
 
 /** As Stripe names them; a subscription to be cancelled later stays `active`. */
@@ -64,6 +99,9 @@ export interface DoubleInvoice {
   status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
   readonly currency: string
   readonly total: number
+  /** Seconds since the epoch. */
+  readonly created: number
+  readonly hosted_invoice_url: string
 }
 
 export interface DoubleEvent {
@@ -90,6 +128,14 @@ export class DoubleFailure extends Error {
 export function missing(what: string, id: string, param: string): DoubleFailure {
   const more = { code: 'resource_missing', param }
   return new DoubleFailure(404, 'invalid_request_error', `No such ${what}: '${id}'`, more)
+}
+
+/** A customer of the other mode. */
+export function missingInMode(id: string, live: boolean, param: string): DoubleFailure {
+  const [ours, theirs] = live ? ['live', 'test'] : ['test', 'live']
+  const more = { code: 'resource_missing', param }
+  const message = `No such customer: '${id}'; a similar object exists in ${theirs} mode, but a ${ours} mode key was used to make this request.`
+  return new DoubleFailure(404, 'invalid_request_error', message, more)
 }
 
 /** A card that its bank refuses; the error has the card in it, as Stripe's has. */

@@ -1,23 +1,26 @@
 // State of the provider's double, and the effect of each request on it.
 import {
+  METER,
+  UNIT,
   type DoubleCustomer,
   type DoubleEvent,
   DoubleFailure,
   type DoubleInvoice,
   type DoubleMethod,
+  type DoublePortal,
   type DoublePrice,
   type DoubleStatus,
   type DoubleSubscription,
   type Form,
   declined,
+  doublePrice,
   missing,
+  missingInMode,
   textAt,
 } from './provider-objects.ts'
 
 export const LICENSED = 'price_licensed'
 export const METERED = 'price_metered'
-/** Price per device, in cents. */
-const UNIT = 500
 const MONTH_SECONDS = 30 * 86_400
 const OVER: ReadonlySet<DoubleStatus> = new Set(['canceled', 'incomplete_expired'])
 const PAYMENT = 'This customer has no attached payment source or default payment method.'
@@ -27,6 +30,11 @@ export class ProviderState {
   readonly methods = new Map<string, DoubleMethod>()
   readonly subscriptions = new Map<string, DoubleSubscription>()
   readonly invoices: DoubleInvoice[] = []
+  readonly portals = new Map<string, DoublePortal>()
+  /** Mode of the key of the request that is answered now. */
+  live = false
+  /** Address of the double's pages. */
+  origin = ''
   readonly meterEvents: { readonly customer: string; readonly value: number }[] = []
   /** Events in order of creation; the double delivers none by itself. */
   readonly events: DoubleEvent[] = []
@@ -54,6 +62,11 @@ export class ProviderState {
   subscriptionsOf(tenant: string): DoubleSubscription[] {
     const ids = [...this.customers.values()].filter(({ metadata }) => metadata['tenant_id'] === tenant)
     return [...this.subscriptions.values()].filter(({ customer }) => ids.some(({ id }) => id === customer))
+  }
+
+  /** Subscriptions of a customer that are not over. */
+  current(customer: string): DoubleSubscription[] {
+    return [...this.subscriptions.values()].filter((one) => one.customer === customer && !OVER.has(one.status))
   }
 
   /** Changes a subscription as time, a bank or the account's owner does. */
@@ -87,7 +100,7 @@ export class ProviderState {
       case 'customers':
         if (verb === 'payment_methods') return this.#list([...this.methods.values()].filter((m) => m.customer === id))
         if (isPost) return id === '' ? this.#createCustomer(form) : this.#updateCustomer(id, form)
-        return id === '' ? this.#list([...this.customers.values()].toReversed(), form) : this.#customer(id, 'id')
+        return id === '' ? this.#list(this.#customers(), form) : this.#customer(id, 'id')
       case 'payment_methods':
         if (verb === 'attach') return this.#attach(id, textAt(form, 'customer') ?? '')
         if (verb === 'detach') return this.#detach(id)
@@ -107,10 +120,8 @@ export class ProviderState {
         return this.#list(
           this.invoices.filter(({ subscription }) => subscription === textAt(form, 'subscription')).toReversed(),
         )
-      case 'billing_portal': {
-        const { id: customer } = this.#customer(textAt(form, 'customer') ?? '', 'customer')
-        return { object: 'billing_portal.session', url: `https://portal.example/${customer}` }
-      }
+      case 'billing_portal':
+        return this.#portal(form)
       case 'billing':
         return id === 'meters' ? METER : this.#meter(form)
       default:
@@ -122,10 +133,24 @@ export class ProviderState {
     }
   }
 
+  #portal(form: Form): unknown {
+    const { id: customer } = this.#customer(textAt(form, 'customer') ?? '', 'customer')
+    const portal: DoublePortal = {
+      id: this.#id('bps'),
+      customer,
+      returnTo:
+        textAt(form, 'flow_data', 'after_completion', 'redirect', 'return_url') ?? textAt(form, 'return_url') ?? '',
+      cardOnly: textAt(form, 'flow_data', 'type') === 'payment_method_update',
+    }
+    this.portals.set(portal.id, portal)
+    return { id: portal.id, object: 'billing_portal.session', url: `${this.origin}/portal/${portal.id}` }
+  }
+
   #createCustomer(form: Form): DoubleCustomer {
     const customer: DoubleCustomer = {
       id: this.#id('cus'),
       object: 'customer',
+      livemode: this.live,
       name: textAt(form, 'name') ?? '',
       email: textAt(form, 'email') ?? '',
       metadata: { tenant_id: textAt(form, 'metadata', 'tenant_id') ?? '' },
@@ -196,6 +221,8 @@ export class ProviderState {
       subscription: subscription.id,
       currency: 'usd',
       total,
+      created: Math.floor(this.#now() / 1_000),
+      hosted_invoice_url: `${this.origin}/invoice/${subscription.id}`,
     } as const
     const invoice: DoubleInvoice = { ...bill, status: 'paid' }
     this.invoices.push(invoice)
@@ -236,15 +263,20 @@ export class ProviderState {
   }
 
   #price(id: string): DoublePrice {
-    if (id === LICENSED) return { id, object: 'price', recurring: { usage_type: 'licensed', meter: null } }
-    if (id === METERED) return { id, object: 'price', recurring: { usage_type: 'metered', meter: METER.id } }
+    if (id === LICENSED) return doublePrice(id, 'licensed')
+    if (id === METERED) return doublePrice(id, 'metered')
     throw missing('price', id, 'price')
   }
 
   #customer(id: string, param: string): DoubleCustomer {
     const customer = this.customers.get(id)
     if (!customer) throw missing('customer', id, param)
+    if (customer.livemode !== this.live) throw missingInMode(id, this.live, param)
     return customer
+  }
+
+  #customers(): DoubleCustomer[] {
+    return [...this.customers.values()].filter(({ livemode }) => livemode === this.live).toReversed()
   }
 
   #method(id: string): DoubleMethod {
@@ -285,11 +317,3 @@ export class ProviderState {
     return `${prefix}_${String(this.#serial).padStart(6, '0')}`
   }
 }
-
-const METER = {
-  id: 'mtr_1',
-  object: 'billing.meter',
-  event_name: 'devices',
-  customer_mapping: { type: 'by_id', event_payload_key: 'stripe_customer_id' },
-  value_settings: { event_payload_key: 'value' },
-} as const

@@ -7,6 +7,8 @@ export interface BillingAccountsTable {
   tenant_id: TenantId
   customer_id: string
   subscription_id: string | null
+  /** Customer of live mode, not of test mode; null: not known yet. */
+  live: boolean | null
   status: Generated<SubscriptionStatus>
   end_at: Date | null
   grace_until: Date | null

@@ -1,0 +1,24 @@
+// Formats amounts and days in the browser's language.
+import type { DevicePrice } from '@bowline/contract/schemas/billing'
+import { billingMessages as texts } from './messages.ts'
+
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
+
+/**
+ * An amount in its currency.
+ * @param cents a hundredth of the currency's unit
+ * @param locale of the browser by default
+ */
+export function formatMoney(cents: number, currency: 'usd' | 'brl', locale?: string): string {
+  return new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100)
+}
+
+/** @param time RFC 3339, or milliseconds since the epoch */
+export function formatDay(time: string | number): string {
+  return days.format(new Date(time))
+}
+
+export function formatPrice({ amount, currency, interval }: DevicePrice): string {
+  const each = texts.intervals[interval]
+  return amount === null ? texts.priceByCount(each) : texts.priceEach(formatMoney(amount, currency), each)
+}
