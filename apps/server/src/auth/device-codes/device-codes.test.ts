@@ -62,7 +62,8 @@ const whileLocked = (work: (blocked: () => Promise<number>) => Promise<void>): P
     await sql`select pg_advisory_xact_lock(hashtext('program_codes'))`.execute(db)
     await work(async () => {
       const { rows } = await sql<{ n: number }>`
-        select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted`.execute(system)
+        select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`.execute(system)
       return rows[0]?.n ?? 0
     })
   })
