@@ -78,6 +78,16 @@ export async function insertRequest(db: Db, request: Insertable<ProviderRequests
   await db.insertInto('provider_requests').values(request).execute()
 }
 
+/** Notes where the request was begun that a browser has just begun. */
+export async function placeRequest(db: Db, browserHash: Buffer, source: string): Promise<void> {
+  await db
+    .updateTable('provider_requests')
+    .set({ source })
+    .where('browser_hash', '=', browserHash)
+    .where('source', 'is', null)
+    .execute()
+}
+
 /** Takes a request of a browser: of concurrent answers only one gets it. */
 export function takeRequest(
   db: Db,
