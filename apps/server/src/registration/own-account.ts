@@ -2,7 +2,7 @@
 import { fail } from '@bowline/contract/errors'
 import type { TenantId } from '@bowline/contract/schemas/common'
 import { UserId } from '@bowline/contract/schemas/common'
-import { requireFreshProof } from '../auth/fresh-proofs.ts'
+import { requireRecentProof } from '../auth/ownership.ts'
 import { endBrowserSessionsOf } from '../auth/service.ts'
 import { requireLocalSignIn } from '../auth/ways-in.ts'
 import type { Origin, TenantContext, UserActor } from '../context.ts'
@@ -45,7 +45,7 @@ export async function removeOwnAccount(
   actor: UserActor,
   origin: Origin,
 ): Promise<void> {
-  await requireFreshProof(auth, actor)
+  await requireRecentProof(auth, actor)
   const { tenants } = await auth.db
     .transaction()
     .execute((db) => removeAccount(db, auth.clock, actor.id, (user) => endEveryMembership(db, contextOf, user), origin))
