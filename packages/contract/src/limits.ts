@@ -58,6 +58,8 @@ export const LIMITS = {
   exchangeTokenSeconds: 60,
   /** Time that people have at an identity provider. */
   providerRequestMinutes: 10,
+  /** Sign-ins under way at a provider: a whole office may have one address. */
+  providerRequests: { perSource: 1_000, perNetwork: 3_000, total: 20_000 },
   /** Time to prove that an existing account is one's own. */
   identityProposalMinutes: 15,
   /** Life of the mailed link that proves it. */

@@ -73,6 +73,13 @@ export async function followGroups(
   return changed
 }
 
+/** Locks the namespaces that {@link followGroups} may change. @param db system connection, in a transaction */
+export async function lockGiven(db: Kysely<Schema>, user: UserId, given: GivenRoles): Promise<readonly TenantId[]> {
+  const tenants = await tenantsOf(db, user, given)
+  for (const tenant of tenants) await lockNamespace(db, tenant)
+  return tenants
+}
+
 export interface FollowDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock

@@ -313,6 +313,14 @@ describe('deletion of one’s own account', () => {
     await db.updateTable('users').set({ mfa_enabled: true }).where('email', '=', person.email).execute()
     expect(await outcome(person.client.call(users.remove, {}))).toBe('403 FRESH_PROOF_REQUIRED')
   })
+
+  it('asks people without a second factor for their password unless they have just signed in', async () => {
+    const person = await withoutNamespace()
+    clock.advance(11 * 60_000)
+    expect(await outcome(person.client.call(users.remove, {}))).toBe('403 FRESH_PROOF_REQUIRED')
+    await person.client.call(operations.mfa.prove, { body: { current_password: PASSWORD } })
+    expect(await outcome(person.client.call(users.remove, {}))).toBe('200')
+  })
 })
 
 describe('poisoned hosts', () => {

@@ -9,12 +9,12 @@ import type { Schema } from '../db/schema.ts'
 import type { KnownLink } from '../db/tables/single-sign-on-tables.ts'
 import { addNotice } from '../mails/notices.ts'
 import { emitMember } from '../members/changes.ts'
-import { followGroups } from '../members/provided.ts'
+import { type PlannedRole, followGroups, lockGiven } from '../members/provided.ts'
 import { joinProvisioned } from '../members/provisioned.ts'
 import { networkKey } from '../platform/network/address.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
 import { noteAccountEvent } from '../users/activity.ts'
-import { createProviderAccount, useProvider } from '../users/provider-accounts.ts'
+import { createProviderAccount, isTakenName, useProvider } from '../users/provider-accounts.ts'
 import { type Account, findAccountByEmail, getAccount, lockAccount } from '../users/service.ts'
 import type { SingleSignOnDeps } from './deps.ts'
 import { rolesOfGroups } from './group-roles.ts'
@@ -23,6 +23,7 @@ import {
   type IdentityKey,
   findIdentity,
   findSettings,
+  holdsIdentity,
   insertExchange,
   insertIdentity,
   insertProposal,
@@ -80,11 +81,14 @@ export async function completeSignIn(
   { browser, next, origin }: { readonly browser: Buffer; readonly next: string; readonly origin: Origin },
 ): Promise<Outcome> {
   const joining: Account[] = []
-  const outcome = await deps.db.transaction().execute(async (db): Promise<Outcome> => {
+  const signIn = async (db: Kysely<Schema>): Promise<Outcome> => {
     const inner = { ...deps, db }
     const effect = await effectOf(db, identity)
     if (effect.kind === 'refuse') return { kind: 'refused', why: effect.why }
-    const account = effect.kind === 'create' ? await create(inner, identity, effect.invited, origin) : effect.account
+    const found = effect.kind === 'create' ? await create(inner, identity, effect.invited, origin) : effect.account
+    // Removals of identities lock the account too.
+    const account = found && (await lockAccount(db, found.id))
+    if (account?.status !== 'confirmed') throw new Overtaken()
     const session = await keepSession(inner, identity, account, browser)
     if (effect.kind === 'ask') {
       return { kind: 'link', token: await propose(inner, identity, { account, browser, session }), next }
@@ -92,16 +96,38 @@ export async function completeSignIn(
     if (effect.kind === 'sign-in') {
       const { email, groups } = identity
       const known = groups === undefined ? {} : { groups }
-      await touchIdentity(db, identity, { email, ...known, last_used: new Date(deps.clock.now()) })
-    } else await linkIdentity(inner, identity, account, { by: linkedBy(effect), origin })
+      const used = { email, ...known, last_used: new Date(deps.clock.now()) }
+      if (!(await touchIdentity(db, identity, account.id, used))) throw new Overtaken()
+    } else if (!(await linkIdentity(inner, identity, account, { by: linkedBy(effect), origin }))) throw new Overtaken()
     joining.push(account)
     return { kind: 'signed-in', token: await exchangeToken(inner, { account, browser, session }, origin), next }
+  }
+  const outcome = await untilSettled(() => {
+    joining.length = 0
+    return deps.db.transaction().execute(signIn)
   })
   for (const account of joining) {
     await joinAll(deps, identity, account)
     await applyGroups(deps, identity, account)
   }
   return outcome
+}
+
+/** Something that a sign-in has read has changed since, by another sign-in, a registration or a removal. */
+class Overtaken extends Error {}
+
+/** Other sign-ins may take the same address or username, one after the other. */
+const TRIES = 8
+
+/** Repeats a transaction that another one has overtaken: what it comes to is decided anew. */
+async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tried === TRIES || !(error instanceof Overtaken || isTakenName(error))) throw error
+    }
+  }
 }
 
 /**
@@ -123,17 +149,32 @@ export type LinkDeps = Pick<SingleSignOnDeps, 'db' | 'clock' | 'mails'>
 
 export type GroupDeps = Pick<SingleSignOnDeps, 'db' | 'clock' | 'contextOf' | 'joins'>
 
-/** Gives and takes the roles of the groups that a provider has named. As {@link joinAll}, a transaction of its own. */
+/**
+ * Gives and takes the roles of the groups that a provider has named, unless the identity is removed meanwhile. As
+ * {@link joinAll}, a transaction of its own.
+ */
 export async function applyGroups(
   deps: GroupDeps,
-  { provider, groups }: Pick<ProvenIdentity, 'provider' | 'groups'>,
+  { provider, groups, ...identity }: IdentityKey & Pick<ProvenIdentity, 'provider' | 'groups'>,
   account: Account,
 ): Promise<void> {
   if (!deps.joins || groups === undefined) return
   const changed = await deps.db.transaction().execute(async (db) => {
     const given = await rolesOfGroups(db, provider, groups)
+    // Namespaces before identities, as removals lock them.
+    await lockGiven(db, account.id, given)
+    if (!(await holdsIdentity(db, identity, account.id))) return []
     return followGroups({ ...deps, db }, account, given)
   })
+  await tellRoles(deps, account, changed)
+}
+
+/** Tells the namespaces what groups have changed, after the transaction. */
+export async function tellRoles(
+  deps: Pick<GroupDeps, 'db' | 'contextOf'>,
+  account: Pick<Account, 'id'>,
+  changed: readonly PlannedRole[],
+): Promise<void> {
   for (const { tenant, outcome } of changed) {
     const ctx = deps.contextOf(tenant)
     if (outcome === 'remove') ctx.emit({ type: 'member.removed', id: account.id })
@@ -175,7 +216,7 @@ async function create(
   identity: ProvenIdentity,
   invited: Account | undefined,
   origin: Origin,
-): Promise<Account> {
+): Promise<Account | undefined> {
   const given = [identity.name, identity.email.split('@')[0] ?? '', identity.email].map((text) =>
     text.trim().slice(0, LIMITS.name.max),
   )

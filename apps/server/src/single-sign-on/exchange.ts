@@ -4,6 +4,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { noteSignIn, startLogin } from '../auth/service.ts'
 import { verifyPassword } from '../auth/password-check.ts'
 import { type SigningIn, secondFactorRequired } from '../auth/pending-sign-ins.ts'
+import { requireLocalSignIn } from '../auth/ways-in.ts'
 import type { Origin } from '../context.ts'
 import { networkKey } from '../platform/network/address.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
@@ -88,7 +89,7 @@ export async function exchangeToken(
 /**
  * Links the proposed identity to the account with its address, whose password is the proof.
  * @throws {BowlineError} UNAUTHORIZED for an unknown or expired token, or that of another browser; BAD_CREDENTIALS;
- *   LOCKED_OUT; MFA_REQUIRED as a SecondFactorRequired: the identity is linked when the second step is passed
+ *   LOCKED_OUT; LOCAL_SIGN_IN_DISABLED; MFA_REQUIRED as a SecondFactorRequired: the identity is linked when the second step is passed
  */
 export async function linkByPassword(
   deps: SingleSignOnDeps,
@@ -96,6 +97,7 @@ export async function linkByPassword(
   browser: Buffer,
   origin: Origin,
 ): Promise<SigningIn> {
+  await requireLocalSignIn(deps)
   const by = { tokenHash: hashOf(token), browserHash: browser, now: new Date(deps.clock.now()) }
   const proposal = (await findProposal(deps.db, by)) ?? fail('UNAUTHORIZED')
   const account = await getAccount(deps.db, proposal.user_id)
@@ -116,7 +118,7 @@ export async function linkByPassword(
     if (!(await deleteProposal(db, by.tokenHash))) fail('UNAUTHORIZED')
     if (!(await linkIdentity({ ...deps, db }, proposal, account, { by: 'password', origin }))) fail('UNAUTHORIZED')
   })
-  await applyGroups(deps, { provider: proposal.provider_id, groups: proposal.groups }, account)
+  await applyGroups(deps, { ...proposal, provider: proposal.provider_id }, account)
   await noteSignIn(deps, account, origin)
   return { ...account, authMethods: [...new Set([...account.authMethods, proposal.kind])], providerSession }
 }

@@ -3,6 +3,7 @@ import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { SigningIn } from '../auth/pending-sign-ins.ts'
 import { noteSignIn } from '../auth/service.ts'
+import { requireLocalSignIn } from '../auth/ways-in.ts'
 import type { Origin } from '../context.ts'
 import { hashOf } from '../platform/secrets/hash.ts'
 import { type Account, getAccount, lockAccount } from '../users/service.ts'
@@ -16,7 +17,7 @@ import { findProposal } from './store.ts'
  * @param browser hash of the browser's cookie
  * @returns false when only the password can be the proof: with a mailbox alone nobody gets around a second factor or
  *   the provider of an account without a password
- * @throws {BowlineError} UNAUTHORIZED for an unknown or expired proposal, that of another browser, and a second mail
+ * @throws {BowlineError} LOCAL_SIGN_IN_DISABLED; UNAUTHORIZED for an unknown or expired proposal, that of another browser, and a second mail
  */
 export async function sendProof(
   deps: SingleSignOnDeps,
@@ -24,6 +25,7 @@ export async function sendProof(
   browser: Buffer,
   { source }: Origin,
 ): Promise<boolean> {
+  await requireLocalSignIn(deps)
   const { db, ids, mails } = deps
   const now = deps.clock.now()
   const by = { tokenHash: hashOf(token), browserHash: browser, now: new Date(now) }
@@ -48,7 +50,7 @@ export async function sendProof(
 /**
  * Links the identity to the account whose owner has opened the mailed link.
  * @param browser hash of the browser's cookie: that of another browser uses nothing up
- * @throws {BowlineError} UNAUTHORIZED for an unknown, used or expired link, and that of another browser
+ * @throws {BowlineError} LOCAL_SIGN_IN_DISABLED; UNAUTHORIZED for an unknown, used or expired link, and that of another browser
  */
 export async function linkByMail(
   deps: SingleSignOnDeps,
@@ -56,6 +58,7 @@ export async function linkByMail(
   browser: Buffer,
   origin: Origin,
 ): Promise<SigningIn> {
+  await requireLocalSignIn(deps)
   const by = { hash: hashOf(token), browserHash: browser, now: new Date(deps.clock.now()) }
   const { account, proposal } = await deps.db.transaction().execute(async (db) => {
     const inner = { ...deps, db }
@@ -67,7 +70,7 @@ export async function linkByMail(
     if (!linked) fail('UNAUTHORIZED')
     return { account: owner, proposal: taken }
   })
-  await applyGroups(deps, { provider: proposal.provider_id, groups: proposal.groups }, account)
+  await applyGroups(deps, { ...proposal, provider: proposal.provider_id }, account)
   await noteSignIn(deps, account, origin)
   const current = (await getAccount(deps.db, account.id)) ?? account
   return { ...current, providerSession: proposal.provider_session ?? undefined }

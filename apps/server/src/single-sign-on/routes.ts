@@ -16,6 +16,7 @@ import {
   originOf,
   publicRoute,
 } from '../http/route.ts'
+import { WaitingRoom } from '../budgets/waiting.ts'
 import { sourceKey } from '../platform/network/address.ts'
 import { knownBrowser, markBrowser } from './browser.ts'
 import { exchangeAccount, linkByPassword } from './exchange.ts'
@@ -26,6 +27,7 @@ import { setProvider } from './provider-settings.ts'
 import { checkAnswer } from './saml/check.ts'
 import { beginRollover, endRollover } from './saml/keys.ts'
 import { startSaml } from './saml/service.ts'
+import { placeRequest } from './store.ts'
 import { describeSettings, noteSettingsChange, requireWayToSignIn, updateSwitches } from './settings.ts'
 
 /** @param attempts rate limit per source */
@@ -62,16 +64,27 @@ export function singleSignOnRoutes(deps: OpenidDeps, attempts: RateLimiter): Rou
     await noteSettingsChange(deps, context.actor.id, originOf(context), details)
     return describeSettings(deps)
   }
+  const room = new WaitingRoom('provider_requests', {
+    ...LIMITS.providerRequests,
+    minutes: LIMITS.providerRequestMinutes,
+  })
   return [
     publicRoute(saml.start, async (context, { query }) => {
       limit(context)
-      return {
-        url: await startSaml(deps, { browser: markBrowser(context), ...(query.next ? { next: query.next } : {}) }),
-      }
+      const browser = markBrowser(context)
+      const url = await room.add(deps, context.source, async (db, source) => {
+        const address = await startSaml({ ...deps, db }, { browser, ...(query.next ? { next: query.next } : {}) })
+        await placeRequest(db, browser, source)
+        return address
+      })
+      return { url }
     }),
     publicRoute(openid.start, async (context, { params, query }) => {
       limit(context)
-      return { url: await startOpenid(deps, params.id, { browser: markBrowser(context), next: query.next }) }
+      const { source } = context
+      return {
+        url: await startOpenid(deps, params.id, { browser: markBrowser(context), next: query.next, room, source }),
+      }
     }),
     publicRoute(openid.signOut, async (context, { params }) => {
       limit(context)

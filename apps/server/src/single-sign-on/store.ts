@@ -1,4 +1,5 @@
 // SQL of single sign-on: settings, keys, providers, requests under way, identities and one-use tokens. System rows.
+import type { UserId } from '@bowline/contract/schemas/common'
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type {
@@ -77,6 +78,16 @@ export async function insertRequest(db: Db, request: Insertable<ProviderRequests
   await db.insertInto('provider_requests').values(request).execute()
 }
 
+/** Notes where the request was begun that a browser has just begun. */
+export async function placeRequest(db: Db, browserHash: Buffer, source: string): Promise<void> {
+  await db
+    .updateTable('provider_requests')
+    .set({ source })
+    .where('browser_hash', '=', browserHash)
+    .where('source', 'is', null)
+    .execute()
+}
+
 /** Takes a request of a browser: of concurrent answers only one gets it. */
 export function takeRequest(
   db: Db,
@@ -123,18 +134,36 @@ export async function insertIdentity(db: Db, identity: Insertable<IdentitiesTabl
   return result.numInsertedOrUpdatedRows === 1n
 }
 
+/** Notes a use of an account's identity. @returns false when the account does not have it any more */
 export async function touchIdentity(
   db: Db,
   { kind, issuer, subject }: IdentityKey,
+  user: UserId,
   values: Pick<IdentityRow, 'email' | 'last_used'> & Partial<Pick<IdentityRow, 'groups'>>,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('identities')
     .set(values)
     .where('kind', '=', kind)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
-    .execute()
+    .where('user_id', '=', user)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Whether an account has an identity of a provider; it keeps that until the transaction ends. */
+export async function holdsIdentity(db: Db, { kind, issuer, subject }: IdentityKey, user: UserId): Promise<boolean> {
+  const row = await db
+    .selectFrom('identities')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .where('user_id', '=', user)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function insertProposal(db: Db, proposal: Insertable<IdentityProposalsTable>): Promise<void> {

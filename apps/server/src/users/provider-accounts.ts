@@ -8,12 +8,14 @@ import type { Schema } from '../db/schema.ts'
 import type { Ids } from '../platform/ids.ts'
 import { noteAccountEvent } from './activity.ts'
 import { type Account, getAccount } from './service.ts'
-import { findTaken, findUser, insertUser, updateUser } from './store.ts'
+import { findTaken, findUser, insertUser, lockUser, updateUser } from './store.ts'
 
 /**
  * Creates a confirmed account without a password, or completes the placeholder of an invitation.
  * @param db system connection, inside the caller's transaction
  * @param person.email lower-case; nobody but the placeholder has it
+ * @returns undefined when the placeholder has become an account meanwhile
+ * @throws what {@link isTakenName} tells, when another transaction takes the username or the address at the same time
  */
 export async function createProviderAccount(
   db: Kysely<Schema>,
@@ -24,7 +26,9 @@ export async function createProviderAccount(
     readonly kind: 'saml' | 'openid'
     readonly invited: Account | undefined
   },
-): Promise<Account> {
+): Promise<Account | undefined> {
+  const invited = person.invited && (await lockUser(db, person.invited.id))
+  if (person.invited && invited?.status !== 'invited') return undefined
   const username = await freeUsername(db, ids, person.email)
   const values = {
     name: person.name,
@@ -39,6 +43,15 @@ export async function createProviderAccount(
   const details = { username, email: person.email }
   await noteAccountEvent(db, clock.now(), { user: id, kind: 'account.create', origin, details })
   return (await getAccount(db, id)) ?? fail('INTERNAL')
+}
+
+const UNIQUE_VIOLATION = '23505'
+const NAMES = new Set(['username_is_unique', 'email_is_unique'])
+
+/** Whether an account could not be made because another has got its username or address at the same time. */
+export function isTakenName(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown }
+  return code === UNIQUE_VIOLATION && typeof constraint === 'string' && NAMES.has(constraint)
 }
 
 /** Adds a provider's kind to the ways in which an account signs in. @param db inside the caller's transaction */

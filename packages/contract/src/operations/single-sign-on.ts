@@ -73,7 +73,14 @@ export const singleSignOn = {
     body: z.object({ token: Secret, password: z.string().min(1, 'is required').max(1_024) }),
     response: UserAuth,
     headers: secondStepHeaders,
-    errors: ['UNAUTHORIZED', 'BAD_CREDENTIALS', 'MFA_REQUIRED', 'LOCKED_OUT', 'ORIGIN_REFUSED'],
+    errors: [
+      'UNAUTHORIZED',
+      'BAD_CREDENTIALS',
+      'MFA_REQUIRED',
+      'LOCKED_OUT',
+      'ORIGIN_REFUSED',
+      'LOCAL_SIGN_IN_DISABLED',
+    ],
   }),
   sendProof: operation({
     method: 'POST',
@@ -86,7 +93,7 @@ export const singleSignOn = {
       /** False if the account has a second factor, or no mail server is set: only the password proves it then. */
       sent: z.boolean(),
     }),
-    errors: ['UNAUTHORIZED', 'ORIGIN_REFUSED'],
+    errors: ['UNAUTHORIZED', 'ORIGIN_REFUSED', 'LOCAL_SIGN_IN_DISABLED'],
   }),
   linkByMail: operation({
     method: 'POST',
@@ -98,7 +105,7 @@ export const singleSignOn = {
     body: z.object({ token: Secret }),
     response: UserAuth,
     headers: secondStepHeaders,
-    errors: ['UNAUTHORIZED', 'BAD_CREDENTIALS', 'ORIGIN_REFUSED'],
+    errors: ['UNAUTHORIZED', 'BAD_CREDENTIALS', 'ORIGIN_REFUSED', 'LOCAL_SIGN_IN_DISABLED'],
   }),
   settings: operation({
     method: 'GET',

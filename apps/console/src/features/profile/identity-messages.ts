@@ -19,7 +19,7 @@ export const identityMessages = {
   removeNamed: (email: string, provider: string) => `Remove ${email} at ${provider}`,
   removeTitle: (provider: string) => `Remove the identity at ${provider}?`,
   removeText:
-    'It does not sign in to your account any more. Sessions that it has begun stay: sign out everywhere if it was not yours.',
+    'It does not sign in to your account any more, and memberships that groups of its provider gave you end. Sessions that it has begun stay: sign out everywhere if it was not yours.',
   removed: (provider: string) => `The identity at ${provider} is removed.`,
   removeFailed: 'The identity was not removed',
   stay: 'Linked sign-in providers go on to sign in.',

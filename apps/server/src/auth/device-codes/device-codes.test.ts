@@ -2,10 +2,11 @@
 import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
+import { until } from '@bowline/testkit/until'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashOf } from '../../platform/secrets/hash.ts'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
-import { insertCode } from './store.ts'
 
 const { auth, mfa, programs, users } = operations
 let clock: ManualClock
@@ -35,6 +36,38 @@ const describeCode = async (person: Person, user_code: string) =>
   (await person.client.call(programs.describe, { body: { user_code } })).body
 const statusOf = async (token: string) =>
   (await server.fetch('/api/auth/user', { headers: { authorization: `Bearer ${token}` } })).status
+
+/** Replaces all codes by those of strangers, the oldest first. */
+const fill = async (source: (nth: number) => string, count: number = LIMITS.programCode.total): Promise<void> => {
+  const system = server.database.system()
+  await system.deleteFrom('program_codes').execute()
+  const rows = Array.from({ length: count }, (_, nth) => ({
+    device_hash: hashOf(`device ${nth}`),
+    user_hash: hashOf(`user ${nth}`),
+    name: 'x',
+    source: source(nth),
+    user_agent: '',
+    created_at: new Date(clock.now() - 60_000 + nth),
+    expires_at: new Date(clock.now() + 500_000 + nth),
+  }))
+  while (rows.length > 0) await system.insertInto('program_codes').values(rows.splice(0, 1_000)).execute()
+}
+const waiting = () => server.database.system().selectFrom('program_codes').select(['source', 'device_hash']).execute()
+const isWaiting = async (code: string): Promise<boolean> =>
+  (await waiting()).some(({ device_hash: hash }) => hash.equals(hashOf(code)))
+/** Runs `work` while somebody else adds a code. `blocked`: how many wait for that. */
+const whileLocked = (work: (blocked: () => Promise<number>) => Promise<void>): Promise<void> => {
+  const system = server.database.system()
+  return system.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(hashtext('program_codes'))`.execute(db)
+    await work(async () => {
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`.execute(system)
+      return rows[0]?.n ?? 0
+    })
+  })
+}
 
 describe('sign-in of a program', () => {
   it('gets a token once a person has approved its code, and names the program in the list of sign-ins', async () => {
@@ -127,33 +160,51 @@ describe('codes of programs', () => {
 
   it('are bounded per network, so that one customer cannot use up those of everybody', async () => {
     const sources = Array.from({ length: 12 }, (_, nth) => `2001:db8:9:${nth.toString(16)}::1`)
-    const started = await Promise.allSettled(
-      sources.flatMap((source) => Array.from({ length: 20 }, () => start(source))),
-    )
+    const started: PromiseSettledResult<unknown>[] = []
+    for (const source of sources) {
+      started.push(...(await Promise.allSettled(Array.from({ length: 20 }, () => start(source)))))
+    }
     expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMITS.programCode.perNetwork)
     await expect(start('2001:db8:a::1')).resolves.toBeDefined()
   })
 
   it('make room in the network with the most when all together are too many', async () => {
-    const system = server.database.system()
-    await system.deleteFrom('program_codes').execute()
-    const add = (source: string, nth: number) => {
-      const at = new Date(clock.now() + nth)
-      const hashes = { device_hash: hashOf(`device ${nth}`), user_hash: hashOf(`user ${nth}`) }
-      const row = {
-        ...hashes,
-        name: 'x',
-        source,
-        user_agent: '',
-        created_at: at,
-        expires_at: new Date(at.getTime() + 60_000),
-      }
-      return system.transaction().execute((db) => insertCode(db, row, { perSource: 9, perNetwork: 9, total: 4 }))
+    await fill((nth) => (nth % 2 === 0 ? '198.51.100.77' : `10.${nth >> 8}.${nth & 255}.1`))
+    const { device_code } = await start('203.0.113.77')
+    expect(await isWaiting(device_code)).toBe(true)
+    const left = await waiting()
+    expect(left.filter(({ source }) => source === '198.51.100.77').length).toBeLessThan(LIMITS.programCode.total / 2)
+    expect(left.filter(({ source }) => source.startsWith('10.'))).toHaveLength(LIMITS.programCode.total / 2)
+  })
+
+  it('are pushed out by nobody who has one code in each of many networks', async () => {
+    await fill((nth) => `2001:db8:${nth.toString(16)}::/64`)
+    for (const address of ['198.51.100.20', '2a00:1:2:3::1', '2001:200::1']) {
+      const { device_code } = await start(address)
+      const others = Array.from({ length: 10 }, (_, nth) => `2001:db8:${(8_000 + nth).toString(16)}::1`)
+      for (const other of others) await start(other)
+      expect(await isWaiting(device_code)).toBe(true)
     }
-    const sources = ['192.0.2.1', '198.51.100.1', '198.51.100.2', '198.51.100.3', '203.0.113.1']
-    for (const [nth, source] of sources.entries()) expect(await add(source, nth)).toBe(true)
-    const left = await system.selectFrom('program_codes').select('source').orderBy('created_at').execute()
-    expect(left.map(({ source }) => source)).toEqual(['192.0.2.1', '198.51.100.2', '198.51.100.3', '203.0.113.1'])
+    expect((await waiting()).length).toBeLessThanOrEqual(LIMITS.programCode.total)
+  })
+
+  it('take no connection of the database from signed-in people, however many are asked for at once', async () => {
+    const sources = Array.from({ length: 120 }, (_, nth) => `203.0.${nth}.9`)
+    let asked: Promise<PromiseSettledResult<unknown>[]> | undefined
+    await whileLocked(async (blocked) => {
+      asked = Promise.allSettled(sources.map((source) => start(source)))
+      await until(async () => (await blocked()) > 0)
+      await expect(ada.client.call(users.listSignIns, {})).resolves.toHaveProperty('body')
+    })
+    const refused = ((await asked) ?? []).filter((one) => one.status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { reason } of refused) expect(reason).toMatchObject({ status: 429 })
+  })
+
+  it('are refused without waiting for others to a source that has too many', async () => {
+    const source = '198.51.100.88'
+    await fill(() => source, LIMITS.programCode.perSource)
+    await whileLocked(() => expect(start(source)).rejects.toMatchObject({ status: 429 }))
   })
 
   it('cannot be guessed by a person: wrong codes are counted, also those at once', async () => {

@@ -1,7 +1,9 @@
 // Routes of the sign-in of programs.
 import { fail } from '@bowline/contract/errors'
+import { LIMITS } from '@bowline/contract/limits'
 import { operations } from '@bowline/contract/operations'
 import type { RateLimiter } from '@bowline/base/rate-limiter'
+import { WaitingRoom } from '../../budgets/waiting.ts'
 import { type RequestContext, type Route, originOf, publicRoute, userRoute } from '../../http/route.ts'
 import { sourceKey } from '../../platform/network/address.ts'
 import type { AuthDeps } from '../service.ts'
@@ -13,13 +15,14 @@ import { decideProgram, describeProgram, exchangeCode, renewProgram, startProgra
  */
 export function programRoutes(deps: AuthDeps, signIns: RateLimiter, place: (address: string) => string): Route[] {
   const { programs } = operations
+  const room = new WaitingRoom('program_codes', LIMITS.programCode)
   const requireRate = ({ source }: RequestContext): void => {
     if (!signIns.take(sourceKey(source))) fail('TOO_MANY_REQUESTS', { seconds: 1 })
   }
   return [
     publicRoute(programs.start, (context, { body }) => {
       requireRate(context)
-      return startProgramSignIn(deps, body.name, originOf(context))
+      return startProgramSignIn(deps, room, body.name, originOf(context))
     }),
     publicRoute(programs.token, (context, { body }) => {
       requireRate(context)

@@ -1,8 +1,8 @@
 // Sign-in of programs by a code that a signed-in person approves (RFC 8628).
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
+import type { WaitingRoom } from '../../budgets/waiting.ts'
 import type { Origin, UserActor } from '../../context.ts'
-import { sourceKey } from '../../platform/network/address.ts'
 import { hashOf } from '../../platform/secrets/hash.ts'
 import { noteAccountEvent } from '../../users/activity.ts'
 import { lockAccount } from '../../users/service.ts'
@@ -15,22 +15,24 @@ import { newUserCode, plainUserCode } from './user-code.ts'
 const { programCode } = LIMITS
 const HOUR_MS = 3_600_000
 
-/** Starts a sign-in. @throws {BowlineError} TOO_MANY_REQUESTS when the source or the server has too many waiting */
-export async function startProgramSignIn(deps: AuthDeps, name: string, origin: Origin) {
-  const { db, clock, ids, mails } = deps
+/**
+ * Starts a sign-in.
+ * @param room of the table program_codes
+ * @throws {BowlineError} TOO_MANY_REQUESTS when the source or its network has too many waiting, or too many ask at once
+ */
+export async function startProgramSignIn(deps: AuthDeps, room: WaitingRoom, name: string, origin: Origin) {
+  const { clock, ids, mails } = deps
   const now = clock.now()
   const [deviceCode, userCode] = [ids.secret(32), newUserCode()]
   const row = {
     device_hash: hashOf(deviceCode),
     user_hash: hashOf(plainUserCode(userCode)),
     name,
-    source: sourceKey(origin.source),
     user_agent: origin.userAgent.slice(0, 256),
     created_at: new Date(now),
     expires_at: new Date(now + programCode.minutes * 60_000),
   }
-  const isTaken = await db.transaction().execute((inner) => insertCode(inner, row, programCode))
-  if (!isTaken) fail('TOO_MANY_REQUESTS', { seconds: programCode.minutes * 60 })
+  await room.add(deps, origin.source, (db, source) => insertCode(db, { ...row, source }))
   return {
     device_code: deviceCode,
     user_code: userCode,

@@ -1,46 +1,13 @@
 // SQL of sign-ins of programs. System rows.
 import type { UserId } from '@bowline/contract/schemas/common'
-import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
 import type { ProgramCodesTable } from '../../db/tables/sign-in-tables.ts'
 
 export type ProgramCodeRow = Selectable<ProgramCodesTable>
 
-/** The /24 or /48 of a source: one customer's network holds many sources. */
-const networkOf = (source: RawBuilder<unknown>) =>
-  sql`network(set_masklen(${source}::text::inet, case family(${source}::text::inet) when 4 then 24 else 48 end))`
-
-/**
- * Inserts a code unless its source or its network has too many. When all together do, the oldest of the network with the
- * most makes room. Call it in a transaction: inserts take turns, so that concurrent ones cannot pass the limits together.
- * @returns false beyond a limit
- */
-export async function insertCode(
-  db: Kysely<Schema>,
-  row: Insertable<ProgramCodesTable>,
-  most: { readonly perSource: number; readonly perNetwork: number; readonly total: number },
-): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(hashtext('program_codes'))`.execute(db)
-  const { rows } = await sql<{ taken: boolean }>`
-    insert into program_codes (device_hash, user_hash, name, source, user_agent, created_at, expires_at)
-    select ${row.device_hash}, ${row.user_hash}, ${row.name}, ${row.source}, ${row.user_agent}, ${row.created_at},
-      ${row.expires_at}
-    where (select count(*) from program_codes where source = ${row.source} and expires_at > ${row.created_at})
-        < ${most.perSource}
-      and (select count(*) from program_codes where ${networkOf(sql.ref('source'))} = ${networkOf(sql`${row.source}`)}
-          and expires_at > ${row.created_at}) < ${most.perNetwork}
-    returning true as taken`.execute(db)
-  if (rows.length === 0) return false
-  await sql`
-    with waiting as (
-      select device_hash, created_at, ${networkOf(sql.ref('source'))} as network from program_codes
-      where expires_at > ${row.created_at} and user_id is null
-    ), largest as (select network from waiting group by network order by count(*) desc, network limit 1)
-    delete from program_codes where (select count(*) from waiting) > ${most.total} and device_hash = (
-      select device_hash from waiting join largest using (network) order by created_at, device_hash limit 1)`.execute(
-    db,
-  )
-  return true
+export async function insertCode(db: Kysely<Schema>, row: Insertable<ProgramCodesTable>): Promise<void> {
+  await db.insertInto('program_codes').values(row).execute()
 }
 
 /** Notes a call for the token. @returns the row as it was before, locked; undefined for an unknown code */

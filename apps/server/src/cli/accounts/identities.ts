@@ -43,7 +43,8 @@ export function addIdentityCommands(user: Command, terminal: Terminal): void {
         const account = await accountOf(instance, username)
         const known = await listIdentities(instance.system, account.id)
         const { id } = known.find((one) => one.id === identity) ?? fail('NOT_FOUND', { what: 'The identity' })
-        const deps = { db: instance.system, clock: systemClock, mails: await mailQueueOf(instance) }
+        const mails = await mailQueueOf(instance)
+        const deps = { db: instance.system, clock: systemClock, mails, contextOf: instance.contextOf }
         const { removed, hasWayIn } = await removeOf(deps, account.id, id, COMMAND_LINE)
         const name = account.username
         show(terminal, format, removed, [

@@ -92,6 +92,10 @@ export interface ProgramCodesTable {
   user_hash: Buffer
   name: string
   source: string
+  /** The /24 or /48 of the source. */
+  network: GeneratedAlways<string>
+  /** The /24 or /32 of the source. */
+  wide_network: GeneratedAlways<string>
   user_agent: Generated<string>
   created_at: Date
   expires_at: Date

@@ -1,7 +1,7 @@
 // Kysely types of the tables of single sign-on: a part of schema.ts, with its rules.
 import type { TenantId, UserId } from '@bowline/contract/schemas/common'
 import type { LinkedBy } from '@bowline/contract/schemas/user'
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { ProvisionedRole } from './scim-tables.ts'
 
 export interface SignInSettingsTable {
@@ -65,6 +65,12 @@ export interface ProviderRequestsTable {
   /** The administrator of a test. */
   tester: UserId | null
   expires_at: Date
+  /** Null for those of the version before. */
+  source: ColumnType<string | null, string | null | undefined>
+  /** The /24 or /48 of the source. */
+  network: GeneratedAlways<string | null>
+  /** The /24 or /32 of the source. */
+  wide_network: GeneratedAlways<string | null>
 }
 
 export interface UsedAssertionsTable {

@@ -23,7 +23,7 @@ export async function linkProposed<A extends Account>(
     return taken
   })
   if (!linked) return undefined
-  await applyGroups(deps, { provider: linked.provider_id, groups: linked.groups }, account)
+  await applyGroups(deps, { ...linked, provider: linked.provider_id }, account)
   // Nothing else is read anew: what ends the tokens of the account must go on to end this sign-in.
   return { ...account, authMethods: [...new Set([...account.authMethods, linked.kind])] }
 }

@@ -2,10 +2,9 @@
 import { operations } from '@bowline/contract/operations'
 import { requireRecentProof } from '../../auth/ownership.ts'
 import { type Route, instanceAdminRoute, originOf, userRoute } from '../../http/route.ts'
-import type { LinkDeps } from '../accounts.ts'
-import { listIdentities, personNamed, removeOf, removeOwn } from './service.ts'
+import { type RemovalDeps, listIdentities, personNamed, removeOf, removeOwn } from './service.ts'
 
-export function identityRoutes(deps: LinkDeps): Route[] {
+export function identityRoutes(deps: RemovalDeps): Route[] {
   const { users } = operations
   return [
     userRoute(users.listIdentities, ({ actor }) => listIdentities(deps.db, actor.id)),

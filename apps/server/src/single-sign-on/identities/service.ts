@@ -4,6 +4,7 @@ import type { UserId } from '@bowline/contract/schemas/common'
 import type { LinkedIdentity } from '@bowline/contract/schemas/user'
 import type { Kysely } from 'kysely'
 import { requireRecentProof } from '../../auth/ownership.ts'
+import { endPendingSignIns } from '../../auth/pending-sign-ins.ts'
 import type { Origin, UserActor } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
 import { addNotice } from '../../mails/notices.ts'
@@ -11,7 +12,8 @@ import { countWaysIn } from '../../passkeys/ways-in.ts'
 import { noteAccountEvent } from '../../users/activity.ts'
 import { leaveProvider } from '../../users/provider-accounts.ts'
 import { type Account, findAccount, findAccountByEmail, getAccount, lockAccount } from '../../users/service.ts'
-import type { LinkDeps } from '../accounts.ts'
+import { type GivenRoles, followGroups, lockGiven } from '../../members/provided.ts'
+import { type GroupDeps, type LinkDeps, tellRoles } from '../accounts.ts'
 import { type IdentityRow, findSettings, listProviders } from '../store.ts'
 import { deleteExchangesOf, deleteIdentity, listOf } from './store.ts'
 
@@ -25,14 +27,11 @@ export async function listIdentities(db: Kysely<Schema>, user: UserId): Promise<
  * Removes one of the caller's identities.
  * @throws {BowlineError} FRESH_PROOF_REQUIRED; NOT_FOUND unless it is one of the caller's; ONLY_WAY_IN
  */
-export async function removeOwn(deps: LinkDeps, actor: UserActor, id: string, origin: Origin): Promise<void> {
+export async function removeOwn(deps: RemovalDeps, actor: UserActor, id: string, origin: Origin): Promise<void> {
   // Nobody is asked for a proof in vain.
   if (!(await listOf(deps.db, actor.id)).some((one) => one.id === id)) notFound()
   await requireRecentProof(deps, actor)
-  await deps.db.transaction().execute(async (db) => {
-    const account = await locked(db, actor.id)
-    const row = (await deleteIdentity(db, actor.id, id)) ?? notFound()
-    await forget({ ...deps, db }, account, row, { by: 'owner', origin })
+  await take(deps, actor.id, id, { by: 'owner', origin }, async (db, account) => {
     if (!(await hasWayIn(db, account))) fail('ONLY_WAY_IN')
   })
 }
@@ -44,18 +43,16 @@ export async function removeOwn(deps: LinkDeps, actor: UserActor, id: string, or
  * @throws {BowlineError} NOT_FOUND
  */
 export async function removeOf(
-  deps: LinkDeps,
+  deps: RemovalDeps,
   user: UserId,
   id: string,
   origin: Origin,
 ): Promise<{ readonly removed: LinkedIdentity; readonly hasWayIn: boolean }> {
   const names = await providerNames(deps.db)
-  return deps.db.transaction().execute(async (db) => {
-    const account = await locked(db, user)
-    const row = (await deleteIdentity(db, user, id)) ?? notFound()
-    await forget({ ...deps, db }, account, row, { by: 'administrator', origin })
-    return { removed: toIdentity(row, names), hasWayIn: await hasWayIn(db, account) }
-  })
+  return take(deps, user, id, { by: 'administrator', origin }, async (db, account, row) => ({
+    removed: toIdentity(row, names),
+    hasWayIn: await hasWayIn(db, account),
+  }))
 }
 
 /**
@@ -70,17 +67,55 @@ export async function personNamed(db: Kysely<Schema>, name: string): Promise<Acc
   return account ?? fail('NOT_FOUND', { what: 'The user' })
 }
 
-async function forget(
-  deps: LinkDeps,
-  account: Account,
-  row: IdentityRow,
-  { by, origin }: { readonly by: 'owner' | 'administrator'; readonly origin: Origin },
-): Promise<void> {
+export type RemovalDeps = LinkDeps & Pick<GroupDeps, 'contextOf'>
+
+interface By {
+  readonly by: 'owner' | 'administrator'
+  readonly origin: Origin
+}
+
+/**
+ * Removes an identity with the roles that groups of its provider have given, which no sign-in would take any more.
+ * @param then runs in the same transaction
+ * @throws {BowlineError} NOT_FOUND
+ */
+async function take<T>(
+  deps: RemovalDeps,
+  user: UserId,
+  id: string,
+  by: By,
+  then: (db: Kysely<Schema>, account: Account, row: IdentityRow) => Promise<T>,
+): Promise<T> {
+  const known = (await listOf(deps.db, user)).find((one) => one.id === id) ?? notFound()
+  const provider = await providerOf(deps.db, known)
+  const nothing: GivenRoles | undefined = provider === undefined ? undefined : { provider, roles: new Map() }
+  const { account, changed, result } = await deps.db.transaction().execute(async (db) => {
+    const inner = { ...deps, db }
+    // Namespaces are locked before accounts, and accounts before identities.
+    if (nothing) await lockGiven(db, user, nothing)
+    const owner = await locked(db, user)
+    const row = (await deleteIdentity(db, user, id)) ?? notFound()
+    await forget(inner, owner, row, by)
+    const taken = nothing ? await followGroups(inner, owner, nothing) : []
+    return { account: owner, changed: taken, result: await then(db, owner, row) }
+  })
+  await tellRoles(deps, account, changed)
+  return result
+}
+
+/** Id of the provider whose groups gave roles with an identity; null: SAML; undefined: one that is not set up any more. */
+async function providerOf(db: Kysely<Schema>, { kind, issuer }: IdentityRow): Promise<string | null | undefined> {
+  if (kind === 'saml') return null
+  return (await listProviders(db)).find((provider) => provider.issuer === issuer)?.id
+}
+
+async function forget(deps: LinkDeps, account: Account, row: IdentityRow, { by, origin }: By): Promise<void> {
   const { db, clock } = deps
   const { kind, issuer, subject, email } = row
   const left = await listOf(db, account.id)
   if (!left.some((one) => one.kind === kind)) await leaveProvider(db, account.id, kind)
   await deleteExchangesOf(db, account.id)
+  await endPendingSignIns(db, account.id)
   const details = { kind, issuer, subject, by }
   await noteAccountEvent(db, clock.now(), { user: account.id, kind: 'identity.remove', origin, details })
   await addNotice(db, deps, account, { event: 'identity-removed', subject: `${email} at ${issuer}`, origin })

@@ -4,6 +4,7 @@ import { LIMITS } from '@bowline/contract/limits'
 import { redirectName } from '@bowline/contract/openid-redirect'
 import * as oidc from 'openid-client'
 import { z } from 'zod'
+import type { WaitingRoom } from '../../budgets/waiting.ts'
 import type { Origin } from '../../context.ts'
 import { hashOf } from '../../platform/secrets/hash.ts'
 import { findProviderSession } from '../../auth/sign-ins/service.ts'
@@ -47,20 +48,32 @@ const Groups = z.union([
 
 /**
  * Begins a sign-in.
- * @param browser hash of the browser's cookie
+ * @param from.browser hash of the browser's cookie
+ * @param from.room of the table provider_requests
+ * @param from.source address of the browser
  * @returns address of the provider
- * @throws {BowlineError} NOT_FOUND, IDENTITY_PROVIDER_FAILED
+ * @throws {BowlineError} TOO_MANY_REQUESTS, NOT_FOUND, IDENTITY_PROVIDER_FAILED
  */
 export async function startOpenid(
   deps: OpenidDeps,
   id: string,
-  { browser, next }: { readonly browser: Buffer; readonly next: string | undefined },
+  {
+    browser,
+    next,
+    room,
+    source: address,
+  }: {
+    readonly browser: Buffer
+    readonly next: string | undefined
+    readonly room: WaitingRoom
+    readonly source: string
+  },
 ): Promise<string> {
   const provider = await enabledProvider(deps, id)
   const config = await clientOf(deps, provider)
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()]
   const id_hash = hashOf(state)
-  await insertRequest(deps.db, {
+  const request = {
     id_hash,
     browser_hash: browser,
     provider_id: provider.id,
@@ -68,9 +81,10 @@ export async function startOpenid(
     sealed: deps.secretKey.seal(sealName(id_hash), Buffer.from(JSON.stringify({ nonce, verifier }))),
     tester: null,
     expires_at: new Date(deps.clock.now() + LIMITS.providerRequestMinutes * 60_000),
-  })
+  }
+  await room.add(deps, address, (db, source) => insertRequest(db, { ...request, source }))
   const isGrouped = (await rolesOfProviders(deps.db)).of(id).length > 0
-  const address = oidc.buildAuthorizationUrl(config, {
+  const target = oidc.buildAuthorizationUrl(config, {
     redirect_uri: redirectUrlOf(deps, provider),
     // Providers that know this scope send groups for nothing else.
     scope: isGrouped && config.serverMetadata().scopes_supported?.includes('groups') ? `${SCOPE} groups` : SCOPE,
@@ -79,7 +93,7 @@ export async function startOpenid(
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })
-  return address.href
+  return target.href
 }
 
 /**
