@@ -39,8 +39,8 @@ export async function isFull(
 }
 
 /**
- * Makes room where all together are too many: of the wide network with the most, of its network with the most, the oldest. A hundredth goes at
- * once, so that a full table is not sorted for each row.
+ * Makes room where all together are too many: of the wide network with the most, of its network with the most, the oldest.
+ * A hundredth goes at once, so that a full table is not sorted for each row.
  */
 export async function makeRoom(db: Kysely<Schema>, table: WaitingTable, now: Date, total: number): Promise<void> {
   const rows = sql.table(table)
