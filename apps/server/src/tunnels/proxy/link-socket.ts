@@ -30,6 +30,8 @@ export class LinkSocket extends Duplex {
   /** Received bytes whose credit is still owed. */
   #owed = 0
   #written: (() => void) | undefined
+  /** Why it has been lost, while there are bytes from before that. */
+  #lost: TunnelError | undefined
 
   /**
    * Opens the connection; what is written before it stands is delivered afterwards.
@@ -52,8 +54,15 @@ export class LinkSocket extends Duplex {
     if (count > 0) this.#stream.consumed(count)
   }
 
+  override read(size?: number): unknown {
+    const chunk: unknown = super.read(size)
+    if (this.#lost && this.readableLength === 0) process.nextTick(() => this.destroy(this.#lost))
+    return chunk
+  }
+
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    if (this.#stream.write(chunk)) done()
+    // Nobody takes them any more; what the service has said before that is still to be read.
+    if (this.#lost || this.#stream.write(chunk)) done()
     else this.#written = done
   }
 
@@ -109,6 +118,9 @@ export class LinkSocket extends Duplex {
     if (this.destroyed) return
     const failure = this.#connected || cause.reason !== 'connect-failed' ? 'lost' : 'refused'
     const late = /within \d+ seconds|ETIMEDOUT/.test(cause.message)
-    this.destroy(new TunnelError(failure === 'refused' && late ? 'timeout' : failure, cause))
+    const error = new TunnelError(failure === 'refused' && late ? 'timeout' : failure, cause)
+    if (this.readableLength === 0) return void this.destroy(error)
+    this.#lost = error
+    this.#written?.()
   }
 }
