@@ -13,6 +13,8 @@ type Response = Http2ServerResponse & Writable
 export const arrived = new Set<string>()
 /** Requests that the service has seen end before it had answered, by path with query. */
 export const cancelled = new Set<string>()
+/** Bytes of the endless answers so far, by path with query. */
+export const sentEndlessly = new Map<string, number>()
 /** Ends of the event streams, by query: a test sends events through these. */
 export const listeners = new Map<string, Writable>()
 
@@ -91,10 +93,13 @@ const handlers: Readonly<Record<string, (request: Request, response: Response) =
   /** Answers without an end; remembers that the client has left. */
   '/endless'(request, response) {
     const chunk = Buffer.alloc(65_536, 'endless ')
+    const path = request.url ?? ''
     response.writeHead(200)
     response.on('close', () => cancelled.add(request.url ?? ''))
     const fill = (): void => {
-      while (!response.destroyed && response.write(chunk));
+      do {
+        sentEndlessly.set(path, (sentEndlessly.get(path) ?? 0) + chunk.length)
+      } while (!response.destroyed && response.write(chunk))
       if (!response.destroyed) response.once('drain', fill)
     }
     fill()

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { type Headers, type Origin, responseHeaders, trailersOf } from './headers.ts'
 import type { Target } from './locations.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
-import { TunnelError } from './link-socket.ts'
+import { TunnelError, type TunnelFailure } from './link-socket.ts'
 
 export type ClientRequest = IncomingMessage | Http2ServerRequest
 export type ClientResponse = ServerResponse | Http2ServerResponse
@@ -117,11 +117,16 @@ export function failExchange({ request, response }: Pick<Exchange, 'request' | '
   else answerPage(response, failurePage(code, request.headers.accept))
 }
 
+const FAILURE_CODES: Readonly<Record<TunnelFailure, FailureCode>> = {
+  timeout: 'TIMEOUT',
+  refused: 'REFUSED',
+  lost: 'LOST',
+  gone: 'GONE',
+}
+
 /** Reason why a connection to a service has failed. */
 export function failureOf(error: Error & { code?: string }): FailureCode {
-  if (error instanceof TunnelError) {
-    return error.failure === 'timeout' ? 'TIMEOUT' : error.failure === 'refused' ? 'REFUSED' : 'LOST'
-  }
+  if (error instanceof TunnelError) return FAILURE_CODES[error.failure]
   const code = error.code ?? ''
   if (/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)/.test(code) || /SELF_SIGNED/.test(code))
     return 'CERTIFICATE'

@@ -8,7 +8,8 @@ import { DialEvent, type EngineOpen, type HttpOpen } from '@bowline/link/stream-
 /** Time in which the device must connect to the service, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 10_000
 
-export type TunnelFailure = 'refused' | 'timeout' | 'lost'
+/** `gone`: the link of the device has ended. */
+export type TunnelFailure = 'refused' | 'timeout' | 'lost' | 'gone'
 
 /** The connection through the device has failed. */
 export class TunnelError extends Error {
@@ -116,11 +117,16 @@ export class LinkSocket extends Duplex {
       return
     }
     if (this.destroyed) return
-    const failure = this.#connected || cause.reason !== 'connect-failed' ? 'lost' : 'refused'
-    const late = /within \d+ seconds|ETIMEDOUT/.test(cause.message)
-    const error = new TunnelError(failure === 'refused' && late ? 'timeout' : failure, cause)
+    const error = new TunnelError(failureOf(cause, this.#connected), cause)
     if (this.readableLength === 0) return void this.destroy(error)
     this.#lost = error
     this.#written?.()
   }
+}
+
+function failureOf({ by, reason, message }: LinkCause, isConnected: boolean): TunnelFailure {
+  // The agent only speaks of the service; whatever else ends a stream has ended the link.
+  if (by !== 'agent') return 'gone'
+  if (isConnected || reason !== 'connect-failed') return 'lost'
+  return /within \d+ seconds|ETIMEDOUT/.test(message) ? 'timeout' : 'refused'
 }
