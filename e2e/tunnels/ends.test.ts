@@ -64,7 +64,7 @@ it.each(PROTOCOLS)('moves 64 MiB each way unchanged, with a client of %s', async
 
 it('holds 100 WebSockets', async () => {
   const held = await holdWebSockets(wayTo('WebSocket', 'HTTP/1.1'), 100)
-  for (let round = 0; round < 5; round += 1) await held.speak(round)
+  for (let round = 0; round < 5; round += 1) expect(await held.speak(round)).toBe(100)
   held.close()
 })
 

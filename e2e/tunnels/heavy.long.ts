@@ -50,9 +50,9 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('a client of %s', (protocol) => {
 it('holds 500 WebSockets for a minute', async () => {
   const held = await holdWebSockets(tunnelSite(world, await world.openTunnel(sockets.port), 'HTTP/1.1'), 500)
   for (let round = 0; round < MINUTE_ROUNDS; round += 1) {
-    await held.speak(round)
+    expect(await held.speak(round)).toBe(500)
     await pause(1_000)
   }
-  await held.speak(MINUTE_ROUNDS)
+  expect(await held.speak(MINUTE_ROUNDS)).toBe(500)
   held.close()
 }, 300_000)

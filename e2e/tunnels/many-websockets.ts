@@ -3,8 +3,8 @@ import { WebSocket } from 'ws'
 import type { Site } from './row.ts'
 
 export interface Held {
-  /** Every socket says something and hears it. @throws when one hears something else, or has ended */
-  speak(round: number): Promise<void>
+  /** Every socket says something and hears it. @returns how many @throws when one hears something else, or has ended */
+  speak(round: number): Promise<number>
   close(): void
 }
 
@@ -17,7 +17,8 @@ export async function holdWebSockets(site: Site, count: number): Promise<Held> {
   )
   return {
     async speak(round) {
-      await Promise.all(sockets.map((socket, at) => echoed(socket, `round ${round} of socket ${at}`)))
+      const heard = await Promise.all(sockets.map((socket, at) => echoed(socket, `round ${round} of socket ${at}`)))
+      return heard.length
     },
     close() {
       for (const socket of sockets) socket.terminate()
