@@ -29,7 +29,7 @@ const SOCKETS = { first: 100, all: 1_100, perSource: 200 }
 const NAMES = { ssh: 'ssh -L through the same server', nginx: 'nginx with TLS before the service' } as const
 
 interface Way {
-  dial(source?: string): Socket
+  readonly dial: (source?: string) => Socket
   readonly host: string
 }
 
