@@ -16,6 +16,7 @@ import { measureConnect } from './rows/connect.ts'
 import { measureFloor } from './rows/floor.ts'
 import { measureFormer } from './rows/former.ts'
 import { measureApi } from './rows/api.ts'
+import { measureHttpTunnel } from './rows/http-tunnel.ts'
 import { measureIdleAgents } from './rows/idle-agents.ts'
 import { measureKeystroke } from './rows/keystroke.ts'
 import { measureLink } from './rows/link.ts'
@@ -43,6 +44,7 @@ const GROUPS: Readonly<Record<string, (options: BenchOptions) => Promise<Row[]>>
   sftp: measureSftp,
   api: measureApi,
   tunnel: measureTunnel,
+  'http-tunnel': measureHttpTunnel,
 }
 const USAGE = `npm run bench -- [options]
   --rows <names>       ${Object.keys(GROUPS).join(',')} (default: all)

@@ -42,6 +42,8 @@ export const TARGETS = {
   tools: less(1.15, 1),
   /** One large file: time of bulk bytes compared with sshd (`bulk` has their rate), where each has a core. */
   sftp: { up: less(1.15, 1), down: less(1.33, 1) },
+  /** One body compared with `ssh -L`; requests a second compared with nginx. */
+  httpTunnel: { stream: more(0.9, 1), requests: more(0.5, 0.8) },
   /** A list of a namespace of 100,000 devices compared with one of 1,000. */
   list: less(3, 1.5),
 } as const

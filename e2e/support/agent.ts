@@ -31,8 +31,14 @@ export interface Agent {
 /**
  * Starts an agent, accepts its device and waits until it is online.
  * @param accept default: through the API
+ * @param settings beside those that lead it to the server
  */
-export async function startAgent(server: Server, name: string, accept = acceptDevice): Promise<Agent> {
+export async function startAgent(
+  server: Server,
+  name: string,
+  accept = acceptDevice,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Agent> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-e2e-agent-'))
   const password = randomBytes(16).toString('hex')
   const env = {
@@ -45,6 +51,7 @@ export async function startAgent(server: Server, name: string, accept = acceptDe
     BOWLINE_PREFERRED_IDENTITY: `identity of ${name}`,
     BOWLINE_SINGLE_USER_PASSWORD: hashOf(password),
     BOWLINE_LOG_LEVEL: 'info',
+    ...settings,
   }
   const command = [...(await plainShell(folder)), process.execPath, AGENT, '--single-user']
   const launch = (): Running => run(command, { cwd: root, env })

@@ -68,7 +68,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     throw error
   })
   const ports = { BOWLINE_HTTP_PORT: new URL(origin).port, BOWLINE_SSH_PORT: String(sshPort) }
-  if (pin) await trustCertificate(join(dataFolder, 'tls.crt'))
+  const certificate = options.env?.['BOWLINE_TLS_CERT_FILE'] ?? (pin ? join(dataFolder, 'tls.crt') : undefined)
+  if (certificate !== undefined) await trustCertificate(certificate)
   const anonymous = createClient({ origin })
   if (setupLink) await setUp(anonymous, setupLink)
   const signIn = async () => (await anonymous.call(operations.auth.login, { body: ACCOUNT })).body

@@ -2,7 +2,7 @@
 // through the product, and straight to sshd.
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
+import { type Socket, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
@@ -12,13 +12,13 @@ import { pairedRatios, spreadOf } from '../measure/statistics.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Row } from '../row.ts'
 import { type Scene, inScene } from '../site/scene.ts'
+import { freePort, listen, send } from '../site/sockets.ts'
 import type { Direction } from './bulk.ts'
 
 const PEERS = ['bowline', 'sshd'] as const
 const NAMES = { bowline: 'ssh -L through the same server', sshd: 'ssh -L straight to sshd' }
 const CIPHER = 'aes128-gcm@openssh.com'
 const SETTINGS = { BOWLINE_TUNNELS_DOMAIN: 'tunnels.example', BOWLINE_TUNNELS_TLS_PORT: '0' }
-const CHUNK = Buffer.alloc(65_536)
 
 export function measureTunnel(options: BenchOptions): Promise<Row[]> {
   return inScene(options, 'tunnel', async (scene) => {
@@ -106,12 +106,6 @@ async function transfer(socket: Socket, bytes: number, direction: Direction): Pr
   return milliseconds
 }
 
-async function send(socket: Socket, bytes: number): Promise<void> {
-  for (let left = bytes; left > 0 && !socket.destroyed; left -= CHUNK.length) {
-    if (!socket.write(left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK)) await once(socket, 'drain')
-  }
-}
-
 /** Restarts the server with a port for TCP tunnels and opens one to the device. */
 async function openTunnel({ site }: Scene, port: number): Promise<{ name: string; port: number }> {
   await site.stop()
@@ -125,16 +119,4 @@ async function openTunnel({ site }: Scene, port: number): Promise<{ name: string
   const body = { host: '127.0.0.1', port, ttl: -1, protocol: 'tcp' as const }
   const made = await site.client.call(operations.tunnels.create, { params: { uid: found.uid }, body })
   return { name: made.body.full_address, port: Number(made.body.url.split(':').at(-1)) }
-}
-
-async function listen(parts: AsyncDisposableStack, server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  parts.defer(() => void server.close())
-  return (server.address() as AddressInfo).port
-}
-
-async function freePort(): Promise<number> {
-  await using parts = new AsyncDisposableStack()
-  const port = await listen(parts, createServer())
-  return port
 }

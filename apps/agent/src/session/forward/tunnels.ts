@@ -1,11 +1,11 @@
 // Handles `http` streams: TCP connections of HTTP tunnels, as seen from the device. They belong to no user: the server
 // has authorized the tunnel, and addresses are literal, so that no name is resolved here.
-import { connect } from 'node:net'
 import type { LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
 import { HttpOpen } from '@bowline/link/stream-messages'
 import type { Member } from '../../login/logins.ts'
 import type { Log } from '../../log.ts'
+import { PatientSocket } from './patient-socket.ts'
 import { failed, SocketStream } from './socket-stream.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -29,7 +29,8 @@ export class Tunnels {
     if (!parsed.success) return failed('protocol', 'the tunnel request is not valid')
     const { clock, log } = this.#parts
     const { host, port } = parsed.data
-    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    const socket = new PatientSocket({ allowHalfOpen: true })
+    socket.setNoDelay().connect(port, host)
     const joined = new SocketStream(socket, this, () => stream)
     this.members.add(joined)
     const cancel = clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('no connection within 10 seconds')))

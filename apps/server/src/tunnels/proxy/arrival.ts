@@ -41,9 +41,9 @@ export function httpArrival(
     answer: (page) => (response.headersSent ? breakOff(response) : answerPage(response, page)),
     status: () => (response.headersSent ? response.statusCode : 0),
     onClose: (over) => response.on('close', over),
-    carry({ hostHeader, http2, tls }, connect, { sent, received }, answered) {
-      const carrier = http2 ? http2Carrier(connect, hostHeader, tls !== 'none') : http1Carrier(connect, hostHeader)
-      const { abort } = carrier({ request, response, origin, expectsContinue, sent, received, answered })
+    carry(target, connect, { sent, received }, answered) {
+      const carrier = target.http2 ? http2Carrier(connect, target.tls !== 'none') : http1Carrier(connect)
+      const { abort } = carrier({ request, response, origin, target, expectsContinue, sent, received, answered })
       return () => abort()
     },
   }
@@ -65,16 +65,12 @@ export function upgradeArrival(request: IncomingMessage, socket: Duplex, head: B
     },
     status: () => status,
     onClose: (over) => socket.on('close', over),
-    carry({ hostHeader }, connect, { sent, received }, answered) {
+    carry(target, connect, { sent, received }, answered) {
       const note = (code: number): void => {
         status = code
         answered()
       }
-      const { abort } = carryUpgrade(
-        { request, socket, head, origin, sent, received, answered: note },
-        connect,
-        hostHeader,
-      )
+      const { abort } = carryUpgrade({ request, socket, head, origin, target, sent, received, answered: note }, connect)
       return abort
     },
   }

@@ -2,9 +2,10 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type Http2ServerRequest, type Http2ServerResponse, constants } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
-import { type Origin, responseHeaders, trailersOf } from './headers.ts'
+import { type Headers, type Origin, responseHeaders, trailersOf } from './headers.ts'
+import type { Target } from './locations.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
-import { TunnelError } from './link-socket.ts'
+import { TunnelError, type TunnelFailure } from './link-socket.ts'
 
 export type ClientRequest = IncomingMessage | Http2ServerRequest
 export type ClientResponse = ServerResponse | Http2ServerResponse
@@ -14,6 +15,7 @@ export interface Exchange {
   readonly request: ClientRequest
   readonly response: ClientResponse
   readonly origin: Origin
+  readonly target: Target
   /** The client waits for `100 Continue` before it sends its body. */
   readonly expectsContinue: boolean
   /** Called for each chunk, in bytes. */
@@ -34,16 +36,26 @@ export function answerPage(response: ClientResponse, page: Page): void {
   response.end(request.method === 'HEAD' ? '' : page.body)
 }
 
+export interface AnswerHead {
+  readonly status: number
+  readonly rawHeaders: readonly string[]
+  readonly connection?: string | undefined
+  /** Nothing follows the head. */
+  readonly isWhole?: boolean
+}
+
 /** Begins the visitor's answer and passes body and trailers on. */
 export function passAnswer(
   exchange: Exchange,
   answer: Readable & { readonly rawTrailers?: readonly string[] },
-  head: { readonly status: number; readonly rawHeaders: readonly string[]; readonly connection?: string | undefined },
+  head: AnswerHead,
   trailers: () => readonly string[],
 ): void {
-  const { response, answered, received } = exchange
+  const { response, answered, received, origin, target } = exchange
   answered()
-  writeHead(response, head.status, responseHeaders(head.rawHeaders, head.connection))
+  const headers = responseHeaders(head.rawHeaders, head.connection, { origin, target })
+  if (head.isWhole === true && 'stream' in response) return passHead(response, answer, head.status, headers)
+  writeHead(response, head.status, headers)
   answer.on('data', (chunk: Buffer) => received(chunk.length))
   // Registered before `pipe`, which ends the response at the same event.
   answer.on('end', () => {
@@ -53,16 +65,43 @@ export function passAnswer(
   answer.pipe(response as Writable)
 }
 
+/** A head that ends its stream: clients of gRPC find the status of a failed call only there. */
+function passHead(response: Http2ServerResponse, answer: Readable, status: number, headers: Headers): void {
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end()
+  answer.resume()
+}
+
+const NOTHING = Buffer.alloc(0)
+
 function writeHead(response: ClientResponse, status: number, headers: OutgoingHttpHeaders): void {
   if ('stream' in response) return void response.writeHead(status, headers)
   response.writeHead(status, keepsNoConnection(response.req) ? { ...headers, connection: 'close' } : headers)
-  // Events and the like must not wait for the first byte of the body.
-  response.flushHeaders()
+  // Events and the like must not wait for the first byte of the body. `flushHeaders` would encode the head as UTF-8, which
+  // changes the bytes of a value that is not ASCII.
+  response.write(NOTHING)
 }
 
 /** True for a client that waits for `100 Continue`: it may still send its body or not, and nobody can know. */
 function keepsNoConnection(request: IncomingMessage): boolean {
   return request.headers.expect !== undefined && !request.complete
+}
+
+/**
+ * Drops what is left of a request that the service has answered before it had read everything. A client that is still
+ * sending could not read the answer if its connection were closed, or if nobody took its bytes.
+ */
+export function dropRest({ request, response }: Pick<Exchange, 'request' | 'response'>): void {
+  if (request.readableEnded) return
+  request.unpipe()
+  request.resume()
+  if (!('stream' in response)) return
+  const { stream } = response
+  // Asks the client to stop (RFC 9113 section 8.1).
+  const stop = (): void => void (stream.destroyed || stream.close(constants.NGHTTP2_NO_ERROR))
+  if (stream.writableFinished) stop()
+  else stream.once('finish', stop)
 }
 
 /** Ends an answer that cannot be completed, so that the visitor can tell. */
@@ -78,11 +117,16 @@ export function failExchange({ request, response }: Pick<Exchange, 'request' | '
   else answerPage(response, failurePage(code, request.headers.accept))
 }
 
+const FAILURE_CODES: Readonly<Record<TunnelFailure, FailureCode>> = {
+  timeout: 'TIMEOUT',
+  refused: 'REFUSED',
+  lost: 'LOST',
+  gone: 'GONE',
+}
+
 /** Reason why a connection to a service has failed. */
 export function failureOf(error: Error & { code?: string }): FailureCode {
-  if (error instanceof TunnelError) {
-    return error.failure === 'timeout' ? 'TIMEOUT' : error.failure === 'refused' ? 'REFUSED' : 'LOST'
-  }
+  if (error instanceof TunnelError) return FAILURE_CODES[error.failure]
   const code = error.code ?? ''
   if (/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)/.test(code) || /SELF_SIGNED/.test(code))
     return 'CERTIFICATE'

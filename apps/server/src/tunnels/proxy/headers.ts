@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { hidesFromDevice, ownCookie } from './cookies.ts'
+import { type Target, visitorLocation } from './locations.ts'
 
 export type Headers = Record<string, string | string[]>
 
@@ -56,9 +57,15 @@ export function requestHeaders(
 }
 
 /** Headers for the client. @param rawHeaders names and values alternating */
-export function responseHeaders(rawHeaders: readonly string[], connection: string | undefined): Headers {
+export function responseHeaders(
+  rawHeaders: readonly string[],
+  connection: string | undefined,
+  { origin, target }: { readonly origin: Origin; readonly target: Target },
+): Headers {
   const dropped = connectionOptions(connection)
   const headers = collect(rawHeaders, (name) => !HOP_BY_HOP.has(name) && !dropped.has(name) && !OVERREACHING.has(name))
+  const { location } = headers
+  if (typeof location === 'string') headers['location'] = visitorLocation(location, origin, target)
   const cookies = headers['set-cookie']
   if (cookies === undefined) return headers
   const own = [cookies].flat().flatMap((cookie) => ownCookie(cookie) ?? [])

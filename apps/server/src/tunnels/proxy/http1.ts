@@ -1,7 +1,16 @@
 // HTTP/1.1 to the service.
 import { type ClientRequest as Outgoing, type IncomingMessage, request as startRequest } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type Carrier, type Exchange, breakOff, failExchange, failureOf, hasBody, passAnswer } from './exchange.ts'
+import {
+  type Carrier,
+  type Exchange,
+  breakOff,
+  dropRest,
+  failExchange,
+  failureOf,
+  hasBody,
+  passAnswer,
+} from './exchange.ts'
 import { type Headers, requestHeaders, trailersOf } from './headers.ts'
 
 /** Largest head of an answer, in bytes. */
@@ -23,16 +32,17 @@ export function startOutgoing(
   })
 }
 
-/** Carries requests over HTTP/1.1. @param hostHeader replaces the visitor's host; '' keeps it */
-export function http1Carrier(connect: () => Duplex, hostHeader: string): Carrier {
+/** Carries requests over HTTP/1.1. */
+export function http1Carrier(connect: () => Duplex): Carrier {
   return (exchange) => {
-    const { request } = exchange
-    const headers = requestHeaders(request, exchange.origin, hostHeader)
+    const { request, origin, target } = exchange
+    const headers = requestHeaders(request, origin, target.hostHeader)
     if (hasBody(request) && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
     if (exchange.expectsContinue) headers['expect'] = '100-continue'
     else delete headers['expect']
     const outgoing = startOutgoing(connect, request, { ...headers, connection: 'close' })
     let failed = false
+    let answered = false
     const abort = (error?: Error): void => {
       failed = true
       outgoing.destroy(error)
@@ -45,11 +55,16 @@ export function http1Carrier(connect: () => Duplex, hostHeader: string): Carrier
       socket.destroy()
       failExchange(exchange, 'LOST')
     })
-    outgoing.on('response', (answer) => passResponse(exchange, answer))
+    outgoing.on('response', (answer) => {
+      answered = true
+      passResponse(exchange, answer)
+    })
     outgoing.on('error', (error) => {
-      if (!failed && !exchange.response.writableEnded) failExchange(exchange, failureOf(error))
+      // Of an answer that has begun only its own end tells whether it is whole.
+      if (!failed && !answered) failExchange(exchange, failureOf(error))
     })
     sendBody(exchange, outgoing)
+    outgoing.on('close', () => dropRest(exchange))
     return { abort }
   }
 }

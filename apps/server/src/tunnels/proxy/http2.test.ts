@@ -16,7 +16,16 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { WebSocket, WebSocketServer } from 'ws'
 import { createServer } from 'node:http'
 import { type BootedServer, type Person, bootServer } from '../../testing/boot.ts'
-import { DOMAIN, TUNNEL_SETTINGS, ask, httpService, listening, openTunnel, tunnelDevice } from '../testing/device.ts'
+import {
+  DOMAIN,
+  TUNNEL_SETTINGS,
+  ask,
+  httpService,
+  listening,
+  openTunnel,
+  tcpService,
+  tunnelDevice,
+} from '../testing/device.ts'
 
 let server: BootedServer
 let person: Person
@@ -150,6 +159,55 @@ describe('visitors over TLS', () => {
       })
     const texts = Array.from({ length: 20 }, (_, i) => `message ${i}`)
     expect(await Promise.all(texts.map(call))).toEqual(texts.map((text) => [text, 'trailers', '0']))
+  })
+
+  it('carries a failed call of gRPC, whose answer is a head alone', async () => {
+    const service = createHttp2Server()
+    service.on('stream', (stream: ServerHttp2Stream) => {
+      const fields = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12', 'grpc-message': 'none' }
+      stream.respond(fields, { endStream: true })
+    })
+    const client = session(await tunnel(await listening(service), { http2: true }))
+    const stream = client.request({ ':method': 'POST', ':path': '/echo.Echo/Missing', te: 'trailers' })
+    stream.end('request')
+    const answer = await new Promise((resolve, reject) => {
+      stream.on('error', reject)
+      stream.on('response', (fields, flags) => resolve([fields['grpc-status'], fields['grpc-message'], flags & 1]))
+    })
+    // END_STREAM is the first bit: clients look for the status there only then.
+    expect(answer).toEqual(['12', 'none', 1])
+  })
+
+  it('asks a client to stop whose request has been answered before its end', async () => {
+    const port = await tcpService((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno'))
+      socket.on('error', () => undefined)
+    })
+    const stream = session(await tunnel(port)).request({ ':method': 'POST', ':path': '/' })
+    const chunk = Buffer.alloc(16_384)
+    const send = (): void => void (stream.destroyed || stream.write(chunk, send))
+    send()
+    let status: unknown
+    stream.on('response', (headers) => (status = headers[':status'])).resume()
+    await new Promise((resolve, reject) => stream.once('close', resolve).once('error', reject))
+    expect([status, stream.rstCode]).toEqual([413, 0])
+  })
+
+  it('lets a service of HTTP/2 decide about 100 Continue', async () => {
+    const service = createHttp2Server((_, answer) => answer.end('taken'))
+    service.on('checkContinue', (_, answer) => {
+      answer.statusCode = 417
+      answer.end()
+    })
+    const client = session(await tunnel(await listening(service), { http2: true }))
+    const stream = client.request({ ':method': 'POST', ':path': '/', expect: '100-continue' })
+    const statuses: unknown[] = []
+    stream.on('continue', () => statuses.push(100))
+    await new Promise((resolve, reject) => {
+      stream.on('response', (fields) => resolve(statuses.push(fields[':status'])))
+      stream.on('error', reject)
+    })
+    expect(statuses).toEqual([417])
   })
 
   it('refuses an authority that differs from the Host header, and every host that is no tunnel', async () => {

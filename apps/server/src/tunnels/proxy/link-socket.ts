@@ -8,7 +8,8 @@ import { DialEvent, type EngineOpen, type HttpOpen } from '@bowline/link/stream-
 /** Time in which the device must connect to the service, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 10_000
 
-export type TunnelFailure = 'refused' | 'timeout' | 'lost'
+/** `gone`: the link of the device has ended. */
+export type TunnelFailure = 'refused' | 'timeout' | 'lost' | 'gone'
 
 /** The connection through the device has failed. */
 export class TunnelError extends Error {
@@ -30,6 +31,8 @@ export class LinkSocket extends Duplex {
   /** Received bytes whose credit is still owed. */
   #owed = 0
   #written: (() => void) | undefined
+  /** Why it has been lost, while there are bytes from before that. */
+  #lost: TunnelError | undefined
 
   /**
    * Opens the connection; what is written before it stands is delivered afterwards.
@@ -52,8 +55,15 @@ export class LinkSocket extends Duplex {
     if (count > 0) this.#stream.consumed(count)
   }
 
+  override read(size?: number): unknown {
+    const chunk: unknown = super.read(size)
+    if (this.#lost && this.readableLength === 0) process.nextTick(() => this.destroy(this.#lost))
+    return chunk
+  }
+
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    if (this.#stream.write(chunk)) done()
+    // Nobody takes them any more; what the service has said before that is still to be read.
+    if (this.#lost || this.#stream.write(chunk)) done()
     else this.#written = done
   }
 
@@ -107,8 +117,16 @@ export class LinkSocket extends Duplex {
       return
     }
     if (this.destroyed) return
-    const failure = this.#connected || cause.reason !== 'connect-failed' ? 'lost' : 'refused'
-    const late = /within \d+ seconds|ETIMEDOUT/.test(cause.message)
-    this.destroy(new TunnelError(failure === 'refused' && late ? 'timeout' : failure, cause))
+    const error = new TunnelError(failureOf(cause, this.#connected), cause)
+    if (this.readableLength === 0) return void this.destroy(error)
+    this.#lost = error
+    this.#written?.()
   }
+}
+
+function failureOf({ by, reason, message }: LinkCause, isConnected: boolean): TunnelFailure {
+  // The agent only speaks of the service; whatever else ends a stream has ended the link.
+  if (by !== 'agent') return 'gone'
+  if (isConnected || reason !== 'connect-failed') return 'lost'
+  return /within \d+ seconds|ETIMEDOUT/.test(message) ? 'timeout' : 'refused'
 }

@@ -15,6 +15,7 @@ export const FAILURES = {
   OFFLINE: { status: 503, text: 'The device is not connected.' },
   REFUSED: { status: 502, text: 'The device could not connect to the service.' },
   LOST: { status: 502, text: 'The service ended the connection without an answer.' },
+  GONE: { status: 502, text: 'The device disconnected before the service had answered.' },
   CERTIFICATE: { status: 502, text: 'The certificate of the service could not be verified.' },
   TIMEOUT: { status: 504, text: 'The service did not answer in time.' },
   BAD_REQUEST: { status: 400, text: 'The request is not valid HTTP.' },

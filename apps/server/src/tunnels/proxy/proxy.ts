@@ -20,6 +20,7 @@ import type { OpenRequest } from './open-requests.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
 import { requestFault } from './request-faults.ts'
 import { connectService } from './service-connection.ts'
+import { shareLookups } from './shared-lookups.ts'
 import type { Supervision } from './supervision.ts'
 
 export interface ProxyDeps {
@@ -53,11 +54,13 @@ export function createTunnelProxy(deps: ProxyDeps): TunnelProxy {
   const rate = new RateLimiter(clock, REQUESTS)
   const unknown = new RateLimiter(clock, UNKNOWN)
 
+  const lookUp = shareLookups((label: string | undefined) => findByLabel(system, label, clock.now()))
+
   /** Finds the tunnel of a request and judges the visitor. @returns the tunnel, or the answer */
   async function admit(label: string | undefined, visitor: Visitor, entry: OpenRequest): Promise<LiveTunnel | Page> {
     const { accept } = visitor.headers
     if (!unknown.has(entry.source)) return failurePage('TOO_MANY', accept)
-    const found = await findByLabel(system, label, clock.now())
+    const found = await lookUp(label)
     if (found?.protocol !== 'http') {
       unknown.take(entry.source)
       return failurePage('UNKNOWN', accept)

@@ -183,6 +183,27 @@ it('delivers events as they come, and answers HEAD, 204, 304 and ranges', async 
   expect(type).toBe('text/event-stream')
 })
 
+it('keeps the bytes of headers that are not ASCII', async () => {
+  const name = Buffer.from('attachment; filename="Prüfung.pdf"').toString('latin1')
+  const port = await tcpService((socket) => {
+    socket.once('data', () => {
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Disposition: ${name}\r\nContent-Length: 2\r\n\r\nok`, 'latin1')
+    })
+  })
+  const { host } = await tunnelTo(port)
+  expect((await ask(server, host)).headers['content-disposition']).toBe(name)
+})
+
+it('leads redirects of a service to itself to the tunnel', async () => {
+  const port = await httpService((incoming, answer) => {
+    const own = String(incoming.headers.host).replace(/:.*/, '')
+    answer.writeHead(301, { location: `http://${own}:${port}${incoming.url}/` })
+    answer.end()
+  })
+  const { host } = await tunnelTo(port)
+  expect((await ask(server, host, { path: '/folder' })).headers.location).toBe(`http://${host}/folder/`)
+})
+
 it('passes 100 Continue on only when the service sends it', async () => {
   const port = await httpService((incoming, answer) => {
     incoming.resume()

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { failureOf } from './exchange.ts'
 import { type Origin, requestHeaders, responseHeaders } from './headers.ts'
 import { startOutgoing } from './http1.ts'
+import type { Target } from './locations.ts'
 import { type FailureCode, type Page, failurePage } from './pages.ts'
 
 export interface Upgrade {
@@ -13,19 +14,16 @@ export interface Upgrade {
   /** First bytes behind the request. */
   readonly head: Buffer
   readonly origin: Origin
+  readonly target: Target
   readonly sent: (bytes: number) => void
   readonly received: (bytes: number) => void
   readonly answered: (status: number) => void
 }
 
 /** Asks the service for the upgrade and joins both sides. @returns ends it */
-export function carryUpgrade(
-  upgrade: Upgrade,
-  connect: () => Duplex,
-  hostHeader: string,
-): { readonly abort: () => void } {
-  const { request, socket, origin } = upgrade
-  const headers = requestHeaders(request, origin, hostHeader)
+export function carryUpgrade(upgrade: Upgrade, connect: () => Duplex): { readonly abort: () => void } {
+  const { request, socket, origin, target } = upgrade
+  const headers = requestHeaders(request, origin, target.hostHeader)
   const outgoing = startOutgoing(connect, request, {
     ...headers,
     connection: 'Upgrade',
@@ -35,7 +33,7 @@ export function carryUpgrade(
   outgoing.on('error', (error) => refuse(failureOf(error)))
   outgoing.on('response', (answer) => {
     upgrade.answered(answer.statusCode ?? 502)
-    const fields = responseHeaders(answer.rawHeaders, answer.headers.connection)
+    const fields = responseHeaders(answer.rawHeaders, answer.headers.connection, upgrade)
     delete fields['content-length']
     writeHead(socket, answer.statusCode ?? 502, { ...fields, connection: 'close' })
     answer.on('error', () => socket.destroy())
@@ -43,7 +41,7 @@ export function carryUpgrade(
   })
   outgoing.on('upgrade', (answer, service, first) => {
     upgrade.answered(101)
-    const fields = responseHeaders(answer.rawHeaders, undefined)
+    const fields = responseHeaders(answer.rawHeaders, undefined, upgrade)
     writeHead(socket, 101, { ...fields, connection: 'Upgrade', upgrade: answer.headers.upgrade ?? '' })
     join(upgrade, service, first)
   })

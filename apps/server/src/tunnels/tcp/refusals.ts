@@ -59,6 +59,6 @@ export function statusOf(refusal: Refusal): number {
 /** Failure of the connection through the device. */
 export function refusalOf(error: Error): Refusal {
   if (!(error instanceof TunnelError)) return 'error'
-  if (error.failure === 'lost') return 'lost'
+  if (error.failure === 'lost' || error.failure === 'gone') return 'lost'
   return error.failure === 'refused' ? 'service-refused' : 'service-timeout'
 }
