@@ -1,7 +1,7 @@
 // Entry point of `bowline server` and the other commands.
 import { text } from 'node:stream/consumers'
 import { runCommand } from './cli/program.ts'
-import { askSecret } from './cli/secret-prompt.ts'
+import { askSecret } from './platform/input/secret-prompt.ts'
 
 const status = await runCommand(process.argv.slice(2), {
   env: process.env,

@@ -33,6 +33,8 @@ import {
   replaceRecoveryCodes,
   wasRecoveryCodeUsed,
 } from './store.ts'
+
+export { listSecondSteps } from './store.ts'
 import { newSecret, otpauthLink, stepOf } from './totp.ts'
 import { type TypedCode, authenticatorSeal, requireOneCode, verifyFactor } from './verify.ts'
 
