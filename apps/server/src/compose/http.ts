@@ -1,6 +1,6 @@
 // Every route of the API with the dependencies of its noun: the one list that the HTTP server binds.
 import type { FastifyInstance } from 'fastify'
-import type { TenantId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { Kysely } from 'kysely'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import { announcementRoutes } from '../announcements/routes.ts'
@@ -28,7 +28,7 @@ import { deviceRoutes } from '../devices/routes.ts'
 import type { EventBus } from '../events/bus.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { firewallRoutes } from '../firewall/routes.ts'
-import { requireTerminalFactor } from '../held-logins/terminal-factor.ts'
+import { requireBrowserFactor } from '../held-logins/browser-factor.ts'
 import { heldLoginRoutes } from '../held-logins/routes.ts'
 import { closeWindows } from '../held-logins/service.ts'
 import type { WaitingLogins } from '../held-logins/waiting.ts'
@@ -138,6 +138,8 @@ export function apiRoutes(parts: ApiParts): Route[] {
   const requireAccessProof = async (ctx: TenantContext): Promise<void> => {
     if (ctx.actor.kind === 'user' && (await asksForFactor(ctx))) await requireRecentProof(auth, ctx.actor)
   }
+  const requireFactor = (actor: Actor, device: DeviceUid, source: string): Promise<void> =>
+    requireBrowserFactor(auth, actor, device, source)
   const requireProof = async (ctx: TenantContext): Promise<void> => {
     await requireOwnProof(ctx.actor)
     await requireAccessProof(ctx)
@@ -212,7 +214,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...previewRoutes(),
     ...publicKeyRoutes(requireAccessProof),
     ...firewallRoutes(),
-    ...tunnelRoutes(parts.tunnels, parts.doors),
+    ...tunnelRoutes(parts.tunnels, parts.doors, { requireAccessProof, requireFactor }),
     ...connectorRoutes({
       ids,
       secretKey: config.secretKey,
@@ -233,7 +235,7 @@ export function apiRoutes(parts: ApiParts): Route[] {
       tickets: parts.tickets,
       legacyTickets: parts.legacyTickets,
       attempts: new RateLimiter(clock, TERMINALS),
-      requireFactor: (actor, device, source) => requireTerminalFactor(auth, actor, device, source),
+      requireFactor,
     }),
     ...recordingRoutes(parts.recordings, system, (tenant, source) =>
       tenantContext(tenant, { kind: 'system', name: 'internal call' }, source),

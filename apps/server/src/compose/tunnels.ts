@@ -9,12 +9,13 @@ import { readProxySource } from '../gateway/admission/proxied-socket.ts'
 import type { EventBus } from '../events/bus.ts'
 import type { Agents } from '../gateway/links/agents.ts'
 import type { TunnelTraffic } from '../http/tunnel-hosts.ts'
+import { hasBrowserFactor, noteBrowserFactor } from '../held-logins/browser-factor.ts'
 import type { InstanceKeys } from '../instance/keys.ts'
 import { plainAddress } from '../platform/network/address.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
 import { createTickets } from '../terminals/tickets.ts'
-import { type Doorkeeper, type Visit, createDoorkeeper } from '../tunnels/doors/doorkeeper.ts'
+import { type DoorFactors, type Doorkeeper, type Visit, createDoorkeeper } from '../tunnels/doors/doorkeeper.ts'
 import { type TunnelProxy, createTunnelProxy } from '../tunnels/proxy/proxy.ts'
 import { type Supervision, superviseTunnels } from '../tunnels/proxy/supervision.ts'
 import type { TunnelDeps } from '../tunnels/service.ts'
@@ -49,7 +50,11 @@ export function composeTunnels(
   const domain = settings.BOWLINE_TUNNELS_DOMAIN ?? ''
   const secret = keys.derive('passes of tunnels')
   const visits = createTickets<Visit>(clock, VISITS)
-  const doors = createDoorkeeper({ system, clock, passwords, secret, domain, origin, visits })
+  const factors: DoorFactors = {
+    isProven: (visitor) => hasBrowserFactor({ db: system, clock }, visitor),
+    note: (visitor) => noteBrowserFactor({ db: system, clock }, visitor),
+  }
+  const doors = createDoorkeeper({ system, clock, passwords, factors, secret, domain, origin, visits })
   const supervision = superviseTunnels({
     system,
     clock,

@@ -1,8 +1,8 @@
 // SQL of presence: resolution of an SSHID, and the node that holds a device's link.
-import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import type { DeviceStatus } from '@bowline/contract/schemas/device'
 import { type Kysely, sql } from 'kysely'
+import { factorHours } from '../db/namespace-settings.ts'
 import type { Schema } from '../db/schema.ts'
 
 /** Forwarding policy; `unrecorded`: denied while recording is required, because forwarded data is not recorded. */
@@ -59,10 +59,7 @@ export function findLoginTarget(
         else 'allowed' end`.as('forwarding'),
       sql<LoginTarget['recording']>`case when namespaces.session_record
         then coalesce(namespaces.settings ->> 'recording_policy', 'best-effort') else 'off' end`.as('recording'),
-      sql<number | null>`case when (namespaces.settings ->> 'ssh_second_factor')::boolean
-        then coalesce((namespaces.settings ->> 'ssh_second_factor_hours')::integer, ${LIMITS.sshFactorHours.default}::integer) end`.as(
-        'factorHours',
-      ),
+      factorHours.as('factorHours'),
       sql<boolean>`coalesce((namespaces.settings ->> 'ssh_second_factor_service_keys')::boolean, false)`.as(
         'servicesNeedNoFactor',
       ),

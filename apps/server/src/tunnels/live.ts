@@ -20,6 +20,8 @@ export interface LiveTunnel {
   /** Unix milliseconds; undefined: never. */
   readonly expiresAt: number | undefined
   readonly door: TunnelDoor
+  /** Hours for which a member's second factor opens the door; undefined where none is asked for. */
+  readonly factorHours: number | undefined
   readonly passwordHash: string | undefined
   readonly hostHeader: string
   readonly tls: TunnelTls
@@ -65,6 +67,7 @@ function toLive(row: LiveTunnelRow): LiveTunnel {
     ttlSeconds: row.ttl_seconds,
     expiresAt: row.expires_at?.getTime(),
     door: row.door,
+    factorHours: row.factor_hours ?? undefined,
     passwordHash: row.password_hash ?? undefined,
     hostHeader: row.host_header,
     tls: row.tls,

@@ -1,6 +1,7 @@
 // SQL of tunnels.
 import type { DeviceUid } from '@bowline/contract/schemas/common'
 import { type Insertable, type Kysely, type Selectable, type Updateable, sql } from 'kysely'
+import { factorHours } from '../db/namespace-settings.ts'
 import { countRows } from '../db/lists/count.ts'
 import type { Schema, TunnelsTable } from '../db/schema.ts'
 
@@ -106,8 +107,8 @@ export async function hasTunnel(db: Kysely<Schema>, device: DeviceUid, address: 
   return row !== undefined
 }
 
-/** A tunnel with the public name that its device has at present. */
-export type LiveTunnelRow = TunnelRow & { readonly public_name: string | null }
+/** A tunnel with the public name of its device and the second factor of its namespace, as they are at present. */
+export type LiveTunnelRow = TunnelRow & { readonly public_name: string | null; readonly factor_hours: number | null }
 
 /** Living tunnels to accepted devices. @param system connection of all namespaces */
 export function findLiveTunnels(
@@ -136,7 +137,9 @@ function liveTunnels(system: Kysely<Schema>, now: Date) {
   return system
     .selectFrom('tunnels')
     .innerJoin('devices', 'devices.uid', 'tunnels.device_uid')
+    .innerJoin('namespaces', 'namespaces.tenant_id', 'tunnels.tenant_id')
     .selectAll('tunnels')
+    .select(factorHours.as('factor_hours'))
     .select(sql<string | null>`case when devices.public_url then devices.public_name end`.as('public_name'))
     .where('devices.status', '=', 'accepted')
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))

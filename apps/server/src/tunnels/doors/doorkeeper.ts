@@ -4,12 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fail } from '@bowline/contract/errors'
 import { TunnelVisitBody } from '@bowline/contract/schemas/tunnel'
-import type { UserId } from '@bowline/contract/schemas/common'
+import type { DeviceUid, UserId } from '@bowline/contract/schemas/common'
 import type { Clock } from '@bowline/base/clock'
 import { RateLimiter } from '@bowline/base/rate-limiter'
 import type { Kysely } from 'kysely'
 import type { PasswordHasher } from '../../auth/passwords.ts'
 import type { Schema } from '../../db/schema.ts'
+import type { BrowserVisitor } from '../../held-logins/browser-factor.ts'
 import { findEndedMemberships } from '../../membership/membership.ts'
 import { sourceKey } from '../../platform/network/address.ts'
 import { getAccount } from '../../users/service.ts'
@@ -26,6 +27,16 @@ export interface Visit {
   readonly user: UserId
   readonly epoch: number
   readonly path: string
+  /** The second factor was proven, as the namespace asks. */
+  readonly isProven: boolean
+}
+
+/** Second factors of members who come by the console, in namespaces that ask for one. */
+export interface DoorFactors {
+  /** Whether the member has proven it for a network. */
+  isProven(visitor: BrowserVisitor): Promise<boolean>
+  /** Lets the network pass from which a member comes who has proven it in the console. */
+  note(visitor: Omit<BrowserVisitor, 'hours'>): Promise<void>
 }
 
 export interface DoorkeeperDeps {
@@ -35,6 +46,7 @@ export interface DoorkeeperDeps {
   readonly passwords: Pick<PasswordHasher, 'verify'>
   /** Signs the passes. */
   readonly secret: string
+  readonly factors: DoorFactors
   readonly domain: string
   /** Origin of the console. */
   readonly origin: () => string
@@ -56,8 +68,17 @@ export interface Visitor {
 }
 
 export interface Doorkeeper {
-  /** A link into a tunnel for a member of its namespace. @throws {BowlineError} NOT_FOUND, TOO_MANY_REQUESTS */
-  visitLink(user: UserId, address: string, path: string): Promise<string>
+  /**
+   * A link into a tunnel for a member of its namespace.
+   * @param requireFactor refuses a member without the second factor that the device's namespace asks for
+   * @throws {BowlineError} NOT_FOUND, TOO_MANY_REQUESTS, and those of `requireFactor`
+   */
+  visitLink(
+    user: UserId,
+    address: string,
+    path: string,
+    requireFactor: (device: DeviceUid) => Promise<void>,
+  ): Promise<string>
   /** @returns undefined for a visitor who may enter, otherwise the answer */
   ask(tunnel: LiveTunnel, visitor: Visitor): Promise<Page | undefined>
   /** Judges a visitor who is inside. */
@@ -76,31 +97,41 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
   const guesses = new RateLimiter(clock, GUESSES)
   const guessesOfAll = new RateLimiter(clock, GUESSES_OF_ALL)
 
-  async function isMember(tunnel: LiveTunnel, user: UserId, epoch: number): Promise<boolean> {
+  async function isMember(tunnel: LiveTunnel, { user, epoch }: Pick<Visit, 'user' | 'epoch'>): Promise<boolean> {
     const account = await getAccount(system, user)
     if (account?.status !== 'confirmed' || account.tokenEpoch !== epoch) return false
     return (await findEndedMemberships(system, [{ tenant: tunnel.tenant, user }])).length === 0
   }
 
-  async function judge(tunnel: LiveTunnel, pass: Pass | undefined): Promise<boolean> {
+  /** A member from a network for which they have proven the second factor, where the namespace asks for one. */
+  async function mayVisit(tunnel: LiveTunnel, visit: Pick<Visit, 'user' | 'epoch'>, address: string): Promise<boolean> {
+    if (!(await isMember(tunnel, visit))) return false
+    const { tenant, factorHours: hours } = tunnel
+    return hours === undefined || deps.factors.isProven({ tenant, person: visit.user, address, hours })
+  }
+
+  async function judge(tunnel: LiveTunnel, pass: Pass | undefined, address: string): Promise<boolean> {
     if (pass?.door !== tunnel.door) return false
-    if (pass.door === 'namespace') return isMember(tunnel, pass.user, pass.epoch)
+    if (pass.door === 'namespace') return mayVisit(tunnel, pass, address)
     return tunnel.passwordHash !== undefined && pass.mark === markOf(tunnel.passwordHash)
   }
 
   async function mayStay(tunnel: LiveTunnel, { headers, origin }: Pick<Visitor, 'headers' | 'origin'>) {
     if (tunnel.door === 'none') return true
     const value = cookieOf(headers.cookie, passCookieName(origin.secure))
-    return judge(tunnel, readPass(value, secret, tunnel.address, clock.now()))
+    return judge(tunnel, readPass(value, secret, tunnel.address, clock.now()), origin.remote)
   }
 
   /** Redeems a one-use link. */
   async function redeem(tunnel: LiveTunnel, { url, headers, origin }: Visitor): Promise<Page> {
     const ticket = new URL(url, 'http://tunnel').searchParams.get('ticket') ?? ''
     const visit = deps.visits.take(ticket)
-    const admitted = visit?.address === tunnel.address && (await isMember(tunnel, visit.user, visit.epoch))
-    if (!visit || !admitted) return failurePage('VISIT_OVER', headers.accept)
+    const admitted = visit?.address === tunnel.address && (await isMember(tunnel, visit))
+    const asksForFactor = tunnel.factorHours !== undefined
+    if (!visit || !admitted || (asksForFactor && !visit.isProven)) return failurePage('VISIT_OVER', headers.accept)
     const { user, epoch, address } = visit
+    // Browsers may reach the tunnel from another network than the console, as by IPv6 and by IPv4.
+    if (asksForFactor) await deps.factors.note({ tenant: tunnel.tenant, person: user, address: origin.remote })
     const pass = { door: 'namespace' as const, address, until: passEnd(clock.now()), user, epoch }
     return redirectPage(visit.path, { 'set-cookie': passCookie(pass, secret, origin.secure) })
   }
@@ -130,15 +161,18 @@ export function createDoorkeeper(deps: DoorkeeperDeps): Doorkeeper {
 
   return {
     mayStay,
-    async visitLink(user, address, path) {
+    async visitLink(user, address, path, requireFactor) {
       const tunnel = (await findLive(system, [address], clock.now())).get(address)
       const account = await getAccount(system, user)
-      if (tunnel?.protocol !== 'http' || !account || !(await isMember(tunnel, user, account.tokenEpoch))) {
+      const isProven = tunnel?.factorHours !== undefined
+      const visit = account && { address, user, epoch: account.tokenEpoch, path, isProven }
+      if (tunnel?.protocol !== 'http' || !visit || !(await isMember(tunnel, visit))) {
         return fail('NOT_FOUND', { what: 'The tunnel' })
       }
       const url = tunnelUrl(deps, tunnel.name ?? address)
       if (tunnel.door !== 'namespace') return url + path
-      const ticket = deps.visits.issue({ address, user, epoch: account.tokenEpoch, path }, user)
+      await requireFactor(tunnel.device)
+      const ticket = deps.visits.issue(visit, user)
       return `${url}${VISIT_PATH}?ticket=${encodeURIComponent(ticket)}`
     },
     async ask(tunnel, visitor) {

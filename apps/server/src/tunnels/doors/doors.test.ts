@@ -2,7 +2,7 @@
 import { operations } from '@bowline/contract/operations'
 import type { Tunnel } from '@bowline/contract/schemas/tunnel'
 import { until } from '@bowline/testkit/until'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { type BootedServer, type Person, bootServer, outcome } from '../../testing/boot.ts'
 import { type FakeDevice, fakeDevice } from '../../testing/gateway.ts'
@@ -21,7 +21,7 @@ let server: BootedServer
 let owner: Person
 beforeAll(async () => {
   clock = new ManualClock(Date.now())
-  server = await bootServer({ settings: TUNNEL_SETTINGS, clock })
+  server = await bootServer({ settings: { ...TUNNEL_SETTINGS, BOWLINE_TRUSTED_PROXIES: '127.0.0.1' }, clock })
   owner = await server.setUpAccount()
 })
 afterAll(() => server.close())
@@ -121,6 +121,44 @@ describe('the door of the namespace', () => {
     expect(await status({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).toBe(200)
     expect(await status({ 'sec-fetch-site': 'same-origin', origin: 'null' }, 'POST')).toBe(200)
     expect(await status({ origin: `http://${tunnel.full_address}` })).toBe(200)
+  })
+})
+
+describe('the door of a namespace whose logins need a second factor', () => {
+  const setFactor = (person: Person, settings: object) =>
+    person.client.call(operations.namespaces.update, { params: { tenant: person.tenant }, body: { settings } })
+  afterEach(() => setFactor(owner, { ssh_second_factor: false }))
+
+  it('asks for it, or for the password of people without one, once for the hours and the network', async () => {
+    const tunnel = await guarded({ door: 'namespace' })
+    const before = await enter(tunnel, (await visit(owner, tunnel)).body.url)
+    const link = (await visit(owner, tunnel)).body.url
+    await setFactor(owner, { ssh_second_factor: true, ssh_second_factor_hours: 2 })
+    expect((await inside(tunnel, before.cookie)).status).toBe(401)
+    // Made before the namespace asked.
+    expect((await enter(tunnel, link)).status).toBe(403)
+    clock.advance(11 * 60_000)
+    expect(await outcome(visit(owner, tunnel))).toBe('403 FRESH_PROOF_REQUIRED')
+    await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
+    const { cookie } = await enter(tunnel, (await visit(owner, tunnel)).body.url)
+    expect((await inside(tunnel, cookie)).status).toBe(200)
+    expect((await inside(tunnel, cookie, { headers: { 'x-forwarded-for': '198.51.100.9' } })).status).toBe(401)
+    clock.advance(2 * 3_600_000)
+    expect((await inside(tunnel, cookie)).status).toBe(401)
+    await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
+  })
+
+  it('is made and changed after a recent proof only', async () => {
+    const tunnel = await guarded({ door: 'namespace' })
+    await setFactor(owner, { ssh_second_factor: true })
+    clock.advance(11 * 60_000)
+    const params = { uid: device.device.uid, address: tunnel.address }
+    const change = () => outcome(owner.client.call(operations.tunnels.update, { params, body: { door: 'none' } }))
+    expect([await outcome(openTunnel(owner, device, 81)), await change()]).toEqual(
+      Array(2).fill('403 FRESH_PROOF_REQUIRED'),
+    )
+    await owner.client.call(operations.mfa.prove, { body: { current_password: owner.password } })
+    expect([await outcome(openTunnel(owner, device, 81)), await change()]).toEqual(['200', '200'])
   })
 })
 
