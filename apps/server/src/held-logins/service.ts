@@ -60,8 +60,9 @@ export async function approveHeldLogin(
   code: string,
   origin: Origin,
 ): Promise<void> {
+  const row = await requireHeld(deps, actor, code)
   await requireRecentProof(deps, actor)
-  await decide(deps, actor, await requireHeld(deps, actor, code), true, origin)
+  await decide(deps, actor, row, true, origin)
 }
 
 /** Denies a login. @throws {BowlineError} those of {@link getHeldLogin} */
