@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { rowOf } from '../steps.ts'
 import type { Site } from '../site.ts'
 
-const { connectors, containers, devices } = operations
+const { announcements, connectors, containers, devices } = operations
 
 export function overviewJourneys(site: Site): void {
   describe('the overview', () => {
@@ -28,11 +28,13 @@ export function overviewJourneys(site: Site): void {
     })
 
     it('shows the newest announcement until it is dismissed', async () => {
-      const { page } = site
+      const { page, world } = site
+      const body = { title: 'Maintenance on Sunday', content: 'At night.' }
+      await world.client.call(announcements.create, { body })
       await page.goto('/')
       const news = page.getByRole('region', { name: 'News of this server' })
-      await news.getByRole('link', { name: 'Maintenance on Saturday' }).waitFor()
-      await news.getByRole('button', { name: 'Dismiss: Maintenance on Saturday' }).click()
+      await news.getByRole('link', { name: 'Maintenance on Sunday' }).waitFor()
+      await news.getByRole('button', { name: 'Dismiss: Maintenance on Sunday' }).click()
       await news.waitFor({ state: 'detached' })
       await page.reload()
       await page.getByRole('region', { name: 'Last seen devices' }).getByRole('link').nth(1).waitFor()
