@@ -130,7 +130,13 @@ it('leads from the fourth device to a subscription, and from its end to the choi
 
   // The fourth device can be accepted now, and is billed.
   await page.goto('/devices?status=pending')
-  await page.getByRole('button', { name: 'Accept saw' }).click()
+  const accept = page.getByRole('button', { name: 'Accept saw' })
+  // Missing in two runs of many, for a reason that was not found: the output then has what the page showed.
+  await accept.waitFor({ timeout: 15_000 }).catch(async () => {
+    process.stderr.write(`No pending device at ${page.url()}:\n${await page.locator('body').innerText()}\n`)
+    await page.reload()
+  })
+  await accept.click()
   const [subscription] = provider.state.subscriptionsOf(cloud.tenant)
   await eventually(async () => {
     await client.call(operations.billing.report, { query: { action: 'device_accept' } })
