@@ -70,7 +70,8 @@ export function createSamlReader(clock: Clock): SamlReader {
     const onEnd = (): void => lose(thread, new XmlRefused('reading it needs too much memory'))
     thread.on('error', onEnd).on('exit', onEnd)
     thread.on('message', (reading: Reading) => {
-      if (current) end(current, outcomeOf(reading))
+      // A late answer of a thread that was given up is of an earlier message, about another person.
+      if (worker === thread && current) end(current, outcomeOf(reading))
     })
     thread.unref()
     return thread
