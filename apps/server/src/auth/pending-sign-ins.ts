@@ -20,7 +20,7 @@ export interface PendingSignInDeps {
   readonly ids: Ids
 }
 
-/** What finishes a sign-in: a code of an authenticator app, a passkey, a recovery code. */
+/** Ways to finish a sign-in: a code of an authenticator app, a passkey, a recovery code. */
 export type SecondStep = 'code' | 'passkey' | 'recovery-code'
 
 /** Tells what an account can finish its sign-in with. */
@@ -107,7 +107,7 @@ export interface ProposalLinking {
   linkProposed<A extends Account>(proposal: Buffer, account: A, origin: Origin): Promise<A | undefined>
 }
 
-/** What the second step needs of other parts. */
+/** Dependencies of the second step that other parts provide. */
 export interface SecondStepParts extends ProposalLinking, SecondSteps {}
 
 /**

@@ -1,4 +1,4 @@
-// What strangers leave waiting: codes of programs, sign-ins under way at a provider. Whoever asks for one needs no
+// Pending rows that strangers create: codes of programs, sign-ins under way at a provider. Whoever asks for one needs no
 // credential, so that neither the rows nor the work of counting them may take anything from others.
 import { Semaphore } from '@bowline/base/semaphore'
 import type { Clock } from '@bowline/base/clock'

@@ -22,7 +22,7 @@ export interface ExternalAccount {
 
 export interface AcmeSettings {
   readonly email: string
-  /** What the authority binds the account to; undefined without. */
+  /** Account at the authority that the ACME account is bound to; undefined without one. */
   readonly external: ExternalAccount | undefined
   readonly directory: string
   /** PEM certificates that the directory is verified by; undefined: public authorities. */

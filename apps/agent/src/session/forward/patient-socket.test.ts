@@ -3,7 +3,7 @@ import { type AddressInfo, Socket, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { PatientSocket } from './patient-socket.ts'
 
-/** What a socket has read at its end, of a service that answers and closes without reading; it reads late. */
+/** Bytes that a slow reader gets from a service that answers and closes without reading the request. */
 async function readAfterFailedWrite(socket: Socket): Promise<string> {
   const server = createServer((service) => {
     service.pause().on('error', () => undefined)

@@ -7,7 +7,7 @@ import { listPage } from '../../live/list-page.ts'
 import type { Api } from '../../auth/api.ts'
 
 export const ANNOUNCEMENTS_PER_PAGE = 20
-/** Of all queries here. */
+/** Prefix of the query keys in this file. */
 export const ANNOUNCEMENTS = ['announcements'] as const
 
 /** The newest announcement, until the person has seen it. */

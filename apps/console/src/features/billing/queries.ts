@@ -8,7 +8,7 @@ import type { Api } from '../../auth/api.ts'
 import { keys } from '../../live/apply-events.ts'
 import { billingMessages as texts } from './messages.ts'
 
-/** What the namespace may do; any member. */
+/** State of the plan and its limits, for any member. */
 export function standingQuery(api: Api) {
   return queryOptions({
     queryKey: [...keys.billing, 'standing'],

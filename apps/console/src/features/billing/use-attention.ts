@@ -1,4 +1,4 @@
-// What of billing needs attention, on the overview.
+// Billing problems for the overview.
 import { useQuery } from '@tanstack/react-query'
 import { useRuntime } from '../../core/context.tsx'
 import { useNow } from '../../ui/text/ticker.ts'

@@ -17,7 +17,7 @@ let double: ProviderDouble
 let relay: Server
 /** Requests, with ids left out. */
 const sent = new Set<string>()
-/** What stripe-mock has said against a request. */
+/** Complaint of stripe-mock about a request. */
 const refused: string[] = []
 
 beforeAll(async () => {
