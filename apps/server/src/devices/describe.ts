@@ -3,7 +3,7 @@ import type { DeviceUid } from '@bowline/contract/schemas/common'
 import type { Device, ReplacedDevice } from '@bowline/contract/schemas/device'
 import type { TenantContext } from '../context.ts'
 import { keyFingerprint } from './key-fingerprint.ts'
-import { findAcceptable } from './limits.ts'
+import { findAcceptable } from './slots/limits.ts'
 import { type DeviceRow, findAcceptedByMac } from './store.ts'
 import { toDevice } from './wire.ts'
 

@@ -7,7 +7,7 @@ import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { setStatus } from './acceptance.ts'
 import {
-  countOfStatus,
+  countPending,
   countPendingOfSource,
   listPendingSince,
   removeLongestUnseenPending,
@@ -31,7 +31,7 @@ export async function makeRoomForPending(
   limits = { all: MAX_PENDING, source: MAX_PENDING_PER_SOURCE },
 ): Promise<void> {
   if ((await countPendingOfSource(ctx.db, ctx.source)) >= limits.source) fail('TOO_MANY_REQUESTS', { seconds: 60 })
-  if ((await countOfStatus(ctx.db, 'pending')) < limits.all) return
+  if ((await countPending(ctx.db)) < limits.all) return
   const removed = await removeLongestUnseenPending(ctx.db)
   if (removed) ctx.emit({ type: 'device.removed', uid: removed })
 }

@@ -13,9 +13,10 @@ import { compileFilter } from '../db/lists/filter.ts'
 import { actorMay, roleOf } from '../policy/authority.ts'
 import { authorizeDeviceChange } from '../policy/device-policy.ts'
 import { describeDevice, describeDevices } from './describe.ts'
-import { countsRemoved } from './limits.ts'
+import { countsRemoved } from './slots/limits.ts'
 import { publicName } from './public-name.ts'
-import { listRemovedDevices } from './removed.ts'
+import { listRemovedDevices } from './slots/removed.ts'
+import { keepRemoved } from './slots/store.ts'
 import {
   DEVICE_PROPERTIES,
   type DeviceKind,
@@ -24,7 +25,6 @@ import {
   findDevice,
   findDevices,
   isNameTaken,
-  keepRemoved,
   listDevices,
   lockDevice,
   updateDevice,

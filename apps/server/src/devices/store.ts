@@ -15,7 +15,7 @@ import type { FilterProperties } from '../db/lists/filter.ts'
 import { countRows } from '../db/lists/count.ts'
 import { readPage } from '../db/lists/page.ts'
 import { devicesByStatus, totalOf } from '../db/lists/row-counts.ts'
-import type { DevicesTable, JsonObject, Schema } from '../db/schema.ts'
+import type { DevicesTable, Schema } from '../db/schema.ts'
 
 export type DeviceRow = Selectable<DevicesTable> & { namespace: string; online: boolean }
 
@@ -160,10 +160,9 @@ export function readAcceptedByName(
   return rest.select(['name', 'tags']).orderBy('name').limit(limit).execute()
 }
 
-/** Number of devices with that status, including containers. */
-export async function countOfStatus(db: Kysely<Schema>, status: 'accepted' | 'pending'): Promise<number> {
-  const counts = (await devicesByStatus(db)).filter((count) => count.status === status)
-  return counts.reduce((sum, { total }) => sum + total, 0)
+/** Number of pending devices, including containers. */
+export async function countPending(db: Kysely<Schema>): Promise<number> {
+  return (await totalOf(db, 'devices', 'pending')) + (await totalOf(db, 'containers', 'pending'))
 }
 
 /** Other accepted devices with this name or this MAC. */
@@ -304,38 +303,6 @@ export async function isNameTaken(db: Kysely<Schema>, uid: DeviceUid, name: stri
   return row !== undefined
 }
 
-/** Stores a removed device, so that it may return (cloud without a subscription). */
-export async function keepRemoved(db: Kysely<Schema>, device: Selectable<DevicesTable>, at: Date): Promise<void> {
-  await db
-    .insertInto('removed_devices')
-    .values({ tenant_id: device.tenant_id, uid: device.uid, removed_at: at, device: { ...device } })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'uid']).doUpdateSet({ removed_at: at }))
-    .execute()
-}
-
-/** Forgets a removed device. @returns true if it was stored */
-export async function forgetRemoved(db: Kysely<Schema>, uid: DeviceUid): Promise<boolean> {
-  const result = await db.deleteFrom('removed_devices').where('uid', '=', uid).executeTakeFirst()
-  return result.numDeletedRows === 1n
-}
-
-export interface RemovedRow {
-  readonly uid: DeviceUid
-  readonly removed_at: Date
-  readonly device: JsonObject
-}
-
-/** Devices removed since a time, latest first. */
-export function listRemoved(db: Kysely<Schema>, since: Date): Promise<RemovedRow[]> {
-  return db
-    .selectFrom('removed_devices')
-    .select(['uid', 'removed_at', 'device'])
-    .where('removed_at', '>', since)
-    .orderBy('removed_at', 'desc')
-    .orderBy('uid')
-    .execute()
-}
-
 /** Number of pending devices that last registered from an address. */
 export function countPendingOfSource(db: Kysely<Schema>, source: string): Promise<number> {
   return countRows(db.selectFrom('devices').where('status', '=', 'pending').where('remote_addr', '=', source))
@@ -366,12 +333,6 @@ export async function removeUnseenPending(
     .where('uid', 'in', unseen)
     .returning(['uid', 'tenant_id as tenant'])
     .execute()
-}
-
-/** Device limit of the connection's namespace; 0: unlimited. */
-export async function readDeviceLimit(db: Kysely<Schema>): Promise<number> {
-  const row = await db.selectFrom('namespaces').select('max_devices').executeTakeFirst()
-  return row?.max_devices ?? 0
 }
 
 /** Name of the connection's namespace. */

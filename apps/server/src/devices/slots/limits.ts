@@ -3,8 +3,8 @@
 import { fail } from '@bowline/contract/errors'
 import { LIMITS } from '@bowline/contract/limits'
 import type { DeviceUid } from '@bowline/contract/schemas/common'
-import type { TenantContext } from '../context.ts'
-import { countOfStatus, forgetRemoved, listRemoved, readDeviceLimit } from './store.ts'
+import type { TenantContext } from '../../context.ts'
+import { type Slots, forgetRemoved, readDeviceLimit, readSlots } from './store.ts'
 
 /** Start of the period in which removed devices count. */
 export function removedSince(now: number): Date {
@@ -18,8 +18,7 @@ export async function countsRemoved(ctx: TenantContext): Promise<boolean> {
 
 /** Counts accepted devices and occupied slots, including recently removed devices where they count. */
 export async function countSlots(ctx: TenantContext): Promise<{ accepted: number; slots: number }> {
-  const accepted = await countOfStatus(ctx.db, 'accepted')
-  const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
+  const { accepted, removed } = await slotsOf(ctx)
   return { accepted, slots: accepted + removed.length }
 }
 
@@ -28,9 +27,9 @@ export async function findAcceptable(ctx: TenantContext, waiting: readonly Devic
   if (waiting.length === 0) return new Set()
   const limit = await readDeviceLimit(ctx.db)
   if (limit <= 0) return new Set(waiting)
-  const removed = ctx.edition === 'cloud' ? await listRemoved(ctx.db, removedSince(ctx.clock.now())) : []
-  if ((await countOfStatus(ctx.db, 'accepted')) + removed.length < limit) return new Set(waiting)
-  const slots = new Set(removed.map((row) => row.uid))
+  const { accepted, removed } = await slotsOf(ctx)
+  if (accepted + removed.length < limit) return new Set(waiting)
+  const slots = new Set(removed)
   return new Set(waiting.filter((uid) => slots.has(uid)))
 }
 
@@ -40,12 +39,12 @@ export async function findAcceptable(ctx: TenantContext, waiting: readonly Devic
  */
 export async function reserveSlot(ctx: TenantContext, uid: DeviceUid, limit: number): Promise<void> {
   if (limit <= 0) return
-  if (ctx.edition !== 'cloud') {
-    if ((await countOfStatus(ctx.db, 'accepted')) >= limit) fail('DEVICE_LIMIT', { limit })
-    return
-  }
-  const removed = await listRemoved(ctx.db, removedSince(ctx.clock.now()))
-  const returns = removed.some((row) => row.uid === uid) && (await forgetRemoved(ctx.db, uid))
-  if (!returns && (await countOfStatus(ctx.db, 'accepted')) + removed.length >= limit)
-    fail('PAYMENT_REQUIRED', { limit })
+  const { accepted, removed } = await slotsOf(ctx)
+  const returns = removed.includes(uid) && (await forgetRemoved(ctx.db, uid))
+  if (returns || accepted + removed.length < limit) return
+  fail(ctx.edition === 'cloud' ? 'PAYMENT_REQUIRED' : 'DEVICE_LIMIT', { limit })
+}
+
+function slotsOf(ctx: TenantContext): Promise<Slots> {
+  return readSlots(ctx.db, ctx.edition === 'cloud' ? removedSince(ctx.clock.now()) : undefined)
 }

@@ -2,11 +2,12 @@
 import type { Device } from '@bowline/contract/schemas/device'
 import { DeviceUid, TenantId } from '@bowline/contract/schemas/common'
 import { z } from 'zod'
-import type { TenantContext } from '../context.ts'
-import type { Listing } from '../db/lists/listing.ts'
+import type { TenantContext } from '../../context.ts'
+import type { Listing } from '../../db/lists/listing.ts'
 import { removedSince } from './limits.ts'
-import { type RemovedRow, listRemoved, readNamespaceName } from './store.ts'
-import { toDevice } from './wire.ts'
+import { type RemovedRow, listRemoved } from './store.ts'
+import { readNamespaceName } from '../store.ts'
+import { toDevice } from '../wire.ts'
 
 /** Device columns as stored in JSON. */
 const Kept = z.object({
