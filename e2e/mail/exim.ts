@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ParsedMail, parseMail } from '../../apps/server/src/mails/testing/smtp.ts'
 import { selfSignedCertificate } from '../../apps/server/src/platform/network/certificate.ts'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { run } from '../support/running.ts'
 import { until } from '../support/wait.ts'
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { type Running, run } from '../support/running.ts'
 import { until } from '../support/wait.ts'
 

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { run } from './running.ts'
 import { until } from './wait.ts'
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createClient } from '@bowline/contract/client'
 import { operations } from '@bowline/contract/operations'
+import { freePort } from '@bowline/testkit/free-port'
 import { root, withoutSettings } from './product.ts'
 import { type Running, run } from './running.ts'
 import { within } from './wait.ts'
@@ -62,7 +63,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     BOWLINE_LOG_LEVEL: 'info',
     ...options.env,
   }
-  let current = launch({ BOWLINE_HTTP_PORT: '0', BOWLINE_SSH_PORT: '0', ...env })
+  // Not the kernel's choice: while the server is stopped, an outgoing connection could take such a port.
+  const chosen = { BOWLINE_HTTP_PORT: String(await freePort()), BOWLINE_SSH_PORT: String(await freePort()) }
+  let current = launch({ ...chosen, ...env })
   const { origin, sshPort, setupLink, pin } = await current.listening.catch(async (error: unknown) => {
     if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true })
     throw error

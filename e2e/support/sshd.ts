@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { run } from './running.ts'
 import { until } from './wait.ts'
 

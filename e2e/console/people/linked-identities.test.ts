@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CLIENT, startOpenidProvider } from '../../../apps/server/src/single-sign-on/openid/testing/provider.ts'
 import { launchBrowser, openPage } from '../../support/browser.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { type Server, startServer } from '../../support/server.ts'
 import { accessibilityViolations, violationsInBothThemes } from '../steps.ts'
 

@@ -7,7 +7,7 @@ import { CLIENT, startOpenidProvider } from '../../../apps/server/src/single-sig
 import { launchBrowser, openPage } from '../../support/browser.ts'
 import { type TestSmtp, startSmtp } from '../../../apps/server/src/mails/testing/smtp.ts'
 import { until } from '../../support/wait.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { type Server, startServer } from '../../support/server.ts'
 import { accessibilityViolations, openSignedIn, violationsInBothThemes } from '../steps.ts'
 

@@ -1,6 +1,6 @@
 // Dropbear's client, common on small devices.
 import { join } from 'node:path'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { until } from '../../support/wait.ts'
 import { type Row, type Site, rowsOf } from '../row.ts'
 import { attempt, must, sha256, start, tool } from '../tool.ts'

@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Place, thisMachine } from '@bowline/testkit/place'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { until } from '../../support/wait.ts'
 import { type Row, type Site, TRIXIE, rowsOf } from '../row.ts'
 import { attempt, must, sha256, start, tool } from '../tool.ts'

@@ -1,7 +1,7 @@
 // PuTTY's programs: plink, psftp, pscp.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { type Row, type Site, rowsOf } from '../row.ts'
 import { attempt, must, sha256, start, tool } from '../tool.ts'
 import { hostKeyOf } from './host-key.ts'

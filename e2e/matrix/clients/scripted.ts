@@ -2,7 +2,7 @@
 // the result.
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { type Row, type Site, rowsOf } from '../row.ts'
 import { must, tool } from '../tool.ts'
 

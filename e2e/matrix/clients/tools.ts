@@ -1,7 +1,7 @@
 // Programs that run over ssh: rsync, git, Ansible, tmux, mosh, X11, and a remote editor.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '@bowline/testkit/free-port'
 import { until } from '../../support/wait.ts'
 import { type Row, type Site, rowsOf } from '../row.ts'
 import { attempt, must, start, tool } from '../tool.ts'

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, connect as dial } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listeningPort } from '@bowline/base/testing/listening-port'
+import { freePort } from '@bowline/testkit/free-port'
 import { ScratchFolder, hasCommand, run, sshOptions, sshWithKey } from '@bowline/testkit/real-client'
 import type { AuthAttempt } from '../src/api.ts'
 import { Listeners, openForward } from './support/forwarding.ts'
@@ -83,15 +84,6 @@ describe.skipIf(!hasCommand('ssh') || !hasCommand('ssh-agent'))('OpenSSH', () =>
     socket.end(bytes)
     await once(socket, 'end')
     return Buffer.concat(parts)
-  }
-
-  async function freePort(): Promise<number> {
-    const probe = createServer().listen(0, '127.0.0.1')
-    await once(probe, 'listening')
-    const port = listeningPort(probe)
-    probe.close()
-    await once(probe, 'close')
-    return port
   }
 
   test('forwards a local port (-L), many connections at once, megabytes each', async () => {

@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { selfSignedCertificate } from '@bowline/link/testing/tls'
+import { freePort } from './free-port.ts'
 
 const PROGRAMS = resolve(import.meta.dirname, '../../../.cache/pebble')
 
@@ -48,7 +48,9 @@ export interface AcmeAuthority {
  */
 export async function startAcmeAuthority(external?: Readonly<Record<string, string>>): Promise<AcmeAuthority> {
   const folder = await mkdtemp(join(tmpdir(), 'bowline-acme-'))
-  const [api, management, http, tls, dns, records] = await freePorts(6)
+  const ports: number[] = []
+  while (ports.length < 6) ports.push(await freePort())
+  const [api, management, http, tls, dns, records] = ports
   const { key, cert } = selfSignedCertificate()
   const file = (name: string): string => join(folder, name)
   await writeFile(file('tls.key'), key)
@@ -182,24 +184,4 @@ function httpsCall(where: { readonly port: number; readonly path: string; readon
     call.once('error', reject)
     call.end(body)
   })
-}
-
-/** Ports that nothing listens on; all of them are held until all are found, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address()
-      server.close()
-      await once(server, 'close')
-      if (address === null || typeof address === 'string') throw new Error('no port')
-      return address.port
-    }),
-  )
 }

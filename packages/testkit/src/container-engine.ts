@@ -4,10 +4,10 @@ import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chown, copyFile, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 const BUSYBOX = '/bin/busybox'
@@ -125,13 +125,4 @@ async function makeRoot(root: string): Promise<void> {
   )
   await writeFile(join(root, 'etc/group'), 'root:x:0:\nada:x:1000:\ndaemon:x:2:\n')
   await chown(join(root, 'home/ada'), 1_000, 1_000)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

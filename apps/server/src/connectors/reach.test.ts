@@ -1,11 +1,11 @@
 // Services in the network of a container, reached by OpenSSH and through tunnels. The container has a network of its own
 // without a way out, so that what answers is in it.
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { operations } from '@bowline/contract/operations'
 import type { Device } from '@bowline/contract/schemas/device'
 import { type ContainerEngine, containerEngineMissing, startContainerEngine } from '@bowline/testkit/container-engine'
-import { listeningPort } from '@bowline/base/testing/listening-port'
+import { freePort } from '@bowline/testkit/free-port'
 import { until } from '@bowline/testkit/until'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type BootedServer, bootServer } from '../testing/boot.ts'
@@ -43,14 +43,6 @@ afterAll(async () => {
   await server?.close()
   await engine?.close()
 })
-
-async function freePort(): Promise<number> {
-  const holder = createServer().listen(0, '127.0.0.1')
-  await once(holder, 'listening')
-  const port = listeningPort(holder)
-  holder.close()
-  return port
-}
 
 describe.skipIf(missing !== undefined)('a service in a container', () => {
   it('answers a connection that standard input and output are (-W), to its last byte', async () => {

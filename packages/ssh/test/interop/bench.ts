@@ -27,7 +27,6 @@ export interface Bench extends AsyncDisposable {
   readonly display: number
   /** Random bytes in a file. */
   payload(bytes: number): Payload
-  freePort(): Promise<number>
 }
 
 export interface Payload {
@@ -78,7 +77,6 @@ export async function setUpBench(): Promise<Bench> {
       payloads.set(bytes, made)
       return made
     },
-    freePort,
     async [Symbol.asyncDispose]() {
       for (const server of [echo, localEcho, screen]) server.close()
       agent.process.kill()
@@ -137,13 +135,4 @@ function makePayload(folder: ScratchFolder, bytes: number): Payload {
   const file = folder.file(`payload-${bytes}`)
   if (!existsSync(file)) writeFileSync(file, randomBytes(bytes))
   return { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const port = listeningPort(probe)
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -1,5 +1,6 @@
 // The columns of the interop board: the tasks for every client, and their verification at both ends.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { freePort } from '@bowline/testkit/free-port'
 import type { Job, JobResult, Login } from '@bowline/testkit/clients/job'
 import type { Place } from '@bowline/testkit/place'
 import type { Bench, KeyName } from './bench.ts'
@@ -81,7 +82,7 @@ function use(
 function forward(id: string, kind: 'local' | 'remote' | 'socks', asked: string): Column {
   const asks = async (bench: Bench) => {
     const send = bench.payload(300_000).file
-    return [{ task: { kind, listen: await bench.freePort(), to: bench.echoPort, send } }]
+    return [{ task: { kind, listen: await freePort(), to: bench.echoPort, send } }]
   }
   return use(id, asks, (result, seen, bench) => {
     equal(result.sha256, bench.payload(300_000).sha256)
