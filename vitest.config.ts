@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+/** Workers of the suites that only compute. By default one core is left unused, which is half of a small machine. */
+const LIGHT = 2
+
 // One project per suite, so that `npm test` can print each suite's time and run the heavy ones alone.
 export default defineConfig({
   test: {
@@ -10,6 +13,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['packages/*/{src,test}/**/*.test.ts', 'bench/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          maxWorkers: LIGHT,
         },
       },
       {
@@ -29,9 +33,9 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      { test: { name: 'agent', include: ['apps/agent/src/**/*.test.ts'], testTimeout: 30_000 } },
-      { test: { name: 'console', include: ['apps/console/src/**/*.test.ts'] } },
-      { test: { name: 'docs', include: ['apps/docs/**/*.test.ts'] } },
+      { test: { name: 'agent', include: ['apps/agent/src/**/*.test.ts'], testTimeout: 30_000, maxWorkers: LIGHT } },
+      { test: { name: 'console', include: ['apps/console/src/**/*.test.ts'], maxWorkers: LIGHT } },
+      { test: { name: 'docs', include: ['apps/docs/**/*.test.ts'], maxWorkers: LIGHT } },
       {
         test: {
           name: 'e2e',
