@@ -1,4 +1,5 @@
 // Test support for the agent: a gateway's end of a link in memory, with logins and sessions as the gateway opens them.
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Link, LinkMessage } from '@bowline/link/api'
 import { foregroundClock, type Clock } from '@bowline/base/clock'
@@ -131,4 +132,13 @@ export async function run(gateway: Link, command: string, request: SessionReques
   const exit = await exitOfSession(session)
   login.stream?.close()
   return { exit, stdout: session.text(0), stderr: session.text(1), cause: session.cause }
+}
+
+/** Whether a process still runs; a zombie does not. */
+export function alive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
 }

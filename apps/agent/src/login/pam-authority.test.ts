@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RecordedStream } from '@bowline/link/testing/pair'
 import { until } from '@bowline/testkit/until'
-import { exec, exitOfSession, offer, openSession, startAgent, TERMINAL, type AgentUnderTest } from '../testing.ts'
+import {
+  alive,
+  exec,
+  exitOfSession,
+  offer,
+  openSession,
+  startAgent,
+  TERMINAL,
+  type AgentUnderTest,
+} from '../testing.ts'
 import { makeUser, needsRoot, type TemporaryUser } from '../testing-users.ts'
 import { pamAuthority } from './pam-authority.ts'
 import type { Verdict } from './verdict.ts'
@@ -191,14 +200,6 @@ describe('an account that PAM refuses', () => {
     ])
   })
 })
-
-function alive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 describe('concurrent logins', () => {
   const somebody = { remote: '127.0.0.1', disconnected: new AbortController().signal }

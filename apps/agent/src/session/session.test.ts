@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LinkCause } from '@bowline/link/api'
 import { until } from '@bowline/testkit/until'
-import { ACCOUNT, exec, exitOfSession, logIn, openSession, run, startAgent, TERMINAL } from '../testing.ts'
+import { ACCOUNT, alive, exec, exitOfSession, logIn, openSession, run, startAgent, TERMINAL } from '../testing.ts'
 
 const started = { type: 'started' }
 
@@ -378,12 +378,3 @@ describe('a session with a terminal', () => {
     expect(errors).toEqual([])
   })
 })
-
-/** Whether a process still runs; a zombie does not. */
-function alive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}

@@ -1,7 +1,8 @@
 // One `session` stream and its process: bytes both ways with flow control, control messages, and an end that loses no
 // output. Either the process exits first (remaining output, the exit message, then close), or the stream closes first.
 // Then the process loses its pipes or its terminal and keeps running, as with sshd: it ends by SIGHUP of its terminal,
-// by SIGPIPE, or by itself. Only terminating the session on purpose ends its processes.
+// by SIGPIPE, or by itself. Only terminating the session on purpose ends its processes, and a program of the agent, which
+// serves the stream alone, does not outlive it for long.
 import { constants } from 'node:os'
 import type { Lane, LinkCause, LinkMessage, LinkStream, StreamHandler } from '@bowline/link/api'
 import type { Clock } from '@bowline/base/clock'
@@ -17,6 +18,8 @@ import { exitSignalName, signalNumber } from './signals.ts'
 
 /** Grace period between SIGHUP and SIGKILL when a session is terminated, milliseconds. */
 const GRACE_MS = 5_000
+/** What a program of the agent has read may still be written; milliseconds. */
+const OWN_PROGRAM_GRACE_MS = 30_000
 /** More than a terminal can buffer when its session leader exits; anything beyond was written later. */
 const TERMINAL_REST_BYTES = 256 * 1024
 const { SIGINT, SIGHUP, SIGCONT, SIGKILL } = constants.signals
@@ -28,6 +31,8 @@ export interface SessionParts {
   readonly signals: GroupSignals
   /** Ends the processes also when the client or the network has disconnected. */
   readonly killOrphans: boolean
+  /** Whether the process is a program of the agent: one that waits in the kernel, for a FIFO, would wait forever. */
+  readonly isOwnProgram: boolean
   /** Called once, when the process is running. */
   readonly started: (pid: number) => void
   /** First output of a shell's terminal; `quiet`: the user wants as little as possible. */
@@ -145,6 +150,9 @@ export class Session implements StreamHandler {
       return this.#release()
     }
     if (this.#endsProcesses(cause)) this.#endProcesses()
+    else if (this.#parts.isOwnProgram) {
+      this.#cancelTimer = this.#clock.after(OWN_PROGRAM_GRACE_MS, () => this.#signal(SIGKILL))
+    }
   }
 
   /** Ends the session from this side; even when its client has already disconnected. */
@@ -240,6 +248,7 @@ export class Session implements StreamHandler {
 
   #exited(exit: Exit): void {
     this.#exit = exit
+    if (this.#parts.isOwnProgram) this.#cancelTimer()
     if (this.#closed) this.#release()
     else this.#whenQuiet()
   }

@@ -113,6 +113,7 @@ export class Sessions {
       clock: this.#parts.clock,
       signals: new GroupSignals(account, this.#tools),
       killOrphans: this.#parts.killOrphans,
+      isOwnProgram: run.becomes,
       greeting: visit.greeting,
       left: () => visit.end(),
       started: (pid) => this.#log.info('session.started', { ...fields, pid }),

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MAX_DATA_BYTES, MAX_PACKET_BYTES, OPEN, STATUS } from '@bowline/sftp/protocol'
 import { statvfsReply } from '@bowline/sftp/replies'
+import { ManualClock } from '@bowline/base/testing/manual-clock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '@bowline/testkit/until'
-import { ACCOUNT, run, startAgent } from '../testing.ts'
+import { ACCOUNT, alive, run, startAgent } from '../testing.ts'
 import { MAX_HANDLES } from './handles.ts'
 import { mayTransferFiles, sftpProgram } from './start.ts'
 import { NO_ATTRIBUTES, bytes } from '@bowline/sftp/testing/client'
@@ -185,7 +186,8 @@ describe('a session of the subsystem sftp', () => {
   })
 
   test('blocks nobody when it waits for a FIFO, and ends with its stream', async () => {
-    const { gateway, streams, errors } = startAgent()
+    const clock = new ManualClock()
+    const { gateway, streams, errors, log } = startAgent({ clock })
     execFileSync('mkfifo', [inFolder('fifo')])
     const { session, client } = await openFiles(gateway)
     await client.start()
@@ -193,9 +195,14 @@ describe('a session of the subsystem sftp', () => {
     const other = await openFiles(gateway)
     expect(await other.client.start()).toMatchObject({ type: 'version' })
     expect((await run(gateway, 'echo still here')).stdout).toBe('still here\n')
+    const waiting = Number(log.find((line) => line['ev'] === 'session.started')?.['pid'])
     session.stream.close()
     other.session.stream.close()
-    await until(() => streams.processCount === 0)
+    await until(() => streams.processCount === 0 && clock.pending > 0)
+    await clock.advanceAsync(29_999)
+    expect(alive(waiting)).toBe(true)
+    await clock.advanceAsync(1)
+    await until(() => !alive(waiting))
     expect(errors).toEqual([])
     client.ended('closed')
     await expect(opened).rejects.toThrow('closed')
