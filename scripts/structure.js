@@ -109,7 +109,7 @@ const OWNERS = {
   identity_proposals: ['single-sign-on'],
   group_roles: ['single-sign-on'],
   exchange_tokens: ['single-sign-on'],
-  certificate_warnings: ['single-sign-on'],
+  certificate_warnings: ['certificates'],
   scim_settings: ['scim'],
   scim_roles: ['scim'],
   scim_tokens: ['scim'],

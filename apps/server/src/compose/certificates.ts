@@ -12,6 +12,7 @@ import type { CertificateDeps } from '../certificates/service.ts'
 import { warnOfEnds } from '../certificates/warnings.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Schema } from '../db/schema.ts'
+import type { MailQueue } from '../mails/queue.ts'
 import type { Log } from '../platform/log.ts'
 import type { CertificateCounts } from '../platform/metrics.ts'
 import { isTunnelHost } from '../platform/network/tunnel-addresses.ts'
@@ -25,8 +26,8 @@ export interface CertificateParts {
   load(onEnd: OnEnd): Promise<void>
   /** Gives the listener its certificates. Call it before it listens. */
   attach(server: Server): void
-  /** Opens the door for authorities and begins to renew. Call it when the server listens. */
-  start(onEnd: OnEnd): Promise<void>
+  /** Opens the door for authorities, begins to renew and to warn. Call it when the server listens. */
+  start(onEnd: OnEnd, mails: MailQueue): Promise<void>
 }
 
 type OnEnd = (ending: () => Promise<void>) => void
@@ -48,9 +49,6 @@ export function composeCertificates(parts: {
   const live = createLiveCertificates(isOfTunnels, tls)
   const keeper: Keeper | undefined = acme && createKeeper({ db, clock, log, secretKey, acme, node, live })
   const deps = { db, clock, acme, tls, isOperators: settings.BOWLINE_TLS_CERT_FILE !== undefined }
-  const warn = (): void => {
-    warnOfEnds(deps, log).catch((error: unknown) => log.error('jobs.error', { err: error }))
-  }
   return {
     deps,
     counts: { ends: () => live.ends(), failures: () => keeper?.failures ?? 0 },
@@ -66,7 +64,7 @@ export function composeCertificates(parts: {
       if (acme.challenge === 'tls-alpn-01')
         openAlpnDoor(server, { clock, find: (name) => findTlsAnswer(db, name, clock.now()) })
     },
-    async start(onEnd) {
+    async start(onEnd, mails) {
       if (acme?.httpPort !== undefined) {
         const domain = acme.wanted[0]?.names[0]
         const door = createHttpDoor({
@@ -87,6 +85,9 @@ export function composeCertificates(parts: {
         await door.start()
       }
       keeper?.start()
+      const warn = (): void => {
+        warnOfEnds({ ...deps, log, mails }).catch((error: unknown) => log.error('jobs.error', { err: error }))
+      }
       warn()
       const stop = clock.every(WARNING_INTERVAL_MS, warn)
       onEnd(() => Promise.resolve(stop()))

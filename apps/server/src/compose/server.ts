@@ -292,7 +292,7 @@ async function start(
     return gateway.drain(settings.BOWLINE_DRAIN_SECONDS * 1_000)
   })
   await http.listen({ host: settings.BOWLINE_HOST, port: settings.BOWLINE_HTTP_PORT, backlog: 4_096 })
-  await certificates.start(onEnd)
+  await certificates.start(onEnd, mail.queue)
   billing.start(onEnd)
   const jobs = { auth, mailRequests, ...singleSignOn.parts, system, recordings, live, billing: billing.deps }
   startJobs({ ...jobs, clock, log, tenantContext, settings }, onEnd)

@@ -75,6 +75,19 @@ export interface MailValues {
     readonly newer: boolean
     readonly link: string
   }
+  /** To administrators of the server, before a certificate that the server shows ends. */
+  'server-certificate-ends': {
+    readonly name: string
+    /** Names that it is for, separated by commas. */
+    readonly names: string
+    /** True if an authority issues it, which is what has failed. */
+    readonly renewed: boolean
+    /** Text of the last failure; ''. */
+    readonly failure: string
+    /** ISO 8601. */
+    readonly end: string
+    readonly link: string
+  }
   test: { readonly link: string }
 }
 

@@ -31,6 +31,7 @@ const LIMITS_OF = {
   'link-identity': { perRecipient: 5, perSource: undefined },
   /** Each certificate causes two. */
   'certificate-ends': { perRecipient: 30, perSource: undefined },
+  'server-certificate-ends': { perRecipient: 30, perSource: undefined },
   test: { perRecipient: 10, perSource: 30 },
 } as const satisfies Record<string, HourlyLimits>
 export type MailGroup = keyof typeof LIMITS_OF

@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { forgetWarnings, noteWarning } from '../certificates/warnings.ts'
 import { listInstanceAdmins } from '../users/administrators.ts'
-import { forgetWarnings, noteWarning } from './certificates-store.ts'
 import type { SingleSignOnDeps } from './deps.ts'
 import { findSettings } from './store.ts'
 

@@ -92,6 +92,7 @@ export const mailMessages = {
     notice: 'Notice',
     'link-identity': 'Link an account to a provider',
     'certificate-ends': 'Certificate of the SAML provider ends',
+    'server-certificate-ends': 'Certificate of the server ends',
     test: 'Test mail',
   },
 } as const

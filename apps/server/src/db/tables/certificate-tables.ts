@@ -39,7 +39,16 @@ export interface AcmeChallengesTable {
   expires_at: Date
 }
 
+export interface CertificateWarningsTable {
+  /** SHA-256 of the certificate, 32 bytes. */
+  fingerprint: Buffer
+  /** Days before its end: the last warning so far. */
+  days: number
+  ends_at: Date
+}
+
 export interface CertificateTables {
+  certificate_warnings: CertificateWarningsTable
   acme_accounts: AcmeAccountsTable
   acme_certificates: AcmeCertificatesTable
   acme_challenges: AcmeChallengesTable

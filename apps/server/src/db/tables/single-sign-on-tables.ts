@@ -133,14 +133,6 @@ export interface ExchangeTokensTable {
   provider_session: string | null
 }
 
-export interface CertificateWarningsTable {
-  /** SHA-256 of the certificate, 32 bytes. */
-  fingerprint: Buffer
-  /** Days before its end: the last warning so far. */
-  days: number
-  ends_at: Date
-}
-
 export interface SingleSignOnTables {
   sign_in_settings: SignInSettingsTable
   saml_keys: SamlKeysTable
@@ -151,5 +143,4 @@ export interface SingleSignOnTables {
   identity_proposals: IdentityProposalsTable
   group_roles: GroupRolesTable
   exchange_tokens: ExchangeTokensTable
-  certificate_warnings: CertificateWarningsTable
 }

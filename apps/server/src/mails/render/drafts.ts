@@ -185,6 +185,22 @@ const DRAFTS: Texts = {
     link: { label: 'Open the sign-in settings', href: link },
     closing: ['You get this mail because you administer the server.'],
   }),
+  'server-certificate-ends': ({ name, names, renewed, failure, end, link }) => ({
+    subject: 'The certificate of your server ends soon',
+    paragraphs: [
+      hello(name),
+      renewed
+        ? 'The certificate of the server should have been renewed by now. When it ends, browsers, agents and tunnels refuse to connect.'
+        : 'The certificate of the server is from a file and ends soon. When it ends, browsers, agents and tunnels refuse to connect.',
+    ],
+    facts: [
+      ['Names', defused(names)],
+      ['End', timeText(end)],
+      ...(failure === '' ? [] : [['Last failure', defused(failure)] as const]),
+    ],
+    link: { label: 'Open the certificates', href: link },
+    closing: ['You get this mail because you administer the server.'],
+  }),
   test: ({ link }) => ({
     subject: 'Test mail',
     paragraphs: ['Hello,', 'This is a test: the server can send mail.'],

@@ -49,6 +49,14 @@ export function sampleValues(origin: string): Samples {
       newer: false,
       link: link('/instance/sign-in'),
     },
+    'server-certificate-ends': {
+      name,
+      names: 'bowline.example.com',
+      renewed: true,
+      failure: 'The authority cannot be reached.',
+      end: '2026-12-07T04:17:00.000Z',
+      link: link('/instance/certificates'),
+    },
     test: { link: link('/') },
   }
 }
