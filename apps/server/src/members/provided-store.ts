@@ -20,6 +20,14 @@ export async function listProvidedTenants(
   return rows.map(({ tenant_id: tenant }) => tenant)
 }
 
+/**
+ * Makes other sign-ins of a person wait until the transaction ends: none of them may add to the namespaces that this one
+ * has found. Taken before namespaces are locked.
+ */
+export async function lockProvided(db: Kysely<Schema>, user: UserId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('provided_members ' || ${user}::text, 0))`.execute(db)
+}
+
 /** What decides about a membership. */
 export interface Standing {
   /** Null without a membership. */

@@ -7,7 +7,7 @@ import { audit } from '../audit/service.ts'
 import type { TenantContext } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { ProvisionedRole } from '../db/tables/scim-tables.ts'
-import { type Standing, findStanding, insertProvided, listProvidedTenants } from './provided-store.ts'
+import { type Standing, findStanding, insertProvided, listProvidedTenants, lockProvided } from './provided-store.ts'
 import { endProvisioned, setProvisionedRole } from './provisioned.ts'
 import { insertMember, lockNamespace } from './store.ts'
 
@@ -75,6 +75,8 @@ export async function followGroups(
 
 /** Locks the namespaces that {@link followGroups} may change. @param db system connection, in a transaction */
 export async function lockGiven(db: Kysely<Schema>, user: UserId, given: GivenRoles): Promise<readonly TenantId[]> {
+  // Or another sign-in could add a namespace after this one has locked a later one: two would wait for each other.
+  await lockProvided(db, user)
   const tenants = await tenantsOf(db, user, given)
   for (const tenant of tenants) await lockNamespace(db, tenant)
   return tenants

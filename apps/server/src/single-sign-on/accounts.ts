@@ -161,8 +161,9 @@ export async function applyGroups(
   if (!deps.joins || groups === undefined) return
   const changed = await deps.db.transaction().execute(async (db) => {
     const given = await rolesOfGroups(db, provider, groups)
-    // Namespaces before identities, as removals lock them.
+    // Namespaces before accounts, and accounts before identities, as sign-ins and removals lock them.
     await lockGiven(db, account.id, given)
+    await lockAccount(db, account.id)
     if (!(await holdsIdentity(db, identity, account.id))) return []
     return followGroups({ ...deps, db }, account, given)
   })

@@ -143,7 +143,7 @@ describe('a sign-in by OpenID Connect', () => {
     const who = person([])
     await signIn(who)
     const turns = Array.from({ length: 8 }, (_, index) => ({ ...who, groups: index % 2 ? ['a', 'b'] : ['b'] }))
-    await Promise.all(turns.map((one) => signIn(one)))
+    for (let round = 0; round < 5; round += 1) await Promise.all(turns.map((one) => signIn(one)))
     await signIn({ ...who, groups: ['b'] })
     expect([await memberOf(owner, who.email), (await memberOf(other, who.email))?.role]).toEqual([
       undefined,
