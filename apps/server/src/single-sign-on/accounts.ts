@@ -54,20 +54,21 @@ export type Effect =
 
 /** Outcome of a sign-in with the identity; changes nothing. */
 export async function effectOf(db: Kysely<Schema>, identity: ProvenIdentity): Promise<Effect> {
+  // Before the identity: of an account that another first sign-in makes meanwhile, the identity would be missed.
+  const holder = await findAccountByEmail(db, identity.email)
   const known = await findIdentity(db, identity)
   if (known) {
     const account = await getAccount(db, known.user_id)
     return account?.status === 'confirmed' ? { kind: 'sign-in', account } : { kind: 'refuse', why: 'account' }
   }
-  const account = await findAccountByEmail(db, identity.email)
-  if (!account || account.status === 'invited') {
+  if (!holder || holder.status === 'invited') {
     // Whoever claims an address first would otherwise have it.
-    return identity.emailVerified ? { kind: 'create', invited: account } : { kind: 'refuse', why: 'address' }
+    return identity.emailVerified ? { kind: 'create', invited: holder } : { kind: 'refuse', why: 'address' }
   }
   // Somebody else may have registered the address, with a password of theirs.
-  if (account.status !== 'confirmed') return { kind: 'refuse', why: 'account' }
+  if (holder.status !== 'confirmed') return { kind: 'refuse', why: 'account' }
   const { trust_addresses: isTrusted } = await findSettings(db)
-  return { kind: isTrusted && identity.emailVerified ? 'link' : 'ask', account }
+  return { kind: isTrusted && identity.emailVerified ? 'link' : 'ask', account: holder }
 }
 
 /**

@@ -94,7 +94,7 @@ it('ends a second step that waits when the identity is removed that began it', a
 })
 
 it('gives one account to a person who signs in twice at once for the first time', async () => {
-  for (let nth = 0; nth < 6; nth += 1) {
+  for (let nth = 0; nth < 10; nth += 1) {
     const browsers = [testBrowser(server), testBrowser(server)]
     const person = parts(`twice-${nth}`)
     const pages = await signInAtOnce(browsers, [person, person])
