@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { projectNode, root } from '../scripts/project-node.js'
+import { nodeEnvironment, projectNode, root } from '../scripts/project-node.js'
 
 const [command, ...rest] = process.argv.slice(2)
 const isAgent = command === 'agent'
@@ -15,6 +15,9 @@ const args = isAgent ? rest : process.argv.slice(2)
 // costs two to three times the CPU (bench/README.md, `--node-flags`).
 const flags = JSON.parse(readFileSync(join(root, 'scripts/node-flags.json'), 'utf8'))[isAgent ? 'agent' : 'server']
 
-const child = spawn(projectNode(), [...flags, join(root, program), ...args], { stdio: 'inherit' })
+const child = spawn(projectNode(), [...flags, join(root, program), ...args], {
+  stdio: 'inherit',
+  env: nodeEnvironment(),
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)))

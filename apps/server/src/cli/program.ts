@@ -16,7 +16,6 @@ import { addIdentityCommands } from './accounts/identities.ts'
 import { addPasskeyCommands } from './accounts/passkeys.ts'
 import { addPublicKeyCommands } from './public-keys.ts'
 import { addRecordingCommands } from './recordings.ts'
-import { runServer } from './server.ts'
 import type { Terminal } from './terminal.ts'
 import { addFactorCommands } from './accounts/factors.ts'
 import { addScimCommands } from './scim.ts'
@@ -44,7 +43,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   program
     .command('server')
     .description('Run the server: API, console and SSH gateway (settings: BOWLINE_* in the environment)')
-    .action(() => runServer(terminal.env))
+    // Loaded here: no other command needs the gateway, the link and the HTTP server.
+    .action(async () => (await import('./server.ts')).runServer(terminal.env))
   program
     .command('agent', { hidden: true })
     .allowUnknownOption()

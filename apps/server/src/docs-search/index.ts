@@ -4,7 +4,7 @@ import MiniSearch from 'minisearch'
 import { type Concept, type Vocabulary, conceptsOf } from './concepts.ts'
 import { type DocsRecord, LEVELS } from './records.ts'
 import { type SynonymList, type Synonyms, createSynonyms } from './synonyms.ts'
-import { termsOf, tokensOf } from './words.ts'
+import { type Token, termsOf, tokensOf } from './words.ts'
 
 /** Fields with the weight of a match; headings above a text count little. */
 const BOOSTS = { title: 8, own: 6, about: 0.8, above: 2, content: 2 } as const
@@ -54,11 +54,16 @@ type Scores = ReadonlyMap<string, number>
 
 export function createSearchIndex(records: readonly DocsRecord[], synonyms: SynonymList = {}): SearchIndex {
   const byId = new Map(records.map((record) => [record.objectID, record]))
-  const engine: Engine = new MiniSearch<Indexed>({ fields: FIELDS, tokenize: termsOf, processTerm: (term) => term })
+  // Pages repeat their words: each is taken apart once.
+  const known = new Map<string, Token>()
+  const tokenize = (text: string): string[] => termsOf(text, known)
+  const engine: Engine = new MiniSearch<Indexed>({ fields: FIELDS, tokenize, processTerm: (term) => term })
   const indexed = records.map(toIndexed)
   engine.addAll(indexed)
-  const texts = new Map(records.map((record) => [record.objectID, sequenceOf(record.content ?? ownHeading(record))]))
-  const vocabulary = vocabularyOf(indexed, createSynonyms(synonyms))
+  const texts = new Map(
+    records.map((record) => [record.objectID, sequenceOf(record.content ?? ownHeading(record), known)]),
+  )
+  const vocabulary = vocabularyOf(indexed, createSynonyms(synonyms), known)
   return {
     size: records.length,
     find(query) {
@@ -129,8 +134,8 @@ function rank(
 const pageOf = (record: DocsRecord | undefined): string | undefined => record?.url.replace(/#.*/, '')
 
 /** Terms of a text in order. */
-function sequenceOf(text: string): string[] {
-  return tokensOf(text).map(({ term }) => term)
+function sequenceOf(text: string, known?: Map<string, Token>): string[] {
+  return tokensOf(text, known).map(({ term }) => term)
 }
 
 /** Bonus of a text in which adjacent words of the query are adjacent. */
@@ -165,11 +170,11 @@ function toIndexed(record: DocsRecord): Indexed {
   }
 }
 
-function vocabularyOf(indexed: readonly Indexed[], synonyms: Synonyms): Vocabulary {
+function vocabularyOf(indexed: readonly Indexed[], synonyms: Synonyms, known: Map<string, Token>): Vocabulary {
   const words = new Map<string, number>()
   const terms = new Set<string>()
   for (const one of indexed) {
-    for (const { word, term, parts } of FIELDS.flatMap((field) => tokensOf(one[field]))) {
+    for (const { word, term, parts } of FIELDS.flatMap((field) => tokensOf(one[field], known))) {
       terms.add(term)
       for (const each of [word, ...parts]) words.set(each, (words.get(each) ?? 0) + 1)
     }

@@ -14,19 +14,32 @@ export interface Token {
   readonly parts: readonly string[]
 }
 
-export function tokensOf(text: string): Token[] {
+/**
+ * @param known tokens by how they are written, for texts that repeat their words: filled here, and as large as the words
+ * are many
+ */
+export function tokensOf(text: string, known?: Map<string, Token>): Token[] {
   return (text.match(TOKENS) ?? []).map((found) => {
-    const word = fold(found)
-    const parts = word.split(SEPARATORS).filter((part) => part !== '')
-    return parts.length > 1
-      ? { word, term: word, parts }
-      : { word, term: parts[0] === undefined ? word : stem(parts[0]), parts: [] }
+    const token = known?.get(found) ?? tokenOf(found)
+    known?.set(found, token)
+    return token
   })
 }
 
-/** Every term that a text is found by: its words, and of literals both the whole and the parts. */
-export function termsOf(text: string): string[] {
-  return tokensOf(text).flatMap(({ term, parts }) => [term, ...parts.map(stem)])
+function tokenOf(found: string): Token {
+  const word = fold(found)
+  const parts = word.split(SEPARATORS).filter((part) => part !== '')
+  return parts.length > 1
+    ? { word, term: word, parts }
+    : { word, term: parts[0] === undefined ? word : stem(parts[0]), parts: [] }
+}
+
+/**
+ * Every term that a text is found by: its words, and of literals both the whole and the parts.
+ * @param known see {@link tokensOf}
+ */
+export function termsOf(text: string, known?: Map<string, Token>): string[] {
+  return tokensOf(text, known).flatMap(({ term, parts }) => [term, ...parts.map(stem)])
 }
 
 /** Porter's stem, adjusted so that `add` and `adding` have the same. */

@@ -35,10 +35,13 @@ const DOCUMENTS = {
   '/openapi/cloud.json': 'cloud',
 } as const
 
-/** Serves the contract as OpenAPI documents; each is built once. */
+/** Serves the contract as OpenAPI documents; each is built once, when it is first asked for: a start has no time for it. */
 export function serveOpenApi(server: FastifyInstance): void {
   for (const [path, edition] of Object.entries(DOCUMENTS)) {
-    const document = JSON.stringify(openApiDocument(VERSION, edition))
-    server.get(path, async (_, reply) => reply.type('application/json').send(document))
+    let document: string | undefined
+    server.get(path, async (_, reply) => {
+      document ??= JSON.stringify(openApiDocument(VERSION, edition))
+      return reply.type('application/json').send(document)
+    })
   }
 }
