@@ -1,5 +1,6 @@
 // Prints rows that ran many times: how often each succeeded with a plain sshd and through Bowline.
 import { missingPrograms } from './board.ts'
+import { type KeptCounts, titleOf } from './kept-counts.ts'
 import { type HowOften, repeat } from './repeat.ts'
 import type { Row } from './row.ts'
 import { startSites } from './sites.ts'
@@ -11,15 +12,18 @@ const ERROR_CHARACTERS = 500
 const print = (line: string): unknown => process.stdout.write(`${line}\n`)
 
 /**
- * Runs the rows one after the other and prints a line for each. @returns true when Bowline did as well as sshd on all
+ * Runs the rows one after the other and prints a line for each.
+ * @param kept rows that it has are left out; it gets the counts of those that ran, unless Bowline did worse
+ * @returns true when Bowline did as well as sshd on all
  */
-export async function printRepeated(rows: readonly Row[], how: HowOften): Promise<boolean> {
+export async function printRepeated(rows: readonly Row[], how: HowOften, kept?: KeptCounts): Promise<boolean> {
   await using sites = await startSites(how.atOnce)
   print(`Each row ${how.times} times, ${how.atOnce} at once.`)
   print(`${'row'.padEnd(FEATURE_COLUMNS)}${'sshd'.padStart(COUNT_COLUMNS)}${'Bowline'.padStart(COUNT_COLUMNS)}`)
   let allWell = true
   for (const row of rows) {
-    const title = `${row.client}: ${row.feature}`.padEnd(FEATURE_COLUMNS)
+    if (kept?.has(row)) continue
+    const title = titleOf(row).padEnd(FEATURE_COLUMNS)
     const missing = missingPrograms(row)
     if (missing.length > 0) {
       print(`${title}  not run: needs ${missing.join(', ')}`)
@@ -33,6 +37,7 @@ export async function printRepeated(rows: readonly Row[], how: HowOften): Promis
           print(`    ${on}: ${firstError.slice(0, ERROR_CHARACTERS).trimEnd().replaceAll('\n', '\n    ')}`)
       }
       if (bowline.ok < sshd.ok) allWell = false
+      else await kept?.keep(row, { sshd: sshd.ok, bowline: bowline.ok })
     }
   }
   return allWell
